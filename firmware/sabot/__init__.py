@@ -1,0 +1,1 @@
+"""The shoe: samples -> marks -> card -> coup -> event journal -> frame -> serial."""

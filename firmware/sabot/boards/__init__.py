@@ -1,0 +1,1 @@
+"""The only modules that touch hardware, or what stands for it."""

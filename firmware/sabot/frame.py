@@ -1,0 +1,106 @@
+"""Frame: CRC-16 and COBS, both ways, in buffers that exist once."""
+
+from array import array
+
+from micropython import const
+
+MAX_BODY = const(128)
+_MAX_FRAME = const(130)  # body and CRC
+_CRC_SEED = const(0xFFFF)
+
+
+def _crc_table():
+    table = array("H", bytes(512))
+    for byte in range(256):
+        crc = byte << 8
+        for _ in range(8):
+            crc = (crc << 1 ^ 0x1021 if crc & 0x8000 else crc << 1) & 0xFFFF
+        table[byte] = crc
+    return table
+
+
+_CRC = _crc_table()
+
+
+def crc16(buf, start, end):
+    """CRC-16/IBM-3740 of buf[start:end]."""
+    crc = _CRC_SEED
+    table = _CRC
+    for i in range(start, end):
+        crc = (crc << 8 & 0xFFFF) ^ table[crc >> 8 ^ buf[i]]
+    return crc
+
+
+def encode(body, size, out, at):
+    """Write body[:size] with its CRC as one frame into out[at:]; the end is returned. body has room for the CRC."""
+    crc = crc16(body, 0, size)
+    body[size] = crc & 0xFF
+    body[size + 1] = crc >> 8
+    code_at = at
+    at += 1
+    code = 1
+    for i in range(size + 2):
+        byte = body[i]
+        if byte:
+            out[at] = byte
+            at += 1
+            code += 1
+        else:
+            out[code_at] = code
+            code_at = at
+            at += 1
+            code = 1
+    out[code_at] = code
+    out[at] = 0
+    return at + 1
+
+
+class Decoder:
+    """Bytes one by one; feed() answers the size of a good body in `body`, else 0. Damage is counted."""
+
+    def __init__(self):
+        self.body = bytearray(_MAX_FRAME)
+        self.errors = 0
+        self._start()
+
+    def _start(self):
+        self._size = 0
+        self._left = 0  # bytes until the next code byte
+        self._zero = False  # a zero stands before the next block
+        self._bad = False
+        self._begun = False
+
+    def feed(self, byte):
+        """One byte off the line."""
+        if byte == 0:
+            return self._finish()
+        self._begun = True
+        if self._bad:
+            return 0
+        if self._left:
+            self._left -= 1
+            self._put(byte)
+            return 0
+        if self._zero:
+            self._put(0)
+        self._left = byte - 1
+        self._zero = byte != 0xFF
+        return 0
+
+    def _put(self, byte):
+        if self._size == _MAX_FRAME:
+            self._bad = True
+            return
+        self.body[self._size] = byte
+        self._size += 1
+
+    def _finish(self):
+        size = self._size - 2
+        begun = self._begun
+        good = not self._bad and not self._left and size > 0
+        if good:
+            good = crc16(self.body, 0, size) == self.body[size] | self.body[size + 1] << 8
+        self._start()
+        if begun and not good:
+            self.errors = self.errors + 1 & 0xFFFF
+        return size if good else 0

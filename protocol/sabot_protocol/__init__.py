@@ -1,0 +1,1 @@
+"""What shoe, gateway, simulator and tools agree on: cards, code words, messages, framing, topics, rulebooks."""

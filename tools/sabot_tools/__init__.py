@@ -1,0 +1,1 @@
+"""The `sabot` command: one module an action."""

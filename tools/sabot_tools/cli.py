@@ -1,0 +1,52 @@
+"""`sabot`: finds the module of an action by name and imports only that one."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+# action: (module, what it does). The module's `app` holds the action.
+ACTIONS = {
+    "bench": ("sabot_tools.bench", "Measure speed and memory, one JSON line a figure."),
+    "demo": ("sabot_tools.demo", "Run everything on this machine and print each coup."),
+    "gateway": ("sabot_tools.gateway", "Run the daemon of the table PC."),
+    "generate": ("sabot_tools.generate", "Rewrite the checked-in files that follow from a definition."),
+    "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """Lists the actions from the table; imports one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The actions."""
+        return sorted(ACTIONS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The action, from its module."""
+        return _load(cmd_name) if cmd_name in ACTIONS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of actions, without importing them."""
+        with formatter.section("Actions"):
+            formatter.write_dl([(name, ACTIONS[name][1]) for name in self.list_commands(ctx)])
+
+
+def _load(name: str) -> Any:
+    command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
+    command.name = name
+    return command
+
+
+app = typer.Typer(cls=LazyGroup, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+
+@app.callback(epilog="Example: sabot demo --coups 5")
+def sabot() -> None:
+    """Sabot: the card-scanning shoe, its gateway, simulator and benches."""
+
+
+def main() -> None:
+    """The console script."""
+    app()
