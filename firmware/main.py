@@ -44,8 +44,8 @@ class Main:
             self.board.wait(_IDLE_MS)
             while self.sampler.get():
                 self.sample()
-            self.pump()
             self.board.show(panel.outputs(self.shoe))
+            self.pump()
 
     def sample(self):
         """One change of the inputs through reader and buttons into the shoe."""

@@ -1,5 +1,6 @@
 """A dealer at a bench: plays what the dealer does, at a pace, and notes when each coup's last card was out."""
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from sabot_sim.bench import MOST_US, UnixBench
@@ -16,7 +17,7 @@ class SimTable:
     bench: UnixBench
     dealer: Dealer
     speed: float
-    last_edge_s: dict[int, float] = field(default_factory=dict)  # by coups seen: when its last edge was played
+    _last_edges_s: deque[float] = field(default_factory=deque)  # of coups whose result the dealer has seen
     _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
     _t_us: int = 0
     _start_s: float | None = None
@@ -27,8 +28,7 @@ class SimTable:
         if self._start_s is None:
             self._start_s = now_s
             self.bench.play([(0, 0)])  # the board answers with its outputs
-        if not self._plan and self.bench.settled():
-            self._decide()
+        self._look()
         elapsed_us = int((now_s - self._start_s) * 1e6 * self.speed)
         due = [edge for edge in self._plan if edge[0] <= elapsed_us]
         if due:
@@ -37,14 +37,22 @@ class SimTable:
             return _WAIT_FOR_BOARD_S
         return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
 
-    def _decide(self) -> None:
-        """Ask the dealer; the coup whose result he has just seen ended with the last edge played."""
+    def _look(self) -> None:
+        """Once the last action is done, ask the dealer for the next; a result he sees ended with the last edge played."""
+        if self._plan or not self.bench.settled():
+            return
         assert self.bench.outputs is not None
         coups = self.dealer.coups_seen
         edges = self.dealer.next_edges(self.bench.outputs)
         if self.dealer.coups_seen > coups:
-            self.last_edge_s[self.dealer.coups_seen] = self._played_s
+            self._last_edges_s.append(self._played_s)
         self._plan = [(self._t_us + t_us, levels) for t_us, levels in edges]
+
+    def coup_received(self) -> float:
+        """When the last edge of the next coup in turn was played: ask once for each coup received."""
+        if not self._last_edges_s:
+            self._look()  # the lamps were lit before the frame was sent
+        return self._last_edges_s.popleft()
 
     def _play(self, due: list[Edge], now_s: float) -> None:
         self._plan = self._plan[len(due) :]

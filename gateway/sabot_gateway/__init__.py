@@ -1,0 +1,1 @@
+"""The table PC's daemon: serial -> link -> parse -> verify -> ledger -> publish."""

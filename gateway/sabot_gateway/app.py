@@ -1,0 +1,250 @@
+"""The daemon: one loop over all ports and the broker; the one place that knows the order of the stages."""
+
+import os
+import selectors
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import serial
+import structlog
+from sabot_protocol import rulebooks
+
+from sabot_gateway import parse
+from sabot_gateway.config import Config, Table
+from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.link import ShoeLink
+from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.parse import Event
+from sabot_gateway.publish import Publisher
+from sabot_gateway.verify import Record, Verifier
+
+_READ_BYTES = 65_536
+_LONGEST_SLEEP_S = 0.1
+_REOPEN_EVERY_S = 1.0
+_FLUSH_AT_STOP_S = 2.0
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+def utc(now: float) -> str:
+    """ISO 8601 with milliseconds."""
+    return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(eq=False)
+class Shoe:
+    """One table's port and stages."""
+
+    table: Table
+    link: ShoeLink
+    verifier: Verifier
+    port: serial.Serial | None = None
+    next_open_s: float = 0.0
+    pending: list[Entry] = field(default_factory=list)
+    last_event_no: int = 0
+    told: str | None = None  # the last problem or unit told, so that each is told once
+
+
+class App:
+    """`run` until stopped; `step` is one turn of the loop."""
+
+    def __init__(
+        self,
+        config: Config,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._config, self._monotonic, self._clock = config, monotonic, clock
+        self._selector = selectors.DefaultSelector()
+        self._ledger = Ledger(Path(config.ledger))
+        self._shoes = [self._shoe(table) for table in config.table]
+        self._mqtt = LoopClient(
+            Broker.from_url(config.broker),
+            f"sabot-gateway-{config.site}",
+            clean_session=False,
+            selector=self._selector,
+        )
+        self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._utc())
+        self._stopping = False
+        self._mqtt_told: str | None = None
+
+    def _utc(self) -> str:
+        return utc(self._clock())
+
+    def _shoe(self, table: Table) -> Shoe:
+        book = rulebooks.load(table.rulebook)
+        verifier = Verifier(table.name, book)
+        _catch_up(verifier, self._ledger)
+        return Shoe(table, ShoeLink(book.profile(table.decks, table.card_set), self._ledger.durable_event_no), verifier)
+
+    def run(self) -> None:
+        """Serve until SIGTERM or SIGINT, then stop cleanly."""
+        wake, wake_write = socket.socketpair()
+        wake_write.setblocking(False)
+        signal.set_wakeup_fd(wake_write.fileno())
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        self._selector.register(wake, selectors.EVENT_READ, None)
+        log.info("gateway started", site=self._config.site, tables=len(self._shoes), broker=str(self._mqtt.broker))
+        self._publisher.say_gateway("online", self._utc())
+        while not self._stopping:
+            self.step(_LONGEST_SLEEP_S)
+        self._goodbye()
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def step(self, timeout_s: float) -> None:
+        """Wait for something, carry it through all stages, commit once, then acknowledge and publish."""
+        ready = [key.data for key, _ in self._selector.select(timeout_s)]
+        now_s = self._monotonic()
+        for shoe in ready:
+            if isinstance(shoe, Shoe):
+                self._read(shoe, now_s)
+        for shoe in self._shoes:
+            if shoe.port is None:
+                self._open(shoe, now_s)
+        self._commit(now_s)
+        for shoe in self._shoes:
+            self._write(shoe, now_s)
+        self._publisher.pump()
+        self._mqtt.step(now_s)
+        self._tell_broker()
+
+    def _open(self, shoe: Shoe, now_s: float) -> None:
+        if now_s < shoe.next_open_s:
+            return
+        shoe.next_open_s = now_s + _REOPEN_EVERY_S
+        try:
+            shoe.port = serial.serial_for_url(shoe.table.port, shoe.table.baud, timeout=0, exclusive=True)
+        except (serial.SerialException, ValueError) as error:
+            self._tell(shoe, f"port {shoe.table.port} cannot be opened: {error}; check the cable and the config")
+            return
+        shoe.link.opened()
+        self._selector.register(shoe.port.fileno(), selectors.EVENT_READ, shoe)
+
+    def _read(self, shoe: Shoe, now_s: float) -> None:
+        assert shoe.port is not None
+        try:
+            data = os.read(shoe.port.fileno(), _READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose(shoe)
+            return
+        for event in shoe.link.receive(data, now_s):
+            shoe.pending += _entries(event, shoe.verifier.take(event, self._utc()), shoe.table.name)
+            shoe.last_event_no = event.event_no
+        self._tell_link(shoe)
+
+    def _tell_link(self, shoe: Shoe) -> None:
+        if shoe.link.problem:
+            self._tell(shoe, shoe.link.problem)
+        elif shoe.link.unit and shoe.told != shoe.link.unit:
+            log.info("shoe connected", table=shoe.table.name, unit=shoe.link.unit)
+            shoe.told = shoe.link.unit
+            self._publisher.say_table(shoe.table.name, "online", self._utc())
+
+    def _lose(self, shoe: Shoe) -> None:
+        assert shoe.port is not None
+        self._selector.unregister(shoe.port.fileno())
+        shoe.port.close()
+        shoe.port = None
+        self._tell(shoe, f"the shoe on {shoe.table.port} is gone; waiting for it to come back")
+        self._publisher.say_table(shoe.table.name, "offline", self._utc())
+
+    def _tell(self, shoe: Shoe, problem: str) -> None:
+        if shoe.told != problem:
+            shoe.told = problem
+            log.warning(problem, table=shoe.table.name)
+
+    def _tell_broker(self) -> None:
+        if self._mqtt.problem != self._mqtt_told:
+            self._mqtt_told = self._mqtt.problem
+            if self._mqtt_told:
+                log.warning(f"{self._mqtt_told}; the ledger keeps everything until it is back")
+
+    def _commit(self, now_s: float) -> None:
+        """One transaction for all that this turn brought; only then is anything acknowledged."""
+        pending = [entry for shoe in self._shoes for entry in shoe.pending]
+        if not pending:
+            return
+        self._ledger.append(pending)
+        for shoe in self._shoes:
+            if shoe.pending:
+                shoe.pending.clear()
+                shoe.link.acknowledge(shoe.last_event_no, now_s)
+
+    def _write(self, shoe: Shoe, now_s: float) -> None:
+        if shoe.port is None:
+            return
+        shoe.link.tick(now_s)
+        data = shoe.link.output()
+        if not data:
+            return
+        try:
+            shoe.link.written(os.write(shoe.port.fileno(), data))
+        except BlockingIOError:
+            return
+        except OSError:
+            self._lose(shoe)
+
+    def _goodbye(self) -> None:
+        """Publish what is committed, as far as the broker takes it in a moment, and say that we go."""
+        end_s = self._monotonic() + _FLUSH_AT_STOP_S
+        self._publisher.say_gateway("offline", self._utc())
+        while self._mqtt.client.is_connected() and not self._publisher.idle() and self._monotonic() < end_s:
+            self.step(0.01)
+        self._mqtt.close()
+        self._ledger.close()
+        log.info("gateway stopped")
+
+
+def _entries(event: Event, records: list[Record], table: str) -> list[Entry]:
+    """An event and what follows from it as ledger entries; the event's number goes with the first."""
+    return [
+        Entry(
+            unit=event.unit,
+            event_no=event.event_no if index == 0 else None,
+            table=table,
+            topic=record.topic or "",
+            payload=msgspec.json.encode(record.message) if record.message else b"",
+            frame=event.raw if index == 0 else b"",
+        )
+        for index, record in enumerate(records)
+    ]
+
+
+def _catch_up(verifier: Verifier, ledger: Ledger) -> None:
+    """Read the shoe on the table again, as the ledger has it, so that a coup in progress is known."""
+    for entry in ledger.this_shoe(verifier.table):
+        if entry.event_no is not None:
+            verifier.take(parse.event(entry.unit, parse.frame(entry.frame)), "")
+
+
+def configure_logging() -> None:
+    """Plain lines on stderr."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.dev.ConsoleRenderer(colors=False),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(file=os.fdopen(os.dup(2), "w", buffering=1)),
+    )
+
+
+def main(config: Config) -> None:
+    """Run a gateway."""
+    configure_logging()
+    App(config).run()
+
+

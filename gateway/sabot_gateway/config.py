@@ -1,0 +1,66 @@
+"""Config: one TOML file a gateway; unknown keys and wrong values are errors that name the key."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from sabot_protocol import cardcode, rulebooks
+
+from sabot_gateway.mqtt import Broker, BrokerUrlError
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+class ConfigError(ValueError):
+    """The file cannot be used; the message names the place and the next step."""
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table and its shoe."""
+
+    name: Name
+    port: str
+    rulebook: str
+    decks: int | None = None
+    card_set: Annotated[int, Meta(ge=1, le=cardcode.SETS)] = 1
+    baud: int = 115_200
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A gateway: its site, its ledger, its broker, its tables."""
+
+    site: Name
+    ledger: str
+    broker: str
+    table: Annotated[tuple[Table, ...], Meta(min_length=1)]
+
+
+def load(path: Path) -> Config:
+    """Read and check a file."""
+    try:
+        return check(msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; give the path of a gateway's TOML file") from error
+    except (ValueError, msgspec.ValidationError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def check(config: Config) -> Config:
+    """What types cannot say: names and ports once each, rulebooks and brokers that exist."""
+    for key in ("name", "port"):
+        values = [getattr(table, key) for table in config.table]
+        twice = {value for value in values if values.count(value) > 1}
+        if twice:
+            raise ConfigError(f"table.{key} {', '.join(sorted(twice))} is used twice; each table has its own")
+    for table in config.table:
+        try:
+            rulebooks.load(table.rulebook).profile(table.decks, table.card_set)
+        except rulebooks.RulebookError as error:
+            raise ConfigError(f"table {table.name}: {error}") from error
+    try:
+        Broker.from_url(config.broker)
+    except BrokerUrlError as error:
+        raise ConfigError(str(error)) from error
+    return config

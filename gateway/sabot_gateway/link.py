@@ -1,0 +1,117 @@
+"""Link: greets a shoe, checks its version in words, takes its log in order, and acknowledges what is durable."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sabot_protocol import framing, messages
+
+from sabot_gateway import parse
+from sabot_gateway.parse import Event, Frame, Parser
+
+_ASK_EVERY_S = 1.0
+_MOST_UNSENT_BYTES = 4096
+
+
+@dataclass
+class ShoeLink:
+    """One port, sans-I/O: bytes in by receive(), bytes out by take_output(), time as an argument."""
+
+    profile: dict[str, Any]
+    durable: Callable[[str], int]  # the last event number the ledger holds of a unit
+    unit: str | None = None
+    problem: str | None = None  # why the shoe is not served, in words
+    counters: dict[str, int] = field(default_factory=lambda: {"repeated": 0, "gaps": 0, "dropped_commands": 0})
+    parser: Parser = field(default_factory=Parser)
+    _next_no: int = 0
+    _profile_known: bool = False
+    _asked_s: float | None = None
+    _seq: int = 0
+    _out: bytearray = field(default_factory=bytearray)
+
+    def opened(self) -> None:
+        """The port has just been opened: nothing is known of who is there."""
+        self.unit = self.problem = self._asked_s = None
+        self._profile_known = False
+        self._out.clear()
+
+    def tick(self, now_s: float) -> None:
+        """Ask again for what has not come: a HELLO, or the profile."""
+        if self._asked_s is not None and now_s - self._asked_s < _ASK_EVERY_S:
+            return
+        if self.unit is None:
+            self._send("who", now_s)
+        elif not self._profile_known:
+            self._send_profile(now_s)
+        else:
+            return
+        self._asked_s = now_s
+
+    def receive(self, data: bytes, now_s: float) -> list[Event]:
+        """The new events in these bytes, in order, none twice and none skipped."""
+        events: list[Event] = []
+        for frame in self.parser.feed(data):
+            if frame.type == "hello":
+                self._hello(frame, now_s)
+            elif frame.type == "event" and self.unit is not None:
+                self._event(frame, self.unit, events)
+        return events
+
+    def _hello(self, frame: Frame, now_s: float) -> None:
+        unit = frame.body["unit"].hex()
+        if frame.body["protocol_hash"] != messages.protocol_hash():
+            self.problem = (
+                f"shoe {unit} speaks protocol {frame.body['protocol_hash'].hex()}, this gateway "
+                f"{messages.protocol_hash().hex()}: reflash the shoe or update the gateway, so that both are of one release"
+            )
+            return
+        durable = self.durable(unit)
+        if frame.body["next_event_no"] <= durable:
+            self.problem = (
+                f"shoe {unit} would number its next event {frame.body['next_event_no']}, but the ledger already holds "
+                f"{durable}: its journal was erased or the unit id is used twice; give the controller a new unit id"
+            )
+            return
+        self.unit, self.problem, self._next_no = unit, None, durable + 1
+        self._send("welcome", now_s, protocol_hash=messages.protocol_hash(), durable_event_no=durable)
+        self._profile_known = frame.body["profile_hash"] == messages.profile_hash(self.profile)
+        if not self._profile_known:
+            self._send_profile(now_s)
+            self._asked_s = now_s
+
+    def _event(self, frame: Frame, unit: str, events: list[Event]) -> None:
+        event_no = frame.body["event_no"]
+        if event_no != self._next_no:
+            self.counters["repeated" if event_no < self._next_no else "gaps"] += 1
+            return
+        self._next_no += 1
+        event = parse.event(unit, frame)
+        if event.kind == "profile_set":
+            self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
+        events.append(event)
+
+    def acknowledge(self, event_no: int, now_s: float) -> None:
+        """The ledger holds everything up to this event."""
+        self._send("ack", now_s, event_no=event_no)
+
+    def _send_profile(self, now_s: float) -> None:
+        self._send("set_profile", now_s, profile_hash=messages.profile_hash(self.profile), profile=self.profile)
+
+    def _send(self, kind: str, now_s: float, **body: Any) -> None:
+        time_ms = int(now_s * 1000) % 2**30
+        frame = framing.encode(
+            messages.Frame.build({"type": kind, "flags": 0, "seq": self._seq, "time_ms": time_ms, "body": body})
+        )
+        if len(self._out) + len(frame) > _MOST_UNSENT_BYTES:  # nobody reads; every command is repeated anyway
+            self.counters["dropped_commands"] += 1
+            return
+        self._seq = (self._seq + 1) % 2**16
+        self._out += frame
+
+    def output(self) -> bytes:
+        """What waits to be written."""
+        return bytes(self._out)
+
+    def written(self, count: int) -> None:
+        """The port took the first `count` bytes of the output."""
+        del self._out[:count]

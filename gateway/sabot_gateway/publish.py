@@ -1,0 +1,112 @@
+"""Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import msgspec
+from sabot_protocol.topics import RETAINED, StatusMessage, TopicName, gateway_status_topic, table_topic
+
+from sabot_gateway.ledger import Ledger, Stored
+from sabot_gateway.mqtt import LoopClient
+
+_CURSOR = "mqtt"
+_WINDOW = 100
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One MQTT message and the last ledger entry it covers."""
+
+    seq: int
+    table: str
+    topic: TopicName
+    payload: bytes
+
+
+def outgoing(entries: list[Stored]) -> list[Outgoing]:
+    """Ledger entries as messages: neighbouring cards of a table share one `cards` message."""
+    messages: list[Outgoing] = []
+    published = (entry for entry in entries if entry.topic)
+    for (table, topic), group in groupby(published, key=lambda entry: (entry.table, entry.topic)):
+        if topic == "cards":
+            cards = list(group)
+            payload = b"[" + b",".join(card.payload for card in cards) + b"]"
+            messages.append(Outgoing(cards[-1].seq, table, "cards", payload))
+        else:
+            messages += [Outgoing(entry.seq, table, _name(topic), entry.payload) for entry in group]
+    return messages
+
+
+def _name(topic: str) -> TopicName:
+    return msgspec.convert(topic, TopicName)
+
+
+class Publisher:
+    """QoS 1 from the ledger, in order, at most a window at a time."""
+
+    def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str) -> None:
+        self._mqtt, self._ledger, self._site = mqtt, ledger, site
+        self._cursor = self._read_to = ledger.cursor(_CURSOR)
+        self._waiting: dict[int, int] = {}  # message id: the ledger entry it covers
+        self._states: dict[str, bytes] = {}  # retained topics as they stand
+        self._connected = False
+        mqtt.client.on_publish = self._on_publish
+        mqtt.client.on_connect = self._on_connect
+        mqtt.client.on_disconnect = self._on_disconnect
+        mqtt.client.will_set(gateway_status_topic(site), _status("offline", time), qos=1, retain=True)
+
+    def _on_connect(self, *_: object) -> None:
+        """The broker may have published our will, or be a new one: say again what stands."""
+        self._connected = True
+        for topic, payload in self._states.items():
+            self._send(topic, payload, retain=True)
+
+    def _on_disconnect(self, *_: object) -> None:
+        self._connected = False
+
+    def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
+        self._waiting.pop(mid, None)
+
+    def say_gateway(self, state: str, time: str) -> None:
+        """That the gateway is there, or goes."""
+        self._say(gateway_status_topic(self._site), _status(state, time))
+
+    def say_table(self, table: str, state: str, time: str) -> None:
+        """That a table's shoe is there, or not."""
+        self._say(table_topic(self._site, table, "status"), _status(state, time))
+
+    def _say(self, topic: str, payload: bytes) -> None:
+        self._states[topic] = payload
+        if self._connected:
+            self._send(topic, payload, retain=True)
+
+    def pump(self) -> None:
+        """Send on from the cursor as far as the window allows, and keep the cursor."""
+        self._keep_cursor()
+        room = _WINDOW - len(self._waiting)
+        if not self._connected or room <= 0:
+            return
+        entries = self._ledger.since(self._read_to, room)
+        for message in outgoing(entries):
+            topic = table_topic(self._site, message.table, message.topic)
+            mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
+            self._waiting[mid] = message.seq
+        if entries:
+            self._read_to = entries[-1].seq
+
+    def _keep_cursor(self) -> None:
+        done = min(self._waiting.values(), default=self._read_to + 1) - 1
+        if done > self._cursor:
+            self._cursor = done
+            self._ledger.move_cursor(_CURSOR, done)
+
+    def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
+        return self._mqtt.client.publish(topic, payload, qos=1, retain=retain).mid
+
+    def idle(self) -> bool:
+        """Everything in the ledger has been published and acknowledged."""
+        return not self._waiting and not self._ledger.since(self._read_to, 1)
+
+
+def _status(state: str, time: str) -> bytes:
+    return msgspec.json.encode(msgspec.convert({"state": state, "time": time}, StatusMessage))

@@ -1,0 +1,107 @@
+"""Rules: the gateway's own reading of how a coup is played, from the words of the books.
+
+NZ 9.2-9.5, The Star 9.2-9.5, Crown 8.1-8.3, Rapid 7.7.4.4-7.7.4.7; all five print the same two tables (A-21).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Winner = Literal["player", "banker", "tie"]
+
+_PICTURES_AND_TENS = frozenset("TJQK")
+# Banker's points: the Player's third cards on which he draws. He always draws on less, never on more.
+_BANKER_DRAWS_ON = {
+    3: {0, 1, 2, 3, 4, 5, 6, 7, 9},
+    4: {2, 3, 4, 5, 6, 7},
+    5: {4, 5, 6, 7},
+    6: {6, 7},
+}
+
+
+class NotACoupError(ValueError):
+    """These cards are no coup by the rules: too few of them."""
+
+
+@dataclass(frozen=True)
+class Coup:
+    """A complete coup."""
+
+    player: tuple[str, ...]
+    banker: tuple[str, ...]
+    player_points: int
+    banker_points: int
+    winner: Winner
+    natural: bool
+    player_pair: bool
+    banker_pair: bool
+    slots: tuple[str, ...]  # in the order drawn
+
+
+def points(hand: Sequence[str]) -> int:
+    """The point count of a hand: the last digit of its sum."""
+    return sum(_value(card) for card in hand) % 10
+
+
+def _value(card: str) -> int:
+    rank = card[0]
+    return 0 if rank in _PICTURES_AND_TENS else 1 if rank == "A" else int(rank)
+
+
+def is_pair(hand: Sequence[str]) -> bool:
+    """The first two cards are of one rank (A-01)."""
+    return hand[0][0] == hand[1][0]
+
+
+def player_draws(player_points: int) -> bool:
+    """Table 1."""
+    return player_points <= 5
+
+
+def banker_draws(banker_points: int, player_third: int | None) -> bool:
+    """Table 2; `player_third` is the value of the Player's third card, None when he stood."""
+    if player_third is None:
+        return banker_points <= 5
+    if banker_points <= 2:
+        return True
+    return player_third in _BANKER_DRAWS_ON.get(banker_points, ())
+
+
+def play(cards: Sequence[str]) -> Coup:
+    """Play the cards in the order drawn; cards beyond the coup's end are left alone."""
+    if len(cards) < 4:
+        raise NotACoupError(f"{len(cards)} cards: a coup has at least four")
+    player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], list(cards[4:])
+    slots = ["player_1", "banker_1", "player_2", "banker_2"]
+    natural = max(points(player), points(banker)) >= 8
+    if not natural:
+        if player_draws(points(player)):
+            player.append(_next(rest))
+            slots.append("player_3")
+        third = _value(player[2]) if len(player) == 3 else None
+        if banker_draws(points(banker), third):
+            banker.append(_next(rest))
+            slots.append("banker_3")
+    return Coup(
+        player=tuple(player),
+        banker=tuple(banker),
+        player_points=points(player),
+        banker_points=points(banker),
+        winner=_winner(points(player), points(banker)),
+        natural=natural,
+        player_pair=is_pair(player),
+        banker_pair=is_pair(banker),
+        slots=tuple(slots),
+    )
+
+
+def _next(rest: list[str]) -> str:
+    if not rest:
+        raise NotACoupError("a third card is due by the tables and there is none")
+    return rest.pop(0)
+
+
+def _winner(player_points: int, banker_points: int) -> Winner:
+    if player_points == banker_points:
+        return "tie"
+    return "player" if player_points > banker_points else "banker"

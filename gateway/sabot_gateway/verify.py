@@ -1,0 +1,160 @@
+"""Verify: every coup recomputed from its cards; what the shoe says and what the cards say must agree."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, Message, ShoeMessage, TopicName
+
+from sabot_gateway import rules
+from sabot_gateway.parse import Event
+
+
+@dataclass(frozen=True)
+class Record:
+    """What goes into the ledger for an event: nothing more, or a message under a topic."""
+
+    topic: TopicName | None = None
+    message: Message | None = None
+
+
+@dataclass
+class Verifier:
+    """One table's reading of its shoe's log, in order."""
+
+    table: str
+    rulebook: Rulebook
+    shoe: int = 0
+    coup: int = 0
+    _opened: dict[str, Any] = field(default_factory=dict)
+    _dealt: list[tuple[str, str]] = field(default_factory=list)  # slot and card of the coup on the table
+
+    def take(self, event: Event, time: str) -> list[Record]:
+        """What this event means; the first record is the event's own."""
+        self.shoe = event.data.get("shoe_no", self.shoe)
+        self.coup = event.data.get("coup_no", self.coup)
+        handlers: dict[str, Callable[[Event, dict[str, Any]], list[Record]]] = {
+            "boot": self._boot,
+            "shoe_opened": self._shoe_opened,
+            "shoe_closed": self._shoe_closed,
+            "card": self._card,
+            "coup": self._coup,
+            "reject": self._reject,
+        }
+        handler = handlers.get(event.kind)
+        return handler(event, self._common(event, time)) if handler else [Record()]
+
+    def _common(self, event: Event, time: str) -> dict[str, Any]:
+        return {
+            "id": f"{event.unit}-{event.event_no}",
+            "unit": event.unit,
+            "event_no": event.event_no,
+            "table": self.table,
+            "shoe": self.shoe,
+            "coup": self.coup,
+            "time": time,
+            "rulebook": self.rulebook.digest().hex(),
+        }
+
+    def _boot(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        interrupted, self._dealt = self._dealt, []
+        if not interrupted:
+            return [Record()]
+        say = "The shoe restarted during a coup. The coup has no result: a supervisor decides how it goes on."
+        cards = " ".join(card for _, card in interrupted)
+        return [Record(), self._alarm(common, "coup_interrupted", say, "restarted", f"{cards} were dealt", "")]
+
+    def _shoe_opened(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
+        self._dealt, self.coup = [], 0
+        return [self._shoe_state({**common, "coup": 0}, "open")]
+
+    def _shoe_closed(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        self._dealt = []
+        return [self._shoe_state(common, "closed")]
+
+    def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
+        opened = self._opened or {"decks": 0, "card_set": 0, "burn": "none"}
+        return Record("shoe", ShoeMessage(**common, state=state, **opened))
+
+    def _card(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        data = event.data
+        if data["slot"] != "burn":
+            self._dealt.append((data["slot"], data["card"]))
+        message = CardMessage(
+            **common,
+            slot=data["slot"],
+            card=data["card"],
+            speed_mm_s=data["speed_mm_s"],
+            margin=data["margin_pct"] / 100,
+            shoe_time_ms=event.time_ms,
+        )
+        return [Record("cards", message)]
+
+    def _coup(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        dealt, self._dealt = self._dealt, []
+        shoe_says = _shoe_says(event.data)
+        cards_say = _cards_say(dealt)
+        agreed = shoe_says == cards_say
+        coup = Record("coup", _coup_message(event, common, dealt, "verified" if agreed else "disputed"))
+        if agreed:
+            return [coup]
+        say = "The shoe's result is not what its cards give. Do not pay: a supervisor confirms or voids the coup."
+        return [coup, self._alarm(common, "discrepancy", say, shoe_says, cards_say, self.rulebook.draw.table_2)]
+
+    def _reject(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        reason = event.data["reason"].replace("_", " ")
+        say = f"A card left the shoe unread ({reason}). The exit is locked: call a supervisor."
+        return [Record(), self._alarm(common, "reject", say, reason, "", "")]
+
+    @staticmethod
+    def _alarm(common: dict[str, Any], name: str, say: str, shoe: str, cards: str, clause: str) -> Record:
+        named = {**common, "id": f"{common['id']}-{name}"}
+        return Record("alarm", AlarmMessage(**named, name=name, say=say, clause=clause, shoe_says=shoe, cards_say=cards))
+
+
+def _shoe_says(data: dict[str, Any]) -> str:
+    flags = [flag for flag in ("natural", "player_pair", "banker_pair") if data["flags"][flag]]
+    return _in_words(data["winner"], data["player_points"], data["banker_points"], flags)
+
+
+def _cards_say(dealt: list[tuple[str, str]]) -> str:
+    """The gateway's own reading: the result, or why these cards are no coup."""
+    try:
+        coup = rules.play([card for _, card in dealt])
+    except rules.NotACoupError as error:
+        return str(error)
+    slots = tuple(slot for slot, _ in dealt)
+    if slots != coup.slots:
+        return f"drawn as {' '.join(slots)}, due were {' '.join(coup.slots)}"
+    flags = [flag for flag in ("natural", "player_pair", "banker_pair") if getattr(coup, flag)]
+    return _in_words(coup.winner, coup.player_points, coup.banker_points, flags)
+
+
+def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
+    return " ".join([f"{winner}, Player {player_points}, Banker {banker_points}", *flags])
+
+
+def _coup_message(
+    event: Event,
+    common: dict[str, Any],
+    dealt: list[tuple[str, str]],
+    status: Literal["verified", "disputed"],
+) -> CoupMessage:
+    data, flags = event.data, event.data["flags"]
+    return CoupMessage(
+        **common,
+        kind="live",
+        status=status,
+        winner=data["winner"],
+        player=[card for slot, card in dealt if slot.startswith("player")],
+        banker=[card for slot, card in dealt if slot.startswith("banker")],
+        player_points=data["player_points"],
+        banker_points=data["banker_points"],
+        player_pair=flags["player_pair"],
+        banker_pair=flags["banker_pair"],
+        natural=flags["natural"],
+        last_coup=flags["last_coup"],
+        shoe_time_ms=event.time_ms,
+    )

@@ -1,0 +1,5 @@
+"""`python -m sabot_tools` is `sabot`."""
+
+from sabot_tools.cli import main
+
+main()

@@ -1,0 +1,83 @@
+"""Child processes that never outlive their parent."""
+
+import contextlib
+import ctypes
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_STOP_WITHIN_S = 5.0
+_TAIL_LINES = 5
+
+
+class DeadChildError(RuntimeError):
+    """A child has ended by itself; the message says which, how, and its last words."""
+
+
+@dataclass
+class Child:
+    """A running process and where it writes."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+@dataclass
+class Children:
+    """Started in order, stopped in reverse; each writes to a log of its own in `log_dir`."""
+
+    log_dir: Path
+    _running: list[Child] = field(default_factory=list)
+
+    def start(
+        self, name: str, args: list[str], *, pass_fds: tuple[int, ...] = (), env: dict[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start a child in a session of its own, so that Ctrl-C reaches only us."""
+        log = self.log_dir / f"{name}.log"
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                args,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                pass_fds=pass_fds,
+                env=env,
+                start_new_session=True,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+            )
+        self._running.append(Child(name, process, log))
+        return process
+
+    def check(self) -> None:
+        """An error when a child has ended by itself."""
+        for child in self._running:
+            status = child.process.poll()
+            if status is not None:
+                raise DeadChildError(
+                    f"{child.name} ended by itself with status {status}. Its last words:\n{_tail(child.log)}"
+                )
+
+    def stop(self) -> None:
+        """End them all, newest first: politely, then not."""
+        while self._running:
+            process = self._running.pop().process
+            process.terminate()
+            try:
+                process.wait(_STOP_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _die_with_parent() -> None:
+    """Ask the kernel to end this child when its parent is gone, even by kill -9."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()[-_TAIL_LINES:]
+    return "\n".join(f"  {line}" for line in lines) or "  (nothing)"
