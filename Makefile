@@ -70,5 +70,6 @@ endif
 .venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "installing what tests and lint need (once)"
 	@$(INSTALL) -e '.[dev]'
+	@rm -rf .venv/typings
 	@$(INSTALL) --target .venv/typings micropython-rp2-stubs
 	@touch $@ .venv/.demo

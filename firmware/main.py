@@ -3,7 +3,6 @@
 from struct import pack_into
 
 from micropython import const
-
 from sabot import panel
 from sabot.boards import bench
 from sabot.card import CARD, CUT, NOTHING, Reader

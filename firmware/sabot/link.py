@@ -102,9 +102,7 @@ class Link:
             self.tx[i] = self.tx[i + count]
 
     def _may_send(self):
-        return (
-            self._next_to_send - self._journal.acked <= _WINDOW and self.tx_size + _FRAME_ROOM <= _TX_BYTES
-        )
+        return self._next_to_send - self._journal.acked <= _WINDOW and self.tx_size + _FRAME_ROOM <= _TX_BYTES
 
     def _resend(self, now_ms):
         waiting = self._next_to_send - 1 > self._journal.acked

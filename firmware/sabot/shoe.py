@@ -105,9 +105,7 @@ class Shoe:
 
     def reject(self, now_ms, reason, columns, margin_pct):
         """Something left the exit that is no certain card: hold everything until a new shoe."""
-        pack_into(
-            "<HHBBB", self._journal.record, BODY, self.shoe_no, self.coup_no, reason, columns, margin_pct
-        )
+        pack_into("<HHBBB", self._journal.record, BODY, self.shoe_no, self.coup_no, reason, columns, margin_pct)
         self._journal.append(now_ms, _REJECT, 7)
         self.state = FAULT
 
@@ -116,9 +114,7 @@ class Shoe:
         self.shoe_no = self._shoe_count.bump()
         self.coup_no = 0
         self._coups_left = 0
-        pack_into(
-            "<HBBB", self._journal.record, BODY, self.shoe_no, profile.card_set, profile.decks, profile.burn
-        )
+        pack_into("<HBBB", self._journal.record, BODY, self.shoe_no, profile.card_set, profile.decks, profile.burn)
         self._journal.append(now_ms, _SHOE_OPENED, 5)
         self._burn_by_value = profile.burn == BURN_FACE_UP
         self._to_burn = profile.burn != BURN_NONE

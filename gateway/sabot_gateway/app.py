@@ -246,5 +246,3 @@ def main(config: Config) -> None:
     """Run a gateway."""
     configure_logging()
     App(config).run()
-
-

@@ -60,9 +60,10 @@ class Ledger:
             self._db.executescript(_SCHEMA)
         except sqlite3.Error as error:
             raise LedgerError(f"ledger {path}: {error}; check the path, the disk and its permissions") from error
-        self._seq, self._hash = self._db.execute(
+        newest: tuple[int, bytes] | None = self._db.execute(
             "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1"
-        ).fetchone() or (0, _GENESIS)
+        ).fetchone()
+        self._seq, self._hash = newest or (0, _GENESIS)
 
     def close(self) -> None:
         """Give the file back."""
@@ -91,9 +92,7 @@ class Ledger:
 
     def since(self, seq: int, limit: int) -> list[Stored]:
         """The entries after `seq`, in order."""
-        rows = self._db.execute(
-            f"SELECT {_COLUMNS} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)
-        )
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit))
         return [_stored(row) for row in rows]
 
     def this_shoe(self, table: str) -> list[Stored]:

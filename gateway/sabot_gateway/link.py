@@ -62,7 +62,7 @@ class ShoeLink:
         if frame.body["protocol_hash"] != messages.protocol_hash():
             self.problem = (
                 f"shoe {unit} speaks protocol {frame.body['protocol_hash'].hex()}, this gateway "
-                f"{messages.protocol_hash().hex()}: reflash the shoe or update the gateway, so that both are of one release"
+                f"{messages.protocol_hash().hex()}; reflash the shoe or update the gateway: both must be of one release"
             )
             return
         durable = self.durable(unit)

@@ -1,6 +1,7 @@
 """A paho client driven from a selector loop: no thread of its own, reconnects with back-off."""
 
 import selectors
+import socket
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,16 +43,24 @@ class Broker:
         return f"mqtt://{self.host}:{self.port}"
 
 
+def _no_delay(_client: object, _userdata: object, sock: Any) -> None:
+    """A small message goes out at once, not when the last one has been acknowledged."""
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
 class LoopClient:
     """`client` is paho's; step() connects, reads, writes and keeps alive."""
 
-    def __init__(self, broker: Broker, client_id: str, *, clean_session: bool, selector: selectors.BaseSelector) -> None:
+    def __init__(
+        self, broker: Broker, client_id: str, *, clean_session: bool, selector: selectors.BaseSelector
+    ) -> None:
         self.broker = broker
         self.client = paho.Client(
             CallbackAPIVersion.VERSION2, client_id, clean_session=clean_session, protocol=paho.MQTTv311
         )
         self.client.max_inflight_messages_set(_IN_FLIGHT)
         self.client.connect_timeout = _CONNECT_TIMEOUT_S
+        self.client.on_socket_open = _no_delay
         self._selector = selector
         self._watched: Any = None
         self._retry_s = _FIRST_RETRY_S
@@ -89,7 +98,7 @@ class LoopClient:
 
     def _watch(self) -> None:
         """Follow paho's socket, which is another one after each reconnect."""
-        sock = self.client.socket()
+        sock: Any = self.client.socket()
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.client.want_write() else 0)
         if self._watched is not sock:
             self._unwatch()

@@ -38,7 +38,8 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
 
 
 def _name(topic: str) -> TopicName:
-    return msgspec.convert(topic, TopicName)
+    name: TopicName = msgspec.convert(topic, TopicName)
+    return name
 
 
 class Publisher:

@@ -111,7 +111,9 @@ class Verifier:
     @staticmethod
     def _alarm(common: dict[str, Any], name: str, say: str, shoe: str, cards: str, clause: str) -> Record:
         named = {**common, "id": f"{common['id']}-{name}"}
-        return Record("alarm", AlarmMessage(**named, name=name, say=say, clause=clause, shoe_says=shoe, cards_say=cards))
+        return Record(
+            "alarm", AlarmMessage(**named, name=name, say=say, clause=clause, shoe_says=shoe, cards_say=cards)
+        )
 
 
 def _shoe_says(data: dict[str, Any]) -> str:

@@ -55,7 +55,7 @@ class UnixBench:
         self._line, self._line_slave = _raw_pty()
         self.port = os.ttyname(self._line_slave)
         self.outputs: int | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.power_on()
 
     def power_on(self) -> None:
@@ -66,15 +66,15 @@ class UnixBench:
         firmware = firmware_dir()
         args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
         env = {**os.environ, "MICROPYPATH": f"{firmware}:.frozen"}
-        self._process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)
+        self.process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)
         os.close(slave)
 
     def power_off(self) -> None:
         """Pull the plug."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
             os.close(self._stimulus)
 
     def close(self) -> None:

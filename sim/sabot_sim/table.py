@@ -37,8 +37,15 @@ class SimTable:
             return _WAIT_FOR_BOARD_S
         return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
 
+    def power_cycle(self) -> None:
+        """Pull the plug in whatever is going on, and put it back; the dealer starts from what he sees."""
+        self.bench.power_off()
+        self.bench.power_on()
+        self._plan.clear()
+        self.bench.play([(0, 0)])
+
     def _look(self) -> None:
-        """Once the last action is done, ask the dealer for the next; a result he sees ended with the last edge played."""
+        """Once the last action is done, ask the dealer for the next; a result he sees came of the last edge."""
         if self._plan or not self.bench.settled():
             return
         assert self.bench.outputs is not None

@@ -51,6 +51,10 @@ class Children:
         self._running.append(Child(name, process, log))
         return process
 
+    def release(self, process: subprocess.Popen[bytes]) -> None:
+        """The caller ends this one himself."""
+        self._running = [child for child in self._running if child.process is not process]
+
     def check(self) -> None:
         """An error when a child has ended by itself."""
         for child in self._running:

@@ -24,6 +24,7 @@ from sabot_tools.children import Children
 
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
+_BROKER_WITHIN_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ class Stand:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop everything."""
         self.close()
 
@@ -128,29 +131,58 @@ class Stand:
             self.broker, f"sabot-stand-{self.plan.site}", clean_session=True, selector=self._selector
         )
         client = self._mqtt.client
-        client.on_connect = lambda *_: client.subscribe(f"{ROOT}/{self.plan.site}/#", qos=1)
+        client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
+        give_up_s = time.monotonic() + _BROKER_WITHIN_S
         while not self._subscribed:
-            self._wait(_LONGEST_SLEEP_S)
-            self._mqtt.step(time.monotonic())
+            self.step_mqtt()
+            if time.monotonic() > give_up_s:
+                why = self._mqtt.problem or f"the broker at {self.broker} does not answer"
+                raise broker.NoBrokerError(f"{why}; start it, or leave BROKER out and use ours")
+
+    def _on_connect(self, *_: object) -> None:
+        self._mqtt.client.subscribe(f"{ROOT}/{self.plan.site}/#", qos=1)
 
     def _on_subscribe(self, *_: object) -> None:
         self._subscribed = True
 
     def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
-        self.inbox.append(Received(message.topic, message.payload, time.monotonic()))
+        self.inbox.append(Received(message.topic, bytes(message.payload), time.monotonic()))
 
     def step(self) -> None:
         """Dealers deal what is due, the subscriber takes what came, a dead child is an error."""
         now_s = time.monotonic()
         waits = [table.step(now_s) for table in self.tables.values()]
-        self._wait(min([_LONGEST_SLEEP_S, *waits]))
+        self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
+
+    def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:
+        """The subscriber alone."""
+        self._wait(timeout_s)
         self._mqtt.step(time.monotonic())
+
+    def publish_to_self(self, payload: bytes) -> None:
+        """A message that goes to the broker and back: what MQTT itself costs."""
+        self._mqtt.client.publish(f"{ROOT}/{self.plan.site}/ping", payload, qos=1)
 
     def _wait(self, timeout_s: float) -> None:
         self.children.check()
         self._selector.select(timeout_s)
+
+    def power_cycle(self, name: str) -> None:
+        """Pull one shoe's plug and put it back."""
+        table = self.tables[name]
+        assert table.bench.process is not None
+        self.children.release(table.bench.process)
+        self._selector.unregister(table.bench)
+        table.power_cycle()
+        self._selector.register(table.bench, selectors.EVENT_READ)
+
+    def kill_gateway(self) -> None:
+        """End the daemon as a crash would."""
+        self.children.release(self.gateway)
+        self.gateway.kill()
+        self.gateway.wait()
 
     def take_inbox(self) -> list[Received]:
         """What came since the last time."""

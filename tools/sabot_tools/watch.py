@@ -48,7 +48,10 @@ def _printing(client: paho.Client, site: str) -> set[str]:
             seen.add(coup.id)
             typer.echo(painter.line(coup, None))
 
-    client.on_connect = lambda *_: client.subscribe(f"{ROOT}/{site}/+/coup", qos=1)
+    def on_connect(*_: object) -> None:
+        client.subscribe(f"{ROOT}/{site}/+/coup", qos=1)
+
+    client.on_connect = on_connect
     client.on_message = on_message
     return seen
 

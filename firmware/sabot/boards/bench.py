@@ -51,6 +51,7 @@ class Board:
         self._poll.register(self._serial, select.POLLIN)
         self._poll.register(self._stimulus, select.POLLIN)
         self._records = bytearray(_STIMULUS * _BATCH)
+        self._start = time.ticks_ms()
         self._partial = 0
         self._t_us = 0
         self._taken = 0
@@ -94,7 +95,7 @@ class Board:
 
     def line_ms(self):
         """The serial line's clock: real time, while the inputs bring their own."""
-        return time.ticks_ms() & _TICKS
+        return time.ticks_diff(time.ticks_ms(), self._start) & _TICKS
 
     def show(self, outputs):
         """Drive lock and lamps."""

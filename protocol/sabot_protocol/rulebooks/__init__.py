@@ -78,9 +78,7 @@ class Rulebook(_Strict, frozen=True):
         wanted = self.decks.default if decks is None else decks
         if wanted not in self.decks.allowed:
             allowed = ", ".join(map(str, self.decks.allowed))
-            raise RulebookError(
-                f"decks = {wanted}: {self.id} allows {allowed} (clause {self.decks.clause})"
-            )
+            raise RulebookError(f"decks = {wanted}: {self.id} allows {allowed} (clause {self.decks.clause})")
         cut_first = self.shoe.cut_first_card_is_last_coup.value
         return {
             "rulebook_hash": self.digest(),

@@ -1,0 +1,95 @@
+"""What the firmware's tests share: vectors, cards pulled past the sensors, a medium in memory."""
+
+import json
+
+from sabot.generated import WORDS
+
+RANKS = "A23456789TJQK"
+SUITS = "CDHS"
+ENTRY, A, B, EXIT = 1, 2, 4, 8
+
+
+def vectors(name):
+    """A file of protocol/vectors."""
+    with open("protocol/vectors/" + name + ".json") as file:
+        return json.load(file)
+
+
+def golden_coups():
+    """The coups of protocol/vectors, one at a time: together they are more than the heap holds."""
+    with open("protocol/vectors/coups.jsonl") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def number(card):
+    """`8H` as 0..51."""
+    return SUITS.index(card[1]) * 13 + RANKS.index(card[0])
+
+
+def word(card, set_no=1):
+    """A card's ten columns as track levels, from the first."""
+    at = ((set_no - 1) * 52 + card) * 2
+    value = WORDS[at] | WORDS[at + 1] << 8
+    columns = []
+    for _ in range(10):
+        columns.insert(0, (A, B, A | B)[value % 3])
+        value //= 3
+    return columns
+
+
+def pull(columns, us_per_mm=1000):
+    """Edges [(t_us, pins)] of a card with these columns: 88 mm long, code sensors at 12 mm, exit at 50 mm."""
+    marks = []
+    for column, tracks in enumerate(columns):
+        marks.append((12 + 6 + 2 * column, tracks))
+        marks.append((12 + 6 + 2 * column + 1, 0))
+    return edges(marks, us_per_mm)
+
+
+def pull_cutting_card(us_per_mm=1000):
+    """The cutting card: solid on both tracks."""
+    return edges([(12, A | B), (100, 0)], us_per_mm)
+
+
+def edges(marks, us_per_mm):
+    """Track levels by travel in mm, with entry at 0 and exit at 50, as levels of all inputs by time."""
+    found = []
+    for mm in sorted({0, 50, 88, 138} | {mm for mm, _ in marks}):
+        tracks = 0
+        for at, level in marks:
+            if at <= mm:
+                tracks = level
+        ends = (ENTRY if mm < 88 else 0) | (EXIT if 50 <= mm < 138 else 0)
+        found.append((mm * us_per_mm, ends | tracks))
+    return found
+
+
+def read(reader, pulled, start_us=0):
+    """Feed edges; the last answer that was not NOTHING, and how many such answers came."""
+    last = count = 0
+    for t_us, pins in pulled:
+        answer = reader.feed((start_us + t_us) & 0x3FFFFFFF, pins)
+        if answer:
+            last = answer
+            count += 1
+    return last, count
+
+
+class Memory:
+    """A medium in memory."""
+
+    def __init__(self, slots, record):
+        self.slots = [bytearray(record) for _ in range(slots)]
+
+    def read(self, slot, buf):
+        """Fill buf from one slot."""
+        stored = self.slots[slot]
+        for i in range(len(stored)):
+            buf[i] = stored[i]
+
+    def write(self, slot, buf):
+        """Store buf in one slot."""
+        stored = self.slots[slot]
+        for i in range(len(stored)):
+            stored[i] = buf[i]

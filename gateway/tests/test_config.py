@@ -1,0 +1,69 @@
+"""The gateway's file: what is wrong is named."""
+
+from pathlib import Path
+
+import pytest
+from sabot_gateway.config import ConfigError, load
+from sabot_gateway.mqtt import Broker
+
+GOOD = """
+site = "sydney"
+ledger = "ledger.db"
+broker = "mqtt://localhost"
+
+[[table]]
+name = "bac-01"
+port = "/dev/ttyACM0"
+rulebook = "star-baccarat"
+
+[[table]]
+name = "bac-02"
+port = "/dev/ttyACM1"
+rulebook = "crown-baccarat"
+decks = 6
+card_set = 2
+"""
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(GOOD)
+    config = load(path)
+    assert [(table.name, table.decks, table.card_set) for table in config.table] == [
+        ("bac-01", None, 1),
+        ("bac-02", 6, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('site = "sydney"', 'site = "sydney"\ncolour = 1', "colour"),
+        ('site = "sydney"', 'site = "a/b"', "site"),
+        ("decks = 6", "decks = 9", "table bac-02: decks = 9: crown-baccarat allows 4, 5, 6, 7, 8"),
+        ("card_set = 2", "card_set = 7", "card_set"),
+        ('"star-baccarat"', '"macau"', "no rulebook 'macau'"),
+        ('"bac-02"', '"bac-01"', "table.name bac-01 is used twice"),
+        ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),
+        ("mqtt://localhost", "http://localhost", "write it as mqtt://host:1883"),
+        ('ledger = "ledger.db"\n', "", "ledger"),
+        ("decks = 6", "decks = ", "line 15"),
+    ],
+)
+def test_a_bad_file(tmp_path: Path, old: str, new: str, says: str) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(ConfigError) as refused:
+        load(path)
+    assert says in str(refused.value)
+    assert str(path) in str(refused.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file or directory; give the path"):
+        load(tmp_path / "gateway.toml")
+
+
+def test_broker_urls() -> None:
+    assert Broker.from_url("mqtt://localhost") == Broker("localhost", 1883)
+    assert str(Broker.from_url("mqtt://10.0.0.1:2000")) == "mqtt://10.0.0.1:2000"

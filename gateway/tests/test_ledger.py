@@ -1,0 +1,101 @@
+"""The ledger: durable, once each, in a chain that shows every edit."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sabot_gateway.ledger import Entry, Ledger, LedgerError
+
+
+def entry(event_no: int | None, topic: str = "coup", table: str = "bac-01", unit: str = "u1") -> Entry:
+    return Entry(unit, event_no, table, topic, b'{"n":%d}' % (event_no or 0), b"frame")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "ledger.db")
+
+
+def test_settings_that_survive_a_power_cut(ledger: Ledger) -> None:
+    assert ledger._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert ledger._db.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_what_is_appended_is_there_after_reopening(tmp_path: Path) -> None:
+    first = Ledger(tmp_path / "ledger.db")
+    first.append([entry(1), entry(2), entry(None, "alarm")])
+    first.close()
+    again = Ledger(tmp_path / "ledger.db")
+    assert again.durable_event_no("u1") == 2
+    assert again.durable_event_no("u2") == 0
+    assert [(stored.seq, stored.event_no, stored.topic) for stored in again.since(0, 10)] == [
+        (1, 1, "coup"),
+        (2, 2, "coup"),
+        (3, None, "alarm"),
+    ]
+    again.append([entry(3)])
+    assert again.verify_chain() == 4
+
+
+def test_an_event_is_there_once(ledger: Ledger) -> None:
+    ledger.append([entry(1)])
+    with pytest.raises(LedgerError, match="refused 2 entries"):
+        ledger.append([entry(2), entry(1)])
+    assert ledger.durable_event_no("u1") == 1
+    ledger.append([entry(2), entry(1, unit="u2")])
+    assert ledger.verify_chain() == 3
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE entries SET payload = '{}' WHERE seq = 3",
+        "UPDATE entries SET event_no = 30 WHERE seq = 3",
+        "UPDATE entries SET frame = x'00' WHERE seq = 3",
+        "UPDATE entries SET table_name = 'bac-02' WHERE seq = 3",
+        "UPDATE entries SET topic = '' WHERE seq = 3",
+        "DELETE FROM entries WHERE seq = 3",
+        "UPDATE entries SET hash = zeroblob(32) WHERE seq = 3",
+    ],
+)
+def test_an_edit_breaks_the_chain_where_it_was_made(tmp_path: Path, edit: str) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append([entry(number) for number in range(1, 6)])
+    assert ledger.verify_chain() == 5
+    with sqlite3.connect(tmp_path / "ledger.db") as other:
+        other.execute(edit)
+    with pytest.raises(LedgerError, match="entry 3 is not what was written"):
+        ledger.verify_chain()
+
+
+def test_parts_cannot_be_moved_between_fields(tmp_path: Path) -> None:
+    one, other = Ledger(tmp_path / "1.db"), Ledger(tmp_path / "2.db")
+    one.append([Entry("u", 1, "ab", "c", b"", b"")])
+    other.append([Entry("u", 1, "a", "bc", b"", b"")])
+    assert one.since(0, 1)[0].hash != other.since(0, 1)[0].hash
+
+
+def test_the_shoe_on_the_table(ledger: Ledger) -> None:
+    ledger.append([entry(1, "shoe"), entry(2), entry(3, "shoe"), entry(4), entry(5, table="bac-02"), entry(6, "cards")])
+    assert [stored.event_no for stored in ledger.this_shoe("bac-01")] == [3, 4, 6]
+    assert ledger.this_shoe("bac-03") == []
+
+
+def test_cursors(ledger: Ledger) -> None:
+    assert ledger.cursor("mqtt") == 0
+    ledger.move_cursor("mqtt", 5)
+    ledger.move_cursor("mqtt", 7)
+    assert ledger.cursor("mqtt") == 7
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="check the path, the disk and its permissions"):
+        Ledger(tmp_path / "nowhere" / "ledger.db")
+
+
+def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append([entry(1)])
+    ledger._db.execute("PRAGMA query_only = ON")
+    with pytest.raises(LedgerError, match="refused 1 entries"):
+        ledger.append([entry(2)])

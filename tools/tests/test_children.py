@@ -1,0 +1,68 @@
+"""Children: never left behind, and heard when they die."""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sabot_tools import broker
+from sabot_tools.children import Children, DeadChildError
+
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+
+def test_stop_ends_them_all(tmp_path: Path) -> None:
+    children = Children(tmp_path)
+    processes = [children.start(f"c{number}", SLEEPER) for number in range(3)]
+    children.check()
+    children.stop()
+    assert all(process.poll() is not None for process in processes)
+
+
+def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sabot_tools.children._STOP_WITHIN_S", 0.2)
+    children = Children(tmp_path)
+    code = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(600)"
+    )
+    process = children.start("deaf", [sys.executable, "-c", code])
+    while "deaf" not in (tmp_path / "deaf.log").read_text():
+        children.check()
+    children.stop()
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_a_dead_child_is_named_with_its_last_words(tmp_path: Path) -> None:
+    children = Children(tmp_path)
+    children.start("broker", [sys.executable, "-c", "print('no room'); raise SystemExit(3)"]).wait()
+    with pytest.raises(DeadChildError, match=r"broker ended by itself with status 3. Its last words:\n  no room"):
+        children.check()
+
+
+def test_children_go_when_their_parent_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from sabot_tools.children import Children\n"
+        f"child = Children(pathlib.Path({str(tmp_path)!r})).start('c', {SLEEPER!r})\n"
+        "print(child.pid, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    watched = os.pidfd_open(int(parent.stdout.readline()))
+    parent.kill()
+    parent.communicate()
+    assert select.select([watched], [], [], 10)[0] == [watched]
+
+
+def test_a_busy_port_says_what_to_do(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind((broker.HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(broker.NoBrokerError, match=rf"port {port} .* is busy .* make demo PORT={port + 1}"):
+            broker.start(Children(tmp_path), tmp_path, port)

@@ -1,0 +1,41 @@
+"""Coups as people read them."""
+
+from sabot_protocol.topics import CoupMessage
+from sabot_tools.coups import Painter, Summary
+
+
+def coup(**changes: object) -> CoupMessage:
+    fields: dict[str, object] = {
+        "id": "u-1", "unit": "u", "event_no": 1, "table": "bac-01", "shoe": 2, "coup": 7, "time": "", "rulebook": "",
+        "kind": "live", "status": "verified", "winner": "banker", "player": ["TH", "2C"], "banker": ["9S", "KD"],
+        "player_points": 2, "banker_points": 9, "player_pair": False, "banker_pair": False, "natural": True,
+        "last_coup": False, "shoe_time_ms": 0,
+    }  # fmt: skip
+    return CoupMessage(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def test_a_plain_line() -> None:
+    assert Painter(colour=False).line(coup(), 0.0042) == (
+        "bac-01  shoe 2 coup   7   Player 10♥ 2♣      2   Banker 9♠ K♦       9   BANKER natural"
+        "                     4.2 ms"
+    )
+
+
+def test_colour_only_on_a_terminal() -> None:
+    assert "\033[31m10♥" in Painter(colour=True).line(coup(), None)
+    assert "\033" not in Painter(colour=False).line(coup(), None)
+
+
+def test_remarks() -> None:
+    line = Painter(colour=False).line(coup(status="disputed", player_pair=True, last_coup=True, natural=False), None)
+    assert line.endswith("BANKER DISPUTED, player pair, last coup")
+
+
+def test_the_summary_counts() -> None:
+    summary = Summary()
+    for number, winner in enumerate(("player", "banker", "banker", "tie")):
+        summary.add(coup(winner=winner, player_pair=number == 0), 0.001 * (number + 1))
+    assert summary.text() == (
+        "4 coups · Player 1 · Banker 2 · Tie 1 · pairs 1 · disputed 0 · alarms 0 · "
+        "last card to MQTT: median 2.5 ms, longest 4.0 ms"
+    )
