@@ -22,7 +22,16 @@ _DRAW = const(68)  # ord("D")
 _TABLE_1 = b"DDDDDDSSSS"
 # Table 2: a row for each point count of the Banker; columns: Player took no card, took 0, 1, ... 9.
 _TABLE_2 = (
-    b"DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDSDDSSDDDDDDSSDSSSSDDDDSSSSSSSSSDDSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS"
+    b"DDDDDDDDDDD"  # Banker 0
+    b"DDDDDDDDDDD"  # Banker 1
+    b"DDDDDDDDDDD"  # Banker 2
+    b"DDDDDDDDDSD"  # Banker 3
+    b"DSSDDDDDDSS"  # Banker 4
+    b"DSSSSDDDDSS"  # Banker 5
+    b"SSSSSSSDDSS"  # Banker 6
+    b"SSSSSSSSSSS"  # Banker 7
+    b"SSSSSSSSSSS"  # Banker 8
+    b"SSSSSSSSSSS"  # Banker 9
 )
 
 
