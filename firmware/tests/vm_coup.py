@@ -1,6 +1,6 @@
 """The coup machine against the printed tables and the golden coups."""
 
-from sabot.coup import BANKER_3, NONE, PLAYER_3, Coup, value
+from sabot.coup import _TABLE_1, _TABLE_2, BANKER_3, NONE, PLAYER_3, Coup, value
 from support import golden_coups, number, vectors
 
 SLOTS = ("", "player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
@@ -75,3 +75,9 @@ def test_ten_and_king_are_no_pair():
     coup = deal(["TC", "2D", "KC", "2H"])
     assert not coup.player_pair()
     assert coup.banker_pair()
+
+
+def test_the_tables_stand_as_printed():
+    printed = vectors("draw")
+    assert _TABLE_1.decode() == printed["table_1"]
+    assert _TABLE_2.decode() == "".join(printed["table_2"])

@@ -88,7 +88,6 @@ class Summary:
         ]
         if self.latencies_s:
             parts.append(
-                f"last card to MQTT: median {median(self.latencies_s) * 1000:.1f} ms, "
-                f"longest {max(self.latencies_s) * 1000:.1f} ms"
+                f"latency {median(self.latencies_s) * 1000:.1f} ms median, {max(self.latencies_s) * 1000:.1f} ms longest"
             )
         return " · ".join(parts)

@@ -1,6 +1,7 @@
 """sabot demo: one machine, every part real; each coup printed as a subscriber received it from the broker."""
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -72,7 +73,8 @@ class Screen:
 
     def _foot(self) -> None:
         if self._tty:
-            print(f"\r\033[K{self.summary.text()}", end="", flush=True)
+            width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be taken back
+            print(f"\r\033[K{self.summary.text()[:width]}", end="", flush=True)
         elif self.summary.coups() % _SUMMARY_EVERY == 0:
             self.say(self.summary.text())
 

@@ -37,5 +37,5 @@ def test_the_summary_counts() -> None:
         summary.add(coup(winner=winner, player_pair=number == 0), 0.001 * (number + 1))
     assert summary.text() == (
         "4 coups · Player 1 · Banker 2 · Tie 1 · pairs 1 · disputed 0 · alarms 0 · "
-        "last card to MQTT: median 2.5 ms, longest 4.0 ms"
+        "latency 2.5 ms median, 4.0 ms longest"
     )
