@@ -13,7 +13,7 @@ export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
-INSTALL = $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
+INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
 else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif

@@ -39,7 +39,13 @@ def _load(name: str) -> Any:
     return command
 
 
-app = typer.Typer(cls=LazyGroup, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+app = typer.Typer(
+    cls=LazyGroup,
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
 
 
 @app.callback(epilog="Example: sabot demo --coups 5")

@@ -80,7 +80,7 @@ class Summary:
     def text(self) -> str:
         """One line."""
         parts = [
-            f"{self.coups()} coups",
+            f"{self.coups()} coup{'s' * (self.coups() != 1)}",
             *(f"{name.title()} {self.winners[name]}" for name in ("player", "banker", "tie")),
             f"pairs {self.pairs}",
             f"disputed {self.disputed}",

@@ -52,6 +52,9 @@ def generate(
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 when a file is stale.")] = False,
 ) -> None:
     """Rewrite the checked-in files that follow from a definition."""
+    if not (ROOT / "pyproject.toml").exists():
+        typer.echo("sabot generate: works in a checkout of the project, and this is an installed copy", err=True)
+        raise typer.Exit(1)
     stale = [path for path, text in GENERATED.items() if not path.exists() or path.read_text() != text()]
     for path in stale:
         typer.echo(f"{path.relative_to(ROOT)}: {'stale, run `sabot generate`' if check else 'written'}")
