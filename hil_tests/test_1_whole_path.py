@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import cycle
 
 import pytest
-from conftest import Rig
 from oracle import COMPARED, GOLDEN, coup, golden_shoes
+from rig import Rig
 from sabot_protocol import rulebooks
 from sabot_sim.shoe import CUT, shuffled
 

@@ -36,7 +36,7 @@ class Buttons:
 def outputs(shoe):
     """Lock and lamps for the state the shoe is in."""
     lit = LOCK if shoe.locked() else 0
-    if shoe.state == FAULT:
+    if shoe.state == FAULT or shoe.stuck():
         lit |= _LAMP_FAULT
     if shoe.state != CLOSED and shoe.last_coup():
         lit |= _LAMP_LAST_COUP

@@ -53,6 +53,10 @@ class Shoe:
         """The exit is held unless a card is due and its event can be kept."""
         return self.state not in (BURNING, DEALING) or self._journal.full()
 
+    def stuck(self):
+        """A card is due, but nobody takes the log and the journal has no room for more."""
+        return self.state in (BURNING, DEALING) and self._journal.full()
+
     def last_coup(self):
         """The coup on the table is the last of this shoe."""
         return self._coups_left == 1

@@ -152,9 +152,12 @@ def test_locked_while_the_journal_is_full():
         draw(it, "KS")
         if it.state == COMPLETE:
             it.confirm(0)
+    assert it.state == DEALING
     assert it.locked()
+    assert panel.outputs(it) == 1 | 64
     journal.acknowledge(journal.next_no - 1)
-    assert not it.locked() or it.state == COMPLETE
+    assert not it.locked()
+    assert panel.outputs(it) == 0
 
 
 def test_lamps():

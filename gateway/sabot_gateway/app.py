@@ -140,7 +140,13 @@ class App:
         if not data:
             self._lose(shoe)
             return
-        for event in shoe.link.receive(data, now_s):
+        events = shoe.link.receive(data, now_s)
+        if events and shoe.link.lost:
+            shoe.pending += _entries(
+                events[0], shoe.verifier.lost(events[0], *shoe.link.lost, self._utc()), shoe.table.name
+            )[1:]
+            shoe.link.lost = None
+        for event in events:
             shoe.pending += _entries(event, shoe.verifier.take(event, self._utc()), shoe.table.name)
             shoe.last_event_no = event.event_no
         self._tell_link(shoe)

@@ -21,6 +21,7 @@ class ShoeLink:
     durable: Callable[[str], int]  # the last event number the ledger holds of a unit
     unit: str | None = None
     problem: str | None = None  # why the shoe is not served, in words
+    lost: tuple[int, int] | None = None  # events that the shoe no longer holds and the ledger never had
     counters: dict[str, int] = field(default_factory=lambda: {"repeated": 0, "gaps": 0, "dropped_commands": 0})
     parser: Parser = field(default_factory=Parser)
     _next_no: int = 0
@@ -72,7 +73,9 @@ class ShoeLink:
                 f"{durable}: its journal was erased or the unit id is used twice; give the controller a new unit id"
             )
             return
-        self.unit, self.problem, self._next_no = unit, None, durable + 1
+        oldest = frame.body["oldest_event_no"]
+        self.lost = (durable + 1, oldest - 1) if oldest > durable + 1 else None
+        self.unit, self.problem, self._next_no = unit, None, max(durable + 1, oldest)
         self._send("welcome", now_s, protocol_hash=messages.protocol_hash(), durable_event_no=durable)
         self._profile_known = frame.body["profile_hash"] == messages.profile_hash(self.profile)
         if not self._profile_known:

@@ -1,6 +1,6 @@
 """Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import msgspec
@@ -15,9 +15,9 @@ _WINDOW = 100
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One MQTT message and the last ledger entry it covers."""
+    """One MQTT message and the first of the ledger entries it covers."""
 
-    seq: int
+    first_seq: int
     table: str
     topic: TopicName
     payload: bytes
@@ -31,7 +31,7 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
         if topic == "cards":
             cards = list(group)
             payload = b"[" + b",".join(card.payload for card in cards) + b"]"
-            messages.append(Outgoing(cards[-1].seq, table, "cards", payload))
+            messages.append(Outgoing(cards[0].seq, table, "cards", payload))
         else:
             messages += [Outgoing(entry.seq, table, _name(topic), entry.payload) for entry in group]
     return messages
@@ -42,13 +42,29 @@ def _name(topic: str) -> TopicName:
     return name
 
 
+@dataclass
+class Window:
+    """Messages that the broker has not acknowledged, and so how far a cursor may move."""
+
+    read_to: int  # the last entry that has been read, and sent if it had a topic
+    waiting: dict[int, int] = field(default_factory=dict)  # message id: the first entry it covers
+
+    def room(self) -> int:
+        """How many more may be under way."""
+        return _WINDOW - len(self.waiting)
+
+    def done(self) -> int:
+        """The last entry that needs never be sent again."""
+        return min(self.waiting.values(), default=self.read_to + 1) - 1
+
+
 class Publisher:
     """QoS 1 from the ledger, in order, at most a window at a time."""
 
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str) -> None:
         self._mqtt, self._ledger, self._site = mqtt, ledger, site
-        self._cursor = self._read_to = ledger.cursor(_CURSOR)
-        self._waiting: dict[int, int] = {}  # message id: the ledger entry it covers
+        self._cursor = ledger.cursor(_CURSOR)
+        self._window = Window(self._cursor)
         self._states: dict[str, bytes] = {}  # retained topics as they stand
         self._connected = False
         mqtt.client.on_publish = self._on_publish
@@ -66,7 +82,7 @@ class Publisher:
         self._connected = False
 
     def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
-        self._waiting.pop(mid, None)
+        self._window.waiting.pop(mid, None)
 
     def say_gateway(self, state: str, time: str) -> None:
         """That the gateway is there, or goes."""
@@ -84,19 +100,19 @@ class Publisher:
     def pump(self) -> None:
         """Send on from the cursor as far as the window allows, and keep the cursor."""
         self._keep_cursor()
-        room = _WINDOW - len(self._waiting)
-        if not self._connected or room <= 0:
+        window = self._window
+        if not self._connected or window.room() <= 0:
             return
-        entries = self._ledger.since(self._read_to, room)
+        entries = self._ledger.since(window.read_to, window.room())
         for message in outgoing(entries):
             topic = table_topic(self._site, message.table, message.topic)
             mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
-            self._waiting[mid] = message.seq
+            window.waiting[mid] = message.first_seq
         if entries:
-            self._read_to = entries[-1].seq
+            window.read_to = entries[-1].seq
 
     def _keep_cursor(self) -> None:
-        done = min(self._waiting.values(), default=self._read_to + 1) - 1
+        done = self._window.done()
         if done > self._cursor:
             self._cursor = done
             self._ledger.move_cursor(_CURSOR, done)
@@ -106,7 +122,7 @@ class Publisher:
 
     def idle(self) -> bool:
         """Everything in the ledger has been published and acknowledged."""
-        return not self._waiting and not self._ledger.since(self._read_to, 1)
+        return not self._window.waiting and not self._ledger.since(self._window.read_to, 1)
 
 
 def _status(state: str, time: str) -> bytes:

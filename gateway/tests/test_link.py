@@ -111,3 +111,16 @@ def test_output_nobody_reads_is_bounded() -> None:
         it.tick(float(second))
     assert len(it.output()) <= 4096
     assert it.counters["dropped_commands"] > 0
+
+
+def test_a_shoe_that_has_overwritten_what_the_ledger_never_had() -> None:
+    it = link(durable=3)
+    it.receive(hello(next_event_no=50, oldest_event_no=20), 0.0)
+    assert it.lost == (4, 19)
+    assert [event.event_no for event in it.receive(button(20), 0.0)] == [20]
+
+
+def test_nothing_is_lost_where_the_log_joins() -> None:
+    it = link(durable=19)
+    it.receive(hello(next_event_no=50, oldest_event_no=20), 0.0)
+    assert it.lost is None

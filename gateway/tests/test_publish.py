@@ -1,7 +1,7 @@
 """From ledger entries to MQTT messages."""
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.publish import Outgoing, outgoing
+from sabot_gateway.publish import Outgoing, Window, outgoing
 
 
 def stored(seq: int, topic: str, table: str = "t1") -> Stored:
@@ -11,7 +11,7 @@ def stored(seq: int, topic: str, table: str = "t1") -> Stored:
 def test_neighbouring_cards_of_a_table_share_a_message() -> None:
     entries = [stored(1, "cards"), stored(2, "cards"), stored(3, "coup"), stored(4, "cards"), stored(5, "cards", "t2")]
     assert outgoing(entries) == [
-        Outgoing(2, "t1", "cards", b'[{"n":1},{"n":2}]'),
+        Outgoing(1, "t1", "cards", b'[{"n":1},{"n":2}]'),
         Outgoing(3, "t1", "coup", b'{"n":3}'),
         Outgoing(4, "t1", "cards", b'[{"n":4}]'),
         Outgoing(5, "t2", "cards", b'[{"n":5}]'),
@@ -20,3 +20,16 @@ def test_neighbouring_cards_of_a_table_share_a_message() -> None:
 
 def test_entries_without_a_topic_are_not_published() -> None:
     assert outgoing([stored(1, ""), stored(2, "")]) == []
+
+
+def test_the_cursor_waits_for_every_entry_of_a_message() -> None:
+    window = Window(read_to=10, waiting={1: 3, 2: 8})
+    assert window.done() == 2
+    del window.waiting[1]
+    assert window.done() == 7
+    del window.waiting[2]
+    assert window.done() == 10
+
+
+def test_the_window_is_bounded() -> None:
+    assert Window(0, {number: number for number in range(100)}).room() == 0

@@ -61,7 +61,7 @@ class Children:
             status = child.process.poll()
             if status is not None:
                 raise DeadChildError(
-                    f"{child.name} ended by itself with status {status}. Its last words:\n{_tail(child.log)}"
+                    f"{child.name} ended by itself with status {status}. Its last words:\n{tail(child.log)}"
                 )
 
     def stop(self) -> None:
@@ -82,6 +82,7 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
-def _tail(log: Path) -> str:
+def tail(log: Path) -> str:
+    """The last lines that a child wrote."""
     lines = log.read_text(errors="replace").splitlines()[-_TAIL_LINES:]
     return "\n".join(f"  {line}" for line in lines) or "  (nothing)"

@@ -87,7 +87,6 @@ class Summary:
             f"alarms {self.alarms}",
         ]
         if self.latencies_s:
-            parts.append(
-                f"latency {median(self.latencies_s) * 1000:.1f} ms median, {max(self.latencies_s) * 1000:.1f} ms longest"
-            )
+            middle_ms, longest_ms = median(self.latencies_s) * 1000, max(self.latencies_s) * 1000
+            parts.append(f"latency {middle_ms:.1f} ms median, {longest_ms:.1f} ms longest")
         return " · ".join(parts)

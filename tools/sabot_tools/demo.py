@@ -21,7 +21,7 @@ from sabot_sim.bench import BenchError
 from sabot_sim.dealer import DealerStopsError
 
 from sabot_tools.broker import NoBrokerError
-from sabot_tools.children import DeadChildError
+from sabot_tools.children import DeadChildError, tail
 from sabot_tools.coups import Painter, Summary
 from sabot_tools.stand import Plan, Received, Stand
 
@@ -31,13 +31,11 @@ SAID = (
     BenchError, BrokerUrlError, DeadChildError, DealerStopsError, LedgerError, NoBrokerError, RulebookError,
 )  # fmt: skip
 _SUMMARY_EVERY = 10
+_SILENCE_S = 60.0
 
 
 class NothingHeardError(RuntimeError):
     """Coups do not arrive; the message says where to look."""
-
-
-_SILENCE_S = 60.0
 
 
 @dataclass
@@ -99,15 +97,17 @@ def start_times(started_s: float, now_s: float) -> str:
 def play(stand: Stand, screen: Screen) -> None:
     """Deal and print until enough."""
     heard_s = time.monotonic()
+    patience_s = _SILENCE_S / min(stand.plan.speed, 1)
     while not screen.done():
         stand.step()
         for message in stand.take_inbox():
             heard_s = message.at_s
             if not screen.done():
                 show(stand, screen, message)
-        if time.monotonic() - heard_s > max(_SILENCE_S, _SILENCE_S / stand.plan.speed):
+        if time.monotonic() - heard_s > patience_s:
             raise NothingHeardError(
-                f"nothing came from {stand.broker} for {_SILENCE_S:.0f} s: see {stand.plan.work_dir}/gateway.log"
+                f"nothing came from {stand.broker} for {patience_s:.0f} s. The gateway's last words:\n"
+                f"{tail(stand.plan.work_dir / 'gateway.log')}"
             )
 
 
