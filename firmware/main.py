@@ -15,6 +15,7 @@ from sabot.shoe import BOOT, CLOSED, PROFILE_SET, Shoe
 
 _SLOTS = const(1024)
 _IDLE_MS = const(100)
+_MOST_SENDS = const(8)  # a turn of the loop: cards come first
 
 
 class Main:
@@ -76,8 +77,10 @@ class Main:
         link.receive(self.board.rx, self.board.rx_size, line_ms)
         if link.new_profile and self.shoe.state == CLOSED:
             self.set_profile()
-        link.pump(line_ms)
-        if link.tx_size:
+        for _ in range(_MOST_SENDS):
+            link.pump(line_ms)
+            if not link.tx_size:
+                break
             link.sent(self.board.send(link.tx, link.tx_size))
 
     def set_profile(self):

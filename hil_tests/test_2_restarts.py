@@ -71,18 +71,3 @@ def test_a_gateway_with_a_new_ledger_gets_the_whole_log(rig: Callable[..., Rig])
     it.stand.start_gateway()
     run_to_coup(it, 5)
     assert contiguous(it.ledger_events())
-
-
-def test_a_log_that_was_overwritten_is_an_alarm_and_play_goes_on(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=400.0)  # slow enough that the journal does not fill while the gateway starts
-    it.run_until(lambda it: it.messages("cards") != [] and it.messages("cards")[-1]["event_no"] > 1100)
-    it.stand.kill_gateway()
-    for file in it.stand.plan.work_dir.glob("ledger.db*"):
-        file.unlink()
-    it.stand.start_gateway()
-    it.run_until(lambda it: any(alarm["name"] == "log_lost" for alarm in it.messages("alarm")))
-    seen = coups(it)
-    run_to_coup(it, seen + 3)
-    numbers = it.ledger_events()
-    assert numbers[0] > 1
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
