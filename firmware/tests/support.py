@@ -42,26 +42,26 @@ def pull(columns, us_per_mm=1000):
     """Edges [(t_us, pins)] of a card with these columns: 88 mm long, code sensors at 12 mm, exit at 50 mm."""
     marks = []
     for column, tracks in enumerate(columns):
-        marks.append((12 + 6 + 2 * column, tracks))
-        marks.append((12 + 6 + 2 * column + 1, 0))
+        marks.append((18000 + 2000 * column, tracks))
+        marks.append((19000 + 2000 * column, 0))
     return edges(marks, us_per_mm)
 
 
 def pull_cutting_card(us_per_mm=1000):
     """The cutting card: solid on both tracks."""
-    return edges([(12, A | B), (100, 0)], us_per_mm)
+    return edges([(12000, A | B), (100000, 0)], us_per_mm)
 
 
-def edges(marks, us_per_mm):
-    """Track levels by travel in mm, with entry at 0 and exit at 50, as levels of all inputs by time."""
+def edges(marks, us_per_mm=1000):
+    """Track levels by travel in micrometres, with entry at 0 and exit at 50 mm, as levels of all inputs by time."""
     found = []
-    for mm in sorted({0, 50, 88, 138} | {mm for mm, _ in marks}):
+    for um in sorted({0, 50000, 88000, 138000} | {um for um, _ in marks}):
         tracks = 0
         for at, level in marks:
-            if at <= mm:
+            if at <= um:
                 tracks = level
-        ends = (ENTRY if mm < 88 else 0) | (EXIT if 50 <= mm < 138 else 0)
-        found.append((mm * us_per_mm, ends | tracks))
+        ends = (ENTRY if um < 88000 else 0) | (EXIT if 50000 <= um < 138000 else 0)
+        found.append((um * us_per_mm // 1000, ends | tracks))
     return found
 
 

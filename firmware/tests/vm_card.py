@@ -87,20 +87,7 @@ def test_half_a_mark_on_one_track_is_doubtful():
         if column == 4:
             marks.append((at + 500, A))
         marks.append((at + 1000, 0))
-    pulled = [(t // 1000, p) for t, p in scaled(marks)]
-    assert refused(pulled) == DOUBTFUL
-
-
-def scaled(marks_um):
-    """Like support.edges, in micrometres and nanoseconds, at one metre a second."""
-    found = []
-    for um in sorted({0, 50000, 88000, 138000} | {um for um, _ in marks_um}):
-        tracks = 0
-        for at, level in marks_um:
-            if at <= um:
-                tracks = level
-        found.append((um * 1000, (1 if um < 88000 else 0) | (8 if 50000 <= um < 138000 else 0) | tracks))
-    return found
+    assert refused(edges(marks)) == DOUBTFUL
 
 
 def test_short_pull():
