@@ -71,3 +71,19 @@ def test_a_gateway_with_a_new_ledger_gets_the_whole_log(rig: Callable[..., Rig])
     it.stand.start_gateway()
     run_to_coup(it, 5)
     assert contiguous(it.ledger_events())
+
+
+def test_a_full_journal_locks_the_exit_until_the_gateway_is_back(rig: Callable[..., Rig]) -> None:
+    it = rig()
+    run_to_coup(it, 2)
+    it.stand.kill_gateway()
+    waiting = 1 | 256
+    it.run_until(lambda it: it.stand.tables["bac-01"].bench.outputs == waiting)
+    it.stand.start_gateway()
+    seen = coups(it)
+    run_to_coup(it, seen + 150)
+    assert contiguous(it.ledger_events())
+    assert [message["coup"] for message in it.messages("coup") if message["shoe"] == 1] == list(
+        range(1, len([message for message in it.messages("coup") if message["shoe"] == 1]) + 1)
+    )
+    assert it.messages("alarm") == []

@@ -18,6 +18,7 @@ _LAMP_PLAYER_PAIR = const(16)
 _LAMP_BANKER_PAIR = const(32)
 _LAMP_FAULT = const(64)
 _LAMP_LAST_COUP = const(128)
+_LAMP_WAITING = const(256)  # for the gateway to take the log
 
 
 class Buttons:
@@ -36,8 +37,10 @@ class Buttons:
 def outputs(shoe):
     """Lock and lamps for the state the shoe is in."""
     lit = LOCK if shoe.locked() else 0
-    if shoe.state == FAULT or shoe.stuck():
+    if shoe.state == FAULT:
         lit |= _LAMP_FAULT
+    if shoe.stuck():
+        lit |= _LAMP_WAITING
     if shoe.state != CLOSED and shoe.last_coup():
         lit |= _LAMP_LAST_COUP
     if shoe.state == COMPLETE:

@@ -154,7 +154,7 @@ def test_locked_while_the_journal_is_full():
             it.confirm(0)
     assert it.state == DEALING
     assert it.locked()
-    assert panel.outputs(it) == 1 | 64
+    assert panel.outputs(it) == 1 | 256
     journal.acknowledge(journal.next_no - 1)
     assert not it.locked()
     assert panel.outputs(it) == 0

@@ -9,6 +9,7 @@ from typing import Literal
 
 Winner = Literal["player", "banker", "tie"]
 
+_FIRST_FOUR: tuple[str, ...] = ("player_1", "banker_1", "player_2", "banker_2")
 _PICTURES_AND_TENS = frozenset("TJQK")
 # Banker's points: the Player's third cards on which he draws. He always draws on less, never on more.
 _BANKER_DRAWS_ON = {
@@ -72,26 +73,30 @@ def play(cards: Sequence[str]) -> Coup:
     if len(cards) < 4:
         raise NotACoupError(f"{len(cards)} cards: a coup has at least four")
     player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], list(cards[4:])
-    slots = ["player_1", "banker_1", "player_2", "banker_2"]
-    natural = max(points(player), points(banker)) >= 8
+    slots = _FIRST_FOUR
+    player_points, banker_points = points(player), points(banker)
+    natural = player_points >= 8 or banker_points >= 8
     if not natural:
-        if player_draws(points(player)):
+        third = None
+        if player_draws(player_points):
             player.append(_next(rest))
-            slots.append("player_3")
-        third = _value(player[2]) if len(player) == 3 else None
-        if banker_draws(points(banker), third):
+            slots += ("player_3",)
+            third = _value(player[2])
+            player_points = (player_points + third) % 10
+        if banker_draws(banker_points, third):
             banker.append(_next(rest))
-            slots.append("banker_3")
+            slots += ("banker_3",)
+            banker_points = points(banker)
     return Coup(
         player=tuple(player),
         banker=tuple(banker),
-        player_points=points(player),
-        banker_points=points(banker),
-        winner=_winner(points(player), points(banker)),
+        player_points=player_points,
+        banker_points=banker_points,
+        winner=_winner(player_points, banker_points),
         natural=natural,
         player_pair=is_pair(player),
         banker_pair=is_pair(banker),
-        slots=tuple(slots),
+        slots=slots,
     )
 
 

@@ -13,6 +13,7 @@ BUTTON_NEW_SHOE = 1 << 8
 LOCK = 1
 LAMPS_RESULT = 2 | 4 | 8
 LAMP_FAULT = 64
+LAMP_WAITING = 256
 
 _PRESS_US = 80_000
 _GAP_US = (150_000, 400_000)  # between two cards
@@ -44,6 +45,8 @@ class Dealer:
         """What the dealer does now, as changes of the inputs, timed from now."""
         if outputs & LAMP_FAULT:
             raise DealerStopsError("the shoe shows a fault: a supervisor must come")
+        if outputs & LAMP_WAITING:
+            return [(_LOOK_AGAIN_US, 0)]
         if not outputs & LOCK:
             return self._draw()
         if outputs & LAMPS_RESULT:

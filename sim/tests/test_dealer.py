@@ -5,7 +5,15 @@ from collections import Counter
 
 import pytest
 from sabot_protocol.cards import DECK
-from sabot_sim.dealer import BUTTON_CONFIRM, BUTTON_NEW_SHOE, LAMP_FAULT, LOCK, Dealer, DealerStopsError
+from sabot_sim.dealer import (
+    BUTTON_CONFIRM,
+    BUTTON_NEW_SHOE,
+    LAMP_FAULT,
+    LAMP_WAITING,
+    LOCK,
+    Dealer,
+    DealerStopsError,
+)
 from sabot_sim.shoe import CUT, shuffled
 
 
@@ -52,6 +60,14 @@ def test_the_same_cards_stay_in_until_the_shoe_has_taken_them() -> None:
     it.next_edges(LOCK)
     it.next_edges(0)
     assert it.drawn == ["3C"]
+
+
+def test_a_shoe_that_waits_for_its_gateway_is_left_alone() -> None:
+    it = dealer(["2C", "3C"])
+    it.next_edges(LOCK)
+    it.next_edges(0)
+    assert [levels for _, levels in it.next_edges(LOCK | LAMP_WAITING)] == [0]
+    assert it.drawn == ["2C"]
 
 
 def test_a_fault_or_an_empty_shoe_stops_the_dealer() -> None:

@@ -12,6 +12,10 @@ ACTIONS = {
     "demo": ("sabot_tools.demo", "Run everything on this machine and print each coup."),
     "gateway": ("sabot_tools.gateway", "Run the daemon of the table PC."),
     "generate": ("sabot_tools.generate", "Rewrite the checked-in files that follow from a definition."),
+    "irregularity": ("sabot_tools.irregularity", "What follows from an irregularity, by the book."),
+    "odds": ("sabot_tools.odds", "Exact house edge and price of every wager."),
+    "settle": ("sabot_tools.settle", "What became of every wager: JSON lines in, JSON lines out."),
+    "simulate": ("sabot_tools.simulate", "Deal whole shoes and compare with the exact odds."),
     "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
 }
 

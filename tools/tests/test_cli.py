@@ -40,7 +40,19 @@ def test_every_action_has_help(name: str) -> None:
     assert "Usage:" in ran.stdout
 
 
-@pytest.mark.parametrize("args", [("demo",), ("watch",), ("generate",), ("gateway", "run"), ("bench", "figures")])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("demo",),
+        ("watch",),
+        ("generate",),
+        ("gateway", "run"),
+        ("bench", "figures"),
+        ("odds",),
+        ("simulate",),
+        ("irregularity",),
+    ],
+)
 def test_help_shows_an_example(args: tuple[str, ...]) -> None:
     assert f"Example: sabot {' '.join(args)}" in sabot(*args, "--help").stdout
 

@@ -1,92 +1,20 @@
 """The five casinos' rulebooks as data, and a loader that refuses a bad file by file, key and reason."""
 
 import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from functools import cache
-from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Literal
 
 import msgspec
 
-from sabot_protocol.messages import HASH_BYTES
+from sabot_protocol.rulebooks.model import Price, Rulebook, RulebookError, Wager
+from sabot_protocol.wagers import three_card
+from sabot_protocol.wagers.bets import BETS
 
-BurnMode = Literal["none", "one", "shown", "face_up"]
-
-
-class RulebookError(ValueError):
-    """A rulebook, or what a table asks of it, is wrong; the message names the place."""
-
-
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Unknown keys are errors."""
-
-
-class Decks(_Strict, frozen=True):
-    """How many decks the book allows."""
-
-    allowed: tuple[int, ...]
-    default: int
-    clause: str
-
-
-class Draw(_Strict, frozen=True):
-    """The clauses that govern the third card."""
-
-    natural: str
-    table_1: str
-    table_2: str
-    player_stands: str
-
-
-class Burn(_Strict, frozen=True):
-    """What is discarded from a new shoe."""
-
-    mode: BurnMode
-    clause: str
-
-
-class Switch(_Strict, frozen=True):
-    """A point on which the books differ."""
-
-    value: bool
-    clause: str
-
-
-class ShoeRules(_Strict, frozen=True):
-    """What the shoe itself must know."""
-
-    burn: Burn
-    cut_first_card_is_last_coup: Switch
-
-
-class Rulebook(_Strict, frozen=True):
-    """One casino's book."""
-
-    id: str
-    title: str
-    decks: Decks
-    draw: Draw
-    shoe: ShoeRules
-
-    def digest(self) -> bytes:
-        """The eight bytes that stand for this book in HELLO, in the ledger and in every message."""
-        return sha256(msgspec.json.encode(self, order="sorted")).digest()[:HASH_BYTES]
-
-    def profile(self, decks: int | None, card_set: int) -> dict[str, Any]:
-        """What a shoe at a table of this house is told."""
-        wanted = self.decks.default if decks is None else decks
-        if wanted not in self.decks.allowed:
-            allowed = ", ".join(map(str, self.decks.allowed))
-            raise RulebookError(f"decks = {wanted}: {self.id} allows {allowed} (clause {self.decks.clause})")
-        cut_first = self.shoe.cut_first_card_is_last_coup.value
-        return {
-            "rulebook_hash": self.digest(),
-            "card_set": card_set,
-            "decks": wanted,
-            "burn": self.shoe.burn.mode,
-            "switches": {"cut_first_card_is_last_coup": cut_first},
-        }
+__all__ = ["Rulebook", "RulebookError", "ids", "load", "parse"]
 
 
 def parse(name: str, text: str) -> Rulebook:
@@ -95,11 +23,59 @@ def parse(name: str, text: str) -> Rulebook:
         book = msgspec.convert(tomllib.loads(text), Rulebook)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise RulebookError(f"rulebook {name}: {error}") from error
-    if book.decks.default not in book.decks.allowed:
-        raise RulebookError(f"rulebook {name}: decks.default {book.decks.default} is not in decks.allowed")
-    if f"{book.id}.toml" != name:
-        raise RulebookError(f"rulebook {name}: id is {book.id!r}, the file name says otherwise")
+    for problem in _problems(book, name):
+        raise RulebookError(f"rulebook {name}: {problem}")
     return book
+
+
+def _problems(book: Rulebook, name: str) -> Iterator[str]:
+    """What types cannot say; the first is enough."""
+    if book.decks.default not in book.decks.allowed:
+        yield f"decks.default {book.decks.default} is not in decks.allowed"
+    if f"{book.id}.toml" != name:
+        yield f"id is {book.id!r}, the file name says otherwise"
+    for place, option in book.option.items():
+        yield from (f"option.{place}.games: no game {game!r}" for game in option.games if game not in book.game)
+    for wager in book.wager:
+        yield from (f"wager {wager.id}: {problem}" for problem in _wager_problems(book, wager))
+    for sequence in book.sequence:
+        yield from (f"sequence {sequence.id}: no game {game!r}" for game in sequence.games if game not in book.game)
+        yield from _odds_problems(f"sequence {sequence.id}", sequence.odds.values())
+    for game in book.game:
+        ids = Counter(one.id for wager in book.wager for one in wager.expanded() if game in wager.games)
+        yield from (f"wager {twice} stands twice in game {game}" for twice, count in ids.items() if count > 1)
+
+
+def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
+    if wager.bet not in BETS and wager.bet not in three_card.BETS and not wager.parts:
+        yield f"no bet {wager.bet!r}"
+    yield from (f"no game {game!r}" for game in wager.games if game not in book.game)
+    yield from (f"decks: {decks} is not allowed" for decks in wager.decks if decks not in book.decks.allowed)
+    if not wager.win and not wager.parts:
+        yield "wins nothing"
+    for place, price in [*wager.win.items(), *wager.push.items()]:
+        yield from (f"{place}: {problem}" for problem in _price_problems(book, price))
+
+
+def _price_problems(book: Rulebook, price: Price) -> Iterator[str]:
+    yield from _odds_problems("odds", [price.odds] if price.odds is not None else [])
+    for name in [*price.odds_by, *([price.percent_of] if price.percent_of else [])]:
+        if name not in book.option:
+            yield f"no option {name!r}"
+        elif name in price.odds_by and len(price.odds_by[name]) != len(book.option[name].values):
+            yield f"odds_by.{name} needs {len(book.option[name].values)} prices"
+    for odds in price.odds_by.values():
+        yield from _odds_problems("odds_by", odds)
+
+
+def _odds_problems(place: str, odds: Iterable[str]) -> Iterator[str]:
+    for text in odds:
+        try:
+            good = Fraction(text) > 0
+        except (ValueError, ZeroDivisionError):
+            good = False
+        if not good:
+            yield f"{place}: {text!r} is no price: write it as 8 or 19/20"
 
 
 def ids() -> list[str]:

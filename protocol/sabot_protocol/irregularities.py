@@ -1,0 +1,223 @@
+"""What each book makes of an irregularity: case and facts in; consequence, clause and next step out."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import product
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+# Every case, with the facts that decide it in one book or another.
+CASES: dict[str, tuple[str, ...]] = {
+    "player_overdraw": ("banker_draws", "exposed", "last_coup"),
+    "banker_overdraw": ("exposed", "last_coup"),
+    "excess_card": ("exposed", "last_coup"),
+    "first_card_face_up": (),
+    "second_to_fourth_card_face_up": ("international",),
+    "third_card_face_up": (),
+    "insufficient_cards": (),
+    "burn_missed": ("first_coup_complete",),
+    "cut_missed": (),
+    "not_shuffled_after_cutting_card": (),
+    "bad_order": ("reconstructible", "notified_before_next"),
+    "banker_got_players_card": ("reconstructible", "notified_before_next"),
+    "missing_or_foreign_card": (),
+    "scan_discrepancy": ("confirmed",),
+    "wrong_shoe": (),
+    "wrong_area": ("international",),
+    "wrong_recipient": ("international",),
+    "misread_card": (),
+    "shoe_not_reading": ("disadvantage",),
+}
+
+Code = Literal[
+    "BANKER_THIRD",
+    "PLAYER_THIRD",
+    "NEXT_LIVE",
+    "NEXT_NO_BET",
+    "NOT_USED",
+    "THIS_NO_BET",
+    "PLAY_ON",
+    "VOID",
+    "VOID_NEW_CARDS",
+    "VOID_CHECK",
+    "RECON_WITHDRAW",
+    "RECON_BINDING",
+    "CONFIRM",
+    "CHOICE",
+    "WITHDRAW_OPTION",
+    "FINISH_RESHUFFLE",
+    "RESTART_SHOE",
+    "MANUAL_ENTRY",
+    "SWAP_SHOE",
+    "NO_RULE",
+]
+Facts = Mapping[str, bool]
+
+
+class IrregularityError(ValueError):
+    """A file or a question about an irregularity is wrong; the message names the place."""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """What follows, where the book says so, and what the dealer may do next."""
+
+    code: Code
+    clause: str
+    say: str
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of a case: it fits when every fact it names is as it says."""
+
+    code: Code
+    clause: str
+    say: Annotated[str, msgspec.Meta(min_length=1)]
+    when: dict[str, bool] = {}
+
+    def fits(self, facts: Facts) -> bool:
+        """Whether this row speaks for these facts."""
+        return all(facts[fact] is value for fact, value in self.when.items())
+
+    def advice(self) -> Advice:
+        """The answer of this row."""
+        return Advice(self.code, self.clause, self.say)
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    cases: dict[str, Any]
+
+
+class Book(msgspec.Struct, frozen=True):
+    """One book's rows for every case; the first that fits is the answer."""
+
+    id: str
+    cases: dict[str, tuple[Row, ...]]
+
+
+def parse(name: str, text: str) -> Book:
+    """One file's text, checked: every case, every combination of its facts, no row in vain."""
+    try:
+        raw = msgspec.convert(tomllib.loads(text), _File)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise IrregularityError(f"irregularities {name}: {error}") from error
+    if f"{raw.id}.toml" != name:
+        raise IrregularityError(f"irregularities {name}: id is {raw.id!r}, the file name says otherwise")
+    for case in (*raw.cases, *CASES):
+        if case not in CASES:
+            raise IrregularityError(f"irregularities {name}: cases.{case}: there is no such case")
+        if case not in raw.cases:
+            raise IrregularityError(f"irregularities {name}: cases.{case} is missing")
+    return Book(raw.id, {case: _rows(name, case, raw.cases[case]) for case in CASES})
+
+
+def _rows(name: str, case: str, raw: Any) -> tuple[Row, ...]:
+    try:
+        rows = msgspec.convert(raw, tuple[Row, ...])
+    except msgspec.ValidationError as error:
+        raise IrregularityError(f"irregularities {name}: cases.{case}: {error}") from error
+    for problem in _problems(case, rows):
+        raise IrregularityError(f"irregularities {name}: cases.{case}: {problem}")
+    return rows
+
+
+def _problems(case: str, rows: tuple[Row, ...]) -> Iterator[str]:
+    """What types cannot say; the first is enough."""
+    for number, row in enumerate(rows, 1):
+        for fact in row.when:
+            if fact not in CASES[case]:
+                yield f"row {number}: {_unknown_fact(case, fact)}"
+        if (row.code == "NO_RULE") != (not row.clause):
+            yield f"row {number}: clause is {row.clause!r}; NO_RULE has none, every other code has one"
+    used = set()
+    for facts in combinations(case):
+        number = next((number for number, row in enumerate(rows, 1) if row.fits(facts)), 0)
+        if not number:
+            yield f"no row fits {_told(facts)}"
+        used.add(number)
+    for number in range(1, len(rows) + 1):
+        if number not in used:
+            yield f"row {number} is never reached: the rows above it take every combination"
+
+
+def combinations(case: str) -> Iterator[dict[str, bool]]:
+    """Every combination of a case's facts."""
+    for values in product((False, True), repeat=len(CASES[case])):
+        yield dict(zip(CASES[case], values, strict=True))
+
+
+def _told(facts: Facts) -> str:
+    return ", ".join(f"{fact} = {str(value).lower()}" for fact, value in facts.items()) or "the case"
+
+
+def _unknown_fact(case: str, fact: str) -> str:
+    return f"unknown fact {fact!r}; {case} is decided by {', '.join(CASES[case]) or 'no facts'}"
+
+
+def ids() -> list[str]:
+    """The rulebooks that exist."""
+    return sorted(file.name.removesuffix(".toml") for file in _files())
+
+
+@cache
+def load(rulebook_id: str) -> Book:
+    """The rows of this book."""
+    for file in _files():
+        if file.name == f"{rulebook_id}.toml":
+            return parse(file.name, file.read_text(encoding="utf-8"))
+    raise IrregularityError(f"no rulebook {rulebook_id!r}: choose one of {', '.join(ids())}")
+
+
+def _files() -> list[Traversable]:
+    folder = files("sabot_protocol") / "rulebooks" / "irregularities"
+    return [file for file in folder.iterdir() if file.name.endswith(".toml")]
+
+
+def advise(rulebook_id: str, case: str, context: Mapping[str, object]) -> Advice:
+    """The book's answer; a fact may be missing only when it changes nothing."""
+    load(rulebook_id)
+    if case not in CASES:
+        raise IrregularityError(f"unknown case {case!r}: choose one of {', '.join(CASES)}")
+    return _decided(rulebook_id, case, frozenset(_checked(case, context).items()))
+
+
+@cache
+def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) -> Advice:
+    known = dict(facts)
+    answers = _answers(case, load(rulebook_id).cases[case], known)
+    wanted = [fact for fact in CASES[case] if fact not in known and _matters(fact, answers)]
+    if wanted:
+        missing = ", ".join(f"context.{fact}" for fact in wanted)
+        raise IrregularityError(f"{missing}: missing, and the answer of {rulebook_id} to {case} depends on it")
+    return answers[0][1]
+
+
+def _checked(case: str, context: Mapping[str, object]) -> dict[str, bool]:
+    known = {}
+    for fact, value in context.items():
+        if fact not in CASES[case]:
+            raise IrregularityError(f"context.{fact}: {_unknown_fact(case, fact)}")
+        if not isinstance(value, bool):
+            raise IrregularityError(f"context.{fact} is {value!r}: a fact is true or false")
+        known[fact] = value
+    return known
+
+
+def _answers(case: str, rows: tuple[Row, ...], known: Facts) -> list[tuple[dict[str, bool], Advice]]:
+    """Every combination that agrees with the known facts, and its answer."""
+    agreeing = (facts for facts in combinations(case) if facts.items() >= known.items())
+    return [(facts, next(row for row in rows if row.fits(facts)).advice()) for facts in agreeing]
+
+
+def _matters(fact: str, answers: list[tuple[dict[str, bool], Advice]]) -> bool:
+    """Whether two combinations that differ in this fact alone have different answers."""
+    return any(
+        advice != other_advice
+        for facts, advice in answers
+        for other, other_advice in answers
+        if facts != other and facts | {fact: other[fact]} == other
+    )

@@ -1,0 +1,203 @@
+"""The shape of a rulebook file: every key typed, unknown keys refused."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+
+from sabot_protocol.messages import HASH_BYTES
+
+BurnMode = Literal["none", "one", "shown", "face_up"]
+SIDES = ("player", "banker")
+
+
+class RulebookError(ValueError):
+    """A rulebook, or what a table asks of it, is wrong; the message names the place."""
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Unknown keys are errors."""
+
+
+class Decks(_Strict, frozen=True):
+    """How many decks the book allows."""
+
+    allowed: tuple[int, ...]
+    default: int
+    clause: str
+
+
+class Draw(_Strict, frozen=True):
+    """The clauses that govern the third card."""
+
+    natural: str
+    table_1: str
+    table_2: str
+    player_stands: str
+
+
+class Burn(_Strict, frozen=True):
+    """What is discarded from a new shoe."""
+
+    mode: BurnMode
+    clause: str
+
+
+class Switch(_Strict, frozen=True):
+    """A point on which the books differ."""
+
+    value: bool
+    clause: str
+
+
+class ShoeRules(_Strict, frozen=True):
+    """What the shoe itself must know."""
+
+    burn: Burn
+    cut_first_card_is_last_coup: Switch
+
+
+class Closing(_Strict, frozen=True):
+    """When wagers close."""
+
+    event: str
+    clause: str
+
+
+class Game(_Strict, frozen=True):
+    """A form of the game that a table offers."""
+
+    title: str
+    clause: str
+    decks: tuple[int, ...] = ()  # where it differs from the book's
+
+
+class Option(_Strict, frozen=True):
+    """A choice of the operator; the first value is the default."""
+
+    values: tuple[str, ...]
+    clause: str
+    scope: Literal["table", "casino"] = "table"
+    games: tuple[str, ...] = ()  # empty: all
+
+
+class Price(_Strict, frozen=True):
+    """What an outcome pays, net: fixed, by an option's value, or an option's value in percent."""
+
+    clause: str
+    odds: str | None = None
+    odds_by: dict[str, tuple[str, ...]] = {}
+    percent_of: str | None = None
+
+    def net(self, options: dict[str, str], book: "Rulebook") -> Fraction:
+        """The odds at a table with these options."""
+        if self.percent_of is not None:
+            return Fraction(int(options[self.percent_of]), 100)
+        for option, odds in self.odds_by.items():
+            return Fraction(odds[book.option[option].values.index(options[option])])
+        return Fraction(self.odds or "0")
+
+
+class Wager(_Strict, frozen=True):
+    """A wager that one coup decides. With `sides`, `{side}` in the texts stands for player and banker."""
+
+    id: str
+    bet: str
+    clause: str
+    games: tuple[str, ...]
+    sides: bool = False
+    side: str = ""
+    win: dict[str, Price] = {}
+    push: dict[str, Price] = {}
+    parts: dict[str, str] = {}  # of a combined wager: wager and share
+    decks: tuple[int, ...] = ()
+    decks_clause: str = ""
+    excludes: tuple[str, ...] = ()
+    excludes_clause: str = ""
+
+    def expanded(self) -> "Iterator[Wager]":
+        """One wager for each side, or the wager itself."""
+        if not self.sides:
+            yield self
+            return
+        for side in SIDES:
+            yield msgspec.structs.replace(
+                self,
+                id=self.id.format(side=side),
+                side=side,
+                sides=False,
+                win={name.format(side=side): price for name, price in self.win.items()},
+                excludes=tuple(name.format(side=other) for name in self.excludes for other in SIDES),
+            )
+
+
+class Sequence(_Strict, frozen=True):
+    """A wager on several coups: a run of a number of results, or a dragon tail."""
+
+    id: str
+    kind: Literal["run", "tail_early", "tail_late"]
+    result: Literal["P", "B", "T", "combo"]
+    odds: dict[str, str]  # by number of results
+    clause: str
+    games: tuple[str, ...]
+
+
+class Roulette(_Strict, frozen=True):
+    """Prices of the single-zero layout, and the announced wagers by their pieces."""
+
+    clause: str
+    odds: dict[str, str]
+    clauses: dict[str, str]
+    announced: dict[str, tuple[str, ...]]
+    announced_clauses: dict[str, str]
+
+
+class Money(_Strict, frozen=True):
+    """What happens to a payment that chips cannot make exactly."""
+
+    rounding: Literal["next_highest", "void_excess"]
+    clause: str
+
+
+class Rulebook(_Strict, frozen=True):
+    """One casino's book."""
+
+    id: str
+    title: str
+    decks: Decks
+    draw: Draw
+    shoe: ShoeRules
+    closing: Closing
+    money: Money
+    game: dict[str, Game]
+    wager: tuple[Wager, ...]
+    option: dict[str, Option] = {}
+    sequence: tuple[Sequence, ...] = ()
+    roulette: Roulette | None = None
+
+    def digest(self) -> bytes:
+        """The eight bytes that stand for this book in HELLO, in the ledger and in every message."""
+        return sha256(msgspec.json.encode(self, order="sorted")).digest()[:HASH_BYTES]
+
+    def decks_for(self, game: str, decks: int | None) -> int:
+        """So many decks, or the default; an error where the book does not allow them for this game."""
+        allowed = self.game[game].decks or self.decks.allowed
+        wanted = (self.decks.default if self.decks.default in allowed else allowed[0]) if decks is None else decks
+        if wanted not in allowed:
+            raise RulebookError(
+                f"decks = {wanted}: {self.id} allows {', '.join(map(str, allowed))} (clause {self.decks.clause})"
+            )
+        return wanted
+
+    def profile(self, decks: int | None, card_set: int) -> dict[str, Any]:
+        """What a shoe at a table of this house is told."""
+        cut_first = self.shoe.cut_first_card_is_last_coup.value
+        return {
+            "rulebook_hash": self.digest(),
+            "card_set": card_set,
+            "decks": self.decks_for(next(iter(self.game)), decks),
+            "burn": self.shoe.burn.mode,
+            "switches": {"cut_first_card_is_last_coup": cut_first},
+        }

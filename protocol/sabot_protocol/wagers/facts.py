@@ -1,0 +1,56 @@
+"""What a wager can depend on: the facts of a finished coup, a few numbers for each hand."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sabot_protocol.cards import POINTS
+
+NO_PAIR, MIXED, COLOURED, SAME_SUIT = range(4)
+
+
+class Hand(NamedTuple):
+    """One hand of a coup."""
+
+    two: int  # points of the first two cards
+    cards: int
+    points: int
+    pair: int  # NO_PAIR, MIXED (two colours), COLOURED (one colour, two suits) or SAME_SUIT
+    triple: bool  # three cards alike in rank and suit
+
+    def natural(self) -> bool:
+        """Eight or nine with the first two cards."""
+        return self.two >= 8
+
+
+class Facts(NamedTuple):
+    """Both hands, and whether their pairs are of one rank."""
+
+    player: Hand
+    banker: Hand
+    twin: bool
+
+    def sides(self, side: str) -> tuple[Hand, Hand]:
+        """The hand backed, and the other."""
+        return (self.player, self.banker) if side == "player" else (self.banker, self.player)
+
+
+def of(player: Sequence[str], banker: Sequence[str]) -> Facts:
+    """The facts of a coup with these hands."""
+    one, other = hand(player), hand(banker)
+    return Facts(one, other, bool(one.pair and other.pair) and player[0][0] == banker[0][0])
+
+
+def hand(cards: Sequence[str]) -> Hand:
+    """The facts of one hand, cards in the order drawn."""
+    two = (POINTS[cards[0]] + POINTS[cards[1]]) % 10
+    points = (two + POINTS[cards[2]]) % 10 if len(cards) == 3 else two
+    return Hand(two, len(cards), points, pair(cards[0], cards[1]), len(cards) == 3 and len(set(cards)) == 1)
+
+
+def pair(one: str, other: str) -> int:
+    """Which kind of pair two cards make: same rank, reading A-01."""
+    if one[0] != other[0]:
+        return NO_PAIR
+    if one[1] == other[1]:
+        return SAME_SUIT
+    return COLOURED if (one[1] in "DH") == (other[1] in "DH") else MIXED

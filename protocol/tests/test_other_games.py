@@ -1,0 +1,205 @@
+"""Roulette, Three Card Baccarat, the Lucky Tie, and money."""
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from sabot_protocol import rulebooks
+from sabot_protocol.wagers import lucky_tie, money, roulette, three_card
+from sabot_protocol.wagers.table import Settings, Table, check_offer
+
+RAPID = rulebooks.load("star-rapid").roulette
+CROWN = rulebooks.load("crown-baccarat")
+NZ = rulebooks.load("nz-baccarat")
+STAR = rulebooks.load("star-baccarat")
+THREE = Table(CROWN, Settings.of(CROWN, {"game": "three_card"}))
+
+
+def spin(number: int) -> dict[str, Fraction]:
+    assert RAPID is not None
+    return {name: settled.odds for name, settled in roulette.settle(RAPID, number).items()}
+
+
+def test_the_layout_has_every_wager_once() -> None:
+    kinds = Counter(kind for kind, _ in roulette.layout().values())
+    assert kinds == {
+        "straight": 37, "split": 60, "street": 14, "corner": 23, "six_line": 11, "column": 3, "dozen": 3,
+        "low": 1, "high": 1, "even": 1, "odd": 1, "red": 1, "black": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("split_0_3", {0, 3}), ("split_1_2", {1, 2}), ("split_33_36", {33, 36}), ("street_0_2_3", {0, 2, 3}),
+        ("street_34_35_36", {34, 35, 36}), ("corner_0_1_2_3", {0, 1, 2, 3}), ("corner_32_33_35_36", {32, 33, 35, 36}),
+        ("six_line_31_32_33_34_35_36", {31, 32, 33, 34, 35, 36}), ("column_1", set(range(1, 37, 3))),
+        ("dozen_3", set(range(25, 37))), ("low", set(range(1, 19))), ("high", set(range(19, 37))),
+        ("even", set(range(2, 37, 2))), ("odd", set(range(1, 37, 2))),
+    ],
+)  # fmt: skip
+def test_what_a_wager_covers(name: str, numbers: set[int]) -> None:
+    assert {number for number in range(37) if spin(number)[name] > 0} == numbers
+
+
+def test_numbers_that_are_not_neighbours_are_no_split() -> None:
+    assert not {"split_3_4", "split_0_4", "split_25_29", "corner_3_4_6_7", "street_0_1_3"} & set(roulette.layout())
+
+
+def test_colours() -> None:
+    assert sum(spin(number)["red"] > 0 for number in range(37)) == 18
+    assert [spin(number)["red"] for number in (0, 1, 2, 10, 11, 18, 19, 28, 29, 36)] == [
+        -1,
+        1,
+        -1,
+        -1,
+        -1,
+        1,
+        1,
+        -1,
+        -1,
+        1,
+    ]
+    assert all(spin(number)["red"] == -spin(number)["black"] for number in range(1, 37))
+
+
+def test_zero_takes_all_but_its_own() -> None:
+    winners = {name for name, odds in spin(0).items() if odds > 0}
+    assert winners == {
+        "straight_0", "split_0_1", "split_0_2", "split_0_3", "street_0_1_2", "street_0_2_3", "corner_0_1_2_3",
+        "grand_series", "zero_spiel",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "odds"),
+    [
+        (5, "tier", Fraction(17 - 5, 6)),
+        (17, "orphelins", Fraction(17 + 17 - 3, 5)),
+        (1, "orphelins", Fraction(35 - 4, 5)),
+        (0, "grand_series", Fraction(11 + 11 - 7, 9)),
+        (26, "grand_series", Fraction(8 + 8 - 7, 9)),
+        (4, "grand_series", Fraction(17 - 8, 9)),
+        (26, "zero_spiel", Fraction(35 - 3, 4)),
+        (0, "zero_spiel", Fraction(17 - 3, 4)),
+        (1, "tier", Fraction(-1)),
+    ],
+)
+def test_announced_wagers_are_the_sum_of_their_pieces(number: int, name: str, odds: Fraction) -> None:
+    assert spin(number)[name] == odds
+
+
+def test_tier_orphelins_and_grand_series_cover_the_wheel_once() -> None:
+    for number in range(37):
+        assert sum(spin(number)[name] > 0 for name in ("tier", "orphelins", "grand_series")) == 1
+
+
+@pytest.mark.parametrize(
+    ("player", "dealer", "nets"),
+    [
+        ("9S KD QC", "8H KC TC", {"three_card": "1", "tie": "-1", "three_pictures": "5"}),
+        ("6S KD QC", "5H KC TC", {"three_card": "1/2"}),
+        ("6S KD QC", "6H KC TC", {"three_card": "0", "tie": "8"}),
+        ("7S KD QC", "9H KC TC", {"three_card": "-1", "tie": "-1"}),
+        ("JS KD QC", "9H KC TC", {"three_card": "1", "three_pictures": "20"}),
+        ("JS KD QC", "TH KC TC", {"three_card": "1", "tie": "-1", "three_pictures": "20"}),
+        ("TS TD QC", "JH KC QD", {"three_card": "-1", "tie": "-1", "three_pictures": "-1"}),
+        ("JS KD QC", "JH KC QD", {"three_card": "0", "tie": "8"}),
+        ("TS KD 5C", "TH KC 5D", {"three_card": "0", "tie": "8", "three_pictures": "-1"}),
+        ("6S TD TC", "6H KC TC", {"three_pictures": "-1"}),
+    ],
+)
+def test_three_card_baccarat(player: str, dealer: str, nets: dict[str, str]) -> None:
+    settled = THREE.settle_three_card(three_card.hand(player.split()), three_card.hand(dealer.split()))
+    assert {name: str(settled[name].odds) for name in nets} == nets
+
+
+@pytest.mark.parametrize(
+    ("cards", "first", "second"),
+    [
+        ("8S 8S 8S 8S", ("suited", [100, 100]), ("suited", [100, 100])),
+        ("8S 8C 8S 8C", ("coloured", [5, 20]), ("non_suited", [1, 20])),
+        ("8H 8D 8D 8D", ("coloured", [5, 20]), ("non_suited", [1, 20])),
+        ("8H 8D 8D 8C", ("non_coloured", [1, 10]), ("non_suited", [1, 20])),
+    ],
+)
+def test_lucky_tie(cards: str, first: tuple[str, list[int]], second: tuple[str, list[int]]) -> None:
+    one, two, three, four = cards.split()
+    found = lucky_tie.outcomes([one, two], [three, four])
+    wanted = {"option_1": first, "option_2": second, "option_3": ("lucky_tie", [100, 100])}
+    assert found == {name: {"outcome": outcome, "percent_range": span} for name, (outcome, span) in wanted.items()}
+
+
+def test_a_tie_of_eights_with_other_cards_is_no_lucky_tie() -> None:
+    assert set(lucky_tie.outcomes(["8S", "KS"], ["8S", "KD"]).values()) == {None}
+
+
+def test_next_highest_amount() -> None:
+    assert money.pay(STAR, 10_000, Fraction(19, 20), 500) == (9_500, 0)
+    assert money.pay(STAR, 2_500, Fraction(19, 20), 500) == (2_500, 0)  # 23.75 in chips of 5 is paid as 25
+    assert money.pay(CROWN, 500, Fraction(1, 2), 500) == (500, 0)
+
+
+def test_new_zealand_voids_what_cannot_be_paid() -> None:
+    assert money.pay(NZ, 10_000, Fraction(19, 20), 500) == (9_500, 0)
+    assert money.pay(NZ, 12_500, Fraction(19, 20), 500) == (9_500, 2_500)
+    assert money.pay(NZ, 2_500, Fraction(19, 20), 500) == (0, 2_500)
+    assert money.pay(NZ, 1_500, Fraction(1, 2), 500) == (500, 500)
+
+
+def test_crown_extra_commission_is_on_the_excess_only() -> None:
+    commission = Fraction(19, 20)
+    assert money.traditional_win(100_000, 60_000, commission) == 95_000 - 1_000
+    assert money.traditional_win(100_000, 60_000, Fraction(1)) == 100_000 - 1_000
+    assert money.traditional_win(50_000, 60_000, commission) == 47_500
+
+
+def test_ante_up() -> None:
+    assert money.ante_up(10_000, Fraction(1), 500) == 9_500
+    assert money.ante_up(10_000, Fraction(-1), 500) == -10_500
+    assert money.ante_up(10_000, Fraction(1), 0) is None
+    assert money.ante_up(10_000, Fraction(1), 0, waived=True) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("book", "chosen", "decks", "wagers", "says"),
+    [
+        (STAR, {}, 3, ["player", "tiger"], "wager tiger: wants 6 or 8 decks, not 3 (clause 3.1)"),
+        (STAR, {}, 5, [], "decks = 5: star-baccarat allows 3, 4, 6, 8 (clause 3.1)"),
+        (CROWN, {}, 6, ["crown_pair_player"], "wager crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)"),
+        (CROWN, {"game": "tie"}, 8, ["shield_banker"],
+         "wager shield_banker: game tie of crown-baccarat does not have it"),
+        (CROWN, {"game": "lucky_chase"}, 8, ["tie"], "wager tie: game lucky_chase of crown-baccarat does not have it"),
+        (
+            NZ, {}, 8, ["any_pair_player", "perfect_pair_banker"],
+            "wagers any_pair_player and perfect_pair_banker: a table offers one or the other (11C.2)",
+        ),
+    ],
+)  # fmt: skip
+def test_an_offer_that_the_book_forbids(
+    book: rulebooks.Rulebook, chosen: dict[str, str], decks: int, wagers: list[str], says: str
+) -> None:
+    assert check_offer(book, Settings.of(book, chosen), decks, wagers) == [says]
+
+
+def test_an_offer_that_is_well() -> None:
+    assert check_offer(STAR, Settings.of(STAR, {}), 3, ["player", "banker", "tie", "super_six"]) == []
+    assert check_offer(NZ, Settings.of(NZ, {}), 6, ["any_pair_player", "any_pair_banker", "dragon_7"]) == []
+
+
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        ({"game": "poker"}, "game = poker: star-baccarat allows baccarat, even_money"),
+        ({"tiger_option": "1"}, "star-baccarat has no option 'tiger_option': it has game"),
+    ],
+)
+def test_settings_that_do_not_exist(chosen: dict[str, str], says: str) -> None:
+    with pytest.raises(rulebooks.RulebookError) as refused:
+        Settings.of(STAR, chosen)
+    assert str(refused.value) == says
+
+
+def test_an_option_out_of_range_names_what_is_allowed() -> None:
+    with pytest.raises(rulebooks.RulebookError, match="tie_percent_player = 11: crown-baccarat allows 1, 2, 3"):
+        Settings.of(CROWN, {"tie_percent_player": "11"})

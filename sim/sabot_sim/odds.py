@@ -1,0 +1,171 @@
+"""Odds: exact probabilities and house edges of every wager of a table, as fractions."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb
+
+from sabot_protocol.rulebooks.model import Roulette, Rulebook, Sequence
+from sabot_protocol.wagers import roulette
+from sabot_protocol.wagers.facts import Facts
+from sabot_protocol.wagers.table import Settled, Table
+from sabot_protocol.wagers.three_card import ThreeCardHand
+
+
+@dataclass(frozen=True)
+class WagerOdds:
+    """What a wager is worth while it can be made; `available` is how often that is."""
+
+    house_edge: Fraction
+    outcomes: dict[str, Fraction]
+    push: Fraction = Fraction(0)
+    available: Fraction = Fraction(1)
+    pays: dict[str, Fraction] = field(default_factory=dict)
+    clause: str = ""
+    note: str = ""
+    mean_square: Fraction = Fraction(0)  # of the net for one unit staked
+
+    def variance(self) -> Fraction:
+        """Of the net for one unit staked."""
+        return self.mean_square - self.house_edge**2
+
+    def hit_rate(self) -> Fraction:
+        """How often it wins."""
+        return sum(self.outcomes.values(), Fraction(0))
+
+
+class Tally:
+    """How often each settlement occurs; a table hands out one object for each, so its id is the key."""
+
+    def __init__(self) -> None:
+        self._weights: dict[int, int] = {}
+        self._settled: dict[int, Settled] = {}
+
+    def add(self, settled: Settled, weight: int) -> None:
+        """So often more."""
+        key = id(settled)
+        if key in self._weights:
+            self._weights[key] += weight
+        else:
+            self._weights[key], self._settled[key] = weight, settled
+
+    def items(self) -> list[tuple[Settled, int]]:
+        """Settlement and weight."""
+        return [(self._settled[key], weight) for key, weight in self._weights.items()]
+
+
+def of_weights(weights: Tally, total: int, clause: str) -> WagerOdds:
+    """From how often each settlement occurs."""
+    offered = sum(weight for settled, weight in weights.items() if settled.result != "not_offered")
+    if not offered:
+        return WagerOdds(Fraction(0), {}, available=Fraction(0), clause=clause, note="never available")
+    wins: dict[str, Fraction] = {}
+    pays: dict[str, Fraction] = {}
+    push = net = square = Fraction(0)
+    for settled, weight in weights.items():
+        share = Fraction(weight, offered)
+        net += share * settled.odds
+        square += share * settled.odds**2
+        if settled.result == "win":
+            wins[settled.outcome] = wins.get(settled.outcome, Fraction(0)) + share
+            pays[settled.outcome] = max(pays.get(settled.outcome, settled.odds), settled.odds)
+        elif settled.result == "push":
+            push += share
+    return WagerOdds(-net, wins, push, Fraction(offered, total), pays, clause, mean_square=square)
+
+
+def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, WagerOdds]:
+    """Every wager that one coup decides."""
+    counts = {name: Tally() for name in table.wagers}
+    total = 0
+    for coup, weight in facts:
+        total += weight
+        for name, wager in table.wagers.items():
+            counts[name].add(wager.settle(coup), weight)
+    return {name: of_weights(counts[name], total, table.wagers[name].wager.clause) for name in table.wagers}
+
+
+def of_three_card(table: Table) -> dict[str, WagerOdds]:
+    """Every wager of Three Card Baccarat with one deck."""
+    counts = {name: Tally() for name in table.wagers}
+    total = 0
+    for player, dealer, weight in _three_card_hands():
+        total += weight
+        for name, settled in table.settle_three_card(player, dealer).items():
+            counts[name].add(settled, weight)
+    return {name: of_weights(counts[name], total, table.wagers[name].wager.clause) for name in table.wagers}
+
+
+def _three_card_hands() -> Iterator[tuple[ThreeCardHand, ThreeCardHand, int]]:
+    """Every pair of hands with its weight. Kinds of card: 0 a ten, 1 to 9 their points, 10 a picture."""
+    deck = {kind: 12 if kind == 10 else 4 for kind in range(11)}
+    for player in combinations_with_replacement(range(11), 3):
+        rest = {kind: count - player.count(kind) for kind, count in deck.items()}
+        for dealer in combinations_with_replacement(range(11), 3):
+            weight = _ways(player, deck) * _ways(dealer, rest)
+            if weight:
+                yield _hand(player), _hand(dealer), weight
+
+
+def _ways(kinds: tuple[int, ...], deck: dict[int, int]) -> int:
+    ways = 1
+    for kind, count in Counter(kinds).items():
+        ways *= comb(deck[kind], count)
+    return ways
+
+
+def _hand(kinds: tuple[int, ...]) -> ThreeCardHand:
+    return ThreeCardHand(sum(kind % 10 for kind in kinds) % 10, kinds.count(10))
+
+
+def of_roulette(prices: Roulette) -> dict[str, WagerOdds]:
+    """Every wager of the wheel."""
+    spins = [roulette.settle(prices, number) for number in roulette.NUMBERS]
+    found = {}
+    for name in spins[0]:
+        tally = Tally()
+        for spin in spins:
+            tally.add(spin[name], 1)
+        found[name] = of_weights(tally, len(spins), prices.clause)
+    return found
+
+
+def of_sequences(book: Rulebook, game: str, results: dict[str, Fraction]) -> dict[str, WagerOdds]:
+    """Runs and tails, each coup taken as independent and from a full shoe; `results` are those of one coup."""
+    found: dict[str, WagerOdds] = {}
+    for sequence in book.sequence:
+        if game not in sequence.games:
+            continue
+        odds = {int(length): Fraction(text) for length, text in sequence.odds.items()}
+        if sequence.kind == "run":
+            for length, pays in odds.items():
+                found[f"{sequence.id}_{length}"] = _run(sequence, length, pays, results)
+        else:
+            found[sequence.id] = _tail(sequence, odds, results[sequence.result])
+    return found
+
+
+_INDEPENDENT = "coups taken as independent, each from a full shoe"
+
+
+def _run(sequence: Sequence, length: int, pays: Fraction, results: dict[str, Fraction]) -> WagerOdds:
+    note = _INDEPENDENT
+    if sequence.result == "combo":
+        chance = results["B"] ** (length - 1) * results["P"]
+        note += "; nominated: Player for one coup, Banker for the others"
+    else:
+        chance = results[sequence.result] ** length
+    edge = 1 - chance * (pays + 1)
+    return WagerOdds(edge, {"run": chance}, pays={"run": pays}, clause=sequence.clause, note=note)
+
+
+def _tail(sequence: Sequence, odds: dict[int, Fraction], side: Fraction) -> WagerOdds:
+    """Early: n results and a break, six at once. Late: one more result for the same price, once the run is there."""
+    outcomes = {f"consecutive_{n}": side**n * (1 - side) for n in odds if n < 6}
+    outcomes["consecutive_6"] = side**6
+    pays = {f"consecutive_{n}": price for n, price in odds.items()}
+    edge = 1 - sum((chance * (pays[name] + 1) for name, chance in outcomes.items()), Fraction(0))
+    available = side if sequence.kind == "tail_late" else Fraction(1)
+    return WagerOdds(edge, outcomes, available=available, pays=pays, clause=sequence.clause, note=_INDEPENDENT)

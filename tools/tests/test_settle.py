@@ -1,0 +1,172 @@
+"""sabot settle, odds and simulate as programs outside call them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def sabot(*args: str, lines: "list[object] | str" = "") -> tuple[int, str, str]:
+    text = lines if isinstance(lines, str) else "".join(json.dumps(line) + "\n" for line in lines)
+    ran = subprocess.run(
+        [sys.executable, "-m", "sabot_tools", *args], input=text, capture_output=True, text=True, check=False
+    )
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def answers(*args: str, lines: "list[object] | str") -> list[dict[str, Any]]:
+    _, out, err = sabot("settle", *args, lines=lines)
+    assert err == ""
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_a_coup_as_the_contract_has_it() -> None:
+    status, out, _ = sabot(
+        "settle", "--rulebook", "star-baccarat", lines=[{"id": 0, "stock": ["4S", "6H", "KD", "KC", "9C", "2S", "2D"]}]
+    )
+    answer = json.loads(out)
+    outcomes = answer.pop("outcomes")
+    assert status == 0
+    assert answer == {
+        "id": 0, "consumed": 5, "player": ["4S", "KD", "9C"], "banker": ["6H", "KC"], "player_points": 3,
+        "banker_points": 6, "winner": "banker",
+    }  # fmt: skip
+    assert outcomes["tiger"] == {"result": "win", "odds": "12", "outcome": "two_card", "rule": "11.1.9.1"}
+    assert outcomes["banker"] == {"result": "win", "odds": "19/20", "outcome": "win", "rule": "11.1.3"}
+    assert outcomes["player"]["result"] == "lose"
+    assert outcomes["player"]["odds"] == "-1"
+    assert len(outcomes) == 11
+
+
+def test_other_kinds_of_line() -> None:
+    crown = ("--rulebook", "crown-baccarat")
+    run, tie, no_tie = answers(
+        *crown,
+        lines=[
+            {"id": 1, "wager": "run_banker_3", "results": ["B", "X", "B", "B"]},
+            {"id": "b", "stock": ["8S", "8S", "8C", "8C"], "jackpot": "lucky_tie"},
+            {"id": None, "stock": ["8S", "8S", "8C", "7C", "KD"], "jackpot": "lucky_tie"},
+        ],
+    )
+    assert run == {"id": 1, "result": "win", "odds": "8", "outcome": "run", "rule": "9.1 T5"}
+    assert tie["id"] == "b"
+    assert tie["option_1"] == {"outcome": "coloured", "percent_range": [5, 20]}
+    assert no_tie == {"id": None, "option_1": None, "option_2": None, "option_3": None}
+    hand = {"id": 2, "player": ["JS", "KD", "QC"], "dealer": ["9H", "KC", "TC"]}
+    (three,) = answers(*crown, "--set", "game=three_card", lines=[hand])
+    assert three["outcomes"]["three_pictures"]["odds"] == "20"
+    (spin,) = answers("--rulebook", "star-rapid", "--set", "game=roulette", lines=[{"id": 3, "number": 17}])
+    assert spin["outcomes"]["straight_17"] == {"result": "win", "odds": "35", "outcome": "win", "rule": "8.5"}
+    assert len(spin["outcomes"]) == 157 + 4
+
+
+BAD: list[tuple[str, str]] = [
+    ("garbage", "malformed"),
+    ("[1]", "an object is wanted"),
+    ('{"id": 9}', "nothing to settle"),
+    ('{"id": 9, "stock": ["2S", "3S", "4S"]}', "stock: 3 cards: a coup has at least four"),
+    ('{"id": 9, "stock": ["2S", "2H", "2D", "AC", "4S"]}', "a third card is due by the tables and there is none"),
+    ('{"id": 9, "stock": ["2S", "1S"]}', "stock[1]: '1S' is not one of the 52 cards"),
+    ('{"id": 9, "stock": ["2S", 7]}', "stock[1]: 7 is not one of the 52 cards"),
+    ('{"id": 9, "stock": "2S"}', "stock: a list of cards"),
+    ('{"id": 9, "wager": "run_owl_3", "results": []}', "no wager 'run_owl_3'"),
+    ('{"id": 9, "wager": "run_banker_3", "results": ["Q"]}', "results[0]: 'Q' is not one of P, B, T, X, END"),
+    ('{"id": 9, "wager": "run_banker_3", "results": ["END", "B"]}', "nothing comes after END"),
+    ('{"id": 9, "wager": "run_banker_3"}', "results: a list"),
+    ('{"id": 9, "number": 3}', "game traditional is not roulette"),
+    ('{"id": 9, "player": [], "dealer": []}', "three_card has"),
+    ('{"id": 9, "stock": ["2S"], "jackpot": "mega"}', "jackpot: 'mega' is not known"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), BAD)
+def test_a_bad_line_is_told_and_the_others_are_unaffected(line: str, says: str) -> None:
+    good = '{"id": 1, "stock": ["9S", "2H", "KD", "3C"]}'
+    status, out, _ = sabot("settle", "--rulebook", "crown-baccarat", lines=f"{good}\n{line}\n{good}\n")
+    first, bad, last = map(json.loads, out.splitlines())
+    assert status == 1
+    assert first == last
+    assert first["winner"] == "player"
+    assert says in bad["error"]
+    assert bad["id"] == (9 if '"id": 9' in line else None)
+
+
+def test_more_cards_than_a_shoe_holds() -> None:
+    deck = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
+    whole, more, ninth = answers(
+        "--rulebook",
+        "star-baccarat",
+        lines=[{"id": 0, "stock": deck * 8}, {"id": 1, "stock": [*deck * 8, "2S"]}, {"id": 2, "stock": ["AS"] * 9}],
+    )
+    assert "error" not in whole
+    assert more["error"] == "stock: 417 cards, 8 decks have 416"
+    assert ninth["error"] == "stock: AS stands there 9 times, 8 decks have 8"
+
+
+def test_one_deck_has_each_card_once() -> None:
+    hand = {"id": 2, "player": ["JS", "KD", "QC"], "dealer": ["JS", "KC", "TC"]}
+    (answer,) = answers("--rulebook", "crown-baccarat", "--set", "game=three_card", lines=[hand])
+    assert answer["error"] == "player and dealer: JS stands there 2 times, 1 decks have 1"
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("settle", "--rulebook", "macau"), "no rulebook 'macau'"),
+        (
+            ("settle", "--rulebook", "star-premium", "--set", "tie_percent=11"),
+            "tie_percent = 11: star-premium allows 1, 2",
+        ),
+        (("odds", "--rulebook", "star-rapid", "--decks", "6"), "decks = 6: star-rapid allows 8"),
+        (("odds", "--rulebook", "star-baccarat", "--set", "nonsense"), "write it as axis=value"),
+        (("odds", "--rulebook", "star-baccarat", "--set", "game=poker"), "game = poker: star-baccarat allows"),
+        (("simulate", "--rulebook", "star-rapid", "--set", "game=roulette"), "is not dealt from a shoe of coups"),
+    ],
+)
+def test_settings_that_cannot_be(args: tuple[str, ...], says: str) -> None:
+    status, out, err = sabot(*args)
+    assert status != 0
+    assert out == ""
+    assert says in " ".join(err.split())
+
+
+def test_odds_as_json() -> None:
+    status, out, _ = sabot("odds", "--rulebook", "nz-baccarat", "--set", "tie_odds=9", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert (found["rulebook"], found["decks"], found["options"]["tie_odds"]) == ("nz-baccarat", 8, "9")
+    assert found["wagers"]["tiger"]["house_edge"].startswith("0.16683")
+    assert found["wagers"]["tiger"]["outcomes"]["two_card"].startswith("0.0372")
+    assert found["wagers"]["tiger"]["available"] == "1.000000000000000"
+    assert found["wagers"]["tie"]["house_edge"].startswith("0.0484")
+
+
+def test_a_wager_that_wants_other_decks_says_so() -> None:
+    _, out, _ = sabot("odds", "--rulebook", "crown-baccarat", "--decks", "6", "--json")
+    wagers = json.loads(out)["wagers"]
+    assert wagers["crown_pair_player"]["offered"] is False
+    assert wagers["crown_pair_player"]["why"] == "wants 8 decks (3.1.1)"
+    assert wagers["player"]["offered"] is True
+
+
+def test_odds_for_people_and_a_picture(tmp_path: Path) -> None:
+    status, out, _ = sabot("odds", "--rulebook", "star-baccarat", "--plot", str(tmp_path / "edges.svg"))
+    assert status == 0
+    assert "banker         1.0579 %" in out
+    svg = (tmp_path / "edges.svg").read_text()
+    assert svg.startswith("<svg")
+    assert "small_tiger" in svg
+    assert ">1.058<" in svg
+
+
+def test_simulate_prints_a_z_score_a_wager() -> None:
+    status, out, _ = sabot("simulate", "--rulebook", "star-baccarat", "--coups", "50000", "--seed", "2")
+    assert status == 0
+    rows = [line.split() for line in out.splitlines() if "%" in line]
+    assert {row[0] for row in rows} >= {"player", "banker", "tie", "tiger_pair"}
+    assert all(abs(float(row[3])) < 5 for row in rows)
+    again = sabot("simulate", "--rulebook", "star-baccarat", "--coups", "50000", "--seed", "2")[1]
+    assert [line.split() for line in again.splitlines() if "%" in line] == rows
