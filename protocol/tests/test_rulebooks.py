@@ -58,6 +58,21 @@ GOOD = (files("sabot_protocol.rulebooks") / "star-rapid.toml").read_text()
         ('id = "star-rapid"', 'id = "other"', "the file name says otherwise"),
         ('title = "', 'title = 5 "', "star-rapid.toml"),
         ('table_1 = "7.7.4.5"\n', "", "table_1"),
+        (
+            'odds = "19/20"',
+            'odds = "19 to 20"',
+            "wager banker: win: odds: '19 to 20' is no price: write it as 8 or 19/20",
+        ),
+        ('bet = "tie"', 'bet = "draw"', "wager tie: no bet 'draw'"),
+        ('games = ["baccarat"]', 'games = ["bacarat"]', "no game 'bacarat'"),
+        ('id = "pair_player"', 'id = "pair_banker"', "wager pair_banker stands twice in game baccarat"),
+        (
+            'reconstruct = { value = "no"',
+            'reconstruct = { value = "maybe"',
+            "switch.reconstruct: 'maybe' is not one of",
+        ),
+        ("mid_shoe_burn", "mid_show_burn", "switch.mid_shoe_burn is missing"),
+        ('win.win = { odds = "11", clause = "8.10" }', "", "wins nothing"),
     ],
 )
 def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: str) -> None:
@@ -66,3 +81,43 @@ def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: 
         rulebooks.parse("star-rapid.toml", GOOD.replace(old, new))
     assert says in str(refused.value)
     assert "rulebook star-rapid.toml" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("switch", "star", "premium", "nz", "crown", "rapid"),
+    [
+        ("overdraw_player_undisclosed", "live", "live", "live", "dummy", "dummy"),
+        ("overdraw_banker_undisclosed", "dummy", "dummy", "live", "dummy", "dummy"),
+        ("reconstruct", "withdrawal", "withdrawal", "binding", "no", "no"),
+        ("short_shoe_forces_new_cards", False, False, True, False, False),
+        ("post_cut_dummy_coups", False, False, False, True, False),
+        ("burn_modes", "one shown face_up", "one shown face_up", "one face_up", "one shown face_up", "one"),
+        ("mid_shoe_burn", False, False, False, True, False),
+        ("restart_if_burn_missed", False, False, False, True, False),
+        ("wrong_card_moves_to_player", False, False, False, True, False),
+        ("card_may_return_to_shoe", False, False, False, True, False),
+        ("manual_entry", "silent", "silent", "silent", "silent", "casino_supervisor"),
+        ("dummy_needs_authorisation", False, False, False, True, True),
+        ("free_hand_accepts_wagers", False, False, True, False, False),
+        ("over_max_policy", "to_maximum", "valid_in_full", "to_maximum", "to_maximum", "never_accepted"),
+        ("same_back_with_scanner", "casino_supervisor", "agm", "never", "silent", "never"),
+    ],
+)
+def test_where_the_books_differ(
+    switch: str, star: bool | str, premium: bool | str, nz: bool | str, crown: bool | str, rapid: bool | str
+) -> None:
+    books = ("star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid")
+    assert [rulebooks.load(book).switch[switch].value for book in books] == [star, premium, nz, crown, rapid]
+
+
+def test_when_wagers_close() -> None:
+    found = {
+        book: (rulebooks.load(book).closing.event, rulebooks.load(book).closing.clause) for book in rulebooks.ids()
+    }
+    assert found == {
+        "star-baccarat": ("first_card_removed", "5.4"),
+        "star-premium": ("first_card_exposed", "5.5"),
+        "nz-baccarat": ("no_more_bets_and_first_card_removed", "5.14"),
+        "crown-baccarat": ("first_card_dealt", "5.4"),
+        "star-rapid": ("end_of_wagering_period", "7.3"),
+    }

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from sabot_protocol.rulebooks.model import Price, Rulebook, RulebookError, Wager
+from sabot_protocol.rulebooks.model import SWITCHES, Price, Rulebook, RulebookError, Wager
 from sabot_protocol.wagers import three_card
 from sabot_protocol.wagers.bets import BETS
 
@@ -34,6 +34,7 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield f"decks.default {book.decks.default} is not in decks.allowed"
     if f"{book.id}.toml" != name:
         yield f"id is {book.id!r}, the file name says otherwise"
+    yield from _switch_problems(book)
     for place, option in book.option.items():
         yield from (f"option.{place}.games: no game {game!r}" for game in option.games if game not in book.game)
     for wager in book.wager:
@@ -44,6 +45,18 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
     for game in book.game:
         ids = Counter(one.id for wager in book.wager for one in wager.expanded() if game in wager.games)
         yield from (f"wager {twice} stands twice in game {game}" for twice, count in ids.items() if count > 1)
+
+
+def _switch_problems(book: Rulebook) -> Iterator[str]:
+    yield from (f"switch.{name} is missing" for name in SWITCHES if name not in book.switch)
+    for name, switch in book.switch.items():
+        if name not in SWITCHES:
+            yield f"switch.{name}: no such switch"
+            continue
+        words = switch.value.split() if isinstance(switch.value, str) else [switch.value]
+        for word in words:
+            if word not in SWITCHES[name]:
+                yield f"switch.{name}: {word!r} is not one of {', '.join(sorted(map(str, SWITCHES[name])))}"
 
 
 def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:

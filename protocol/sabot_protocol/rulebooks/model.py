@@ -59,6 +59,40 @@ class ShoeRules(_Strict, frozen=True):
     cut_first_card_is_last_coup: Switch
 
 
+class HouseSwitch(_Strict, frozen=True):
+    """How this house does it; an empty clause says that the book is silent."""
+
+    value: bool | str
+    clause: str
+
+
+# Every switch of a house and the values it may have; lists are words in any number.
+SWITCHES: dict[str, frozenset[bool | str]] = {
+    "overdraw_player_undisclosed": frozenset({"live", "dummy"}),
+    "overdraw_banker_undisclosed": frozenset({"live", "dummy"}),
+    "boxed_initial_card_voids": frozenset({False, "international"}),
+    "reconstruct": frozenset({"no", "binding", "withdrawal"}),
+    "short_shoe_forces_new_cards": frozenset({True, False}),
+    "post_cut_dummy_coups": frozenset({True, False}),
+    "burn_modes": frozenset({"one", "shown", "face_up"}),
+    "mid_shoe_burn": frozenset({True, False}),
+    "cut_depth_cards": frozenset({"20", "13"}),
+    "restart_if_burn_missed": frozenset({True, False}),
+    "wrong_card_moves_to_player": frozenset({True, False}),
+    "card_may_return_to_shoe": frozenset({True, False}),
+    "manual_entry": frozenset({"silent", "casino_supervisor"}),
+    "dummy_needs_authorisation": frozenset({True, False}),
+    "discrepancy_rule": frozenset({"silent", "confirm_or_void"}),
+    "foreign_card_rule": frozenset({"silent", "void_check"}),
+    "foreign_card_notify": frozenset({"surveillance", "inspector"}),
+    "free_hand_accepts_wagers": frozenset({True, False}),
+    "over_max_policy": frozenset({"to_maximum", "valid_in_full", "never_accepted"}),
+    "under_min_policy": frozenset({"valid", "silent", "paid_and_warned", "rejected"}),
+    "misdelivery_policy": frozenset({"reconstruct", "choice", "withdraw", "void"}),
+    "same_back_with_scanner": frozenset({"casino_supervisor", "agm", "never", "silent"}),
+}
+
+
 class Closing(_Strict, frozen=True):
     """When wagers close."""
 
@@ -169,6 +203,7 @@ class Rulebook(_Strict, frozen=True):
     decks: Decks
     draw: Draw
     shoe: ShoeRules
+    switch: dict[str, HouseSwitch]
     closing: Closing
     money: Money
     game: dict[str, Game]
