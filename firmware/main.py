@@ -11,7 +11,7 @@ from sabot.journal import BODY, RECORD, Count, Journal
 from sabot.link import HEADER, Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
-from sabot.shoe import BOOT, CLOSED, PROFILE_SET, Shoe
+from sabot.shoe import BOOT, BURNING, CLOSED, DEALING, PROFILE_SET, Shoe
 
 _SLOTS = const(1024)
 _IDLE_MS = const(100)
@@ -55,6 +55,7 @@ class Main:
         if pressed & panel.CONFIRM:
             self.shoe.confirm(sampler.now_ms)
         if pressed & panel.NEW_SHOE:
+            self.set_profile()
             self.shoe.new_shoe(sampler.now_ms)
 
     def read(self, t_us, pins, now_ms):
@@ -75,7 +76,7 @@ class Main:
         link = self.link
         line_ms = self.board.line_ms()
         link.receive(self.board.rx, self.board.rx_size, line_ms)
-        if link.new_profile and self.shoe.state == CLOSED:
+        if self.shoe.state == CLOSED:
             self.set_profile()
         for _ in range(_MOST_SENDS):
             link.pump(line_ms)
@@ -84,7 +85,9 @@ class Main:
             link.sent(self.board.send(link.tx, link.tx_size))
 
     def set_profile(self):
-        """Apply the profile that the gateway sent; one that makes no sense is not, and the gateway goes on asking."""
+        """Apply a profile that the gateway sent, between shoes; one that makes no sense gets no event."""
+        if not self.link.new_profile or self.shoe.state in (BURNING, DEALING):
+            return
         self.link.new_profile = False
         if self.profile.load(self.link.command, HEADER):
             self.reader.set_no = self.profile.card_set

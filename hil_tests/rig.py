@@ -41,6 +41,10 @@ class Rig:
         """Payloads of one topic of one table, in the order received."""
         return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/{table}/{topic}", {}).values())
 
+    def site_status(self) -> list[dict[str, Any]]:
+        """What was said of the gateway itself."""
+        return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/status", {}).values())
+
     def ledger_events(self) -> list[int]:
         """Event numbers in the ledger, in its order, once its chain has been found intact."""
         ledger = Ledger(self.stand.ledger_path)

@@ -48,6 +48,11 @@ def test_the_shoe_loses_power_in_mid_coup(rig: Callable[..., Rig]) -> None:
     assert contiguous(it.ledger_events())
     assert [message["name"] for message in it.messages("alarm")] == ["coup_interrupted"]
     assert it.messages("coup")[-1]["shoe"] == 2
+    assert [(message["state"], message["shoe"]) for message in it.messages("shoe")] == [
+        ("open", 1),
+        ("closed", 1),
+        ("open", 2),
+    ]
     assert {message["status"] for message in it.messages("coup")} == {"verified"}
 
 
@@ -87,3 +92,16 @@ def test_a_full_journal_locks_the_exit_until_the_gateway_is_back(rig: Callable[.
         range(1, len([message for message in it.messages("coup") if message["shoe"] == 1]) + 1)
     )
     assert it.messages("alarm") == []
+
+
+def test_status_says_who_is_there(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    run_to_coup(it, 1)
+    assert [message["state"] for message in it.messages("status")] == ["online"]
+    assert [message["state"] for message in it.site_status()] == ["online"]
+    it.stand.kill_gateway()
+    it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")  # its will
+    it.stand.start_gateway()
+    it.run_until(lambda it: it.site_status()[-1]["state"] == "online")
+    it.stand.silence("bac-01")
+    it.run_until(lambda it: it.messages("status")[-1]["state"] == "offline")

@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[1]
 class Demo:
     """A running demo whose processes carry a mark in their environment."""
 
-    def __init__(self, *args: str) -> None:
+    def __init__(self, work_dir: Path, *args: str) -> None:
         self.mark = f"SABOT_TEST_MARK={uuid.uuid4()}"
         name, value = self.mark.split("=")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sabot_tools", "demo", "--port", "0", "--speed", "100", *args],
             cwd=ROOT,
-            env={key: text for key, text in os.environ.items() if key != "SABOT_MAKE_STARTED_S"} | {name: value},
+            env={key: text for key, text in os.environ.items() if key != "SABOT_MAKE_STARTED_S"}
+            | {name: value, "TMPDIR": str(work_dir)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -62,8 +63,8 @@ def demos() -> Iterator[list[Demo]]:
         demo.process.wait()
 
 
-def test_it_stops_after_so_many_coups(demos: list[Demo]) -> None:
-    demo = Demo("--coups", "5", "--rulebook", "nz-baccarat")
+def test_it_stops_after_so_many_coups(demos: list[Demo], tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--coups", "5", "--rulebook", "nz-baccarat")
     demos.append(demo)
     out, err = demo.process.communicate(timeout=60)
     assert demo.process.returncode == 0, err
@@ -73,10 +74,11 @@ def test_it_stops_after_so_many_coups(demos: list[Demo]) -> None:
     assert re.search(r"^ledger   \d+ entries, chain intact$", out, re.M)
     assert err == ""
     assert demo.others() == {}
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_ends_it_cleanly(demos: list[Demo]) -> None:
-    demo = Demo("--tables", "2")
+def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--tables", "2")
     demos.append(demo)
     head = demo.wait_for_coup()
     assert len(demo.others()) == 4  # broker, gateway, two shoes
@@ -94,8 +96,8 @@ def test_ctrl_c_ends_it_cleanly(demos: list[Demo]) -> None:
 
 
 @pytest.mark.parametrize("victim", ["nats-server", "gateway run", "micropython"])
-def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str) -> None:
-    demo = Demo()
+def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str, tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
     demos.append(demo)
     demo.wait_for_coup()
     (pid,) = [pid for command, pid in demo.others().items() if victim in command]
@@ -107,8 +109,8 @@ def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str) -> N
     assert demo.others() == {}
 
 
-def test_nothing_outlives_a_killed_demo(demos: list[Demo]) -> None:
-    demo = Demo()
+def test_nothing_outlives_a_killed_demo(demos: list[Demo], tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
     demos.append(demo)
     demo.wait_for_coup()
     watched = [os.pidfd_open(pid) for pid in demo.others().values()]
@@ -117,3 +119,32 @@ def test_nothing_outlives_a_killed_demo(demos: list[Demo]) -> None:
     for descriptor in watched:
         assert select.select([descriptor], [], [], 20)[0] == [descriptor]
         os.close(descriptor)
+
+
+@pytest.mark.parametrize("after_lines", [0, 1, 3])
+def test_ctrl_c_while_it_starts(demos: list[Demo], tmp_path: Path, after_lines: int) -> None:
+    demo = Demo(tmp_path)
+    demos.append(demo)
+    assert demo.process.stdout is not None
+    lines = [demo.process.stdout.readline() for _ in range(after_lines)]
+    if not lines:
+        while not demo.others():  # the broker has been started, nobody has subscribed yet
+            assert demo.process.poll() is None
+    demo.process.send_signal(signal.SIGINT)
+    _, err = demo.process.communicate(timeout=30)
+    assert demo.process.returncode == 0
+    assert err == ""
+    assert demo.others() == {}
+
+
+def test_two_demos_on_one_broker(demos: list[Demo], tmp_path: Path) -> None:
+    first = Demo(tmp_path)
+    demos.append(first)
+    url = re.search(r"mqtt://[0-9.]+:[0-9]+", first.wait_for_coup())
+    assert url is not None
+    second = Demo(tmp_path, "--broker", url[0], "--coups", "3")
+    demos.append(second)
+    out, err = second.process.communicate(timeout=60)
+    assert (second.process.returncode, err) == (0, "")
+    assert len(re.findall(r"^bac-01 .* ms$", out, re.M)) == 3
+    assert first.process.poll() is None

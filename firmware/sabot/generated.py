@@ -2,7 +2,7 @@
 
 from micropython import const
 
-PROTOCOL_HASH = b"\xed\x67\x1e\x60\x41\x7b\xf5\xdd"
+PROTOCOL_HASH = b"\x57\xd5\x96\x52\xd3\xc6\xb3\xf7"
 COLUMNS = const(10)
 EXIT_UM = const(50000)
 SETS = const(6)

@@ -11,6 +11,7 @@ RECORD = const(32)
 BODY = const(10)
 _CRC_AT = const(30)
 _MOST = const(0x3FFFFFFF)
+_DAMAGED = const(10)  # the kind of event that stands for one that cannot be read
 
 
 class Journal:
@@ -28,15 +29,17 @@ class Journal:
         """Find the newest record after a restart; what the gateway holds it will say itself."""
         for slot in range(self._slots):
             self._medium.read(slot, self.record)
-            if self._sound(slot):
-                event_no = unpack_from("<I", self.record, 0)[0]
+            event_no = unpack_from("<I", self.record, 0)[0]
+            if 0 < event_no < _MOST and event_no % self._slots == slot and self._sound(self.record, event_no):
                 self.next_no = max(self.next_no, event_no + 1)
         self.acked = self.oldest() - 1
 
-    def _sound(self, slot):
-        event_no = unpack_from("<I", self.record, 0)[0]
-        crc = self.record[_CRC_AT] | self.record[_CRC_AT + 1] << 8
-        return 0 < event_no < _MOST and event_no % self._slots == slot and crc == crc16(self.record, 0, _CRC_AT)
+    @staticmethod
+    def _sound(record, event_no):
+        """The record is of this event, and as it was written."""
+        crc = record[_CRC_AT] | record[_CRC_AT + 1] << 8
+        number = record[0] | record[1] << 8 | record[2] << 16 | record[3] << 24
+        return number == event_no and crc == crc16(record, 0, _CRC_AT)
 
     def oldest(self):
         """The oldest event that can still be sent."""
@@ -54,10 +57,12 @@ class Journal:
         self.next_no += 1
 
     def read(self, event_no, buf):
-        """Copy one record into buf; False when it is not, or no longer, there."""
+        """Copy one record into buf; False when it is not, or no longer, there. A damaged one is told as such."""
         if not self.oldest() <= event_no < self.next_no:
             return False
         self._medium.read(event_no % self._slots, buf)
+        if not self._sound(buf, event_no):
+            pack_into("<IIBB", buf, 0, event_no, 0, _DAMAGED, 0)
         return True
 
     def acknowledge(self, event_no):

@@ -10,6 +10,7 @@ from sabot.journal import BODY, RECORD
 
 _HELLO = const(1)
 _EVENT = const(2)
+_ALIVE = const(3)
 _WHO = const(0x80)
 _WELCOME = const(0x81)
 _ACK = const(0x82)
@@ -22,6 +23,7 @@ _SET_PROFILE_SIZE = const(28)
 _TICKS = const(0x3FFFFFFF)
 _HELLO_EVERY_MS = const(500)
 _RESEND_AFTER_MS = const(500)
+_ALIVE_EVERY_MS = const(1000)
 _WINDOW = const(16)
 _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the wire, and some
@@ -46,6 +48,7 @@ class Link:
         self._next_to_send = 1
         self._hello_due = True
         self._progress_ms = 0
+        self._spoke_ms = 0
         self._resends = 0
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
@@ -93,7 +96,11 @@ class Link:
             return
         self._resend(now_ms)
         while self._next_to_send < self._journal.next_no and self._may_send():
-            self._event(now_ms)
+            self._event()
+            self._spoke_ms = now_ms
+        if (now_ms - self._spoke_ms) & _TICKS >= _ALIVE_EVERY_MS and not self.tx_size:
+            self._send(_ALIVE, HEADER, now_ms)
+            self._spoke_ms = now_ms
 
     def sent(self, count):
         """The line took the first `count` bytes of tx."""
@@ -133,7 +140,7 @@ class Link:
         self._hello_due = False
         self._progress_ms = now_ms
 
-    def _event(self, now_ms):
+    def _event(self):
         """The next unsent event: its header carries the time at which it happened."""
         record = self._record
         if not self._journal.read(self._next_to_send, record):

@@ -108,10 +108,13 @@ class Shoe:
             self._coups_left = 1 if first and self._profile.cut_first_card_is_last_coup else 2
 
     def reject(self, now_ms, reason, columns, margin_pct):
-        """Something left the exit that is no certain card: hold everything until a new shoe."""
+        """Something left the exit that is no certain card: an open shoe is held until a new one."""
+        if self.state != CLOSED:
+            self.state = FAULT
+        if self._journal.full(2):  # the rest of the room is for what changes the state
+            return
         pack_into("<HHBBB", self._journal.record, BODY, self.shoe_no, self.coup_no, reason, columns, margin_pct)
         self._journal.append(now_ms, _REJECT, 7)
-        self.state = FAULT
 
     def _open(self, now_ms):
         profile = self._profile

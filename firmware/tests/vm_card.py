@@ -80,14 +80,38 @@ def test_one_two_or_three_wrong_columns_are_never_another_card():
 
 
 def test_half_a_mark_on_one_track_is_doubtful():
+    for share in (260, 500, 740):
+        assert refused(edges(part_marked(9, share))) == DOUBTFUL
+
+
+def test_a_mark_on_more_than_three_quarters_or_less_than_one_is_sure():
+    reader = Reader()
+    assert read(reader, edges(part_marked(word_with_both(), 760))) == (CARD, 1)
+    assert reader.margin_pct == 52
+    assert read(reader, edges(part_marked(word_with_a(), 240))) == (CARD, 1)
+    assert reader.margin_pct == 52
+
+
+def word_with_both():
+    """A card of the set in use whose fifth column is on both tracks."""
+    return next(card for card in range(52) if word(card)[4] == A | B)
+
+
+def word_with_a():
+    """A card of the set in use whose fifth column is on track A alone."""
+    return next(card for card in range(52) if word(card)[4] == A)
+
+
+def part_marked(card, share):
+    """A card whose fifth column is A from end to end and B for so many thousandths of it."""
     marks = []
-    for column, tracks in enumerate(word(9)):
+    for column, tracks in enumerate(word(card)):
         at = 18000 + 2000 * column
         marks.append((at, tracks if column != 4 else A | B))
         if column == 4:
-            marks.append((at + 500, A))
+            marks.append((at + share, A))
         marks.append((at + 1000, 0))
-    assert refused(edges(marks)) == DOUBTFUL
+    return marks
 
 
 def test_short_pull():

@@ -38,6 +38,25 @@ def test_a_half_written_record_is_as_if_it_had_not_been():
     assert Journal(medium, 16).next_no == 5
 
 
+def test_a_damaged_record_is_told_as_such_and_never_as_another_event():
+    for at in (0, 5, 8, 9, 12, 30):
+        medium, journal = filled(5)
+        medium.slots[3][at] ^= 1
+        buf = bytearray(RECORD)
+        assert journal.read(3, buf)
+        assert unpack_from("<IIBB", buf, 0) == (3, 0, 10, 0)
+        assert journal.read(2, buf)
+        assert buf[8] == 4
+
+
+def test_a_record_in_the_wrong_slot_does_not_count():
+    medium, _ = filled(5)
+    for i in range(RECORD):
+        medium.slots[9][i] = medium.slots[5][i]
+    medium.slots[5][0] ^= 1
+    assert Journal(medium, 16).next_no == 5
+
+
 def test_what_is_not_there_is_not_read():
     _, journal = filled(40)
     buf = bytearray(RECORD)

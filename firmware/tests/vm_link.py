@@ -10,7 +10,7 @@ from sabot.profile import Profile
 from sabot.sampler import Sampler
 from support import Memory
 
-HELLO, EVENT = 1, 2
+HELLO, EVENT, ALIVE = 1, 2, 3
 
 
 def link(events=0):
@@ -92,8 +92,10 @@ def test_an_acknowledged_log_is_quiet():
     welcome(it)
     pumped(it, 0)
     gateway(it, 0x82, pack("<I", 2))
-    assert pumped(it, 10000) == []
-    assert pumped(it, 20000) == []
+    assert pumped(it, 999) == []
+    assert pumped(it, 1000) == [(ALIVE, None)]
+    assert pumped(it, 1999) == []
+    assert pumped(it, 2000) == [(ALIVE, None)]
 
 
 def test_who_starts_over():

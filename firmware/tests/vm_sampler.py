@@ -32,3 +32,11 @@ def test_the_clock_follows_the_samples_across_the_wrap():
         it.put(t_us & 0x3FFFFFFF, 0)
         it.get()
     assert it.now_ms == (0x3FFFFFFF - 500 + 1000 + 10000) // 1000
+
+
+def test_the_clock_keeps_what_is_less_than_a_millisecond():
+    it = Sampler(8)
+    for i in range(1, 2001):
+        it.put(i * 700, 0)
+        it.get()
+    assert it.now_ms == 1400

@@ -178,3 +178,30 @@ def test_buttons_count_once_a_press():
     assert buttons.feed(panel.CONFIRM | panel.NEW_SHOE) == panel.NEW_SHOE
     assert buttons.feed(0) == 0
     assert buttons.feed(panel.CONFIRM) == panel.CONFIRM
+
+
+def test_a_reject_while_closed_is_logged_and_the_shoe_stays_closed():
+    it, journal = shoe()
+    it.reject(0, 5, 0, 0)
+    assert it.state == CLOSED
+    it.new_shoe(0)
+    assert it.state == DEALING
+    assert logged(journal)[0] == ["reject", "button", "shoe_opened"]
+
+
+def test_a_card_after_the_last_coup_does_not_close_the_shoe_twice():
+    it, journal = shoe()
+    it.new_shoe(0)
+    draw(it, "CUT 9S 2H TD 2D")
+    it.confirm(0)
+    assert it.state == CLOSED
+    draw(it, "3S")
+    it.new_shoe(0)
+    assert logged(journal)[0].count("shoe_closed") == 1
+
+
+def test_rejects_leave_room_in_a_full_journal():
+    it, journal = shoe(slots=16)
+    for _ in range(50):
+        it.reject(0, 5, 0, 0)
+    assert journal.next_no - 1 - journal.acked <= 16

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import serial
 import structlog
+from construct import ConstructError
 from sabot_protocol import rulebooks
 
 from sabot_gateway import parse
@@ -28,6 +29,7 @@ _READ_BYTES = 65_536
 _LONGEST_SLEEP_S = 0.1
 _REOPEN_EVERY_S = 1.0
 _FLUSH_AT_STOP_S = 2.0
+_SILENT_AFTER_S = 5.0
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -112,6 +114,7 @@ class App:
                 self._open(shoe, now_s)
         self._commit(now_s)
         for shoe in self._shoes:
+            self._check_silence(shoe, now_s)
             self._write(shoe, now_s)
         self._publisher.pump()
         self._mqtt.step(now_s)
@@ -158,6 +161,14 @@ class App:
             log.info("shoe connected", table=shoe.table.name, unit=shoe.link.unit)
             shoe.told = shoe.link.unit
             self._publisher.say_table(shoe.table.name, "online", self._utc())
+
+    def _check_silence(self, shoe: Shoe, now_s: float) -> None:
+        """A shoe that says nothing, not even that it is alive, is not there, whatever its port says."""
+        heard_s = shoe.link.heard_s
+        if shoe.link.unit is not None and heard_s is not None and now_s - heard_s > _SILENT_AFTER_S:
+            shoe.link.opened()
+            self._tell(shoe, f"the shoe on {shoe.table.port} is silent; check its power and the cable")
+            self._publisher.say_table(shoe.table.name, "offline", self._utc())
 
     def _lose(self, shoe: Shoe) -> None:
         assert shoe.port is not None
@@ -233,7 +244,12 @@ def _catch_up(verifier: Verifier, ledger: Ledger) -> None:
     """Read the shoe on the table again, as the ledger has it, so that a coup in progress is known."""
     for entry in ledger.this_shoe(verifier.table):
         if entry.event_no is not None:
-            verifier.take(parse.event(entry.unit, parse.frame(entry.frame)), "")
+            try:
+                event = parse.event(entry.unit, parse.frame(entry.frame))
+            except ConstructError:
+                log.warning("the shoe on the table was recorded by another release; its coup in progress is not known")
+                return
+            verifier.take(event, "")
 
 
 def configure_logging() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.wagers.table import Settings, check_offer
 
 from sabot_gateway.mqtt import Broker, BrokerUrlError
 
@@ -24,6 +25,9 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     port: str
     rulebook: str
     decks: int | None = None
+    game: str | None = None  # the book's first, unless given
+    options: dict[str, str] = {}
+    wagers: tuple[str, ...] = ()  # that the table offers; checked against the book where given
     card_set: Annotated[int, Meta(ge=1, le=cardcode.SETS)] = 1
     baud: int = 115_200
 
@@ -47,6 +51,18 @@ def load(path: Path) -> Config:
         raise ConfigError(f"{path}: {error}") from error
 
 
+def _table_problems(table: Table) -> list[str]:
+    """What the book says against this table."""
+    try:
+        book = rulebooks.load(table.rulebook)
+        chosen = table.options if table.game is None else {"game": table.game, **table.options}
+        settings = Settings.of(book, chosen)
+        decks = book.decks_for(settings.game, table.decks)
+    except rulebooks.RulebookError as error:
+        return [str(error)]
+    return check_offer(book, settings, decks, list(table.wagers))
+
+
 def check(config: Config) -> Config:
     """What types cannot say: names and ports once each, rulebooks and brokers that exist."""
     for key in ("name", "port"):
@@ -55,10 +71,8 @@ def check(config: Config) -> Config:
         if twice:
             raise ConfigError(f"table.{key} {', '.join(sorted(twice))} is used twice; each table has its own")
     for table in config.table:
-        try:
-            rulebooks.load(table.rulebook).profile(table.decks, table.card_set)
-        except rulebooks.RulebookError as error:
-            raise ConfigError(f"table {table.name}: {error}") from error
+        for problem in _table_problems(table):
+            raise ConfigError(f"table {table.name}: {problem}")
     try:
         Broker.from_url(config.broker)
     except BrokerUrlError as error:

@@ -110,9 +110,12 @@ class Ledger:
 
     def move_cursor(self, name: str, seq: int) -> None:
         """The reader is done up to `seq`."""
-        self._db.execute(
-            "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
-        )
+        try:
+            self._db.execute(
+                "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
+            )
+        except sqlite3.Error as error:
+            raise LedgerError(f"the ledger refused the cursor {name}: {error}") from error
 
     def _one(self, query: str, value: str) -> int | None:
         row = self._db.execute(query, (value,)).fetchone()

@@ -15,7 +15,7 @@ _MOST_UNSENT_BYTES = 4096
 
 @dataclass
 class ShoeLink:
-    """One port, sans-I/O: bytes in by receive(), bytes out by take_output(), time as an argument."""
+    """One port, sans-I/O: bytes in by receive(), bytes out by output() and written(), time as an argument."""
 
     profile: dict[str, Any]
     durable: Callable[[str], int]  # the last event number the ledger holds of a unit
@@ -24,7 +24,9 @@ class ShoeLink:
     lost: tuple[int, int] | None = None  # events that the shoe no longer holds and the ledger never had
     counters: dict[str, int] = field(default_factory=lambda: {"repeated": 0, "gaps": 0, "dropped_commands": 0})
     parser: Parser = field(default_factory=Parser)
+    heard_s: float | None = None  # when the shoe last said something sound
     _next_no: int = 0
+    _durable_no: int = 0
     _profile_known: bool = False
     _asked_s: float | None = None
     _seq: int = 0
@@ -32,7 +34,7 @@ class ShoeLink:
 
     def opened(self) -> None:
         """The port has just been opened: nothing is known of who is there."""
-        self.unit = self.problem = self._asked_s = None
+        self.unit = self.problem = self._asked_s = self.heard_s = None
         self._profile_known = False
         self._out.clear()
 
@@ -51,11 +53,15 @@ class ShoeLink:
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """The new events in these bytes, in order, none twice and none skipped."""
         events: list[Event] = []
+        repeated = self.counters["repeated"]
         for frame in self.parser.feed(data):
+            self.heard_s = now_s
             if frame.type == "hello":
                 self._hello(frame, now_s)
             elif frame.type == "event" and self.unit is not None:
                 self._event(frame, self.unit, events)
+        if self.counters["repeated"] > repeated and self.unit is not None:
+            self.acknowledge(self._durable_no, now_s)  # the shoe sends again: our last word was lost
         return events
 
     def _hello(self, frame: Frame, now_s: float) -> None:
@@ -75,7 +81,9 @@ class ShoeLink:
             return
         oldest = frame.body["oldest_event_no"]
         self.lost = (durable + 1, oldest - 1) if oldest > durable + 1 else None
-        self.unit, self.problem, self._next_no = unit, None, max(durable + 1, oldest)
+        taken = self._next_no if unit == self.unit else 0  # may be ahead of the ledger by what waits for its commit
+        self.unit, self.problem, self._durable_no = unit, None, durable
+        self._next_no = max(durable + 1, oldest, taken)
         self._send("welcome", now_s, protocol_hash=messages.protocol_hash(), durable_event_no=durable)
         self._profile_known = frame.body["profile_hash"] == messages.profile_hash(self.profile)
         if not self._profile_known:
@@ -95,6 +103,7 @@ class ShoeLink:
 
     def acknowledge(self, event_no: int, now_s: float) -> None:
         """The ledger holds everything up to this event."""
+        self._durable_no = event_no
         self._send("ack", now_s, event_no=event_no)
 
     def _send_profile(self, now_s: float) -> None:
@@ -105,7 +114,7 @@ class ShoeLink:
         frame = framing.encode(
             messages.Frame.build({"type": kind, "flags": 0, "seq": self._seq, "time_ms": time_ms, "body": body})
         )
-        if len(self._out) + len(frame) > _MOST_UNSENT_BYTES:  # nobody reads; every command is repeated anyway
+        if len(self._out) + len(frame) > _MOST_UNSENT_BYTES:  # nobody reads; whatever matters is said again
             self.counters["dropped_commands"] += 1
             return
         self._seq = (self._seq + 1) % 2**16

@@ -2,6 +2,7 @@
 
 import selectors
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -66,6 +67,15 @@ class LoopClient:
         self._retry_s = _FIRST_RETRY_S
         self._next_try_s = 0.0
         self.problem: str | None = None
+        self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
+        self.client.on_connect = self._on_connect
+
+    def _on_connect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+        if reason.is_failure:
+            self.problem = f"the broker at {self.broker} refuses us: {reason}"
+        else:
+            self._retry_s, self.problem = _FIRST_RETRY_S, None
+            self.on_ready()
 
     def step(self, now_s: float) -> None:
         """Whatever is due."""
@@ -81,8 +91,6 @@ class LoopClient:
             self._unwatch()
         else:
             self._watch()
-            if self.client.is_connected():
-                self._retry_s, self.problem = _FIRST_RETRY_S, None
 
     def _try_connect(self, now_s: float) -> None:
         if now_s < self._next_try_s:

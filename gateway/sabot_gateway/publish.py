@@ -66,17 +66,15 @@ class Publisher:
         self._cursor = ledger.cursor(_CURSOR)
         self._window = Window(self._cursor)
         self._states: dict[str, bytes] = {}  # retained topics as they stand
-        self._connected = False
+        self._connected = self._say_all = False
         mqtt.client.on_publish = self._on_publish
-        mqtt.client.on_connect = self._on_connect
+        mqtt.on_ready = self._on_ready
         mqtt.client.on_disconnect = self._on_disconnect
         mqtt.client.will_set(gateway_status_topic(site), _status("offline", time), qos=1, retain=True)
 
-    def _on_connect(self, *_: object) -> None:
-        """The broker may have published our will, or be a new one: say again what stands."""
-        self._connected = True
-        for topic, payload in self._states.items():
-            self._send(topic, payload, retain=True)
+    def _on_ready(self) -> None:
+        """The broker may have published our will, or be a new one: what stands is said again by the next pump."""
+        self._connected = self._say_all = True
 
     def _on_disconnect(self, *_: object) -> None:
         self._connected = False
@@ -101,7 +99,13 @@ class Publisher:
         """Send on from the cursor as far as the window allows, and keep the cursor."""
         self._keep_cursor()
         window = self._window
-        if not self._connected or window.room() <= 0:
+        if not self._connected:
+            return
+        if self._say_all:  # behind what paho itself sends again, so that the newest word is the last
+            self._say_all = False
+            for topic, payload in self._states.items():
+                self._send(topic, payload, retain=True)
+        if window.room() <= 0:
             return
         entries = self._ledger.since(window.read_to, window.room())
         for message in outgoing(entries):

@@ -27,6 +27,7 @@ class Verifier:
     rulebook: Rulebook
     shoe: int = 0
     coup: int = 0
+    _open: bool = False
     _opened: dict[str, Any] = field(default_factory=dict)
     _dealt: list[tuple[str, str]] = field(default_factory=list)  # slot and card of the coup on the table
 
@@ -41,6 +42,7 @@ class Verifier:
             "card": self._card,
             "coup": self._coup,
             "reject": self._reject,
+            "damaged": self._damaged,
         }
         handler = handlers.get(event.kind)
         return handler(event, self._common(event, time)) if handler else [Record()]
@@ -64,20 +66,26 @@ class Verifier:
         }
 
     def _boot(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """A shoe that restarts is closed; what it was doing is told."""
         interrupted, self._dealt = self._dealt, []
-        if not interrupted:
+        if not self._open:
             return [Record()]
+        self._open = False
+        closed = self._shoe_state(common, "closed")
+        if not interrupted:
+            say = "The shoe restarted and is closed. Its remaining cards are not played: put in a new shoe."
+            return [closed, self._alarm(common, "shoe_restarted", say, "restarted", "", "")]
         say = "The shoe restarted during a coup. The coup has no result: a supervisor decides how it goes on."
         cards = " ".join(card for _, card in interrupted)
-        return [Record(), self._alarm(common, "coup_interrupted", say, "restarted", f"{cards} were dealt", "")]
+        return [closed, self._alarm(common, "coup_interrupted", say, "restarted", f"{cards} were dealt", "")]
 
     def _shoe_opened(self, event: Event, common: dict[str, Any]) -> list[Record]:
         self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
-        self._dealt, self.coup = [], 0
+        self._dealt, self.coup, self._open = [], 0, True
         return [self._shoe_state({**common, "coup": 0}, "open")]
 
     def _shoe_closed(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        self._dealt = []
+        self._dealt, self._open = [], False
         return [self._shoe_state(common, "closed")]
 
     def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
@@ -107,12 +115,28 @@ class Verifier:
         if agreed:
             return [coup]
         say = "The shoe's result is not what its cards give. Do not pay: a supervisor confirms or voids the coup."
-        return [coup, self._alarm(common, "discrepancy", say, shoe_says, cards_say, self.rulebook.draw.table_2)]
+        return [coup, self._alarm(common, "discrepancy", say, shoe_says, cards_say, self._draw_clause(dealt))]
+
+    def _draw_clause(self, dealt: list[tuple[str, str]]) -> str:
+        """The clause that says how these cards go on after the first four."""
+        draw, cards = self.rulebook.draw, [card for _, card in dealt]
+        player, banker = cards[0:3:2], cards[1:4:2]
+        if len(cards) >= 4 and max(rules.points(player), rules.points(banker)) >= 8:
+            return draw.natural
+        if len(cards) >= 4 and not rules.player_draws(rules.points(player)):
+            return draw.player_stands
+        return f"{draw.table_1}, {draw.table_2}"
 
     def _reject(self, event: Event, common: dict[str, Any]) -> list[Record]:
         reason = event.data["reason"].replace("_", " ")
         say = f"A card left the shoe unread ({reason}). The exit is locked: call a supervisor."
         return [Record(), self._alarm(common, "reject", say, reason, "", "")]
+
+    def _damaged(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        say = (
+            "A record of the shoe's log is damaged: what it said is lost. Check this coup and have the shoe inspected."
+        )
+        return [Record(), self._alarm(common, "log_damaged", say, f"event {event.event_no} cannot be read", "", "")]
 
     @staticmethod
     def _alarm(common: dict[str, Any], name: str, say: str, shoe: str, cards: str, clause: str) -> Record:

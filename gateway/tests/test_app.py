@@ -23,7 +23,8 @@ class Bench:
         self.ledger_path = work_dir / "ledger.db"
         table = Table("bac-01", os.ttyname(slave), "star-baccarat")
         config = Config("test", str(self.ledger_path), "mqtt://127.0.0.1:9", (table,))
-        self.app = App(config)
+        self.now_s = 1000.0
+        self.app = App(config, monotonic=lambda: self.now_s)
         self.app.step(0)
         self._deframer = framing.Deframer()
 
@@ -92,3 +93,25 @@ def test_noise_costs_nothing_but_a_counter(bench: Bench) -> None:
     bench.send(hello(profile_hash=messages.profile_hash(PROFILE)))
     assert bench.send(b"\x07\xff\x00\x01\x02" * 300, b"\0", button(1)) == [("ack", 1)]
     assert bench.entries() == [(1, "")]
+
+
+def test_an_acknowledgement_that_was_lost_is_given_again(bench: Bench) -> None:
+    bench.send(hello(profile_hash=messages.profile_hash(PROFILE)))
+    assert bench.send(button(1)) == [("ack", 1)]
+    assert bench.send(button(1)) == [("ack", 1)]
+
+
+def test_events_and_a_new_hello_in_one_read(bench: Bench) -> None:
+    known = hello(profile_hash=messages.profile_hash(PROFILE))
+    bench.send(known)
+    bench.send(button(1), button(2), known)
+    bench.send(button(1), button(2), button(3))
+    assert bench.entries() == [(1, ""), (2, ""), (3, "")]
+
+
+def test_a_silent_shoe_is_asked_again_who_it_is(bench: Bench) -> None:
+    bench.send(hello(profile_hash=messages.profile_hash(PROFILE)))
+    bench.now_s += 4.9
+    assert ("who", None) not in bench.send(b"\0")
+    bench.now_s += 0.2
+    assert ("who", None) in bench.send(b"\0")

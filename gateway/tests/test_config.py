@@ -47,6 +47,18 @@ def test_a_good_file(tmp_path: Path) -> None:
         ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),
         ("mqtt://localhost", "http://localhost", "write it as mqtt://host:1883"),
         ('ledger = "ledger.db"\n', "", "ledger"),
+        ("decks = 6", 'decks = 6\ngame = "bridge"', "table bac-02: game = bridge: crown-baccarat allows traditional"),
+        (
+            "decks = 6",
+            'decks = 6\noptions = {tiger_option = "6"}',
+            "tiger_option = 6: crown-baccarat allows 1, 2, 3, 4, 5",
+        ),
+        (
+            "decks = 6",
+            'decks = 6\nwagers = ["crown_pair_player"]',
+            "crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)",
+        ),
+        ("decks = 6", 'decks = 6\ngame = "crown"\nwagers = ["shield_player"]', "game crown of crown-baccarat does not"),
         ("decks = 6", "decks = ", "line 15"),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 from sabot_gateway.link import ShoeLink
 from sabot_protocol import framing, messages
-from shoe_events import PROFILE, UNIT, event_frame, hello
+from shoe_events import PROFILE, UNIT, event_frame, frame, hello
 
 
 def link(durable: int = 0) -> ShoeLink:
@@ -124,3 +124,37 @@ def test_nothing_is_lost_where_the_log_joins() -> None:
     it = link(durable=19)
     it.receive(hello(next_event_no=50, oldest_event_no=20), 0.0)
     assert it.lost is None
+
+
+def test_a_repeated_event_is_acknowledged_again() -> None:
+    it = link()
+    it.receive(hello(profile_hash=messages.profile_hash(PROFILE)), 0.0)
+    it.receive(button(1) + button(2), 0.0)
+    it.acknowledge(2, 0.0)
+    sent(it)
+    assert it.receive(button(1) + button(2), 0.5) == []
+    assert sent(it) == [("ack", {"event_no": 2})]
+
+
+def test_what_waits_for_its_commit_is_not_acknowledged_by_a_repeat() -> None:
+    it = link(durable=4)
+    it.receive(hello(profile_hash=messages.profile_hash(PROFILE)), 0.0)
+    sent(it)
+    it.receive(button(5) + button(5), 0.0)
+    assert sent(it) == [("ack", {"event_no": 4})]
+
+
+def test_a_hello_behind_events_that_wait_for_their_commit() -> None:
+    it = link()
+    it.receive(hello(), 0.0)
+    assert len(it.receive(button(1) + button(2) + hello(), 0.0)) == 2
+    assert [event.event_no for event in it.receive(button(1) + button(2) + button(3), 0.0)] == [3]
+
+
+def test_when_the_shoe_was_last_heard() -> None:
+    it = link()
+    it.receive(hello(), 3.0)
+    it.receive(b"\x01\x02noise\x00", 4.0)
+    assert it.heard_s == 3.0
+    it.receive(framing.encode(frame("alive", {})), 5.0)
+    assert it.heard_s == 5.0

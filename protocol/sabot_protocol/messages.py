@@ -93,6 +93,7 @@ EVENTS: Final = {
     "reject": Struct(*CoupPlace, "reason" / RejectReason, "columns" / Int8ul, "margin_pct" / Percent),
     "button": Struct(*CoupPlace, "button" / Button),
     "shoe_closed": Struct("shoe_no" / Int16ul, "coups" / Int16ul, "reason" / CloseReason),
+    "damaged": Struct(),  # the journal's record of this event failed its check: what it was is lost
 }
 EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
 
@@ -106,7 +107,9 @@ Profile = Struct(
 )
 
 # Frames, by type. 0x00-0x7F come from the shoe, 0x80-0xFF from the gateway.
-FrameType = Mapping(Int8ul, {"hello": 1, "event": 2, "who": 0x80, "welcome": 0x81, "ack": 0x82, "set_profile": 0x83})
+FrameType = Mapping(
+    Int8ul, {"hello": 1, "event": 2, "alive": 3, "who": 0x80, "welcome": 0x81, "ack": 0x82, "set_profile": 0x83}
+)
 FRAMES: Final = {
     # The shoe introduces itself: at start, when asked, and until it is welcomed.
     "hello": Struct(
@@ -122,6 +125,8 @@ FRAMES: Final = {
         "sample_overruns" / Int16ul,
     ),
     "event": Struct("event_no" / EventNo, "kind" / EventKind, "data" / Switch(this.kind, EVENTS)),
+    # Nothing to say, but there: sent once a second while nothing else is.
+    "alive": Struct(),
     # The gateway asks who is there; the shoe answers HELLO and starts over.
     "who": Struct(),
     # The gateway has checked HELLO and holds everything up to `durable_event_no`.

@@ -157,7 +157,68 @@ def _bare_round_trip_s(stand: "Stand") -> float:
     return got[0].at_s - start
 
 
-GROUPS: dict[str, Callable[[], Iterator[Figure]]] = {"cli": cli, "firmware": firmware, "ledger": ledger, "path": path}
+def rules() -> Iterator[Figure]:
+    """Settlement through the command, exact odds, and simulated shoes against a plain loop over the same rules."""
+    from sabot_protocol import rulebooks
+
+    from sabot_tools.simulate import simulation
+
+    book = rulebooks.load("crown-baccarat")
+    rate = _settle_rate("crown-baccarat")
+    yield at_least("rules.settle_over_20000_a_second", rate / 20_000, 1, f"{rate:,.0f} coups a second, start included")
+    took = best_s(lambda: _sabot("odds", "--rulebook", "crown-baccarat", "--json"), 3)
+    yield at_least("rules.odds_3_seconds_over_time", 3 / took, 1, f"{took:.2f} s for a whole rulebook, 8 decks")
+    deal = simulation(book, 8, 1, pairs=False)
+    deal.run(200_000)
+    before = deal.coups
+    vectorised = best_s(lambda: deal.run(deal.coups + 1_500_000), 3) / ((deal.coups - before) / 3)
+    plain = best_s(_plain_shoe, 5) / _plain_shoe()
+    yield at_least(
+        "rules.simulate_over_plain_loop", plain / vectorised, 25, f"{1 / plain:,.0f} coups a second in the loop"
+    )
+    yield at_least("rules.simulate_over_5_million", 1 / vectorised / 5e6, 1, f"{1 / vectorised:,.0f} coups a second")
+
+
+def _sabot(*args: str, lines: bytes = b"") -> None:
+    command = [sys.executable, "-m", "sabot_tools", *args]
+    subprocess.run(command, input=lines, stdout=subprocess.DEVNULL, check=True)
+
+
+def _settle_rate(rulebook: str, coups: int = 60_000) -> float:
+    import random
+
+    from sabot_protocol.cards import DECK
+
+    rng = random.Random(1)
+    lines = [{"id": number, "stock": rng.sample(DECK * 8, 6)} for number in range(coups)]
+    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    return coups / best_s(lambda: _sabot("settle", "--rulebook", rulebook, lines=text), 3)
+
+
+def _plain_shoe() -> int:
+    """One shoe dealt coup by coup with the gateway's rules; how many coups it had."""
+    import random
+
+    from sabot_gateway.rules import play
+    from sabot_sim.shoe import CUT, shuffled
+
+    cards = shuffled(8, random.Random(1))
+    cut = cards.index(CUT)
+    cards.remove(CUT)
+    at, coups = 1, 0
+    while at <= cut:
+        at += len(play(cards[at : at + 6]).slots)
+        coups += 1
+    return coups
+
+
+GROUPS: dict[str, Callable[[], Iterator[Figure]]] = {
+    "cli": cli,
+    "firmware": firmware,
+    "ledger": ledger,
+    "path": path,
+    "rules": rules,
+}
 
 
 @app.command(epilog="Example: sabot bench figures --only cli")

@@ -1,5 +1,6 @@
 """`sabot`: finds the module of an action by name and imports only that one."""
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,19 @@ ACTIONS = {
     "settle": ("sabot_tools.settle", "What became of every wager: JSON lines in, JSON lines out."),
     "simulate": ("sabot_tools.simulate", "Deal whole shoes and compare with the exact odds."),
     "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
+}
+
+# What an action needs beyond the base install: an extra of pyproject.toml.
+EXTRAS = {
+    "bench": "dev",
+    "demo": "demo",
+    "gateway": "gateway",
+    "generate": "gateway",
+    "irregularity": "gateway",
+    "odds": "gateway,odds",
+    "settle": "gateway",
+    "simulate": "gateway,odds",
+    "watch": "gateway",
 }
 
 
@@ -38,7 +52,13 @@ class LazyGroup(TyperGroup):
 
 
 def _load(name: str) -> Any:
-    command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
+    try:
+        command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("sabot"):
+            raise
+        typer.echo(f"sabot {name}: {error.name} is not installed; pip install 'sabot[{EXTRAS[name]}]'", err=True)
+        raise typer.Exit(1) from error
     command.name = name
     return command
 
@@ -59,4 +79,7 @@ def sabot() -> None:
 
 def main() -> None:
     """The console script."""
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

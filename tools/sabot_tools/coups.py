@@ -1,6 +1,6 @@
 """Coups as people read them: one line each, with suit symbols and colour on a terminal, and a running summary."""
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -63,7 +63,7 @@ class Summary:
     pairs: int = 0
     disputed: int = 0
     alarms: int = 0
-    latencies_s: list[float] = field(default_factory=list)
+    latencies_s: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
 
     def add(self, coup: CoupMessage, latency_s: float | None) -> None:
         """One more coup."""

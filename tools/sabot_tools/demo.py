@@ -23,7 +23,7 @@ from sabot_sim.dealer import DealerStopsError
 from sabot_tools.broker import NoBrokerError
 from sabot_tools.children import DeadChildError, tail
 from sabot_tools.coups import Painter, Summary
-from sabot_tools.stand import Plan, Received, Stand
+from sabot_tools.stand import Plan, Received, Stand, StoppedError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -45,6 +45,7 @@ class Screen:
     coups: int | None
     started_s: float = field(default_factory=time.time)
     summary: Summary = field(default_factory=Summary)
+    newest: dict[str, int] = field(default_factory=dict)  # by unit: the last event shown
 
     def __post_init__(self) -> None:
         """Ask once whether somebody is looking."""
@@ -83,7 +84,7 @@ class Screen:
 
 def start_times(started_s: float, now_s: float) -> str:
     """How long it took to the first coup: warm, and cold when make had to make the environment first."""
-    make_s = float(os.environ.get("SABOT_MAKE_STARTED_S", started_s))
+    make_s = _seconds(os.environ.get("SABOT_MAKE_STARTED_S"), started_s)
     stamp = Path(sys.prefix) / ".demo"
     cold = stamp.exists() and stamp.stat().st_mtime >= make_s
     if not cold:
@@ -94,11 +95,19 @@ def start_times(started_s: float, now_s: float) -> str:
     )
 
 
+def _seconds(text: str | None, otherwise: float) -> float:
+    """What make noted; not every system's date knows fractions."""
+    try:
+        return float(text) if text else otherwise
+    except ValueError:
+        return otherwise
+
+
 def play(stand: Stand, screen: Screen) -> None:
     """Deal and print until enough."""
     heard_s = time.monotonic()
     patience_s = _SILENCE_S / min(stand.plan.speed, 1)
-    while not screen.done():
+    while not screen.done() and not stand.stopped():
         stand.step()
         for message in stand.take_inbox():
             heard_s = message.at_s
@@ -116,7 +125,9 @@ def show(stand: Stand, screen: Screen, message: Received) -> None:
     *_, name = message.topic.split("/")
     if name == "coup":
         coup = msgspec.json.decode(message.payload, type=CoupMessage)
-        screen.coup(coup, message.at_s - stand.tables[coup.table].coup_received())
+        if coup.event_no > screen.newest.get(coup.unit, 0):  # a repeated id is dropped
+            screen.newest[coup.unit] = coup.event_no
+            screen.coup(coup, message.at_s - stand.tables[coup.table].coup_received())
     elif name == "alarm":
         screen.alarm(msgspec.json.decode(message.payload, type=AlarmMessage))
 
@@ -139,8 +150,19 @@ def finish(stand: Stand, screen: Screen) -> None:
     ledger.close()
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+@dataclass
+class Stop:
+    """Ctrl-C and its kin ask to stop; they interrupt nothing, so nothing is left half done."""
+
+    asked: bool = False
+
+    def listen(self) -> None:
+        """From now on."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._ask)
+
+    def _ask(self, *_: object) -> None:
+        self.asked = True
 
 
 @app.command(epilog="Example: sabot demo --coups 5 --tables 2 --rulebook crown-baccarat")
@@ -154,24 +176,24 @@ def demo(
     seed: Annotated[int, typer.Option(help="Another seed, another shuffle.")] = 1,
 ) -> None:
     """Run everything on this machine and print each coup."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    stop = Stop()
+    stop.listen()
     screen = Screen(coups)
     with tempfile.TemporaryDirectory(prefix="sabot-demo-") as work_dir:
-        plan = Plan(Path(work_dir), tables, rulebook, speed, seed, broker, port)
+        site = f"demo-{os.getpid()}" if broker else "demo"  # a broker that others use too
+        plan = Plan(Path(work_dir), tables, rulebook, speed, seed, broker, port, site)
         try:
-            run(plan, screen)
+            run(plan, screen, stop)
         except (*SAID, NothingHeardError) as error:
             typer.echo(f"\nsabot demo: {error}", err=True)
             raise typer.Exit(1) from error
 
 
-def run(plan: Plan, screen: Screen) -> None:
+def run(plan: Plan, screen: Screen, stop: Stop) -> None:
     """Set up, play, take down; Ctrl-C is a way to end, not an error."""
-    stand = Stand(plan)
-    with suppress(KeyboardInterrupt), stand:
+    stand = Stand(plan, stopped=lambda: stop.asked)
+    with suppress(StoppedError), stand:
         announce(stand, screen)
         play(stand, screen)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if screen.summary.coups():
         finish(stand, screen)

@@ -56,6 +56,10 @@ class Received:
     at_s: float
 
 
+class StoppedError(Exception):
+    """Somebody asked to stop before everything had started."""
+
+
 @dataclass
 class Stand:
     """Use with `with`; step() drives dealers and subscriber, messages collect in `inbox`."""
@@ -63,6 +67,7 @@ class Stand:
     plan: Plan
     inbox: list[Received] = field(default_factory=list)
     tables: dict[str, SimTable] = field(default_factory=dict)
+    stopped: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
         """Check what needs no process."""
@@ -71,6 +76,7 @@ class Stand:
         self.children = Children(self.plan.work_dir)
         self.ledger_path = self.plan.work_dir / "ledger.db"
         self._subscribed = False
+        self._retained: set[str] = set()
 
     def __enter__(self) -> Self:
         """Start everything; leave nothing behind when that fails."""
@@ -131,17 +137,19 @@ class Stand:
             self.broker, f"sabot-stand-{self.plan.site}", clean_session=True, selector=self._selector
         )
         client = self._mqtt.client
-        client.on_connect = self._on_connect
+        self._mqtt.on_ready = self._on_ready
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
         give_up_s = time.monotonic() + _BROKER_WITHIN_S
         while not self._subscribed:
             self.step_mqtt()
+            if self.stopped():
+                raise StoppedError
             if time.monotonic() > give_up_s:
                 why = self._mqtt.problem or f"the broker at {self.broker} does not answer"
                 raise broker.NoBrokerError(f"{why}; start it, or leave BROKER out and use ours")
 
-    def _on_connect(self, *_: object) -> None:
+    def _on_ready(self) -> None:
         self._mqtt.client.subscribe(f"{ROOT}/{self.plan.site}/#", qos=1)
 
     def _on_subscribe(self, *_: object) -> None:
@@ -149,6 +157,8 @@ class Stand:
 
     def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         self.inbox.append(Received(message.topic, bytes(message.payload), time.monotonic()))
+        if message.topic.endswith(("/status", "/shoe")):
+            self._retained.add(message.topic)
 
     def step(self) -> None:
         """Dealers deal what is due, the subscriber takes what came, a dead child is an error."""
@@ -178,6 +188,14 @@ class Stand:
         table.power_cycle()
         self._selector.register(table.bench, selectors.EVENT_READ)
 
+    def silence(self, name: str) -> None:
+        """Pull one shoe's plug and leave it."""
+        table = self.tables.pop(name)
+        assert table.bench.process is not None
+        self.children.release(table.bench.process)
+        self._selector.unregister(table.bench)
+        table.bench.power_off()
+
     def kill_gateway(self) -> None:
         """End the daemon as a crash would."""
         self.children.release(self.gateway)
@@ -189,11 +207,18 @@ class Stand:
         taken, self.inbox = self.inbox, []
         return taken
 
+    def _leave_broker(self) -> None:
+        """Take what we retained off a broker that is not ours."""
+        if self.plan.broker_url:
+            for topic in self._retained:
+                self._mqtt.client.publish(topic, b"", qos=0, retain=True)
+        self._mqtt.close()
+
     def close(self) -> None:
         """Gateway, shoes, broker: all gone when this returns."""
-        if hasattr(self, "_mqtt"):
-            self._mqtt.close()
         self.children.stop()
+        if hasattr(self, "_mqtt"):
+            self._leave_broker()
         for table in self.tables.values():
             table.bench.close()
         self.tables.clear()

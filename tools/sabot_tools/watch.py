@@ -3,6 +3,7 @@
 import selectors
 import sys
 import time
+from collections import Counter
 from typing import Annotated
 
 import msgspec
@@ -29,7 +30,7 @@ def watch(
         raise typer.BadParameter(str(error)) from error
     selector = selectors.DefaultSelector()
     mqtt = LoopClient(where, "", clean_session=True, selector=selector)
-    seen = _printing(mqtt.client, site)
+    seen = _printing(mqtt, site)
     try:
         _follow(mqtt, selector, seen, coups)
     except KeyboardInterrupt:
@@ -37,28 +38,29 @@ def watch(
     mqtt.close()
 
 
-def _printing(client: paho.Client, site: str) -> set[str]:
-    """Print each coup once; the ids that were printed."""
+def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
+    """Print each coup once; how many were printed, and of each unit the newest."""
     painter = Painter(sys.stdout.isatty())
-    seen: set[str] = set()
+    seen: Counter[str] = Counter()
 
     def on_message(_client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         coup = msgspec.json.decode(message.payload, type=CoupMessage)
-        if coup.id not in seen:
-            seen.add(coup.id)
+        if coup.event_no > seen[coup.unit]:
+            seen[coup.unit] = coup.event_no
+            seen["printed"] += 1
             typer.echo(painter.line(coup, None))
 
-    def on_connect(*_: object) -> None:
-        client.subscribe(f"{ROOT}/{site}/+/coup", qos=1)
+    def on_ready() -> None:
+        mqtt.client.subscribe(f"{ROOT}/{site}/+/coup", qos=1)
 
-    client.on_connect = on_connect
-    client.on_message = on_message
+    mqtt.on_ready = on_ready
+    mqtt.client.on_message = on_message
     return seen
 
 
-def _follow(mqtt: LoopClient, selector: selectors.BaseSelector, seen: set[str], coups: int | None) -> None:
+def _follow(mqtt: LoopClient, selector: selectors.BaseSelector, seen: Counter[str], coups: int | None) -> None:
     told = None
-    while coups is None or len(seen) < coups:
+    while coups is None or seen["printed"] < coups:
         mqtt.step(time.monotonic())
         if mqtt.problem != told:
             told = mqtt.problem

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from sabot_tools import generate
-from sabot_tools.cli import ACTIONS
+from sabot_tools.cli import ACTIONS, EXTRAS
 
 
 def sabot(*args: str) -> "subprocess.CompletedProcess[str]":
@@ -74,3 +74,17 @@ def test_a_gateway_without_a_config_says_so() -> None:
     assert ran.stderr == (
         "sabot gateway: /nowhere.toml: No such file or directory; give the path of a gateway's TOML file\n"
     )
+
+
+def test_a_missing_library_says_what_to_install() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['numpy'] = None\n"
+        "sys.argv = ['sabot', 'odds', '--rulebook', 'star-baccarat']\n"
+        "from sabot_tools.cli import main\n"
+        "main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr == "sabot odds: numpy is not installed; pip install 'sabot[gateway,odds]'\n"
+    assert set(EXTRAS) == set(ACTIONS)
