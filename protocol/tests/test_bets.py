@@ -26,6 +26,7 @@ COUPS = f"""
 {STAR} | 8S TD | 9H KC | player -1, banker 19/20
 {STAR} | 6S KD | 2H 4C | player 0, banker 0, tie 8, tiger_tie 45, super_six -1, tiger -1
 {STAR} | KS 5D TH | QH 5C TC | tie 8, tiger_tie -1, player 0
+{STAR} | 5S KD 6C | 2S KC 8D | player 1, banker -1, tie -1
 {STAR} | KS KD 2H | 7H JC | pair_player 11, pair_banker -1, tiger_pair 4, banker 19/20, tiger -1
 {STAR} | TS KD 2H | 7H JC | pair_player -1, tiger_pair -1
 {STAR} | JS QD 2H | 7H 7C | pair_player -1, pair_banker 11, tiger_pair 4

@@ -61,6 +61,10 @@ def test_colours() -> None:
         1,
     ]
     assert all(spin(number)["red"] == -spin(number)["black"] for number in range(1, 37))
+    # On every wheel: odd is red up to 10 and from 19 to 28, even is red from 11 to 18 and from 29 on.
+    for number in range(1, 37):
+        odd_is_red = number <= 10 or 19 <= number <= 28
+        assert (spin(number)["red"] > 0) == (number % 2 == 1 if odd_is_red else number % 2 == 0), number
 
 
 def test_zero_takes_all_but_its_own() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from sabot_protocol import irregularities
 from sabot_protocol.messages import HASH_BYTES
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
@@ -213,8 +214,9 @@ class Rulebook(_Strict, frozen=True):
     roulette: Roulette | None = None
 
     def digest(self) -> bytes:
-        """The eight bytes that stand for this book in HELLO, in the ledger and in every message."""
-        return sha256(msgspec.json.encode(self, order="sorted")).digest()[:HASH_BYTES]
+        """The eight bytes that stand for this book, irregularities included, in HELLO, ledger and every message."""
+        whole = [self, irregularities.load(self.id)]
+        return sha256(msgspec.json.encode(whole, order="sorted")).digest()[:HASH_BYTES]
 
     def decks_for(self, game: str, decks: int | None) -> int:
         """So many decks, or the default; an error where the book does not allow them for this game."""
