@@ -29,7 +29,12 @@ class Verifier:
     coup: int = 0
     _open: bool = False
     _opened: dict[str, Any] = field(default_factory=dict)
+    _digest: str = ""
     _dealt: list[tuple[str, str]] = field(default_factory=list)  # slot and card of the coup on the table
+
+    def __post_init__(self) -> None:
+        """The book's hash goes with every message; making it takes a while."""
+        self._digest = self.rulebook.digest().hex()
 
     def take(self, event: Event, time: str) -> list[Record]:
         """What this event means; the first record is the event's own."""
@@ -62,7 +67,7 @@ class Verifier:
             "shoe": self.shoe,
             "coup": self.coup,
             "time": time,
-            "rulebook": self.rulebook.digest().hex(),
+            "rulebook": self._digest,
         }
 
     def _boot(self, event: Event, common: dict[str, Any]) -> list[Record]:

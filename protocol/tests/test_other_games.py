@@ -42,6 +42,18 @@ def test_what_a_wager_covers(name: str, numbers: set[int]) -> None:
     assert {number for number in range(37) if spin(number)[name] > 0} == numbers
 
 
+def test_no_wager_covers_a_number_that_is_not_on_the_wheel() -> None:
+    for name, (_, numbers) in roulette.layout().items():
+        assert numbers <= set(range(37)), name
+
+
+def test_an_announced_wager_wins_when_a_piece_of_it_does() -> None:
+    assert RAPID is not None
+    hit, missed = roulette.settle(RAPID, 5)["tier"], roulette.settle(RAPID, 1)["tier"]
+    assert (hit.result, hit.outcome, hit.rule) == ("win", "win", "5.2.1")
+    assert (missed.result, missed.outcome, missed.rule) == ("lose", "lose", "5.2.1")
+
+
 def test_numbers_that_are_not_neighbours_are_no_split() -> None:
     assert not {"split_3_4", "split_0_4", "split_25_29", "corner_3_4_6_7", "street_0_1_3"} & set(roulette.layout())
 

@@ -1,11 +1,12 @@
 """sabot irregularity: what a rulebook makes of an irregularity, one JSON line a question."""
 
-import sys
 from typing import Annotated, Any
 
 import msgspec
 import typer
 from sabot_protocol.irregularities import Book, IrregularityError, Row, advise, load
+
+from sabot_tools.json_lines import answer_lines
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -39,41 +40,14 @@ def irregularity(
     if table:
         typer.echo("\n".join(table_lines(book)))
         return
-    raise typer.Exit(int(_answer_all(rulebook)))
+    answer_lines(lambda line: answer(rulebook, line))
 
 
-def _answer_all(rulebook: str) -> bool:
-    """Answer stdin line by line; whether one of the lines was bad."""
-    bad = False
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        reply = answer(rulebook, number, line)
-        bad = bad or "error" in reply
-        sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
-        sys.stdout.buffer.flush()
-    return bad
-
-
-def answer(rulebook: str, number: int, line: bytes) -> dict[str, Any]:
-    """The reply to one line."""
-    try:
-        question = msgspec.json.decode(line, type=Question)
-        advice = advise(rulebook, question.case, question.context)
-    except (ValueError, RecursionError) as error:
-        reason = str(error) if line.strip() else "empty; one JSON object a line"
-        return {"id": _id_of(line), "error": f"line {number}: {reason}"}
-    return {"id": question.id, "code": advice.code, "rule": advice.clause, "say": advice.say}
-
-
-def _id_of(line: bytes) -> int | str | None:
-    """The id of a bad line, where it can be read."""
-    try:
-        return msgspec.json.decode(line, type=_Identified).id
-    except (ValueError, RecursionError):
-        return None
-
-
-class _Identified(msgspec.Struct):
-    id: int | str | None = None
+def answer(rulebook: str, line: dict[str, Any]) -> bytes:
+    """The reply to one line, from behind its id."""
+    question = msgspec.convert(line, Question)
+    advice = advise(rulebook, question.case, question.context)
+    return msgspec.json.encode({"code": advice.code, "rule": advice.clause, "say": advice.say})[1:]
 
 
 def table_lines(book: Book) -> list[str]:

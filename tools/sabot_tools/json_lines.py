@@ -7,31 +7,41 @@ from typing import Any
 import msgspec
 import typer
 
-_FLUSH_EVERY = 1000
-
 
 class BadLineError(ValueError):
     """What is wrong with a line, and where."""
 
 
+class _Identified(msgspec.Struct):
+    id: Any = None
+
+
 def answer_lines(answer: Callable[[dict[str, Any]], bytes]) -> None:
     """Answer stdin on stdout, exit 1 on errors; `answer` gives a JSON object from behind its id."""
-    decoder, out, bad = msgspec.json.Decoder(), sys.stdout.buffer, 0
-    interactive = sys.stdin.isatty()
+    bad, out = False, sys.stdout.buffer
     for number, line in enumerate(sys.stdin.buffer, 1):
-        if not line.strip():
-            continue
-        identity: Any = None
         try:
-            request = decoder.decode(line)
-            if not isinstance(request, dict):
-                raise BadLineError(f"line {number}: an object is wanted, with an id and what is asked")
-            identity = request.get("id")
-            out.write(b'{"id":%b,%b\n' % (msgspec.json.encode(identity), answer(request)))
-        except (ValueError, msgspec.DecodeError) as error:
-            bad += 1
-            out.write(msgspec.json.encode({"id": identity, "error": str(error)}) + b"\n")
-        if interactive or number % _FLUSH_EVERY == 0:
-            out.flush()
-    out.flush()
-    raise typer.Exit(1 if bad else 0)
+            reply = _reply(line, answer)
+        except (ValueError, RecursionError) as error:
+            bad = True
+            reply = msgspec.json.encode({"id": _id_of(line), "error": f"line {number}: {error}"})
+        out.write(reply + b"\n")
+        out.flush()  # who asks through a pipe may wait for each answer
+    raise typer.Exit(int(bad))
+
+
+def _reply(line: bytes, answer: Callable[[dict[str, Any]], bytes]) -> bytes:
+    if not line.strip():
+        raise BadLineError("empty; one JSON object a line")
+    request = msgspec.json.decode(line)
+    if not isinstance(request, dict):
+        raise BadLineError("an object is wanted, with an id and what is asked")
+    return b'{"id":%b,%b' % (msgspec.json.encode(request.get("id")), answer(request))
+
+
+def _id_of(line: bytes) -> Any:
+    """The id of a bad line, where it can be read."""
+    try:
+        return msgspec.json.decode(line, type=_Identified).id
+    except (ValueError, RecursionError):
+        return None

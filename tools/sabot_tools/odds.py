@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 import typer
 from sabot_gateway import rules
-from sabot_protocol import rulebooks
-from sabot_protocol.rulebooks import Rulebook, RulebookError
+from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers.facts import Facts
 from sabot_protocol.wagers.table import Settings, Table
 from sabot_sim import odds as exact
@@ -18,7 +17,7 @@ from sabot_sim.enumeration import DrawTables, Enumeration
 from sabot_sim.odds import WagerOdds
 
 from sabot_tools.edge_plot import edges_svg
-from sabot_tools.settings import RulebookOption, SetOption, chosen
+from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 
 app = typer.Typer(rich_markup_mode=None)
 _DIGITS = 15
@@ -95,18 +94,12 @@ def _percent(value: Fraction) -> str:
 def odds(
     rulebook: RulebookOption,
     set_: SetOption = None,
-    decks: Annotated[int | None, typer.Option(help="Decks in the shoe, as the book allows.")] = None,
+    decks: DecksOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, as decimal strings.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write a picture of the edges side by side (SVG).")] = None,
 ) -> None:
     """Exact odds of every wager, by enumeration of a full shoe."""
-    try:
-        book = rulebooks.load(rulebook)
-        settings = Settings.of(book, chosen(set_))
-        in_shoe = book.decks_for(settings.game, decks)
-    except RulebookError as error:
-        typer.echo(f"sabot odds: {error}", err=True)
-        raise typer.Exit(1) from error
+    book, settings, in_shoe = table_of("odds", rulebook, set_, decks)
     found = compute(book, settings, in_shoe)
     if plot is not None:
         plot.write_text(edges_svg(f"{book.title}: {book.game[settings.game].title}, {in_shoe} decks", found))

@@ -3,11 +3,33 @@
 from typing import Annotated
 
 import typer
+from sabot_protocol import rulebooks
+from sabot_protocol.rulebooks import Rulebook, RulebookError
+from sabot_protocol.wagers.table import Settings
 
 RulebookOption = Annotated[str, typer.Option("--rulebook", help="The house rules, by id.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="axis=value: game=even_money, tie_percent=5; may be given again.")
 ]
+
+
+DecksOption = Annotated[int | None, typer.Option("--decks", help="Decks in the shoe, as the book allows.")]
+
+
+def refuse(action: str, error: Exception) -> typer.Exit:
+    """Tell in a sentence why an action cannot be done."""
+    typer.echo(f"sabot {action}: {error}", err=True)
+    return typer.Exit(1)
+
+
+def table_of(action: str, rulebook: str, pairs: list[str] | None, decks: int | None) -> tuple[Rulebook, Settings, int]:
+    """The book, its settings and its decks as they were asked for, or a sentence and the end."""
+    try:
+        book = rulebooks.load(rulebook)
+        settings = Settings.of(book, chosen(pairs))
+        return book, settings, book.decks_for(settings.game, decks)
+    except RulebookError as error:
+        raise refuse(action, error) from error
 
 
 def chosen(pairs: list[str] | None) -> dict[str, str]:

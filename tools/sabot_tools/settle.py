@@ -3,19 +3,18 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
 from sabot_gateway import rules
-from sabot_protocol import rulebooks
 from sabot_protocol.cards import POINTS
-from sabot_protocol.rulebooks import Rulebook, RulebookError
+from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers import facts, lucky_tie, roulette, sequences, three_card
 from sabot_protocol.wagers.table import Settings, Settled, Table
 
 from sabot_tools.json_lines import BadLineError, answer_lines
-from sabot_tools.settings import RulebookOption, SetOption, chosen
+from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 
 app = typer.Typer(rich_markup_mode=None)
 _encode = msgspec.json.encode
@@ -163,16 +162,7 @@ EXAMPLE = """Example: echo '{"id": 0, "stock": ["2S","7D","4H","KC","9S"]}' | sa
 def settle(
     rulebook: RulebookOption,
     set_: SetOption = None,
-    decks: Annotated[
-        int | None, typer.Option(help="Decks in the shoe; more cards than they hold are an error.")
-    ] = None,
+    decks: DecksOption = None,
 ) -> None:
     """Settle coups, runs, hands and spins: JSON lines in, JSON lines out."""
-    try:
-        book = rulebooks.load(rulebook)
-        settings = Settings.of(book, chosen(set_))
-        in_shoe = book.decks_for(settings.game, decks)
-    except RulebookError as error:
-        typer.echo(f"sabot settle: {error}", err=True)
-        raise typer.Exit(1) from error
-    answer_lines(Settler(book, settings, in_shoe).answer)
+    answer_lines(Settler(*table_of("settle", rulebook, set_, decks)).answer)

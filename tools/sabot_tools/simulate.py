@@ -7,16 +7,15 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from sabot_protocol import rulebooks
-from sabot_protocol.rulebooks import Rulebook, RulebookError
-from sabot_protocol.wagers.table import Settings, Table
+from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.wagers.table import Table
 from sabot_sim import odds as exact
 from sabot_sim.enumeration import Enumeration
 from sabot_sim.odds import WagerOdds
 from sabot_sim.simulate import CoupTable, Simulation
 
 from sabot_tools.odds import draw_tables
-from sabot_tools.settings import RulebookOption, SetOption, chosen
+from sabot_tools.settings import DecksOption, RulebookOption, SetOption, refuse, table_of
 
 app = typer.Typer(rich_markup_mode=None)
 MAIN = ("player", "banker", "tie")
@@ -64,22 +63,19 @@ def simulate(
     rulebook: RulebookOption,
     coups: Annotated[int, typer.Option(min=1, help="At least so many; shoes are dealt to their end.")] = 1_000_000,
     set_: SetOption = None,
-    decks: Annotated[int | None, typer.Option(help="Decks in the shoe, as the book allows.")] = None,
+    decks: DecksOption = None,
     seed: Annotated[int, typer.Option(help="Another seed, other shoes.")] = 1,
     main_only: Annotated[bool, typer.Option("--main", help="Player, Banker and Tie only; faster.")] = False,
 ) -> None:
     """Deal whole shoes with burn and cutting card, and compare every wager with its exact odds."""
+    book, settings, in_shoe = table_of("simulate", rulebook, set_, decks)
+    table = Table(book, settings)
     try:
-        book = rulebooks.load(rulebook)
-        settings = Settings.of(book, chosen(set_))
-        in_shoe = book.decks_for(settings.game, decks)
-        table = Table(book, settings)
         if table.three_card or not table.wagers:
             raise CannotSimulateError(f"game {settings.game} is not dealt from a shoe of coups")
         deal = simulation(book, in_shoe, seed, pairs=not main_only)
-    except (RulebookError, CannotSimulateError) as error:
-        typer.echo(f"sabot simulate: {error}", err=True)
-        raise typer.Exit(1) from error
+    except CannotSimulateError as error:
+        raise refuse("simulate", error) from error
     start = time.perf_counter()
     with typer.progressbar(length=coups, label="dealing", file=typer.get_text_stream("stderr")) as bar:
         deal.run(coups, bar.update)

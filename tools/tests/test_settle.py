@@ -66,6 +66,7 @@ def test_other_kinds_of_line() -> None:
 BAD: list[tuple[str, str]] = [
     ("garbage", "malformed"),
     ("[1]", "an object is wanted"),
+    ("", "line 2: empty"),
     ('{"id": 9}', "nothing to settle"),
     ('{"id": 9, "stock": ["2S", "3S", "4S"]}', "stock: 3 cards: a coup has at least four"),
     ('{"id": 9, "stock": ["2S", "2H", "2D", "AC", "4S"]}', "a third card is due by the tables and there is none"),
@@ -102,14 +103,14 @@ def test_more_cards_than_a_shoe_holds() -> None:
         lines=[{"id": 0, "stock": deck * 8}, {"id": 1, "stock": [*deck * 8, "2S"]}, {"id": 2, "stock": ["AS"] * 9}],
     )
     assert "error" not in whole
-    assert more["error"] == "stock: 417 cards, 8 decks have 416"
-    assert ninth["error"] == "stock: AS stands there 9 times, 8 decks have 8"
+    assert more["error"] == "line 2: stock: 417 cards, 8 decks have 416"
+    assert ninth["error"] == "line 3: stock: AS stands there 9 times, 8 decks have 8"
 
 
 def test_one_deck_has_each_card_once() -> None:
     hand = {"id": 2, "player": ["JS", "KD", "QC"], "dealer": ["JS", "KC", "TC"]}
     (answer,) = answers("--rulebook", "crown-baccarat", "--set", "game=three_card", lines=[hand])
-    assert answer["error"] == "player and dealer: JS stands there 2 times, 1 decks have 1"
+    assert answer["error"] == "line 1: player and dealer: JS stands there 2 times, 1 decks have 1"
 
 
 @pytest.mark.parametrize(
@@ -170,3 +171,20 @@ def test_simulate_prints_a_z_score_a_wager() -> None:
     assert all(abs(float(row[3])) < 5 for row in rows)
     again = sabot("simulate", "--rulebook", "star-baccarat", "--coups", "50000", "--seed", "2")[1]
     assert [line.split() for line in again.splitlines() if "%" in line] == rows
+
+
+def test_each_answer_comes_before_the_next_question() -> None:
+    """A program that asks through a pipe and waits for every answer is not left hanging."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sabot_tools", "settle", "--rulebook", "star-baccarat"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for number in range(3):
+        process.stdin.write(json.dumps({"id": number, "stock": ["9S", "2H", "KD", "3C"]}) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == number
+    process.stdin.close()
+    assert process.wait(30) == 0
+    process.stdout.close()
