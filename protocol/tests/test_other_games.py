@@ -123,6 +123,8 @@ def test_tier_orphelins_and_grand_series_cover_the_wheel_once() -> None:
         ("JS KD QC", "JH KC QD", {"three_card": "0", "tie": "8"}),
         ("TS KD 5C", "TH KC 5D", {"three_card": "0", "tie": "8", "three_pictures": "-1"}),
         ("6S TD TC", "6H KC TC", {"three_pictures": "-1"}),
+        ("6S 7D KC", "3H KC TC", {"three_card": "0", "tie": "8"}),
+        ("9S 9D 9C", "6H KC TC", {"three_card": "1", "tie": "-1"}),
     ],
 )
 def test_three_card_baccarat(player: str, dealer: str, nets: dict[str, str]) -> None:
