@@ -163,6 +163,7 @@ def test_new_zealand_voids_what_cannot_be_paid() -> None:
     assert money.pay(NZ, 12_500, Fraction(19, 20), 500) == (9_500, 2_500)
     assert money.pay(NZ, 2_500, Fraction(19, 20), 500) == (0, 2_500)
     assert money.pay(NZ, 1_500, Fraction(1, 2), 500) == (500, 500)
+    assert money.pay(NZ, 30_000, Fraction(8), 500) == (240_000, 0)
 
 
 def test_crown_extra_commission_is_on_the_excess_only() -> None:
@@ -170,6 +171,12 @@ def test_crown_extra_commission_is_on_the_excess_only() -> None:
     assert money.traditional_win(100_000, 60_000, commission) == 95_000 - 1_000
     assert money.traditional_win(100_000, 60_000, Fraction(1)) == 100_000 - 1_000
     assert money.traditional_win(50_000, 60_000, commission) == 47_500
+
+
+def test_an_ante_is_at_most_an_eighth_of_the_minimum() -> None:
+    assert money.ante_allowed(1_250, 10_000)
+    assert not money.ante_allowed(1_251, 10_000)
+    assert not money.ante_allowed(0, 10_000)
 
 
 def test_ante_up() -> None:

@@ -19,11 +19,8 @@ class Payment(NamedTuple):
 
 def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> Payment:
     """A win in chips of which the smallest is `chip_cents`."""
-    exact = stake_cents * odds
-    if exact % chip_cents == 0:
-        return Payment(int(exact), 0)
     if book.money.rounding == "next_highest":
-        return Payment(ceil(exact / chip_cents) * chip_cents, 0)
+        return Payment(ceil(stake_cents * odds / chip_cents) * chip_cents, 0)
     valid_cents = _valid_stake(stake_cents, odds, chip_cents)
     return Payment(int(valid_cents * odds), stake_cents - valid_cents)
 
@@ -40,6 +37,11 @@ def traditional_win(stake_cents: int, differential_cents: int, odds: Fraction) -
     """Crown 6.5: a winning Player or Banker wager above the table differential, exactly (A-24)."""
     excess_cents = max(0, stake_cents - differential_cents)
     return stake_cents * odds - excess_cents * EXTRA_COMMISSION
+
+
+def ante_allowed(ante_cents: int, minimum_cents: int) -> bool:
+    """An Ante is a flat fee of at most an eighth of the table's minimum (New Zealand 1.1)."""
+    return 0 < ante_cents <= minimum_cents * MOST_ANTE
 
 
 def ante_up(stake_cents: int, odds: Fraction, ante_cents: int, *, waived: bool = False) -> Fraction | None:
