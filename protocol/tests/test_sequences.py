@@ -63,9 +63,15 @@ CASES = [
     ("dragon_tail_banker_late", "B B B P", "win 1 consecutive_2"),
     ("dragon_tail_banker_late", "B P", "lose"),
 ]
+_OTHER_SIDE = str.maketrans("PB", "BP")
+MIRRORED = [
+    (wager.replace("player", "banker"), results.translate(_OTHER_SIDE), wanted)
+    for wager, results, wanted in CASES
+    if "_player_" in wager
+]
 
 
-@pytest.mark.parametrize(("wager", "results", "wanted"), CASES)
+@pytest.mark.parametrize(("wager", "results", "wanted"), CASES + MIRRORED)
 def test_a_sequence(wager: str, results: str, wanted: str) -> None:
     settled = sequences.find(BOOK, "crown", wager).settle(results.split())
     result, *rest = wanted.split()
