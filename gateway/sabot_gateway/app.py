@@ -222,6 +222,8 @@ class App:
             self.step(0.01)
         self._mqtt.close()
         self._ledger.close()
+        for shoe in self._shoes:
+            log.info("line counters", table=shoe.table.name, **shoe.link.line_counters())
         log.info("gateway stopped")
 
 

@@ -101,6 +101,17 @@ class ShoeLink:
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
         events.append(event)
 
+    def line_counters(self) -> dict[str, int]:
+        """Everything that was damaged, dropped or said twice on this line."""
+        deframer = self.parser.deframer
+        return {
+            **self.counters,
+            "malformed": self.parser.malformed,
+            "crc_errors": deframer.crc_errors,
+            "cobs_errors": deframer.cobs_errors,
+            "oversize": deframer.oversize,
+        }
+
     def acknowledge(self, event_no: int, now_s: float) -> None:
         """The ledger holds everything up to this event."""
         self._durable_no = event_no

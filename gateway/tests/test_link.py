@@ -84,6 +84,17 @@ def test_events_in_order_once_each() -> None:
     assert it.counters == {"repeated": 2, "gaps": 1, "dropped_commands": 0}
 
 
+def test_damage_on_the_line_is_counted() -> None:
+    it = link()
+    it.receive(hello(), 0.0)
+    it.receive(b"\x09\x11\x22\x00" + b"\x55" * 300 + b"\x00" + framing.encode(b"\x63" + bytes(7)), 0.0)
+    damaged = bytearray(button(1))
+    damaged[7] ^= 4
+    it.receive(bytes(damaged), 0.0)
+    counted = {name: count for name, count in it.line_counters().items() if count}
+    assert counted == {"cobs_errors": 1, "oversize": 1, "malformed": 1, "crc_errors": 1}
+
+
 def test_no_event_counts_before_hello() -> None:
     assert link().receive(button(1), 0.0) == []
 
