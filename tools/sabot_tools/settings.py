@@ -7,7 +7,7 @@ from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_protocol.wagers.table import Settings
 
-RulebookOption = Annotated[str, typer.Option("--rulebook", help="The house rules, by id.")]
+RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="axis=value: game=even_money, tie_percent=5; may be given again.")
 ]
