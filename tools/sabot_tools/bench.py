@@ -16,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from sabot_tools.stand import Stand
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @app.callback()

@@ -25,7 +25,7 @@ from sabot_tools.children import DeadChildError, tail
 from sabot_tools.coups import Painter, Summary
 from sabot_tools.stand import Plan, Received, Stand, StoppedError
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 SAID = (
     BenchError, BrokerUrlError, DeadChildError, DealerStopsError, LedgerError, NoBrokerError, RulebookError,

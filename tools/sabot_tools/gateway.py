@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @app.callback()

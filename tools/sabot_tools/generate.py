@@ -8,7 +8,7 @@ import typer
 from sabot_protocol import cardcode, messages
 from sabot_protocol.cards import DECK
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 ROOT = Path(__file__).resolve().parents[2]
 
 

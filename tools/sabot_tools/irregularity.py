@@ -8,7 +8,7 @@ from sabot_protocol.irregularities import Book, IrregularityError, Row, advise, 
 
 from sabot_tools.json_lines import answer_lines
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
 Example: sabot irregularity --rulebook star-rapid --table

@@ -19,7 +19,7 @@ from sabot_sim.odds import WagerOdds
 from sabot_tools.edge_plot import edges_svg
 from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _DIGITS = 15
 
 

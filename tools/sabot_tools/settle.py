@@ -16,7 +16,7 @@ from sabot_protocol.wagers.table import Settings, Settled, Table
 from sabot_tools.json_lines import BadLineError, answer_lines
 from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _encode = msgspec.json.encode
 
 

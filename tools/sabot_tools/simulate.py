@@ -17,7 +17,7 @@ from sabot_sim.simulate import CoupTable, Simulation
 from sabot_tools.odds import draw_tables
 from sabot_tools.settings import DecksOption, RulebookOption, SetOption, refuse, table_of
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 MAIN = ("player", "banker", "tie")
 _BURN = {"none": 0, "one": 1, "shown": 1}
 

@@ -14,7 +14,7 @@ from sabot_protocol.topics import ROOT, CoupMessage
 
 from sabot_tools.coups import Painter
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Example: sabot watch --broker mqtt://127.0.0.1:18883")
