@@ -10,7 +10,7 @@ from math import comb
 from sabot_protocol.rulebooks.model import Roulette, Rulebook, Sequence
 from sabot_protocol.wagers import roulette
 from sabot_protocol.wagers.facts import Facts
-from sabot_protocol.wagers.table import Settled, Table
+from sabot_protocol.wagers.table import Combined, Priced, Settled, Table
 from sabot_protocol.wagers.three_card import ThreeCardHand
 
 
@@ -84,7 +84,14 @@ def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, Wage
         total += weight
         for name, wager in table.wagers.items():
             counts[name].add(wager.settle(coup), weight)
-    return {name: of_weights(counts[name], total, table.wagers[name].wager.clause) for name in table.wagers}
+    return {name: of_weights(counts[name], total, _clause(table.wagers[name])) for name in table.wagers}
+
+
+def _clause(wager: Priced | Combined) -> str:
+    """Where the book says what the wager pays."""
+    if isinstance(wager, Combined):
+        return wager.wager.clause
+    return ", ".join(dict.fromkeys(settled.rule for settled in wager.prices.values() if settled.result == "win"))
 
 
 def of_three_card(table: Table) -> dict[str, WagerOdds]:
@@ -95,7 +102,7 @@ def of_three_card(table: Table) -> dict[str, WagerOdds]:
         total += weight
         for name, settled in table.settle_three_card(player, dealer).items():
             counts[name].add(settled, weight)
-    return {name: of_weights(counts[name], total, table.wagers[name].wager.clause) for name in table.wagers}
+    return {name: of_weights(counts[name], total, _clause(table.wagers[name])) for name in table.wagers}
 
 
 def _three_card_hands() -> Iterator[tuple[ThreeCardHand, ThreeCardHand, int]]:

@@ -75,12 +75,13 @@ def wager_json(one: WagerOdds) -> dict[str, Any]:
 def lines(found: dict[str, WagerOdds]) -> Iterator[str]:
     """A table for people."""
     width = max(map(len, found))
-    yield f"{'wager':<{width}}  {'house edge':>10}  {'hit rate':>9}  {'push':>8}  {'available':>9}  clause      pays"
+    yield f"{'wager':<{width}}  {'house edge':>10}  {'hit rate':>9}  {'push':>8}  {'available':>9}  pays, clause"
     for name, one in found.items():
-        pays = ", ".join(f"{outcome} {odds}" if len(one.pays) > 1 else str(odds) for outcome, odds in one.pays.items())
+        single = len(one.pays) == 1
+        pays = ", ".join(str(odds) if single else f"{outcome} {odds}" for outcome, odds in one.pays.items())
         yield (
             f"{name:<{width}}  {_percent(one.house_edge):>10}  {_percent(one.hit_rate()):>9}  {_percent(one.push):>8}  "
-            f"{_percent(one.available):>9}  {one.clause:<10}  {pays}"
+            f"{_percent(one.available):>9}  {pays} ({one.clause})"
         )
     notes = sorted({one.note for one in found.values() if one.note})
     yield from (f"note: {note}" for note in notes)

@@ -136,10 +136,14 @@ class Settler:
 
 def _check_copies(cards: Sequence[str], name: str, decks: int) -> None:
     if len(cards) > 52 * decks:
-        raise BadLineError(f"{name}: {len(cards)} cards, {decks} decks have {52 * decks}")
+        raise BadLineError(f"{name}: {len(cards)} cards, {_decks(decks)} {52 * decks}")
     card, count = Counter(cards).most_common(1)[0]
     if count > decks:
-        raise BadLineError(f"{name}: {card} stands there {count} times, {decks} decks have {decks}")
+        raise BadLineError(f"{name}: {card} stands there {count} times, {_decks(decks)} {decks}")
+
+
+def _decks(decks: int) -> str:
+    return "one deck has" if decks == 1 else f"{decks} decks have"
 
 
 def _one(settled: Settled | sequences.SequenceSettled) -> dict[str, str]:

@@ -110,7 +110,7 @@ def test_more_cards_than_a_shoe_holds() -> None:
 def test_one_deck_has_each_card_once() -> None:
     hand = {"id": 2, "player": ["JS", "KD", "QC"], "dealer": ["JS", "KC", "TC"]}
     (answer,) = answers("--rulebook", "crown-baccarat", "--set", "game=three_card", lines=[hand])
-    assert answer["error"] == "line 1: player and dealer: JS stands there 2 times, 1 decks have 1"
+    assert answer["error"] == "line 1: player and dealer: JS stands there 2 times, one deck has 1"
 
 
 @pytest.mark.parametrize(
