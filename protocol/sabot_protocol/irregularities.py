@@ -197,13 +197,15 @@ def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) ->
 
 
 def _checked(case: str, context: Mapping[str, object]) -> dict[str, bool]:
+    """The facts that decide this case; those that decide only others are let pass."""
     known = {}
     for fact, value in context.items():
-        if fact not in CASES[case]:
+        if not any(fact in facts for facts in CASES.values()):
             raise IrregularityError(f"context.{fact}: {_unknown_fact(case, fact)}")
         if not isinstance(value, bool):
             raise IrregularityError(f"context.{fact} is {value!r}: a fact is true or false")
-        known[fact] = value
+        if fact in CASES[case]:
+            known[fact] = value
     return known
 
 

@@ -229,10 +229,10 @@ def test_facts_that_change_nothing_may_be_missing() -> None:
         (
             "star-rapid",
             "banker_overdraw",
-            {"banker_draws": True},
-            "context.banker_draws: unknown fact 'banker_draws'; banker_overdraw is decided by exposed, last_coup",
+            {"wet": True},
+            "context.wet: unknown fact 'wet'; banker_overdraw is decided by exposed, last_coup",
         ),
-        ("star-rapid", "wrong_shoe", {"exposed": True}, "unknown fact 'exposed'; wrong_shoe is decided by no facts"),
+        ("star-rapid", "wrong_shoe", {"dry": True}, "unknown fact 'dry'; wrong_shoe is decided by no facts"),
         ("nz-baccarat", "wrong_area", {"international": 1}, "context.international is 1: a fact is true or false"),
         ("nz-baccarat", "wrong_area", {"international": "true"}, "context.international is 'true'"),
         ("nz-baccarat", "wrong_area", {"international": None}, "context.international is None"),

@@ -177,6 +177,7 @@ def test_an_ante_is_at_most_an_eighth_of_the_minimum() -> None:
     assert money.ante_allowed(1_250, 10_000)
     assert not money.ante_allowed(1_251, 10_000)
     assert not money.ante_allowed(0, 10_000)
+    assert money.ante_allowed(1, 10_000)
 
 
 def test_ante_up() -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
@@ -84,7 +84,10 @@ def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, Wage
         total += weight
         for name, wager in table.wagers.items():
             counts[name].add(wager.settle(coup), weight)
-    return {name: of_weights(counts[name], total, _clause(table.wagers[name])) for name in table.wagers}
+    return {
+        name: replace(of_weights(counts[name], total, _clause(wager)), note=wager.wager.note)
+        for name, wager in table.wagers.items()
+    }
 
 
 def _clause(wager: Priced | Combined) -> str:

@@ -21,7 +21,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
 
     id: int | str
     case: str
-    context: dict[str, Any] = {}
+    context: dict[str, Any] | None = None
 
 
 @app.command(epilog=EPILOG)
@@ -46,7 +46,7 @@ def irregularity(
 def answer(rulebook: str, line: dict[str, Any]) -> bytes:
     """The reply to one line, from behind its id."""
     question = msgspec.convert(line, Question)
-    advice = advise(rulebook, question.case, question.context)
+    advice = advise(rulebook, question.case, question.context or {})
     return msgspec.json.encode({"code": advice.code, "rule": advice.clause, "say": advice.say})[1:]
 
 

@@ -75,7 +75,6 @@ def test_answers_come_in_order_and_ids_are_the_askers() -> None:
         ('{"id": 4, "case": 5}', 4, "$.case"),
         ('{"id": "q", "case": "hurricane"}', "q", "line 2: unknown case 'hurricane': choose one of player_overdraw"),
         ('{"id": 4, "case": "cut_missed", "contxt": {}}', 4, "line 2: Object contains unknown field `contxt`"),
-        ('{"id": 4, "case": "cut_missed", "context": null}', 4, "$.context"),
         ('{"id": 4, "case": "cut_missed", "context": []}', 4, "$.context"),
         ('{"id": 4, "case": "cut_missed", "context": {"wet": true}}', 4, "line 2: context.wet: unknown fact 'wet'"),
         ('{"id": 4, "case": "player_overdraw"}', 4, "line 2: context.banker_draws, context.last_coup: missing"),
@@ -95,6 +94,14 @@ def test_a_bad_line_is_named_and_harms_no_other(line: str | bytes, number: objec
     assert says in replies[1]["error"]
     assert replies[0] == replies[2]
     assert replies[0]["code"] == "VOID"
+
+
+def test_one_context_for_every_case() -> None:
+    everything = {"banker_draws": False, "exposed": False, "last_coup": False, "international": False}
+    replies, status = ask("star-rapid", json.dumps({"id": 1, "case": "wrong_shoe", "context": everything}))
+    assert (replies[0]["code"], status) == ("VOID", 0)
+    replies, status = ask("star-rapid", '{"id": 1, "case": "wrong_shoe", "context": null}')
+    assert (replies[0]["code"], status) == ("VOID", 0)
 
 
 def test_a_last_line_without_its_end() -> None:

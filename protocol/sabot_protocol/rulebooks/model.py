@@ -107,6 +107,7 @@ class Game(_Strict, frozen=True):
     title: str
     clause: str
     decks: tuple[int, ...] = ()  # where it differs from the book's
+    decks_clause: str = ""
 
 
 class Option(_Strict, frozen=True):
@@ -147,6 +148,7 @@ class Wager(_Strict, frozen=True):
     win: dict[str, Price] = {}
     push: dict[str, Price] = {}
     parts: dict[str, str] = {}  # of a combined wager: wager and share
+    note: str = ""  # what a reader of its odds should know
     decks: tuple[int, ...] = ()
     decks_clause: str = ""
     excludes: tuple[str, ...] = ()
@@ -220,13 +222,16 @@ class Rulebook(_Strict, frozen=True):
 
     def decks_for(self, game: str, decks: int | None) -> int:
         """So many decks, or the default; an error where the book does not allow them for this game."""
-        allowed = self.game[game].decks or self.decks.allowed
+        allowed, clause = self.allowed_decks(game)
         wanted = (self.decks.default if self.decks.default in allowed else allowed[0]) if decks is None else decks
         if wanted not in allowed:
-            raise RulebookError(
-                f"decks = {wanted}: {self.id} allows {', '.join(map(str, allowed))} (clause {self.decks.clause})"
-            )
+            raise RulebookError(f"decks = {wanted}: {self.id} allows {', '.join(map(str, allowed))} (clause {clause})")
         return wanted
+
+    def allowed_decks(self, game: str) -> tuple[tuple[int, ...], str]:
+        """How many decks this game may be played with, and where it says so."""
+        own = self.game[game]
+        return (own.decks, own.decks_clause) if own.decks else (self.decks.allowed, self.decks.clause)
 
     def profile(self, decks: int | None, card_set: int) -> dict[str, Any]:
         """What a shoe at a table of this house is told."""

@@ -129,13 +129,11 @@ def _not_by_coup(facts: Facts, side: str) -> str:
 
 def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str]) -> list[str]:
     """What is wrong with a table that offers these wagers; nothing when all is well."""
-    game = book.game[settings.game]
-    allowed = game.decks or book.decks.allowed
     problems = []
-    if decks not in allowed:
-        problems.append(
-            f"decks = {decks}: {book.id} allows {', '.join(map(str, allowed))} (clause {book.decks.clause})"
-        )
+    try:
+        book.decks_for(settings.game, decks)
+    except RulebookError as error:
+        problems.append(str(error))
     offered = {wager.id: wager for entry in book.wager for wager in entry.expanded() if settings.game in wager.games}
     for name in wagers:
         if name not in offered:
