@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sabot_protocol import cardcode
+
 from sabot_sim import optics
 from sabot_sim.shoe import CUT
 
@@ -39,7 +41,7 @@ class Dealer:
 
     def __post_init__(self) -> None:
         """Learn what is printed on the cards of this set."""
-        self._words = optics.words(self.card_set)
+        self._words = cardcode.set_words(self.card_set)
 
     def next_edges(self, outputs: int) -> list[optics.Edge]:
         """What the dealer does now, as changes of the inputs, timed from now."""

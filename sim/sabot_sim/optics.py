@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from sabot_protocol import cardcode
 from sabot_protocol.cardcode import CARD_UM, FIRST_MARK_UM, MARK_UM, PINS, PITCH_UM, SENSORS_UM
 
 Edge = tuple[int, int]  # time in microseconds since the leading edge reached the entry sensor, level of all inputs
@@ -42,8 +41,3 @@ def _switches(marks: list[tuple[int, int, str]]) -> Iterator[tuple[int, str]]:
         for pin in _TRACKS[track]:
             yield SENSORS_UM[pin] + start_um, pin
             yield SENSORS_UM[pin] + start_um + length_um, pin
-
-
-def words(set_no: int) -> dict[str, str]:
-    """The code words printed on the cards of a set."""
-    return cardcode.set_words(set_no)

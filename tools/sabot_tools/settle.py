@@ -14,6 +14,7 @@ from sabot_protocol.wagers import facts, lucky_tie, roulette, sequences, three_c
 from sabot_protocol.wagers.table import Settings, Settled, Table
 
 from sabot_tools.json_lines import BadLineError, answer_lines
+from sabot_tools.payments import payments
 from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -39,7 +40,7 @@ class Settler:
             return self._three_card(line)
         if "stock" not in line:
             raise BadLineError("nothing to settle: give stock, or wager and results, or player and dealer, or number")
-        return self._lucky_tie(line) if "jackpot" in line else self._coup(line["stock"])
+        return self._lucky_tie(line) if "jackpot" in line else self._coup(line)
 
     def _played(self, stock: Any) -> rules.Coup:
         if self._settings.game in ("three_card", "roulette"):
@@ -50,14 +51,15 @@ class Settler:
         except rules.NotACoupError as error:
             raise BadLineError(f"stock: {error}") from error
 
-    def _coup(self, stock: Any) -> bytes:
-        coup = self._played(stock)
+    def _coup(self, line: dict[str, Any]) -> bytes:
+        coup = self._played(line["stock"])
         key = facts.of(coup.player, coup.banker)
+        money = b"}" if "stakes" not in line else b',"payments":%b}' % self._payments(line, key)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
             outcomes = self._outcomes[key] = self._encoded(key)
         return (
-            b'"consumed":%d,"player":%b,"banker":%b,"player_points":%d,"banker_points":%d,"winner":"%b","outcomes":%b}'
+            b'"consumed":%d,"player":%b,"banker":%b,"player_points":%d,"banker_points":%d,"winner":"%b","outcomes":%b%b'
             % (
                 len(coup.slots),
                 _encode(coup.player),
@@ -66,8 +68,12 @@ class Settler:
                 coup.banker_points,
                 coup.winner.encode(),
                 outcomes,
+                money,
             )
         )
+
+    def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
+        return _encode(payments(self._book, self._settings.game, line, self._table.settle(key)))
 
     def _encoded(self, key: facts.Facts) -> bytes:
         """All outcomes of a coup as JSON; each wager has few, so their texts are made once."""

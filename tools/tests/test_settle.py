@@ -188,3 +188,55 @@ def test_each_answer_comes_before_the_next_question() -> None:
     process.stdin.close()
     assert process.wait(30) == 0
     process.stdout.close()
+
+
+BANKER_WINS = ["4S", "7H", "KD", "KC", "2C"]  # 6 to 7
+
+
+def paid(book: str, game: str, **money: object) -> dict[str, Any]:
+    line = {"id": 0, "stock": BANKER_WINS, **money}
+    (answer,) = answers("--rulebook", book, "--set", f"game={game}", lines=[line])
+    return answer
+
+
+def test_stakes_are_paid_in_chips_by_the_house_rule() -> None:
+    stakes = {"banker": 12_500, "player": 1_000, "tie": 700}
+    star = paid("star-baccarat", "baccarat", stakes=stakes, chip=500)["payments"]
+    assert star == {  # 118.75 is paid to the next highest amount
+        "banker": {"net": 12_000, "void": 0}, "player": {"net": -1_000, "void": 0}, "tie": {"net": -700, "void": 0}
+    }  # fmt: skip
+    nz = paid("nz-baccarat", "standard", stakes={"banker": 12_500}, chip=500)["payments"]
+    assert nz == {"banker": {"net": 9_500, "void": 2_500}}
+
+
+def test_extra_commission_above_the_differential() -> None:
+    answer = paid("crown-baccarat", "traditional", stakes={"banker": 100_000}, differential=60_000)
+    assert answer["payments"] == {"banker": {"net": 94_000, "void": 0}}
+
+
+def test_a_wager_that_never_opened_is_void_and_a_tie_pays_its_percentage() -> None:
+    answer = paid("crown-baccarat", "traditional", stakes={"shield_player": 5_000})
+    assert answer["payments"] == {"shield_player": {"net": 0, "void": 5_000}}
+    tied = {"id": 0, "stock": ["6S", "6H", "KD", "KC"], "stakes": {"player": 10_000, "banker": 10_000}}
+    (answer,) = answers(
+        "--rulebook", "star-premium", "--set", "game=tie_premium", "--set", "tie_percent=7", lines=[tied]
+    )
+    assert answer["payments"] == {"player": {"net": 700, "void": 0}, "banker": {"net": 700, "void": 0}}
+
+
+@pytest.mark.parametrize(
+    ("money", "says"),
+    [
+        ({"stakes": {"owl": 5}}, "stakes.owl: game traditional of crown-baccarat has no such wager"),
+        ({"stakes": {"tie": 0}}, "stakes.tie: 0 is not a stake"),
+        ({"stakes": {"tie": 1.5}}, "$.stakes"),
+        ({"stakes": {"tie": 5}, "chip": 0}, "chip: 0 is not a chip's value"),
+    ],
+)
+def test_stakes_that_cannot_be(money: dict[str, object], says: str) -> None:
+    assert says in paid("crown-baccarat", "traditional", **money)["error"]
+
+
+def test_only_crown_has_a_differential() -> None:
+    error = paid("star-baccarat", "baccarat", stakes={"tie": 5}, differential=3)["error"]
+    assert "only Traditional Baccarat at Crown" in error
