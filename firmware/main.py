@@ -11,7 +11,7 @@ from sabot.journal import BODY, RECORD, Count, Journal
 from sabot.link import HEADER, Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
-from sabot.shoe import BOOT, BURNING, CLOSED, DEALING, PROFILE_SET, Shoe
+from sabot.shoe import BOOT, CLOSED, PROFILE_SET, Shoe
 
 _SLOTS = const(1024)
 _IDLE_MS = const(100)
@@ -86,7 +86,7 @@ class Main:
 
     def set_profile(self):
         """Apply a profile that the gateway sent, between shoes; one that makes no sense gets no event."""
-        if not self.link.new_profile or self.shoe.state in (BURNING, DEALING):
+        if not self.link.new_profile or self.shoe.card_due():
             return
         self.link.new_profile = False
         if self.profile.load(self.link.command, HEADER):

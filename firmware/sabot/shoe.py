@@ -49,13 +49,17 @@ class Shoe:
         self._burn_by_value = False
         self._coups_left = 0  # from the cutting card on: this coup and those after it
 
+    def card_due(self):
+        """The shoe wants a card: to burn, or for the coup."""
+        return self.state == BURNING or self.state == DEALING
+
     def locked(self):
         """The exit is held unless a card is due and its event can be kept."""
-        return self.state not in (BURNING, DEALING) or self._journal.full()
+        return not self.card_due() or self._journal.full()
 
     def stuck(self):
         """A card is due, but nobody takes the log and the journal has no room for more."""
-        return self.state in (BURNING, DEALING) and self._journal.full()
+        return self.card_due() and self._journal.full()
 
     def last_coup(self):
         """The coup on the table is the last of this shoe."""
@@ -63,7 +67,7 @@ class Shoe:
 
     def new_shoe(self, now_ms):
         """The dealer put new cards in and pressed New shoe."""
-        if not self._profile.known or self.state in (BURNING, DEALING):
+        if not self._profile.known or self.card_due():
             return
         self._log_button(now_ms, _BUTTON_NEW_SHOE)
         if self.state != CLOSED:
@@ -98,7 +102,7 @@ class Shoe:
 
     def cutting_card(self, now_ms):
         """The cutting card has left the exit."""
-        if self.state not in (BURNING, DEALING):
+        if not self.card_due():
             self.reject(now_ms, _NOT_DUE, 0, 0)
             return
         first = self.coup.due == PLAYER_1

@@ -144,13 +144,14 @@ class App:
             self._lose(shoe)
             return
         events = shoe.link.receive(data, now_s)
+        table = shoe.table.name
         if events and shoe.link.lost:
-            shoe.pending += _entries(
-                events[0], shoe.verifier.lost(events[0], *shoe.link.lost, self._utc()), shoe.table.name
-            )[1:]
+            alarm = shoe.verifier.lost(events[0], *shoe.link.lost, self._utc())
+            shoe.pending.append(_entry(events[0], alarm, table, own=False))
             shoe.link.lost = None
         for event in events:
-            shoe.pending += _entries(event, shoe.verifier.take(event, self._utc()), shoe.table.name)
+            records = shoe.verifier.take(event, self._utc())
+            shoe.pending += [_entry(event, record, table, own=not place) for place, record in enumerate(records)]
             shoe.last_event_no = event.event_no
         self._tell_link(shoe)
 
@@ -227,19 +228,16 @@ class App:
         log.info("gateway stopped")
 
 
-def _entries(event: Event, records: list[Record], table: str) -> list[Entry]:
-    """An event and what follows from it as ledger entries; the event's number goes with the first."""
-    return [
-        Entry(
-            unit=event.unit,
-            event_no=event.event_no if index == 0 else None,
-            table=table,
-            topic=record.topic or "",
-            payload=msgspec.json.encode(record.message) if record.message else b"",
-            frame=event.raw if index == 0 else b"",
-        )
-        for index, record in enumerate(records)
-    ]
+def _entry(event: Event, record: Record, table: str, *, own: bool) -> Entry:
+    """A ledger entry: the event's own, with its number and frame, or one of ours that follows from it."""
+    return Entry(
+        unit=event.unit,
+        event_no=event.event_no if own else None,
+        table=table,
+        topic=record.topic or "",
+        payload=msgspec.json.encode(record.message) if record.message else b"",
+        frame=event.raw if own else b"",
+    )
 
 
 def _catch_up(verifier: Verifier, ledger: Ledger) -> None:

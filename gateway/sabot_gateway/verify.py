@@ -52,11 +52,11 @@ class Verifier:
         handler = handlers.get(event.kind)
         return handler(event, self._common(event, time)) if handler else [Record()]
 
-    def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
+    def lost(self, event: Event, first: int, last: int, time: str) -> Record:
         """Events that came before this one and can no longer be had."""
         say = "Part of the shoe's log is lost: its cards and coups are in no ledger. Keep the shoe for inspection."
         where = f"events {first} to {last} were overwritten"
-        return [Record(), self._alarm(self._common(event, time), "log_lost", say, where, "", "")]
+        return self._alarm(self._common(event, time), "log_lost", say, where, "", "")
 
     def _common(self, event: Event, time: str) -> dict[str, Any]:
         return {

@@ -5,6 +5,7 @@ An EVENT carries an event number that never repeats for a unit; ACK n means "dur
 """
 
 import json
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -167,6 +168,7 @@ def describe(construct: Construct) -> Any:
     return type(construct).__name__
 
 
+@cache
 def protocol_hash() -> bytes:
     """Eight bytes that change whenever the definition does."""
     text = json.dumps(describe(Frame), separators=(",", ":"))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
@@ -56,7 +56,28 @@ class Tally:
         return [(self._settled[key], weight) for key, weight in self._weights.items()]
 
 
-def of_weights(weights: Tally, total: int, clause: str) -> WagerOdds:
+def tallied(rows: Iterable[tuple[dict[str, Settled], int]]) -> tuple[dict[str, Tally], int]:
+    """Settlements of every wager with their weights, added up; and the sum of the weights."""
+    tallies: dict[str, Tally] = {}
+    total = 0
+    for settlements, weight in rows:
+        total += weight
+        for name, settled in settlements.items():
+            if name not in tallies:
+                tallies[name] = Tally()
+            tallies[name].add(settled, weight)
+    return tallies, total
+
+
+def of_table(table: Table, rows: Iterable[tuple[dict[str, Settled], int]]) -> dict[str, WagerOdds]:
+    """Every wager of a table from its settlements."""
+    tallies, total = tallied(rows)
+    return {
+        name: of_weights(tallies[name], total, _clause(wager), wager.wager.note) for name, wager in table.wagers.items()
+    }
+
+
+def of_weights(weights: Tally, total: int, clause: str, note: str = "") -> WagerOdds:
     """From how often each settlement occurs."""
     offered = sum(weight for settled, weight in weights.items() if settled.result != "not_offered")
     if not offered:
@@ -73,21 +94,12 @@ def of_weights(weights: Tally, total: int, clause: str) -> WagerOdds:
             pays[settled.outcome] = max(pays.get(settled.outcome, settled.odds), settled.odds)
         elif settled.result == "push":
             push += share
-    return WagerOdds(-net, wins, push, Fraction(offered, total), pays, clause, mean_square=square)
+    return WagerOdds(-net, wins, push, Fraction(offered, total), pays, clause, note, square)
 
 
 def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, WagerOdds]:
     """Every wager that one coup decides."""
-    counts = {name: Tally() for name in table.wagers}
-    total = 0
-    for coup, weight in facts:
-        total += weight
-        for name, wager in table.wagers.items():
-            counts[name].add(wager.settle(coup), weight)
-    return {
-        name: replace(of_weights(counts[name], total, _clause(wager)), note=wager.wager.note)
-        for name, wager in table.wagers.items()
-    }
+    return of_table(table, ((table.settle(coup), weight) for coup, weight in facts))
 
 
 def _clause(wager: Priced | Combined) -> str:
@@ -99,13 +111,8 @@ def _clause(wager: Priced | Combined) -> str:
 
 def of_three_card(table: Table) -> dict[str, WagerOdds]:
     """Every wager of Three Card Baccarat with one deck."""
-    counts = {name: Tally() for name in table.wagers}
-    total = 0
-    for player, dealer, weight in _three_card_hands():
-        total += weight
-        for name, settled in table.settle_three_card(player, dealer).items():
-            counts[name].add(settled, weight)
-    return {name: of_weights(counts[name], total, _clause(table.wagers[name])) for name in table.wagers}
+    hands = _three_card_hands()
+    return of_table(table, ((table.settle_three_card(player, dealer), weight) for player, dealer, weight in hands))
 
 
 def _three_card_hands() -> Iterator[tuple[ThreeCardHand, ThreeCardHand, int]]:
@@ -132,14 +139,8 @@ def _hand(kinds: tuple[int, ...]) -> ThreeCardHand:
 
 def of_roulette(prices: Roulette) -> dict[str, WagerOdds]:
     """Every wager of the wheel."""
-    spins = [roulette.settle(prices, number) for number in roulette.NUMBERS]
-    found = {}
-    for name in spins[0]:
-        tally = Tally()
-        for spin in spins:
-            tally.add(spin[name], 1)
-        found[name] = of_weights(tally, len(spins), prices.clause)
-    return found
+    tallies, total = tallied((roulette.settle(prices, number), 1) for number in roulette.NUMBERS)
+    return {name: of_weights(tally, total, prices.clause) for name, tally in tallies.items()}
 
 
 def of_sequences(book: Rulebook, game: str, results: dict[str, Fraction]) -> dict[str, WagerOdds]:

@@ -60,11 +60,13 @@ class Simulation:
     coups: int = 0
     shoes: int = 0
     _counts: NDArray[np.int64] = field(init=False)
+    _draws: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
         """Nothing has been dealt."""
         kinds = 4 * 4 * 2 * 2 * 2 if self.pairs else 1
         self._counts = np.zeros(len(self.table.facts) * kinds, dtype=np.int64)
+        self._draws = np.array(self.table.facts)[:, 2:4] == 1  # by fact id: whether Player and Banker drew
 
     def run(self, coups: int, progress: Callable[[int], None] = lambda done: None) -> None:
         """Deal whole shoes until there are at least so many coups."""
@@ -133,11 +135,11 @@ class Simulation:
         drawn = [flat[at + offset] for offset in range(4)]
         player, banker = _PAIR[drawn[0], drawn[2]].astype(np.int64), _PAIR[drawn[1], drawn[3]].astype(np.int64)
         twin = (player > 0) & (banker > 0) & (drawn[0] % 13 == drawn[1] % 13)
-        facts = np.array(self.table.facts)[ids]
+        player_draws, banker_draws = self._draws[ids].T
         fifth = flat[at + 4]
-        banker_third = np.where(facts[:, 2] == 1, flat[at + 5], fifth)
-        triple = (player == SAME_SUIT) & (facts[:, 2] == 1) & (fifth == drawn[0])
-        banker_triple = (banker == SAME_SUIT) & (facts[:, 3] == 1) & (banker_third == drawn[1])
+        banker_third = np.where(player_draws, flat[at + 5], fifth)
+        triple = (player == SAME_SUIT) & player_draws & (fifth == drawn[0])
+        banker_triple = (banker == SAME_SUIT) & banker_draws & (banker_third == drawn[1])
         code = ((player * 4 + banker) * 2 + twin) * 2 + triple
         joined: NDArray[np.int64] = ids * 128 + code * 2 + banker_triple
         return joined

@@ -7,6 +7,7 @@ import typer
 from sabot_protocol.irregularities import Book, IrregularityError, Row, advise, load
 
 from sabot_tools.json_lines import answer_lines
+from sabot_tools.settings import RulebookOption, refuse
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -26,7 +27,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
 
 @app.command(epilog=EPILOG)
 def irregularity(
-    rulebook: Annotated[str, typer.Option(help="The book's id.", metavar="ID")],
+    rulebook: RulebookOption,
     table: Annotated[
         bool, typer.Option("--table", help="Print every case of the book for people; read nothing.")
     ] = False,
@@ -35,8 +36,7 @@ def irregularity(
     try:
         book = load(rulebook)
     except IrregularityError as error:
-        typer.echo(f"sabot irregularity: {error}", err=True)
-        raise typer.Exit(1) from error
+        raise refuse("irregularity", error) from error
     if table:
         typer.echo("\n".join(table_lines(book)))
         return

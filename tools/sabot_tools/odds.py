@@ -107,20 +107,18 @@ def odds(
         typer.echo(f"sabot odds: {plot} written", err=True)
     if as_json:
         options = {"game": settings.game, **settings.options}
-        wagers = {name: wager_json(one) | _offer(book, settings, name, in_shoe) for name, one in found.items()}
+        offers = _offers(book, settings.game, in_shoe)
+        wagers = {name: wager_json(one) | offers.get(name, {"offered": True}) for name, one in found.items()}
         answer = {"rulebook": book.id, "decks": in_shoe, "options": options, "wagers": wagers}
         typer.echo(msgspec.json.encode(answer).decode())
     else:
         typer.echo("\n".join(lines(found)))
 
 
-def _offer(book: Rulebook, settings: Settings, name: str, decks: int) -> dict[str, Any]:
-    """Says so where the book does not let the wager be offered with these decks."""
-    for entry in book.wager:
-        for wager in entry.expanded():
-            if wager.id == name and settings.game in wager.games and wager.decks and decks not in wager.decks:
-                return {
-                    "offered": False,
-                    "why": f"wants {' or '.join(map(str, wager.decks))} decks ({wager.decks_clause})",
-                }
-    return {"offered": True}
+def _offers(book: Rulebook, game: str, decks: int) -> dict[str, dict[str, Any]]:
+    """Of each wager whether the book lets it be offered with these decks, and why not."""
+    return {
+        wager.id: {"offered": False, "why": f"{wanted} ({wager.decks_clause})"} if wanted else {"offered": True}
+        for wager in book.wagers(game)
+        for wanted in [wager.wanted_decks(decks)]
+    }

@@ -43,7 +43,7 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield from (f"sequence {sequence.id}: no game {game!r}" for game in sequence.games if game not in book.game)
         yield from _odds_problems(f"sequence {sequence.id}", sequence.odds.values())
     for game in book.game:
-        ids = Counter(one.id for wager in book.wager for one in wager.expanded() if game in wager.games)
+        ids = Counter(wager.id for wager in book.wagers(game))
         yield from (f"wager {twice} stands twice in game {game}" for twice, count in ids.items() if count > 1)
 
 

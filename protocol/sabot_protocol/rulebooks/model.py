@@ -154,6 +154,10 @@ class Wager(_Strict, frozen=True):
     excludes: tuple[str, ...] = ()
     excludes_clause: str = ""
 
+    def wanted_decks(self, decks: int) -> str:
+        """In words, how many decks it wants where these are not enough; empty where they are."""
+        return "" if not self.decks or decks in self.decks else f"wants {' or '.join(map(str, self.decks))} decks"
+
     def expanded(self) -> "Iterator[Wager]":
         """One wager for each side, or the wager itself."""
         if not self.sides:
@@ -214,6 +218,10 @@ class Rulebook(_Strict, frozen=True):
     option: dict[str, Option] = {}
     sequence: tuple[Sequence, ...] = ()
     roulette: Roulette | None = None
+
+    def wagers(self, game: str) -> list[Wager]:
+        """The wagers of a game that one coup, or one hand, decides; each side by itself."""
+        return [wager for entry in self.wager if game in entry.games for wager in entry.expanded()]
 
     def digest(self) -> bytes:
         """The eight bytes that stand for this book, irregularities included, in HELLO, ledger and every message."""

@@ -1,7 +1,7 @@
 """Money: what is paid in whole minor units, where odds, commission and chips meet. No float comes near it."""
 
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from typing import NamedTuple
 
 from sabot_protocol.rulebooks.model import Rulebook
@@ -27,10 +27,8 @@ def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> Pa
 
 def _valid_stake(stake_cents: int, odds: Fraction, chip_cents: int) -> int:
     """The most of a stake, in chips, that would be paid exactly (New Zealand 5.13)."""
-    smallest = chip_cents
-    while smallest <= stake_cents and smallest * odds % chip_cents:
-        smallest += chip_cents
-    return floor(Fraction(stake_cents, smallest)) * smallest
+    smallest_cents = chip_cents * odds.denominator
+    return stake_cents // smallest_cents * smallest_cents
 
 
 def traditional_win(stake_cents: int, differential_cents: int, odds: Fraction) -> Fraction:

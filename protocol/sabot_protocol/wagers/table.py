@@ -83,7 +83,7 @@ class Table:
 
     def __init__(self, book: Rulebook, settings: Settings) -> None:
         self.book, self.settings = book, settings
-        wagers = [wager for entry in book.wager for wager in entry.expanded() if settings.game in wager.games]
+        wagers = book.wagers(settings.game)
         self.three_card = any(wager.bet in three_card.BETS for wager in wagers)
         simple = {wager.id: self._priced(wager) for wager in wagers if not wager.parts}
         self.wagers: dict[str, Priced | Combined] = {
@@ -134,15 +134,14 @@ def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str
         book.decks_for(settings.game, decks)
     except RulebookError as error:
         problems.append(str(error))
-    offered = {wager.id: wager for entry in book.wager for wager in entry.expanded() if settings.game in wager.games}
+    offered = {wager.id: wager for wager in book.wagers(settings.game)}
     for name in wagers:
         if name not in offered:
             problems.append(f"wager {name}: game {settings.game} of {book.id} does not have it")
             continue
         wager = offered[name]
-        if wager.decks and decks not in wager.decks:
-            wanted = " or ".join(map(str, wager.decks))
-            problems.append(f"wager {name}: wants {wanted} decks, not {decks} (clause {wager.decks_clause})")
+        if wanted := wager.wanted_decks(decks):
+            problems.append(f"wager {name}: {wanted}, not {decks} (clause {wager.decks_clause})")
         for other in sorted(set(wager.excludes) & set(wagers)):
             if name < other:
                 problems.append(f"wagers {name} and {other}: a table offers one or the other ({wager.excludes_clause})")
