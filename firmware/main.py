@@ -5,13 +5,14 @@ from struct import pack_into
 from micropython import const
 from sabot import panel
 from sabot.boards import bench
-from sabot.card import CARD, CUT, NOTHING, Reader
+from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
 from sabot.generated import SETS
 from sabot.journal import BODY, RECORD, Count, Journal
 from sabot.link import HEADER, Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
-from sabot.shoe import BOOT, CLOSED, PROFILE_SET, Shoe
+from sabot.shoe import BOOT, CLOSED, PROFILE_SET, SENSOR, Shoe
+from sabot.wear import SENSORS
 
 _SLOTS = const(1024)
 _IDLE_MS = const(100)
@@ -31,6 +32,7 @@ class Main:
         counts = bench.FileMedium(state_dir + "/counts.bin", 2, 4)
         self.shoe = Shoe(self.journal, self.profile, Count(counts, 1))
         self.link = Link(unit, self._boot(Count(counts, 0)), self.journal, self.profile, self.sampler)
+        self._worn_no = 0
 
     def _boot(self, boots):
         boot_count = boots.bump()
@@ -42,7 +44,7 @@ class Main:
         """Until the power goes."""
         while True:
             self.board.wait(_IDLE_MS)
-            while self.sampler.get():
+            while self.sampler.get():  # at most a ring full: only wait() puts more
                 self.sample()
             self.board.show(panel.outputs(self.shoe))
             self.pump()
@@ -57,6 +59,8 @@ class Main:
         if pressed & panel.NEW_SHOE:
             self.set_profile()
             self.shoe.new_shoe(sampler.now_ms)
+        if self.shoe.closed_no != self._worn_no:
+            self.log_wear()
 
     def read(self, t_us, pins, now_ms):
         """What the reader makes of this change, told to the shoe."""
@@ -67,9 +71,21 @@ class Main:
         if result == CARD:
             self.shoe.card(now_ms, reader.card, reader.speed_mm_s, reader.margin_pct)
         elif result == CUT:
-            self.shoe.cutting_card(now_ms)
+            self.shoe.cutting_card(now_ms, reader.speed_mm_s, reader.margin_pct)
+        elif result == NOISE:
+            self.shoe.noise(now_ms, reader.columns)
         else:
-            self.shoe.reject(now_ms, reader.reason, reader.columns, reader.margin_pct)
+            self.shoe.reject(
+                now_ms, reader.reason, reader.columns, reader.doubtful, reader.speed_mm_s, reader.margin_pct
+            )
+
+    def log_wear(self):
+        """A shoe was closed: what each sensor has seen of it."""
+        self._worn_no = self.shoe.closed_no
+        for sensor in range(SENSORS):
+            size = self.reader.pack_wear(self.journal.record, BODY, self._worn_no, sensor)
+            self.journal.append(self.sampler.now_ms, SENSOR, size)
+        self.reader.reset_wear()
 
     def pump(self):
         """Serial in, commands, serial out."""

@@ -1,20 +1,39 @@
 """Card: entry, marks and exit become a certain card, the cutting card, or a reject with its reason."""
 
+from struct import pack_into
+
 from micropython import const
 
-from sabot.generated import COLUMNS, EXIT_UM, WORDS
+from sabot import wear
+from sabot.behind import Behind
+from sabot.generated import CARD_OF, EXIT_UM, FIRST_UM, LAST_UM, SET_OF, WORDS
 from sabot.marks import Marks
+from sabot.place import Place
+from sabot.presence import Presence
+from sabot.wear import Wear
 
 _ENTRY = const(1)
+_TRACKS = const(6)
 _EXIT = const(8)
 _ENDS = const(9)
+_SENSORS = const(15)
+_LID = const(1024)
 _TICKS = const(0x3FFFFFFF)
+_COLUMNS = const(10)
+
+_STILL_US = const(5_000_000)  # a card that has not moved for so long is left half drawn
+_DRAWN_US = const(30_000_000)  # and so is one that is still there after this
+_QUIET_US = const(50_000)  # noise is over when nothing changed for so long
+_TURN_COLUMNS = const(4)  # so many columns that come back in reverse are a turn
+_SOLID_PCT = const(90)  # margin of the strip of a cutting card
+_LATE_MARKS = const(3)  # so many marks behind the strip are another card's
 
 # What feed() answers.
 NOTHING = const(0)
 CARD = const(1)
 CUT = const(2)
 REJECT = const(3)
+NOISE = const(4)
 
 # Reasons of a reject, as messages.py numbers them.
 BLANK = const(1)
@@ -24,13 +43,25 @@ NOT_IN_SET = const(4)
 SHORT_PULL = const(5)
 PUSHED_BACK = const(6)
 DOUBLE = const(7)
+FOREIGN = const(9)
+PUSHED_BACK_MIDWAY = const(10)
+HALF_DRAWN = const(11)
+SPACING = const(12)
+NOISE_SEEN = const(13)
+LID_OPEN = const(14)
 
 # Where a card is.
 _CLEAR = const(0)
 _ENTERED = const(1)
 _UNDER_BOTH = const(2)
 _LEAVING = const(3)
-_SPOILT = const(4)
+_SPOILT = const(4)  # what is wrong will be told when the path is clear
+_TOLD = const(5)  # it has been told, and the path is not clear yet
+
+# What the strip said.
+_UNREAD = const(0)
+_GOOD = const(1)
+_SOLID = const(2)
 
 
 class Reader:
@@ -43,15 +74,79 @@ class Reader:
         self.speed_mm_s = 0
         self.margin_pct = 0
         self.columns = 0
-        self._marks = Marks()
+        self.doubtful = 0
+        self.decoded = False  # from the moment that the strip of the card in the path is decoded
+        self.rejects = 0
+        self.marks = Marks()
+        self.wear = Wear()
+        self.presence = Presence()
+        self._place = Place()
+        self._behind = Behind()
+        self._pins = 0
         self._where = _CLEAR
+        self._strip = _UNREAD
+        self._moved_us = 0
         self._entered_us = 0
-        self._length_us = 0
+        self._exit_us = 0
+        self._tail_us = 0
+        self._noise = 0
 
     def feed(self, t_us, pins):
-        """The inputs changed to `pins` at `t_us`: NOTHING, CARD, CUT or REJECT."""
-        self._marks.feed(t_us, pins)
-        ends = pins & _ENDS
+        """The inputs are `pins` since `t_us`, changed or not: NOTHING, CARD, CUT, REJECT or NOISE."""
+        answer = NOTHING
+        while self.presence.settled(t_us):
+            answer = self._settled() or answer
+        if not answer:
+            answer = self._wait(t_us)
+        changes = pins ^ self._pins
+        if changes:
+            self._pins = pins
+            self._changed(t_us, pins, changes)
+        return answer
+
+    def _changed(self, t_us, pins, changes):
+        if changes & _SENSORS:
+            self._moved_us = t_us
+        if changes & (_ENDS | _LID):
+            self.presence.feed(t_us, pins)
+        if self._where == _CLEAR:
+            if changes & _SENSORS and self._noise < 255:
+                self._noise += 1
+            if changes & pins & _ENTRY:
+                self.marks.reset(self.presence.since_us(0), pins)
+                return
+        if changes & _TRACKS:
+            if self._where == _UNDER_BOTH or self._where == _LEAVING:
+                self._behind.feed((t_us - self._entered_us) & _TICKS, (pins ^ changes) & _TRACKS, pins & _TRACKS)
+            else:
+                self.marks.feed(t_us, pins)
+
+    def _wait(self, t_us):
+        """Nothing has settled: has it gone on for too long?"""
+        where = self._where
+        if where == _CLEAR:
+            if self._noise and (t_us - self._moved_us) & _TICKS >= _QUIET_US and not self._pins & _ENDS:
+                return self._tell_noise()
+        elif where != _TOLD:
+            still_us = (t_us - self._moved_us) & _TICKS
+            if still_us >= _STILL_US or (t_us - self._entered_us) & _TICKS >= _DRAWN_US:
+                self._where = _TOLD
+                return self._reject(HALF_DRAWN)
+        return NOTHING
+
+    def _tell_noise(self):
+        self.columns = self._noise
+        self.reason = NOISE_SEEN
+        self.doubtful = self.margin_pct = self.speed_mm_s = self._noise = 0
+        return NOISE
+
+    def _settled(self):
+        """Entry, exit or lid has changed for good."""
+        t_us = self.presence.changed_us
+        level = self.presence.level
+        if level & _LID:
+            return self._lid(self.presence.changed)
+        ends = level & _ENDS
         where = self._where
         if where == _CLEAR:
             return self._from_clear(t_us, ends)
@@ -60,86 +155,217 @@ class Reader:
         if where == _UNDER_BOTH:
             return self._from_under_both(t_us, ends)
         if where == _LEAVING:
-            return self._from_leaving(ends)
+            return self._from_leaving(t_us, ends)
         return self._from_spoilt(ends)
 
+    def _lid(self, changed):
+        """Nothing is read while the lid is open."""
+        self._where = _TOLD
+        self._noise = 0
+        return self._reject(LID_OPEN) if changed == _LID else NOTHING
+
     def _from_clear(self, t_us, ends):
+        if not ends:
+            return NOTHING
+        self._noise = 0
+        self._entered_us = t_us
+        self.speed_mm_s = 0
+        self._strip = _UNREAD
+        self._place.reset()
         if ends == _ENTRY:
             self._where = _ENTERED
-            self._entered_us = t_us
-            self.speed_mm_s = 0
-            self._marks.reset()
-        elif ends:
+        else:
             self._spoil(PUSHED_BACK)
         return NOTHING
 
     def _from_entered(self, t_us, ends):
         if ends == _ENDS:
+            self._exit_us = (t_us - self._entered_us) & _TICKS
+            self.speed_mm_s = EXIT_UM * 1000 // (self._exit_us or 1)
             self._where = _UNDER_BOTH
-            self.speed_mm_s = EXIT_UM * 1000 // (((t_us - self._entered_us) & _TICKS) or 1)
-        elif not ends:
-            self._where = _CLEAR
-            return self._reject(SHORT_PULL)
-        elif ends == _EXIT:
-            self._spoil(DOUBTFUL)
-        return NOTHING
+            self._decode()
+            return NOTHING
+        self._where = _CLEAR
+        return self._reject(SHORT_PULL)
 
     def _from_under_both(self, t_us, ends):
         if ends == _EXIT:
+            self._tail_us = (t_us - self._entered_us) & _TICKS
             self._where = _LEAVING
-            self._length_us = (t_us - self._entered_us) & _TICKS
-        elif ends == _ENTRY:
+        else:
             self._spoil(PUSHED_BACK)
-        elif not ends:
-            self._where = _CLEAR
-            return self._reject(DOUBTFUL)
         return NOTHING
 
-    def _from_leaving(self, ends):
+    def _from_leaving(self, t_us, ends):
         if not ends:
             self._where = _CLEAR
-            return self._decode()
-        if ends & _ENTRY:
-            self._spoil(DOUBLE)
+            return self._left((t_us - self._entered_us) & _TICKS)
+        self._spoil(DOUBLE)
         return NOTHING
 
     def _from_spoilt(self, ends):
         if ends:
             return NOTHING
+        told = self._where == _TOLD
         self._where = _CLEAR
-        return self._reject(self.reason)
+        self._noise = 0
+        return NOTHING if told else self._reject(self.reason)
 
     def _spoil(self, reason):
-        """This card cannot be trusted; say so once the way is clear."""
+        """This card cannot be trusted; say so once the path is clear."""
         self._where = _SPOILT
         self.reason = reason
 
     def _reject(self, reason):
         self.reason = reason
-        self.columns = self._marks.columns
+        self.columns = self.marks.columns
+        self.doubtful = self.marks.doubtful
         self.margin_pct = 0
+        self.decoded = False
+        if self.rejects < 0xFFFF:
+            self.rejects += 1
         return REJECT
 
     def _decode(self):
-        marks = self._marks
-        if marks.columns == 1 and marks.word == 2 and marks.longest_us >= self._length_us - (self._length_us >> 2):
-            return CUT
+        """The strip has passed, the leading edge is at the exit: what does it say, and is it where it should be?"""
+        marks = self.marks
+        marks.decode(self._exit_us)
+        self.reason = self._word_reason()
+        self._strip = _UNREAD if self.reason else _GOOD
+        if marks.columns == 1 and self._pins & _TRACKS == _TRACKS:
+            self._strip = _SOLID
+        self._behind.reset(self._exit_us, marks.width << marks.scale >> 1)
+        self.decoded = True
+
+    def _word_reason(self):
+        marks = self.marks
         if not marks.columns:
-            return self._reject(BLANK)
-        if marks.columns != COLUMNS:
-            return self._reject(NOT_TEN_COLUMNS)
+            return BLANK
+        if marks.overflow or marks.columns != _COLUMNS:
+            return PUSHED_BACK_MIDWAY if self._mirrored() else NOT_TEN_COLUMNS
+        marks.place()
         if marks.doubtful:
-            return self._reject(DOUBTFUL)
+            return DOUBTFUL
+        if not self._place.columns_fit(marks.centres, self._exit_us >> marks.scale << 1):
+            return SPACING
         return self._look_up(marks.word)
 
+    def _mirrored(self):
+        """More than ten columns, and somewhere they came back in reverse: the card was pushed back."""
+        marks = self.marks
+        if marks.columns <= _COLUMNS:
+            return False
+        for turn in range(_TURN_COLUMNS, marks.columns - _TURN_COLUMNS + 1):
+            if self._turned(turn, turn - 1) or self._turned(turn, turn - 2):
+                return True
+        return False
+
+    def _turned(self, after, before):
+        """The columns from `after` on are those up to `before`, backwards."""
+        values = self.marks.values
+        for i in range(_TURN_COLUMNS):
+            if before < i or after + i >= self.marks.columns or values[before - i] != values[after + i]:
+                return False
+        return True
+
     def _look_up(self, word):
-        words = WORDS
-        at = (self.set_no - 1) * 104
-        for card in range(52):
-            if words[at] | words[at + 1] << 8 == word:
-                self.card = card
-                self.columns = COLUMNS
-                self.margin_pct = self._marks.margin_pct
-                return CARD
-            at += 2
-        return self._reject(NOT_IN_SET)
+        """Which card has this word: 0, or why it is none of the set in use."""
+        low = 0
+        high = len(SET_OF)
+        while low < high:
+            middle = (low + high) >> 1
+            found = WORDS[middle << 1] | WORDS[(middle << 1) + 1] << 8
+            if found == word:
+                self.card = CARD_OF[middle]
+                return 0 if SET_OF[middle] == self.set_no else FOREIGN
+            if found < word:
+                low = middle + 1
+            else:
+                high = middle
+        return NOT_IN_SET
+
+    def _left(self, out_us):
+        """The path is clear again: the card, the cutting card, or the reason why not."""
+        if self._strip == _SOLID:
+            return self._cutting_card(out_us)
+        if self._strip == _UNREAD:
+            return self._reject(self.reason)
+        if self._behind.marks >= _LATE_MARKS:
+            return self._reject(DOUBLE)
+        exit_at = self._exit_us >> self.marks.scale << 1
+        if not self._place.card_fits(self.marks.centres, exit_at, self._tail(), self._out(out_us)):
+            return self._reject(DOUBLE)
+        self._note_wear(out_us)
+        self.columns = _COLUMNS
+        self.doubtful = 0
+        self.margin_pct = min(self.marks.margin_a_pct, self.marks.margin_b_pct)
+        self.decoded = False
+        return CARD
+
+    def _cutting_card(self, out_us):
+        """Solid from where the tracks saw the leading edge to where they saw the tail."""
+        marks = self.marks
+        exit_at = self._exit_us >> marks.scale
+        self._strip = _UNREAD
+        self.margin_pct = min(marks.margin_a_pct, marks.margin_b_pct)
+        if self._pins & _TRACKS or self.margin_pct < _SOLID_PCT or marks.start(0) * 12 <= exit_at:
+            return self._reject(NOT_TEN_COLUMNS)
+        if not self._behind.solid(self._tail_us, out_us):
+            return self._reject(NOT_TEN_COLUMNS)
+        if not self._place.cutting_card_fits(exit_at << 1, self._tail(), self._out(out_us)):
+            return self._reject(DOUBLE)
+        self.decoded = False
+        return CUT
+
+    def _tail(self):
+        """From the exit's rise to the entry's fall, as place.py counts."""
+        return (self._tail_us - self._exit_us) >> self.marks.scale << 1
+
+    def _out(self, out_us):
+        """From the entry's fall to the exit's fall."""
+        return (out_us - self._tail_us) >> self.marks.scale << 1
+
+    def pack_wear(self, record, at, shoe_no, sensor):
+        """What one sensor has seen since reset_wear(), as messages.py lays it out; how many bytes it is."""
+        seen = self.wear
+        pack_into(
+            "<HBHHHBBHHH",
+            record,
+            at,
+            shoe_no,
+            sensor,
+            seen.reads[sensor],
+            self.rejects,
+            self._spikes(sensor),
+            seen.margin_mean_pct(sensor),
+            seen.margin_worst_pct[sensor],
+            seen.speed_mean(sensor),
+            seen.speed_least[sensor],
+            seen.speed_most[sensor],
+        )
+        return 17
+
+    def _spikes(self, sensor):
+        if sensor == wear.A or sensor == wear.B:
+            return self.marks.spikes[sensor - wear.A]
+        return self.presence.spikes[0 if sensor == wear.ENTRY else 1]
+
+    def reset_wear(self):
+        """Count from here."""
+        self.wear.reset()
+        self.rejects = 0
+        for i in range(2):
+            self.marks.spikes[i] = self.presence.spikes[i] = 0
+
+    def _note_wear(self, out_us):
+        marks = self.marks
+        centres = marks.centres
+        last = _COLUMNS - 1
+        strip_us = (centres[last] - centres[0]) << marks.scale >> 1
+        strip_mm_s = (LAST_UM - FIRST_UM) * 1000 // (strip_us or 1)
+        first_us = centres[0] << marks.scale >> 1
+        out_us -= self._tail_us
+        self.wear.add(wear.ENTRY, self._place.margin_entry_pct, FIRST_UM * 1000 // (first_us or 1))
+        self.wear.add(wear.A, marks.margin_a_pct, strip_mm_s)
+        self.wear.add(wear.B, marks.margin_b_pct, strip_mm_s)
+        self.wear.add(wear.EXIT, self._place.margin_exit_pct, EXIT_UM * 1000 // (out_us or 1))

@@ -18,9 +18,14 @@ _COUP = const(6)
 _REJECT = const(7)
 _BUTTON = const(8)
 _SHOE_CLOSED = const(9)
+SENSOR = const(11)
 
+_TICKS = const(0x3FFFFFFF)
+_MOST_SPEED = const(0xFFFF)
 _SLOT_BURN = const(0)
 _NOT_DUE = const(8)
+_NOISE = const(13)
+_NOISE_EVERY_MS = const(60_000)
 _LAST_COUP = const(1)
 _REPLACED = const(2)
 _BUTTON_CONFIRM = const(4)
@@ -48,6 +53,8 @@ class Shoe:
         self._to_burn = 0
         self._burn_by_value = False
         self._coups_left = 0  # from the cutting card on: this coup and those after it
+        self.closed_no = 0  # the shoe closed last
+        self._noise_ms = -1  # when noise was last logged
 
     def card_due(self):
         """The shoe wants a card: to burn, or for the coup."""
@@ -98,12 +105,12 @@ class Shoe:
                 self._log_coup(now_ms)
                 self.state = COMPLETE
         else:
-            self.reject(now_ms, _NOT_DUE, 0, margin_pct)
+            self.reject(now_ms, _NOT_DUE, 0, 0, speed_mm_s, margin_pct)
 
-    def cutting_card(self, now_ms):
+    def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
         if not self.card_due():
-            self.reject(now_ms, _NOT_DUE, 0, 0)
+            self.reject(now_ms, _NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         first = self.coup.due == PLAYER_1
         pack_into("<HHB", self._journal.record, BODY, self.shoe_no, self.coup_no, first)
@@ -111,14 +118,34 @@ class Shoe:
         if not self._coups_left:
             self._coups_left = 1 if first and self._profile.cut_first_card_is_last_coup else 2
 
-    def reject(self, now_ms, reason, columns, margin_pct):
-        """Something left the exit that is no certain card: an open shoe is held until a new one."""
+    def reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
+        """Something happened in the path that is no certain card: an open shoe is held until a new one."""
         if self.state != CLOSED:
             self.state = FAULT
+        self._log_reject(now_ms, reason, columns, doubtful, speed_mm_s, margin_pct)
+
+    def noise(self, now_ms, changes):
+        """The sensors saw something and no card passed: logged once a minute, and nothing is held."""
+        if self._noise_ms < 0 or (now_ms - self._noise_ms) & _TICKS >= _NOISE_EVERY_MS:
+            self._noise_ms = now_ms
+            self._log_reject(now_ms, _NOISE, changes, 0, 0, 0)
+
+    def _log_reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
         if self._journal.full(2):  # the rest of the room is for what changes the state
             return
-        pack_into("<HHBBB", self._journal.record, BODY, self.shoe_no, self.coup_no, reason, columns, margin_pct)
-        self._journal.append(now_ms, _REJECT, 7)
+        pack_into(
+            "<HHBBHHB",
+            self._journal.record,
+            BODY,
+            self.shoe_no,
+            self.coup_no,
+            reason,
+            columns,
+            doubtful,
+            speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED,
+            margin_pct,
+        )
+        self._journal.append(now_ms, _REJECT, 11)
 
     def _open(self, now_ms):
         profile = self._profile
@@ -151,6 +178,7 @@ class Shoe:
         pack_into("<HHB", self._journal.record, BODY, self.shoe_no, self.coup_no, reason)
         self._journal.append(now_ms, _SHOE_CLOSED, 5)
         self.state = CLOSED
+        self.closed_no = self.shoe_no
 
     def _log_button(self, now_ms, button):
         pack_into("<HHB", self._journal.record, BODY, self.shoe_no, self.coup_no, button)
@@ -165,7 +193,7 @@ class Shoe:
             self.coup_no,
             slot,
             card,
-            speed_mm_s if speed_mm_s < 0xFFFF else 0xFFFF,
+            speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED,
             margin_pct,
         )
         self._journal.append(now_ms, _CARD, 9)

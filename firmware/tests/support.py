@@ -2,7 +2,7 @@
 
 import json
 
-from sabot.generated import WORDS
+from sabot.generated import CARD_OF, SET_OF, WORDS
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
@@ -29,8 +29,8 @@ def number(card):
 
 def word(card, set_no=1):
     """A card's ten columns as track levels, from the first."""
-    at = ((set_no - 1) * 52 + card) * 2
-    value = WORDS[at] | WORDS[at + 1] << 8
+    at = next(i for i in range(len(SET_OF)) if SET_OF[i] == set_no and CARD_OF[i] == card)
+    value = WORDS[2 * at] | WORDS[2 * at + 1] << 8
     columns = []
     for _ in range(10):
         columns.insert(0, (A, B, A | B)[value % 3])
@@ -65,10 +65,10 @@ def edges(marks, us_per_mm=1000):
     return found
 
 
-def read(reader, pulled, start_us=0):
-    """Feed edges; the last answer that was not NOTHING, and how many such answers came."""
+def read(reader, pulled, start_us=0, still_us=2000):
+    """Feed edges, then nothing for a while; the last answer that was not NOTHING, and how many such answers came."""
     last = count = 0
-    for t_us, pins in pulled:
+    for t_us, pins in pulled + [(pulled[-1][0] + still_us, pulled[-1][1])]:
         answer = reader.feed((start_us + t_us) & 0x3FFFFFFF, pins)
         if answer:
             last = answer

@@ -23,7 +23,7 @@ def deal(samples, sampler, reader, shoe, buttons, link):
                 shoe.card(sampler.now_ms, reader.card, reader.speed_mm_s, reader.margin_pct)
                 count += 1
             elif answer == CUT:
-                shoe.cutting_card(sampler.now_ms)
+                shoe.cutting_card(sampler.now_ms, reader.speed_mm_s, reader.margin_pct)
             buttons.feed(sampler.pins)
             if shoe.state == COMPLETE:
                 panel.outputs(shoe)
@@ -43,7 +43,7 @@ def samples_of(cards):
             flat.append(start_us + t_us)
             flat.append(pins)
         start_us += 300000
-    return flat
+    return flat + [start_us, 0]
 
 
 def test_the_card_path_allocates_nothing():

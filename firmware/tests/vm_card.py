@@ -1,4 +1,4 @@
-"""The reader: every card of every set, the cutting card, and what must be refused."""
+"""The reader: every card of every set, the cutting card, and everything that must be refused, each with its reason."""
 
 from sabot.card import (
     BLANK,
@@ -6,27 +6,65 @@ from sabot.card import (
     CUT,
     DOUBLE,
     DOUBTFUL,
+    FOREIGN,
+    HALF_DRAWN,
+    LID_OPEN,
+    NOISE,
     NOT_IN_SET,
     NOT_TEN_COLUMNS,
+    NOTHING,
     PUSHED_BACK,
+    PUSHED_BACK_MIDWAY,
     REJECT,
     SHORT_PULL,
+    SPACING,
     Reader,
 )
 from support import A, B, edges, pull, pull_cutting_card, read, word
 
+LID = 1024
+SECOND_US = 1_000_000
 
-def refused(pulled, set_no=1):
+
+def refused(pulled, set_no=1, still_us=2000):
     """The reason for which the reader refuses these edges."""
     reader = Reader()
     reader.set_no = set_no
-    assert read(reader, pulled) == (REJECT, 1)
+    assert read(reader, pulled, 0, still_us) == (REJECT, 1)
+    assert reader.margin_pct == 0
     return reader.reason
+
+
+def moved(marks, way):
+    """Edges of a card whose leading edge goes through these places (um), 1 m/s, with its track marks by travel."""
+    switches = {0: 1, 50000: 8, 88000: 1, 138000: 8}  # entry, exit
+    for um, tracks in marks:
+        switches[um] = switches.get(um, 0) | tracks
+    found = []
+    pins = t_us = 0
+    here = way[0]
+    for there in way[1:]:
+        forwards = there > here
+        for um in sorted(switches, reverse=not forwards):
+            if here < um <= there or there < um <= here:
+                pins ^= switches[um]
+                found.append((t_us + abs(um - here), pins))
+        t_us += abs(there - here)
+        here = there
+    return found
+
+
+def strip(columns):
+    """Where the tracks change: (travel in um, tracks that change)."""
+    switches = []
+    for column, tracks in enumerate(columns):
+        switches += [(18000 + 2000 * column, tracks), (19000 + 2000 * column, tracks)]
+    return switches
 
 
 def test_every_card_of_every_set():
     reader = Reader()
-    for set_no in range(1, 7):
+    for set_no in range(1, 5):
         reader.set_no = set_no
         for card in range(52):
             assert read(reader, pull(word(card, set_no))) == (CARD, 1)
@@ -43,15 +81,34 @@ def test_any_speed_from_a_tenth_to_three_metres_a_second():
 
 
 def test_ticks_wrap_in_mid_card():
-    for start_us in range(0x3FFFFFFF - 140000, 0x3FFFFFFF, 5000):
+    for start_us in range(0x3FFFFFFF - 140000, 0x3FFFFFFF, 1000):
         reader = Reader()
         assert read(reader, pull(word(7)), start_us) == (CARD, 1)
         assert reader.card == 7
         assert reader.speed_mm_s == 1000
 
 
+def test_the_strip_is_decoded_when_the_leading_edge_is_at_the_exit():
+    reader = Reader()
+    for t_us, pins in pull(word(5)):
+        assert reader.feed(t_us, pins) == NOTHING
+        assert reader.decoded == (t_us > 50000)
+    assert reader.feed(140000, 0) == CARD
+    assert not reader.decoded
+
+
 def test_cutting_card():
-    assert read(Reader(), pull_cutting_card()) == (CUT, 1)
+    reader = Reader()
+    for us_per_mm in (10000, 1000, 333):
+        assert read(reader, pull_cutting_card(us_per_mm)) == (CUT, 1)
+    assert reader.margin_pct == 100
+
+
+def test_a_solid_card_that_begins_or_ends_elsewhere_is_no_cutting_card():
+    assert refused(edges([(1000, A | B), (100000, 0)])) == NOT_TEN_COLUMNS
+    assert refused(edges([(12000, A | B), (70000, 0)])) == NOT_TEN_COLUMNS
+    assert refused(edges([(12000, A), (100000, 0)])) == NOT_TEN_COLUMNS
+    assert refused(edges([(12000, A | B)])) == NOT_TEN_COLUMNS
 
 
 def test_face_up_or_blank():
@@ -64,7 +121,9 @@ def test_nine_and_eleven_columns():
 
 
 def test_a_card_of_another_set():
-    assert refused(pull(word(5, 2)), set_no=1) == NOT_IN_SET
+    for set_no in range(2, 5):
+        for card in range(52):
+            assert refused(pull(word(card, set_no)), set_no=1) == FOREIGN
 
 
 def test_one_two_or_three_wrong_columns_are_never_another_card():
@@ -79,27 +138,45 @@ def test_one_two_or_three_wrong_columns_are_never_another_card():
                 assert refused(pull(wrong)) == NOT_IN_SET
 
 
+def test_one_column_lost_and_one_mark_too_many_is_never_another_card():
+    """Every lost column with an extra mark in every gap, and one pitch before and after the strip."""
+    for card in range(0, 52, 17):
+        columns = word(card)
+        for lost in range(10):
+            for extra in range(-1, 20):
+                marks = [(18000 + 2000 * i, tracks) for i, tracks in enumerate(columns) if i != lost]
+                if extra % 2 and extra // 2 != lost - 1 and extra // 2 != lost:
+                    continue  # a mark that touches its neighbours is one mark with them
+                marks.append((18000 + 1000 * extra + (200 if extra % 2 else 0), A))
+                levels = []
+                for start, tracks in sorted(marks):
+                    levels += [(start, tracks), (start + 600 if start % 1000 else start + 1000, 0)]
+                if extra == 2 * lost:
+                    continue
+                reader = Reader()
+                answer = read(reader, edges(levels))
+                assert answer == (REJECT, 1) or reader.card == card, (card, lost, extra)
+
+
 def test_half_a_mark_on_one_track_is_doubtful():
-    for share in (260, 500, 740):
-        assert refused(edges(part_marked(9, share))) == DOUBTFUL
+    for share in (370, 430, 490):
+        reader = Reader()
+        assert read(reader, edges(part_marked(9, share))) == (REJECT, 1)
+        assert reader.reason == DOUBTFUL
+        assert reader.doubtful == 1 << 4
 
 
-def test_a_mark_on_more_than_three_quarters_or_less_than_one_is_sure():
+def test_a_mark_on_more_than_half_or_less_than_a_third_is_sure():
     reader = Reader()
-    assert read(reader, edges(part_marked(word_with_both(), 760))) == (CARD, 1)
-    assert reader.margin_pct == 52
-    assert read(reader, edges(part_marked(word_with_a(), 240))) == (CARD, 1)
-    assert reader.margin_pct == 52
+    assert read(reader, edges(part_marked(card_with(A | B), 760))) == (CARD, 1)
+    assert 50 <= reader.margin_pct < 60
+    assert read(reader, edges(part_marked(card_with(A), 180))) == (CARD, 1)
+    assert reader.margin_pct == 50
 
 
-def word_with_both():
-    """A card of the set in use whose fifth column is on both tracks."""
-    return next(card for card in range(52) if word(card)[4] == A | B)
-
-
-def word_with_a():
-    """A card of the set in use whose fifth column is on track A alone."""
-    return next(card for card in range(52) if word(card)[4] == A)
+def card_with(tracks):
+    """A card of the set in use whose fifth column is on these tracks."""
+    return next(card for card in range(52) if word(card)[4] == tracks)
 
 
 def part_marked(card, share):
@@ -114,17 +191,128 @@ def part_marked(card, share):
     return marks
 
 
+def test_specks_and_scratches_are_no_columns():
+    reader = Reader()
+    marks = []
+    for column, tracks in enumerate(word(21)):
+        at = 18000 + 2000 * column
+        marks += [(at, tracks), (at + 600, 0), (at + 680, tracks), (at + 1000, 0)]
+        marks += [(at + 1400, A), (at + 1500, 0)]
+    assert read(reader, edges(marks)) == (CARD, 1)
+    assert reader.card == 21
+
+
+def test_spikes_are_counted_and_ignored():
+    reader = Reader()
+    spiked = []
+    for t_us, pins in pull(word(40)):
+        spiked += [(t_us, pins), (t_us + 300, pins ^ 2), (t_us + 310, pins), (t_us + 400, pins ^ 1), (t_us + 440, pins)]
+    assert read(reader, spiked) == (CARD, 1)
+    assert reader.card == 40
+    assert reader.marks.spikes[0] >= 20
+    assert reader.presence.spikes[0] >= 20
+
+
+def test_ten_columns_with_a_hole_and_one_more_behind_them_are_in_the_wrong_place():
+    columns = word(5)
+    marks = [(18000 + 2000 * i, tracks) for i, tracks in enumerate(columns) if i != 4] + [(38000, columns[0])]
+    levels = []
+    for start, tracks in marks:
+        levels += [(start, tracks), (start + 1000, 0)]
+    assert refused(edges(levels)) == SPACING
+
+
 def test_short_pull():
     assert refused([(0, 1), (30000, 0)]) == SHORT_PULL
 
 
 def test_pushed_back_from_outside_and_from_the_exit():
-    assert refused([(0, 8), (1000, 9), (2000, 1), (3000, 0)]) == PUSHED_BACK
-    assert refused([(0, 1), (50000, 9), (60000, 1), (90000, 0)]) == PUSHED_BACK
+    assert refused([(0, 8), (10000, 9), (20000, 1), (30000, 0)]) == PUSHED_BACK
+    assert refused(moved(strip(word(8)), [-1000, 60000, -1000])) == PUSHED_BACK
+
+
+def test_pushed_back_midway_and_pulled_again():
+    for turn in range(28000, 44000, 500):
+        reader = Reader()
+        assert read(reader, moved(strip(word(8)), [-1000, turn, 5000, 139000])) == (REJECT, 1)
+        assert reader.reason in (PUSHED_BACK_MIDWAY, NOT_TEN_COLUMNS)
+    assert refused(moved(strip(word(8)), [-1000, 39500, 5000, 139000])) == PUSHED_BACK_MIDWAY
+
+
+def test_a_step_back_that_uncovers_no_edge_does_no_harm():
+    reader = Reader()
+    assert read(reader, moved(strip(word(8)), [-1000, 18800, 18300, 139000])) == (CARD, 1)
+    assert reader.card == 8
+
+
+def test_left_half_drawn_is_told_after_five_seconds_and_once():
+    reader = Reader()
+    for t_us, pins in pull(word(8))[:-2]:
+        assert reader.feed(t_us, pins) == NOTHING
+    assert reader.feed(4 * SECOND_US, pins) == NOTHING
+    assert reader.feed(5 * SECOND_US + 60000, pins) == REJECT
+    assert reader.reason == HALF_DRAWN
+    assert reader.feed(10 * SECOND_US, pins) == NOTHING
+    assert reader.feed(11 * SECOND_US, 0) == NOTHING
+    assert reader.feed(12 * SECOND_US, 0) == NOTHING
+    assert read(reader, pull(word(9)), 13 * SECOND_US) == (CARD, 1)
+
+
+def test_a_card_that_trembles_is_half_drawn_after_thirty_seconds():
+    reader = Reader()
+    answers = [reader.feed(t_us, 1 | t_us // 20000 % 2 * 2) for t_us in range(0, 31 * SECOND_US, 20000)]
+    assert [answer for answer in answers if answer] == [REJECT]
+    assert reader.reason == HALF_DRAWN
 
 
 def test_a_second_card_before_the_first_has_left():
     assert refused([(0, 1), (50000, 9), (88000, 8), (100000, 9), (188000, 8), (238000, 0)]) == DOUBLE
+
+
+def test_two_cards_together_are_longer_than_one():
+    for more_um in range(6000, 80000, 2000):
+        together = [(t_us + (more_um if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
+        assert refused(together) == DOUBLE
+    reader = Reader()
+    little_longer = [(t_us + (1000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
+    assert read(reader, little_longer) == (CARD, 1)
+
+
+def test_a_card_that_is_too_short():
+    shorter = [(t_us - (12000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
+    assert refused(shorter) == DOUBLE
+
+
+def test_a_second_strip_behind_the_first():
+    marks = []
+    for start in (18000, 58000):
+        for column, tracks in enumerate(word(8)):
+            marks += [(start + 2000 * column, tracks), (start + 2000 * column + 1000, 0)]
+    assert refused(edges(marks)) == DOUBLE
+
+
+def test_noise_without_a_card_is_told_once_it_is_over():
+    reader = Reader()
+    noise = [(0, 2), (3000, 0), (4000, 1), (4100, 0), (9000, 4), (9400, 8), (9500, 0)]
+    assert read(reader, noise, 0, 40000) == (NOTHING, 0)
+    assert reader.feed(60000, 0) == NOISE
+    assert reader.columns == 7
+    assert reader.feed(200000, 0) == NOTHING
+    assert read(reader, pull(word(3)), 300000) == (CARD, 1)
+
+
+def test_an_open_lid_is_told_once_and_nothing_is_read_until_it_is_closed():
+    reader = Reader()
+    assert read(reader, [(0, LID)], 0) == (REJECT, 1)
+    assert reader.reason == LID_OPEN
+    assert read(reader, [(t_us, pins | LID) for t_us, pins in pull(word(3))], 100000) == (NOTHING, 0)
+    assert read(reader, [(0, 0)], 400000) == (NOTHING, 0)
+    assert read(reader, pull(word(3)), 500000) == (CARD, 1)
+
+
+def test_a_lid_opened_while_a_card_is_drawn():
+    pulled = [(t_us, pins | (LID if t_us > 30000 else 0)) for t_us, pins in pull(word(3))]
+    assert refused(pulled) == LID_OPEN
 
 
 def test_the_next_card_after_a_reject_is_read():
@@ -134,12 +322,31 @@ def test_the_next_card_after_a_reject_is_read():
     assert reader.card == 12
 
 
-def test_a_stop_of_minutes_in_mid_mark_is_still_a_mark():
+def test_a_stop_in_a_gap_or_before_the_strip():
     reader = Reader()
-    stopped = [(t + (300000000 if t > 18000 else 0), pins) for t, pins in pull(word(3))]
-    assert read(reader, stopped) == (CARD, 1)
-    assert reader.card == 3
+    for stop_us in (5000, 27500, 29500):
+        stopped = [(t + (300000 if t > stop_us else 0), pins) for t, pins in pull(word(3))]
+        assert read(reader, stopped) == (CARD, 1)
+        assert reader.card == 3
+
+
+def test_sensors_are_counted_by_margin_and_speed():
+    reader = Reader()
+    read(reader, pull(word(3)))
+    read(reader, pull(word(4), 500), SECOND_US)
+    read(reader, pull(word(5)), 2 * SECOND_US)
+    seen = reader.wear
+    assert list(seen.reads) == [3, 3, 3, 3]
+    assert list(seen.speed_least) == [1000, 1000, 1000, 1000]
+    assert list(seen.speed_most) == [2000, 2000, 2000, 2000]
+    assert [seen.speed_mean(i) for i in range(4)] == [1333, 1333, 1333, 1333]
+    assert list(seen.margin_worst_pct) == [100, 100, 100, 100]
+    read(reader, edges(part_marked(card_with(A | B), 760)), 3 * SECOND_US)
+    assert seen.margin_worst_pct[1] == 100
+    assert 50 <= seen.margin_worst_pct[2] < 60
+    assert seen.margin_mean_pct(2) == (300 + seen.margin_worst_pct[2]) // 4
 
 
 def test_edges_of_the_support_code_are_sound():
     assert edges([], 1) == [(0, 1), (50, 9), (88, 8), (138, 0)]
+    assert moved(strip(word(8)), [-1000, 139000]) == [(t_us + 1000, pins) for t_us, pins in pull(word(8))]

@@ -20,7 +20,7 @@ def shoe(burn=0, cut_first=True, slots=256):
 def draw(shoe, cards):
     for card in cards.split():
         if card == "CUT":
-            shoe.cutting_card(0)
+            shoe.cutting_card(0, 1000, 100)
         else:
             shoe.card(0, number(card), 1000, 100)
 
@@ -182,7 +182,7 @@ def test_buttons_count_once_a_press():
 
 def test_a_reject_while_closed_is_logged_and_the_shoe_stays_closed():
     it, journal = shoe()
-    it.reject(0, 5, 0, 0)
+    it.reject(0, 5, 0, 0, 0, 0)
     assert it.state == CLOSED
     it.new_shoe(0)
     assert it.state == DEALING
@@ -203,5 +203,5 @@ def test_a_card_after_the_last_coup_does_not_close_the_shoe_twice():
 def test_rejects_leave_room_in_a_full_journal():
     it, journal = shoe(slots=16)
     for _ in range(50):
-        it.reject(0, 5, 0, 0)
+        it.reject(0, 5, 0, 0, 0, 0)
     assert journal.next_no - 1 - journal.acked <= 16

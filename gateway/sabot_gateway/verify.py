@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, Message, ShoeMessage, TopicName
 
-from sabot_gateway import rules
+from sabot_gateway import alarms, rules
 from sabot_gateway.parse import Event
 
 
@@ -47,6 +47,7 @@ class Verifier:
             "card": self._card,
             "coup": self._coup,
             "reject": self._reject,
+            "sensor": self._sensor,
             "damaged": self._damaged,
         }
         handler = handlers.get(event.kind)
@@ -133,9 +134,20 @@ class Verifier:
         return f"{draw.table_1}, {draw.table_2}"
 
     def _reject(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        reason = event.data["reason"].replace("_", " ")
-        say = f"A card left the shoe unread ({reason}). The exit is locked: call a supervisor."
-        return [Record(), self._alarm(common, "reject", say, reason, "", "")]
+        data = event.data
+        words = [data["reason"].replace("_", " "), alarms.which_columns(data["doubtful"])]
+        if data["speed_mm_s"]:
+            words.append(f"{data['speed_mm_s']} mm/s")
+        shoe_says = ", ".join(filter(None, words))
+        return [Record(), self._alarm(common, "reject", alarms.REJECTS[data["reason"]], shoe_says, "", "")]
+
+    def _sensor(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        data = event.data
+        if not data["reads"] or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
+            return [Record()]
+        say = f"The {alarms.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe."
+        shoe_says = f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards"
+        return [Record(), self._alarm(common, "sensor_margin", say, shoe_says, "", "")]
 
     def _damaged(self, event: Event, common: dict[str, Any]) -> list[Record]:
         say = (

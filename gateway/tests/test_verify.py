@@ -1,8 +1,10 @@
 """Verify: agreement, and every way the shoe's word can differ from its cards."""
 
 import pytest
+from sabot_gateway import alarms
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
+from sabot_protocol import messages
 from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
 from shoe_events import BOOK, cards, event, result
 
@@ -111,10 +113,37 @@ def test_a_damaged_record_is_an_alarm() -> None:
 
 
 def test_a_reject_is_an_alarm_in_words() -> None:
-    _, alarm = take(event(1, "reject", shoe_no=1, coup_no=2, reason="short_pull", columns=0, margin_pct=0))
+    facts = {"shoe_no": 1, "coup_no": 2, "columns": 10, "doubtful": 0b1000100, "speed_mm_s": 850, "margin_pct": 0}
+    _, alarm = take(event(1, "reject", reason="doubtful", **facts))
     assert isinstance(alarm.message, AlarmMessage)
-    assert "short pull" in alarm.message.say
+    assert "worn or dirty" in alarm.message.say
     assert "call a supervisor" in alarm.message.say
+    assert alarm.message.shoe_says == "doubtful, columns 3 and 7, 850 mm/s"
+
+
+def test_every_reason_of_a_reject_has_words() -> None:
+    assert set(alarms.REJECTS) == set(messages.RejectReason.encmapping)
+
+
+def test_doubtful_columns_are_counted_from_one() -> None:
+    assert [alarms.which_columns(bits) for bits in (0, 1, 0b10_0000_0101)] == ["", "column 1", "columns 1, 3 and 10"]
+
+
+def sensor(margin_mean_pct: int, reads: int = 400) -> Event:
+    speeds = {"speed_mean_mm_s": 900, "speed_least_mm_s": 300, "speed_most_mm_s": 2000}
+    margins = {"margin_mean_pct": margin_mean_pct, "margin_worst_pct": 20}
+    return event(1, "sensor", shoe_no=1, sensor="b", reads=reads, rejects=0, spikes=0, **margins, **speeds)
+
+
+def test_a_sensor_that_reads_with_little_margin_is_an_alarm() -> None:
+    _, alarm = take(sensor(59))
+    assert isinstance(alarm.message, AlarmMessage)
+    assert (alarm.message.name, alarm.message.shoe_says) == ("sensor_margin", "margin 59 % in the mean of 400 cards")
+    assert "track B" in alarm.message.say
+
+
+def test_a_sensor_with_margin_enough_or_without_reads_is_none() -> None:
+    assert [len(take(event)) for event in (sensor(60), sensor(0, reads=0))] == [1, 1]
 
 
 def test_a_shoe_opens_and_closes() -> None:

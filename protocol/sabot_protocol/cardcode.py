@@ -1,11 +1,9 @@
-"""The card code: its geometry, and the code words of the six sets, computed from one definition."""
+"""The card code: its geometry, and the code words of the sets as `sabot generate` checked them in."""
 
-from collections.abc import Iterator
+import json
 from functools import cache
-from itertools import combinations, product
+from pathlib import Path
 from typing import Final
-
-from sabot_protocol.cards import DECK
 
 COLUMNS: Final = 10
 PITCH_UM: Final = 2_000
@@ -14,42 +12,26 @@ FIRST_MARK_UM: Final = 6_000
 CARD_UM: Final = 88_000
 SENSORS_UM: Final = {"entry": 0, "a": 12_000, "b": 12_000, "exit": 50_000}
 PINS: Final = {"entry": 0, "a": 1, "b": 2, "exit": 3}
+LID_PIN: Final = 10  # among the inputs beside the sensors; 1 is open
 
 LETTERS: Final = "ABX"  # a mark on track A, on track B, on both
 MIN_DISTANCE: Final = 4
-SETS: Final = 6
+SETS: Final = 4
+
+CARD_SETS: Final = Path(__file__).with_name("cardsets.json")
 
 
 @cache
-def lexicode() -> tuple[str, ...]:
-    """Every word, in order, that differs from all earlier ones in at least MIN_DISTANCE columns."""
-    taken: set[int] = set()
-    words = []
-    for number, letters in enumerate(product(LETTERS, repeat=COLUMNS)):
-        if number not in taken:
-            words.append("".join(letters))
-            taken.update(_neighbours(number))
-    return tuple(words)
-
-
-def _neighbours(number: int) -> Iterator[int]:
-    """Every word number less than MIN_DISTANCE columns away; a column is a base-3 digit."""
-    steps = []
-    for place in (3**exponent for exponent in range(COLUMNS)):
-        digit = number // place % 3
-        steps.append([((digit + turn) % 3 - digit) * place for turn in (1, 2)])
-    for changes in range(MIN_DISTANCE):
-        for columns in combinations(steps, changes):
-            for change in product(*columns):
-                yield number + sum(change)
+def _card_sets() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(CARD_SETS.read_text())
+    return found
 
 
 def set_words(set_no: int) -> dict[str, str]:
     """The 52 code words of one set by card, one letter a column."""
     if not 1 <= set_no <= SETS:
         raise ValueError(f"card set {set_no} does not exist: the sets are 1 to {SETS}")
-    first = (set_no - 1) * len(DECK)
-    return dict(zip(DECK, lexicode()[first : first + len(DECK)], strict=True))
+    return _card_sets()[str(set_no)]
 
 
 def word_number(word: str) -> int:

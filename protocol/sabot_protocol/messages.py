@@ -58,14 +58,21 @@ RejectReason = Mapping(
     {
         "blank": 1,  # no marks: the card lay face up, or is no card of ours
         "columns": 2,  # not ten columns
-        "doubtful": 3,  # a column that is neither clearly marked nor clearly empty
-        "not_in_set": 4,  # a clean word that the set in use does not have
+        "doubtful": 3,  # a column that is neither clearly marked nor clearly empty: `doubtful` says which
+        "not_in_set": 4,  # ten clear columns that are no card of any set
         "short_pull": 5,  # drawn a little and let go
-        "pushed_back": 6,  # moved against the direction of dealing
-        "double": 7,  # a second card entered before the first had left
+        "pushed_back": 6,  # moved against the direction of dealing, at the exit
+        "double": 7,  # two cards together, or one that stopped where its length is measured
         "not_due": 8,  # a card came out while the exit was locked
+        "foreign": 9,  # a card of another set
+        "pushed_back_midway": 10,  # its columns passed the sensors back and forth
+        "half_drawn": 11,  # left in the path
+        "spacing": 12,  # ten columns, but not where a card has them
+        "noise": 13,  # the sensors saw something, and no card passed
+        "lid_open": 14,
     },
 )
+Sensor = Mapping(Int8ul, {"entry": 0, "a": 1, "b": 2, "exit": 3})
 CloseReason = Mapping(Int8ul, {"last_coup": 1, "replaced": 2})
 CoupFlags = FlagsEnum(Int8ul, player_pair=1, banker_pair=2, natural=4, last_coup=8)
 Switches = FlagsEnum(Int8ul, cut_first_card_is_last_coup=1)
@@ -91,10 +98,31 @@ EVENTS: Final = {
         "banker_points" / Points,
         "flags" / CoupFlags,
     ),
-    "reject": Struct(*CoupPlace, "reason" / RejectReason, "columns" / Int8ul, "margin_pct" / Percent),
+    # `columns` is how many were seen (of noise, how many changes); `doubtful` has a bit a column, the first is bit 0.
+    "reject": Struct(
+        *CoupPlace,
+        "reason" / RejectReason,
+        "columns" / Int8ul,
+        "doubtful" / Int16ul,
+        "speed_mm_s" / Int16ul,
+        "margin_pct" / Percent,
+    ),
     "button": Struct(*CoupPlace, "button" / Button),
     "shoe_closed": Struct("shoe_no" / Int16ul, "coups" / Int16ul, "reason" / CloseReason),
     "damaged": Struct(),  # the journal's record of this event failed its check: what it was is lost
+    # What a sensor saw of a shoe, one event a sensor when it is closed: dirt and age show here first.
+    "sensor": Struct(
+        "shoe_no" / Int16ul,
+        "sensor" / Sensor,
+        "reads" / Int16ul,
+        "rejects" / Int16ul,
+        "spikes" / Int16ul,
+        "margin_mean_pct" / Percent,
+        "margin_worst_pct" / Percent,
+        "speed_mean_mm_s" / Int16ul,
+        "speed_least_mm_s" / Int16ul,
+        "speed_most_mm_s" / Int16ul,
+    ),
 }
 EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
 

@@ -108,9 +108,17 @@ def frames() -> "dict[str, object]":
                     "player_pair": True, "banker_pair": False, "natural": False, "last_coup": True}}}},
         ),
         accept(
-            "a card is rejected: nine columns", "BBHIIBHHBBB", 2, 0, 7, 1400, 9, 7, 1, 2, 2, 9, 0,
+            "a card is rejected: columns 3 and 7 are in doubt", "BBHIIBHHBBHHB",
+            2, 0, 7, 1400, 9, 7, 1, 2, 3, 10, 68, 850, 0,
             fields={"type": "event", "seq": 7, "time_ms": 1400, "body": {"event_no": 9, "kind": "reject", "data": {
-                **place, "reason": "columns", "columns": 9, "margin_pct": 0}}},
+                **place, "reason": "doubtful", "columns": 10, "doubtful": 68, "speed_mm_s": 850, "margin_pct": 0}}},
+        ),
+        accept(
+            "what track B saw of a shoe", "BBHIIBHBHHHBBHHH",
+            2, 0, 8, 1500, 10, 11, 3, 2, 410, 1, 6, 91, 40, 900, 120, 2950,
+            fields={"type": "event", "seq": 8, "time_ms": 1500, "body": {"event_no": 10, "kind": "sensor", "data": {
+                "shoe_no": 3, "sensor": "b", "reads": 410, "rejects": 1, "spikes": 6, "margin_mean_pct": 91,
+                "margin_worst_pct": 40, "speed_mean_mm_s": 900, "speed_least_mm_s": 120, "speed_most_mm_s": 2950}}},
         ),
         accept(
             "welcome", "BBHI8sI", 0x81, 0, 1, 50, bytes(range(1, 9)), 41,

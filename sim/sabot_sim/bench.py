@@ -13,7 +13,7 @@ from typing import Protocol
 HEAP = "heapsize=96wK"  # 96 KiB as a 32-bit board counts them
 _RECORD = struct.Struct("<HBH")  # microseconds since the last record (low 16, high 8 bits), levels
 _ANSWER = struct.Struct("<HH")
-MOST_US = 0xFFFFFF
+_MOST_US = 0xFFFFFF
 
 
 class BenchError(RuntimeError):
@@ -61,7 +61,7 @@ class UnixBench:
     def power_on(self) -> None:
         """Start the firmware; its state directory is what flash keeps."""
         self._stimulus, slave = _raw_pty()
-        self._sent = self._taken = 0
+        self._sent = self._taken = self._levels = 0
         self._answers, self._unsent, self.outputs = b"", b"", None
         firmware = firmware_dir()
         args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
@@ -90,9 +90,16 @@ class UnixBench:
     def play(self, records: Iterable[tuple[int, int]]) -> None:
         """Change the inputs: (microseconds since the last change, levels)."""
         for dt_us, levels in records:
-            self._unsent += _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
-            self._sent = self._sent + 1 & 0xFFFF
+            while dt_us > _MOST_US:  # time passes for a still input too
+                self._record(_MOST_US, self._levels)
+                dt_us -= _MOST_US
+            self._record(dt_us, levels)
         self._flush()
+
+    def _record(self, dt_us: int, levels: int) -> None:
+        self._unsent += _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
+        self._sent = self._sent + 1 & 0xFFFF
+        self._levels = levels
 
     def _flush(self) -> None:
         """Write what the pty takes; it pushes back when the firmware is slower than its stimulus."""

@@ -18,6 +18,7 @@ LAMP_FAULT = 64
 LAMP_WAITING = 256
 
 _PRESS_US = 80_000
+_CLEAR_US = 2_000  # a path that is clear for so long is believed to be
 _GAP_US = (150_000, 400_000)  # between two cards
 _PAUSE_US = (2_000_000, 5_000_000)  # before the dealer confirms: bets are paid
 _LOOK_AGAIN_US = 250_000
@@ -64,6 +65,7 @@ class Dealer:
         speed = self.rng.randint(300, 2000)
         edges = optics.cutting_card_edges(speed) if card == CUT else optics.card_edges(self._words[card], speed)
         gap_us = self.rng.randint(*_GAP_US)
+        edges.append((edges[-1][0] + _CLEAR_US, 0))
         return [(gap_us + t_us, level) for t_us, level in edges]
 
     def _press_new_shoe(self) -> list[optics.Edge]:

@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from sabot_sim.bench import MOST_US, UnixBench
+from sabot_sim.bench import UnixBench
 from sabot_sim.dealer import Dealer
 from sabot_sim.optics import Edge
 
@@ -66,6 +66,6 @@ class SimTable:
         self._played_s = now_s
         records = []
         for t_us, levels in due:
-            records.append((min(t_us - self._t_us, MOST_US), levels))
+            records.append((t_us - self._t_us, levels))
             self._t_us = t_us
         self.bench.play(records)

@@ -34,3 +34,11 @@ def test_the_cutting_card_is_solid_from_end_to_end() -> None:
         (100_000, EXIT),
         (138_000, 0),
     ]
+
+
+def test_edges_merge_what_is_simultaneous_and_drop_what_cancels_out() -> None:
+    assert optics.edges_of([(7, A), (3, ENTRY), (7, B), (9, EXIT), (9, EXIT), (10, A)]) == [
+        (3, ENTRY),
+        (7, ENTRY | A | B),
+        (10, ENTRY | B),
+    ]

@@ -232,3 +232,19 @@ def figures(
         if only in (None, name):
             for figure in group():
                 print(json.dumps(asdict(figure)), flush=True)
+
+
+@app.command(epilog="Example: sabot bench optics --reads 2000 --seed 1")
+def optics(
+    reads: Annotated[int, typer.Option(min=1, help="So many reads of each profile.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Another seed, other cards and other dirt.")] = 1,
+    first: Annotated[int, typer.Option(min=0, help="The number of the first read: go on where a run ended.")] = 0,
+    profile: Annotated[list[str] | None, typer.Option(help="One profile; may be repeated. All without it.")] = None,
+    bench: Annotated[str, typer.Option("--bench", help="unix: on the MicroPython VM; cpython: here.")] = "unix",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")] = False,
+) -> None:
+    """Read simulated cards by the thousand; exit status 1 on a wrong card or more rejects than allowed."""
+    from sabot_tools import optics_bench
+
+    ok = optics_bench.measure(optics_bench.known(profile or []), seed, range(first, first + reads), bench, as_json)
+    raise typer.Exit(int(not ok))

@@ -10,11 +10,14 @@ from typer.core import TyperGroup
 # action: (module, what it does). The module's `app` holds the action.
 ACTIONS = {
     "bench": ("sabot_tools.bench", "Measure speed and memory, one JSON line a figure."),
+    "cards": ("sabot_tools.cards", "What is printed on the cards of a set, and where."),
     "demo": ("sabot_tools.demo", "Run everything on this machine and print each coup."),
     "gateway": ("sabot_tools.gateway", "Run the daemon of the table PC."),
     "generate": ("sabot_tools.generate", "Rewrite the checked-in files that follow from a definition."),
     "irregularity": ("sabot_tools.irregularity", "What follows from an irregularity, by the book."),
     "odds": ("sabot_tools.odds", "Exact house edge and price of every wager."),
+    "optics": ("sabot_tools.optics", "What the sensors see of a card, as edges or as a picture."),
+    "read": ("sabot_tools.read", "Read cards from changes of the sensors: JSON lines in, JSON lines out."),
     "settle": ("sabot_tools.settle", "What became of every wager: JSON lines in, JSON lines out."),
     "simulate": ("sabot_tools.simulate", "Deal whole shoes and compare with the exact odds."),
     "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
@@ -23,11 +26,14 @@ ACTIONS = {
 # What an action needs beyond the base install: an extra of pyproject.toml.
 EXTRAS = {
     "bench": "dev",
+    "cards": "gateway",
     "demo": "demo",
     "gateway": "gateway",
     "generate": "gateway",
     "irregularity": "gateway",
     "odds": "gateway,odds",
+    "optics": "demo",
+    "read": "demo",
     "settle": "gateway",
     "simulate": "gateway,odds",
     "watch": "gateway",

@@ -1,37 +1,56 @@
-"""sabot generate: the firmware's tables, from the definitions in protocol/."""
+"""sabot generate: the card sets and the firmware's tables, from the definitions in protocol/."""
 
+import json
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, messages
-from sabot_protocol.cards import DECK
+from sabot_protocol import cardcode, cardsets, messages
+from sabot_protocol.cards import INDEX
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def card_sets() -> str:
+    """protocol/sabot_protocol/cardsets.json."""
+    return json.dumps(cardsets.card_sets(), indent=1) + "\n"
+
+
 def firmware_tables() -> str:
     """firmware/sabot/generated.py."""
-    numbers = (
-        cardcode.word_number(cardcode.set_words(set_no)[card])
-        for set_no in range(1, cardcode.SETS + 1)
-        for card in DECK
+    places = sorted(
+        (cardcode.word_number(word), int(set_no), INDEX[card])
+        for set_no, words in cardsets.card_sets().items()
+        for card, word in words.items()
     )
-    words = b"".join(number.to_bytes(2, "little") for number in numbers)
+    first_um = cardcode.SENSORS_UM["a"] + cardcode.FIRST_MARK_UM + cardcode.MARK_UM // 2
     return f'''"""Tables that follow from protocol/: written by `sabot generate`, not by hand."""
 
 from micropython import const
 
 PROTOCOL_HASH = {_literal(messages.protocol_hash())}
-COLUMNS = const({cardcode.COLUMNS})
-EXIT_UM = const({cardcode.SENSORS_UM["exit"]})
 SETS = const({cardcode.SETS})
 
-# The code words of all sets, a card after the other, 16 bits each: base-3 numbers, A 0, B 1, both 2.
+# Travel of the leading edge past the entry sensor, and lengths, in micrometres.
+CODE_UM = const({cardcode.SENSORS_UM["a"]})
+EXIT_UM = const({cardcode.SENSORS_UM["exit"]})
+CARD_UM = const({cardcode.CARD_UM})
+PITCH_UM = const({cardcode.PITCH_UM})
+FIRST_UM = const({first_um})  # to the middle of the first column
+LAST_UM = const({first_um + (cardcode.COLUMNS - 1) * cardcode.PITCH_UM})
+
+# The code words of all sets in rising order, 16 bits each: base-3 numbers, A 0, B 1, both 2.
 WORDS = (
-{_lines(words)}
+{_lines(b"".join(number.to_bytes(2, "little") for number, _, _ in places))}
+)
+# The set and the card of each word.
+SET_OF = (
+{_lines(bytes(set_no for _, set_no, _ in places))}
+)
+CARD_OF = (
+{_lines(bytes(card for _, _, card in places))}
 )
 '''
 
@@ -44,7 +63,7 @@ def _lines(data: bytes) -> str:
     return "\n".join(f'    b"{line}"' for line in wrap("".join(f"\\x{byte:02x}" for byte in data), 96))
 
 
-GENERATED = {ROOT / "firmware" / "sabot" / "generated.py": firmware_tables}
+GENERATED = {cardcode.CARD_SETS: card_sets, ROOT / "firmware" / "sabot" / "generated.py": firmware_tables}
 
 
 @app.command(epilog="Example: sabot generate --check")

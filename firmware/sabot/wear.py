@@ -1,0 +1,58 @@
+"""Wear: margin and speed by sensor since the last shoe; dirt and age show here before a card is refused."""
+
+from array import array
+
+from micropython import const
+
+SENSORS = const(4)
+ENTRY = const(0)
+A = const(1)
+B = const(2)
+EXIT = const(3)
+_MOST_READS = const(4096)  # then both halves of every mean are halved
+_MOST_SPEED = const(0xFFFF)
+
+
+class Wear:
+    """Counts, sums and extremes of every sensor."""
+
+    def __init__(self):
+        self.reads = array("H", bytes(2 * SENSORS))
+        self.margin_worst_pct = bytearray(SENSORS)
+        self.speed_least = array("H", bytes(2 * SENSORS))
+        self.speed_most = array("H", bytes(2 * SENSORS))
+        self._margins = array("I", bytes(4 * SENSORS))
+        self._speeds = array("I", bytes(4 * SENSORS))
+        self.reset()
+
+    def reset(self):
+        """A new shoe."""
+        for i in range(SENSORS):
+            self.reads[i] = self._margins[i] = self._speeds[i] = self.speed_most[i] = 0
+            self.margin_worst_pct[i] = 100
+            self.speed_least[i] = _MOST_SPEED
+
+    def add(self, i, margin_pct, speed_mm_s):
+        """One read of one sensor."""
+        speed = speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED
+        if self.reads[i] == _MOST_READS:
+            self.reads[i] >>= 1
+            self._margins[i] >>= 1
+            self._speeds[i] >>= 1
+        self.reads[i] += 1
+        self._margins[i] += margin_pct
+        self._speeds[i] += speed
+        if margin_pct < self.margin_worst_pct[i]:
+            self.margin_worst_pct[i] = margin_pct
+        if speed < self.speed_least[i]:
+            self.speed_least[i] = speed
+        if speed > self.speed_most[i]:
+            self.speed_most[i] = speed
+
+    def margin_mean_pct(self, i):
+        """Of one sensor; 100 before the first read."""
+        return self._margins[i] // self.reads[i] if self.reads[i] else 100
+
+    def speed_mean(self, i):
+        """Millimetres a second; 0 before the first read."""
+        return self._speeds[i] // self.reads[i] if self.reads[i] else 0

@@ -1,0 +1,32 @@
+"""Alarms in plain English: what the shoe's reader could not take for a card, and what the dealer may do next."""
+
+HELD = "The exit is locked: call a supervisor."
+
+# By reason of a reject, as messages.py names them; each ends with the next step.
+REJECTS = {
+    "blank": f"A card without marks left the shoe: it lay face up, or is none of ours. {HELD}",
+    "columns": f"A card left the shoe unread: its code does not have ten columns. {HELD}",
+    "doubtful": f"A card left the shoe unread: part of its code is worn or dirty. {HELD}",
+    "not_in_set": f"A card left the shoe unread: its code is no card's. {HELD}",
+    "foreign": f"A card of another set left the shoe. {HELD} The set must be checked.",
+    "spacing": f"A card left the shoe unread: its code is not where a card has it, or it moved too unsteadily. {HELD}",
+    "short_pull": f"A card was drawn a little and let go. {HELD}",
+    "pushed_back": f"A card was pushed back at the exit. {HELD}",
+    "pushed_back_midway": f"A card was pushed back while it was drawn. {HELD}",
+    "half_drawn": f"A card is left half drawn. {HELD} It must be taken out of the path.",
+    "double": f"Two cards may have left the shoe together. {HELD} The cards must be counted.",
+    "not_due": f"A card left the shoe though none was due. {HELD}",
+    "lid_open": "The lid of the shoe was opened. The exit is locked: a supervisor checks the cards.",
+    "noise": "The sensors of the shoe see something though no card passes. Dealing may go on; have them cleaned.",
+}
+
+LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
+SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
+
+
+def which_columns(doubtful: int) -> str:
+    """The doubtful columns, counted from one: `columns 3 and 7`."""
+    numbers = [str(column + 1) for column in range(16) if doubtful >> column & 1]
+    if not numbers:
+        return ""
+    return f"column {numbers[0]}" if len(numbers) == 1 else f"columns {', '.join(numbers[:-1])} and {numbers[-1]}"
