@@ -44,9 +44,13 @@ class Behind:
             self.marks += 1
         self._at_us = at_us
 
-    def solid(self, tail_us, out_us):
-        """Dark all along on both tracks, until the tail of one card had passed them."""
-        if share_pct(self._solid_us, self._solid_until_us - self._from_us) < _SOLID_PCT:
+    def solid(self):
+        """Dark on both tracks, as far as they were dark at all."""
+        return share_pct(self._solid_us, self._solid_until_us - self._from_us) >= _SOLID_PCT
+
+    def solid_until_tail(self, tail_us, out_us):
+        """Dark until the tail of one card had passed the code sensors."""
+        if self._solid_until_us < tail_us:
             return False
         off_pct = share_pct(self._solid_until_us - tail_us, out_us - tail_us) - _TAIL_PCT
-        return self._solid_until_us > tail_us and -_TAIL_OFF_PCT <= off_pct <= _TAIL_OFF_PCT
+        return -_TAIL_OFF_PCT <= off_pct <= _TAIL_OFF_PCT

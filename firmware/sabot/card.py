@@ -1,15 +1,12 @@
-"""Card: entry, marks and exit become a certain card, the cutting card, or a reject with its reason."""
-
-from struct import pack_into
+"""Card: the way from entry to exit becomes a certain card, the cutting card, or a reject with its reason."""
 
 from micropython import const
 
 from sabot import wear
 from sabot.behind import Behind
-from sabot.generated import CARD_OF, EXIT_UM, FIRST_UM, LAST_UM, SET_OF, WORDS
-from sabot.marks import Marks
-from sabot.place import Place
+from sabot.generated import EXIT_UM, FIRST_UM, LAST_UM
 from sabot.presence import Presence
+from sabot.strip import NOT_TEN_COLUMNS, Strip
 from sabot.wear import Wear
 
 _ENTRY = const(1)
@@ -18,14 +15,13 @@ _EXIT = const(8)
 _ENDS = const(9)
 _SENSORS = const(15)
 _LID = const(1024)
+_WATCHED = const(1033)
 _TICKS = const(0x3FFFFFFF)
 _COLUMNS = const(10)
 
 _STILL_US = const(5_000_000)  # a card that has not moved for so long is left half drawn
 _DRAWN_US = const(30_000_000)  # and so is one that is still there after this
 _QUIET_US = const(50_000)  # noise is over when nothing changed for so long
-_TURN_COLUMNS = const(4)  # so many columns that come back in reverse are a turn
-_SOLID_PCT = const(90)  # margin of the strip of a cutting card
 _LATE_MARKS = const(3)  # so many marks behind the strip are another card's
 
 # What feed() answers.
@@ -35,18 +31,11 @@ CUT = const(2)
 REJECT = const(3)
 NOISE = const(4)
 
-# Reasons of a reject, as messages.py numbers them.
-BLANK = const(1)
-NOT_TEN_COLUMNS = const(2)
-DOUBTFUL = const(3)
-NOT_IN_SET = const(4)
+# Reasons of a reject, as messages.py numbers them; strip.py has those of the code.
 SHORT_PULL = const(5)
 PUSHED_BACK = const(6)
 DOUBLE = const(7)
-FOREIGN = const(9)
-PUSHED_BACK_MIDWAY = const(10)
 HALF_DRAWN = const(11)
-SPACING = const(12)
 NOISE_SEEN = const(13)
 LID_OPEN = const(14)
 
@@ -57,11 +46,6 @@ _UNDER_BOTH = const(2)
 _LEAVING = const(3)
 _SPOILT = const(4)  # what is wrong will be told when the path is clear
 _TOLD = const(5)  # it has been told, and the path is not clear yet
-
-# What the strip said.
-_UNREAD = const(0)
-_GOOD = const(1)
-_SOLID = const(2)
 
 
 class Reader:
@@ -77,14 +61,13 @@ class Reader:
         self.doubtful = 0
         self.decoded = False  # from the moment that the strip of the card in the path is decoded
         self.rejects = 0
-        self.marks = Marks()
         self.wear = Wear()
         self.presence = Presence()
-        self._place = Place()
+        self._strip = Strip()
+        self.marks = self._strip.marks
         self._behind = Behind()
         self._pins = 0
         self._where = _CLEAR
-        self._strip = _UNREAD
         self._moved_us = 0
         self._entered_us = 0
         self._exit_us = 0
@@ -94,8 +77,9 @@ class Reader:
     def feed(self, t_us, pins):
         """The inputs are `pins` since `t_us`, changed or not: NOTHING, CARD, CUT, REJECT or NOISE."""
         answer = NOTHING
-        while self.presence.settled(t_us):
-            answer = self._settled() or answer
+        if (self._pins ^ self.presence.level) & _WATCHED:
+            while self.presence.settled(t_us):
+                answer = self._settled() or answer
         if not answer:
             answer = self._wait(t_us)
         changes = pins ^ self._pins
@@ -107,7 +91,7 @@ class Reader:
     def _changed(self, t_us, pins, changes):
         if changes & _SENSORS:
             self._moved_us = t_us
-        if changes & (_ENDS | _LID):
+        if changes & _WATCHED:
             self.presence.feed(t_us, pins)
         if self._where == _CLEAR:
             if changes & _SENSORS and self._noise < 255:
@@ -169,9 +153,6 @@ class Reader:
             return NOTHING
         self._noise = 0
         self._entered_us = t_us
-        self.speed_mm_s = 0
-        self._strip = _UNREAD
-        self._place.reset()
         if ends == _ENTRY:
             self._where = _ENTERED
         else:
@@ -180,10 +161,8 @@ class Reader:
 
     def _from_entered(self, t_us, ends):
         if ends == _ENDS:
-            self._exit_us = (t_us - self._entered_us) & _TICKS
-            self.speed_mm_s = EXIT_UM * 1000 // (self._exit_us or 1)
             self._where = _UNDER_BOTH
-            self._decode()
+            self._decode((t_us - self._entered_us) & _TICKS)
             return NOTHING
         self._where = _CLEAR
         return self._reject(SHORT_PULL)
@@ -218,107 +197,63 @@ class Reader:
 
     def _reject(self, reason):
         self.reason = reason
-        self.columns = self.marks.columns
-        self.doubtful = self.marks.doubtful
+        decoded = self.decoded
+        self.columns = self.marks.columns if decoded else 0
+        self.doubtful = self.marks.doubtful if decoded else 0
+        self.speed_mm_s = self.speed_mm_s if decoded else 0
         self.margin_pct = 0
         self.decoded = False
         if self.rejects < 0xFFFF:
             self.rejects += 1
         return REJECT
 
-    def _decode(self):
-        """The strip has passed, the leading edge is at the exit: what does it say, and is it where it should be?"""
+    def _decode(self, exit_us):
+        """The strip has passed, the leading edge is at the exit."""
         marks = self.marks
-        marks.decode(self._exit_us)
-        self.reason = self._word_reason()
-        self._strip = _UNREAD if self.reason else _GOOD
-        if marks.columns == 1 and self._pins & _TRACKS == _TRACKS:
-            self._strip = _SOLID
-        self._behind.reset(self._exit_us, marks.width << marks.scale >> 1)
+        self._exit_us = exit_us
+        self.speed_mm_s = EXIT_UM * 1000 // (exit_us or 1)
+        self._strip.decode(self.set_no, exit_us, self._pins & _TRACKS)
+        self._behind.reset(exit_us, marks.width << marks.scale >> 1)
         self.decoded = True
-
-    def _word_reason(self):
-        marks = self.marks
-        if not marks.columns:
-            return BLANK
-        if marks.overflow or marks.columns != _COLUMNS:
-            return PUSHED_BACK_MIDWAY if self._mirrored() else NOT_TEN_COLUMNS
-        marks.place()
-        if marks.doubtful:
-            return DOUBTFUL
-        if not self._place.columns_fit(marks.centres, self._exit_us >> marks.scale << 1):
-            return SPACING
-        return self._look_up(marks.word)
-
-    def _mirrored(self):
-        """More than ten columns, and somewhere they came back in reverse: the card was pushed back."""
-        marks = self.marks
-        if marks.columns <= _COLUMNS:
-            return False
-        for turn in range(_TURN_COLUMNS, marks.columns - _TURN_COLUMNS + 1):
-            if self._turned(turn, turn - 1) or self._turned(turn, turn - 2):
-                return True
-        return False
-
-    def _turned(self, after, before):
-        """The columns from `after` on are those up to `before`, backwards."""
-        values = self.marks.values
-        for i in range(_TURN_COLUMNS):
-            if before < i or after + i >= self.marks.columns or values[before - i] != values[after + i]:
-                return False
-        return True
-
-    def _look_up(self, word):
-        """Which card has this word: 0, or why it is none of the set in use."""
-        low = 0
-        high = len(SET_OF)
-        while low < high:
-            middle = (low + high) >> 1
-            found = WORDS[middle << 1] | WORDS[(middle << 1) + 1] << 8
-            if found == word:
-                self.card = CARD_OF[middle]
-                return 0 if SET_OF[middle] == self.set_no else FOREIGN
-            if found < word:
-                low = middle + 1
-            else:
-                high = middle
-        return NOT_IN_SET
 
     def _left(self, out_us):
         """The path is clear again: the card, the cutting card, or the reason why not."""
-        if self._strip == _SOLID:
+        strip = self._strip
+        if strip.solid:
             return self._cutting_card(out_us)
-        if self._strip == _UNREAD:
-            return self._reject(self.reason)
+        if strip.reason:
+            return self._reject(strip.reason)
         if self._behind.marks >= _LATE_MARKS:
             return self._reject(DOUBLE)
-        exit_at = self._exit_us >> self.marks.scale << 1
-        if not self._place.card_fits(self.marks.centres, exit_at, self._tail(), self._out(out_us)):
+        if not strip.place.card_fits(self.marks.centres, self._exit(), self._tail(), self._out(out_us)):
             return self._reject(DOUBLE)
         self._note_wear(out_us)
-        self.columns = _COLUMNS
-        self.doubtful = 0
-        self.margin_pct = min(self.marks.margin_a_pct, self.marks.margin_b_pct)
-        self.decoded = False
-        return CARD
+        self.card = strip.card
+        return self._certain(CARD)
 
     def _cutting_card(self, out_us):
         """Solid from where the tracks saw the leading edge to where they saw the tail."""
-        marks = self.marks
-        exit_at = self._exit_us >> marks.scale
-        self._strip = _UNREAD
-        self.margin_pct = min(marks.margin_a_pct, marks.margin_b_pct)
-        if self._pins & _TRACKS or self.margin_pct < _SOLID_PCT or marks.start(0) * 12 <= exit_at:
+        if self._pins & _TRACKS or not self._behind.solid():
             return self._reject(NOT_TEN_COLUMNS)
-        if not self._behind.solid(self._tail_us, out_us):
-            return self._reject(NOT_TEN_COLUMNS)
-        if not self._place.cutting_card_fits(exit_at << 1, self._tail(), self._out(out_us)):
+        if not self._behind.solid_until_tail(self._tail_us, out_us):
             return self._reject(DOUBLE)
+        if not self._strip.place.cutting_card_fits(self._exit(), self._tail(), self._out(out_us)):
+            return self._reject(DOUBLE)
+        return self._certain(CUT)
+
+    def _certain(self, answer):
+        self.columns = self.marks.columns
+        self.doubtful = 0
+        self.margin_pct = self._strip.margin_pct()
         self.decoded = False
-        return CUT
+        return answer
+
+    def _exit(self):
+        """From the entry's rise to the exit's, as place.py counts."""
+        return self._exit_us >> self.marks.scale << 1
 
     def _tail(self):
-        """From the exit's rise to the entry's fall, as place.py counts."""
+        """From the exit's rise to the entry's fall."""
         return (self._tail_us - self._exit_us) >> self.marks.scale << 1
 
     def _out(self, out_us):
@@ -327,23 +262,7 @@ class Reader:
 
     def pack_wear(self, record, at, shoe_no, sensor):
         """What one sensor has seen since reset_wear(), as messages.py lays it out; how many bytes it is."""
-        seen = self.wear
-        pack_into(
-            "<HBHHHBBHHH",
-            record,
-            at,
-            shoe_no,
-            sensor,
-            seen.reads[sensor],
-            self.rejects,
-            self._spikes(sensor),
-            seen.margin_mean_pct(sensor),
-            seen.margin_worst_pct[sensor],
-            seen.speed_mean(sensor),
-            seen.speed_least[sensor],
-            seen.speed_most[sensor],
-        )
-        return 17
+        return self.wear.pack(record, at, shoe_no, sensor, self.rejects, self._spikes(sensor))
 
     def _spikes(self, sensor):
         if sensor == wear.A or sensor == wear.B:
@@ -365,7 +284,7 @@ class Reader:
         strip_mm_s = (LAST_UM - FIRST_UM) * 1000 // (strip_us or 1)
         first_us = centres[0] << marks.scale >> 1
         out_us -= self._tail_us
-        self.wear.add(wear.ENTRY, self._place.margin_entry_pct, FIRST_UM * 1000 // (first_us or 1))
+        self.wear.add(wear.ENTRY, self._strip.place.margin_entry_pct, FIRST_UM * 1000 // (first_us or 1))
         self.wear.add(wear.A, marks.margin_a_pct, strip_mm_s)
         self.wear.add(wear.B, marks.margin_b_pct, strip_mm_s)
-        self.wear.add(wear.EXIT, self._place.margin_exit_pct, EXIT_UM * 1000 // (out_us or 1))
+        self.wear.add(wear.EXIT, self._strip.place.margin_exit_pct, EXIT_UM * 1000 // (out_us or 1))

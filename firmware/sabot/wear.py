@@ -1,6 +1,7 @@
 """Wear: margin and speed by sensor since the last shoe; dirt and age show here before a card is refused."""
 
 from array import array
+from struct import pack_into
 
 from micropython import const
 
@@ -56,3 +57,22 @@ class Wear:
     def speed_mean(self, i):
         """Millimetres a second; 0 before the first read."""
         return self._speeds[i] // self.reads[i] if self.reads[i] else 0
+
+    def pack(self, record, at, shoe_no, i, rejects, spikes):
+        """One sensor, as messages.py lays it out; how many bytes it is."""
+        pack_into(
+            "<HBHHHBBHHH",
+            record,
+            at,
+            shoe_no,
+            i,
+            self.reads[i],
+            rejects,
+            spikes,
+            self.margin_mean_pct(i),
+            self.margin_worst_pct[i],
+            self.speed_mean(i),
+            self.speed_least[i],
+            self.speed_most[i],
+        )
+        return 17

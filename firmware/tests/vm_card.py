@@ -1,25 +1,19 @@
 """The reader: every card of every set, the cutting card, and everything that must be refused, each with its reason."""
 
 from sabot.card import (
-    BLANK,
     CARD,
     CUT,
     DOUBLE,
-    DOUBTFUL,
-    FOREIGN,
     HALF_DRAWN,
     LID_OPEN,
     NOISE,
-    NOT_IN_SET,
-    NOT_TEN_COLUMNS,
     NOTHING,
     PUSHED_BACK,
-    PUSHED_BACK_MIDWAY,
     REJECT,
     SHORT_PULL,
-    SPACING,
     Reader,
 )
+from sabot.strip import BLANK, DOUBTFUL, FOREIGN, NOT_IN_SET, NOT_TEN_COLUMNS, PUSHED_BACK_MIDWAY, SPACING
 from support import A, B, edges, pull, pull_cutting_card, read, word
 
 LID = 1024
@@ -106,9 +100,21 @@ def test_cutting_card():
 
 def test_a_solid_card_that_begins_or_ends_elsewhere_is_no_cutting_card():
     assert refused(edges([(1000, A | B), (100000, 0)])) == NOT_TEN_COLUMNS
-    assert refused(edges([(12000, A | B), (70000, 0)])) == NOT_TEN_COLUMNS
+    assert refused(edges([(12000, A | B), (70000, 0)])) == DOUBLE
     assert refused(edges([(12000, A), (100000, 0)])) == NOT_TEN_COLUMNS
     assert refused(edges([(12000, A | B)])) == NOT_TEN_COLUMNS
+
+
+def test_a_card_under_the_cutting_card():
+    for more_um in range(5000, 80000, 5000):
+        longer = [(t_us + (more_um if t_us in (88000, 138000) else 0), pins) for t_us, pins in pull_cutting_card()]
+        levels = sorted((t_us, i) for i, (t_us, _) in enumerate(longer))
+        pins = 0
+        together = []
+        for t_us, i in levels:
+            pins ^= longer[i][1] ^ (longer[i - 1][1] if i else 0)
+            together.append((t_us, pins))
+        assert refused(together) == DOUBLE
 
 
 def test_face_up_or_blank():
@@ -191,7 +197,73 @@ def part_marked(card, share):
     return marks
 
 
-def test_specks_and_scratches_are_no_columns():
+def marked(marks):
+    """Levels of marks (start, end, tracks)."""
+    levels = []
+    for start, end, tracks in sorted(marks):
+        levels += [(start, tracks), (end, 0)]
+    return edges(levels)
+
+
+def whole_marks(columns, first=18000):
+    """Marks as printed."""
+    return [(first + 2000 * i, first + 2000 * i + 1000, tracks) for i, tracks in enumerate(columns)]
+
+
+def test_scratches_do_not_split_a_mark():
+    halves = []
+    for start, end, tracks in whole_marks(word(21)):
+        halves += [(start, start + 450, tracks), (start + 530, end, tracks)]
+    reader = Reader()
+    assert read(reader, marked(halves)) == (CARD, 1)
+    assert reader.card == 21
+
+
+def test_a_big_speck_between_marks_is_no_column():
+    reader = Reader()
+    assert read(reader, marked(whole_marks(word(21)) + [(27300, 27700, B)])) == (CARD, 1)
+    assert reader.card == 21
+
+
+def test_a_small_speck_does_not_stand_in_for_a_column():
+    marks = whole_marks(word(21))
+    del marks[3]
+    reader = Reader()
+    assert read(reader, marked(marks + [(24400, 24600, A)])) == (REJECT, 1)
+    assert (reader.reason, reader.columns) == (NOT_TEN_COLUMNS, 9)
+
+
+def test_skew_between_the_tracks_is_taken_out():
+    for skew_um in (-400, 400):
+        reader = Reader()
+        for card in range(52):
+            switches = []
+            for start, end, tracks in whole_marks(word(card)):
+                for track, late in ((A, 0), (B, skew_um)):
+                    if tracks & track:
+                        switches += [(start + late, track), (end + late, track)]
+            assert read(reader, moved(switches, [-1000, 139000]), card * SECOND_US) == (CARD, 1)
+            assert reader.card == card
+
+
+def test_a_strip_three_columns_early_or_late_is_in_the_wrong_place():
+    for first in (12000, 24000):
+        assert refused(marked(whole_marks(word(21), first))) == SPACING
+
+
+def test_a_hole_and_one_more_before_the_strip_are_in_the_wrong_place():
+    marks = whole_marks(word(5))
+    del marks[6]
+    assert refused(marked(marks + [(16000, 17000, A)])) == SPACING
+
+
+def test_two_stops_within_the_strip_leave_columns_that_nothing_holds():
+    stops = (23500, 31500)
+    stopped = [(t + sum(100000 for stop in stops if t > stop), pins) for t, pins in pull(word(3))]
+    assert refused(stopped) == SPACING
+
+
+def test_specks_and_scratches_together_are_no_columns():
     reader = Reader()
     marks = []
     for column, tracks in enumerate(word(21)):
@@ -303,8 +375,10 @@ def test_noise_without_a_card_is_told_once_it_is_over():
 
 def test_an_open_lid_is_told_once_and_nothing_is_read_until_it_is_closed():
     reader = Reader()
+    assert read(reader, pull(word(3)), -200000) == (CARD, 1)
     assert read(reader, [(0, LID)], 0) == (REJECT, 1)
     assert reader.reason == LID_OPEN
+    assert reader.columns == reader.speed_mm_s == 0
     assert read(reader, [(t_us, pins | LID) for t_us, pins in pull(word(3))], 100000) == (NOTHING, 0)
     assert read(reader, [(0, 0)], 400000) == (NOTHING, 0)
     assert read(reader, pull(word(3)), 500000) == (CARD, 1)

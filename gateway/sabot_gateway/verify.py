@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, Message, ShoeMessage, TopicName
+from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, HealthMessage, Message, ShoeMessage, TopicName
 
 from sabot_gateway import alarms, rules
 from sabot_gateway.parse import Event
@@ -143,11 +143,12 @@ class Verifier:
 
     def _sensor(self, event: Event, common: dict[str, Any]) -> list[Record]:
         data = event.data
+        health = Record("health", _health_message(data, common))
         if not data["reads"] or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
-            return [Record()]
+            return [health]
         say = f"The {alarms.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe."
         shoe_says = f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards"
-        return [Record(), self._alarm(common, "sensor_margin", say, shoe_says, "", "")]
+        return [health, self._alarm(common, "sensor_margin", say, shoe_says, "", "")]
 
     def _damaged(self, event: Event, common: dict[str, Any]) -> list[Record]:
         say = (
@@ -183,6 +184,16 @@ def _cards_say(dealt: list[tuple[str, str]]) -> str:
 
 def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
     return " ".join([f"{winner}, Player {player_points}, Banker {banker_points}", *flags])
+
+
+def _health_message(data: dict[str, Any], common: dict[str, Any]) -> HealthMessage:
+    same = ("sensor", "reads", "rejects", "spikes", "speed_mean_mm_s", "speed_least_mm_s", "speed_most_mm_s")
+    return HealthMessage(
+        **common,
+        **{name: data[name] for name in same},
+        margin_mean=data["margin_mean_pct"] / 100,
+        margin_worst=data["margin_worst_pct"] / 100,
+    )
 
 
 def _coup_message(

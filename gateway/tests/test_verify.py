@@ -5,7 +5,7 @@ from sabot_gateway import alarms
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import messages
-from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
+from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
 from shoe_events import BOOK, cards, event, result
 
 TIME = "2026-01-01T00:00:00.000Z"
@@ -136,14 +136,18 @@ def sensor(margin_mean_pct: int, reads: int = 400) -> Event:
 
 
 def test_a_sensor_that_reads_with_little_margin_is_an_alarm() -> None:
-    _, alarm = take(sensor(59))
+    health, alarm = take(sensor(59))
+    assert health.topic == "health"
     assert isinstance(alarm.message, AlarmMessage)
     assert (alarm.message.name, alarm.message.shoe_says) == ("sensor_margin", "margin 59 % in the mean of 400 cards")
     assert "track B" in alarm.message.say
 
 
 def test_a_sensor_with_margin_enough_or_without_reads_is_none() -> None:
-    assert [len(take(event)) for event in (sensor(60), sensor(0, reads=0))] == [1, 1]
+    for (record,) in (take(sensor(60)), take(sensor(0, reads=0))):
+        assert record.topic == "health"
+        assert isinstance(record.message, HealthMessage)
+        assert (record.message.sensor, record.message.margin_worst) == ("b", 0.2)
 
 
 def test_a_shoe_opens_and_closes() -> None:

@@ -6,13 +6,14 @@ import msgspec
 
 ROOT = "sabot/v1"
 
-TopicName = Literal["status", "shoe", "cards", "coup", "alarm"]
+TopicName = Literal["status", "shoe", "cards", "coup", "alarm", "health"]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
     "shoe": True,
     "cards": False,
     "coup": False,
     "alarm": False,
+    "health": False,
 }
 
 Winner = Literal["player", "banker", "tie"]
@@ -75,6 +76,20 @@ class AlarmMessage(Message, frozen=True):
     clause: str
     shoe_says: str
     cards_say: str
+
+
+class HealthMessage(Message, frozen=True):
+    """What one sensor of the shoe has seen, when a shoe is closed."""
+
+    sensor: Literal["entry", "a", "b", "exit"]
+    reads: int
+    rejects: int
+    spikes: int
+    margin_mean: float
+    margin_worst: float
+    speed_mean_mm_s: int
+    speed_least_mm_s: int
+    speed_most_mm_s: int
 
 
 class StatusMessage(msgspec.Struct, kw_only=True, frozen=True):

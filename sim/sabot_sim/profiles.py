@@ -105,7 +105,7 @@ _HOSTILE: Final = Profile(
         *_MISPRINTS * 6,
         *("lost_track", "lost_presence", "total_crosstalk", "strong_skew", "burst") * 2,
     ),
-    mishap_count=(2, 3),
+    mishap_count=(1, 3),
 )
 
 PROFILES: Final = {

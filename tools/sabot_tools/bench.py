@@ -246,5 +246,6 @@ def optics(
     """Read simulated cards by the thousand; exit status 1 on a wrong card or more rejects than allowed."""
     from sabot_tools import optics_bench
 
-    ok = optics_bench.measure(optics_bench.known(profile or []), seed, range(first, first + reads), bench, as_json)
+    profiles = optics_bench.known(profile or [], bench)
+    ok = optics_bench.measure(profiles, seed, range(first, first + reads), bench, as_json)
     raise typer.Exit(int(not ok))

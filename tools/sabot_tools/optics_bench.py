@@ -13,6 +13,8 @@ from sabot_sim.profiles import PROFILES
 from sabot_sim.reader import BENCHES, CPythonReader, VmReader
 from sabot_sim.reading import REJECT_GOALS, Tally
 
+from sabot_tools.read import bench_of
+
 _PART = 1_000
 _bench: CPythonReader | VmReader  # of this worker
 
@@ -98,9 +100,13 @@ def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
             yield f"  wrong: sabot optics show --profile {profile} --seed {seed} --number {number} | sabot read"
 
 
-def known(profiles: list[str]) -> list[str]:
-    """The profiles asked for, all when none is."""
+def known(profiles: list[str], bench: str) -> list[str]:
+    """The profiles asked for, all when none is; and the bench can be had."""
+    with bench_of("bench optics", bench):
+        pass
     for profile in profiles:
         if profile not in PROFILES:
-            raise typer.BadParameter(f"no profile {profile!r}: choose from {', '.join(PROFILES)}")
+            raise typer.BadParameter(
+                f"no profile {profile!r}: choose from {', '.join(PROFILES)}", param_hint="--profile"
+            )
     return profiles or list(PROFILES)
