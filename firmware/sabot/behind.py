@@ -9,6 +9,8 @@ _SOLID_PCT = const(90)  # of a cutting card is dark on both tracks
 # Its tail passes the code sensors on the way from the entry to the exit; a second card under it moves that place.
 _TAIL_PCT = CODE_UM * 100 // EXIT_UM
 _TAIL_OFF_PCT = const(8)
+_LONG = const(10)  # what is dark for so many marks
+_LONG_COUNTS = const(10)  # is no dirt
 _SCALED = const(0xFFFFF)
 
 
@@ -32,6 +34,7 @@ class Behind:
         self._shortest_us = shortest_us
         self._from_us = at_us
         self._at_us = at_us
+        self._mark_us = at_us
         self._solid_us = 0
         self._solid_until_us = at_us
 
@@ -40,8 +43,10 @@ class Behind:
         if before == _TRACKS:
             self._solid_us += at_us - self._at_us
             self._solid_until_us = at_us
-        elif before and not after and at_us - self._at_us >= self._shortest_us:
-            self.marks += 1
+        if not before:
+            self._mark_us = at_us
+        elif not after and at_us - self._mark_us >= self._shortest_us:
+            self.marks += _LONG_COUNTS if at_us - self._mark_us >= _LONG * self._shortest_us else 1
         self._at_us = at_us
 
     def solid(self):

@@ -69,6 +69,7 @@ class Reader:
         self._pins = 0
         self._where = _CLEAR
         self._moved_us = 0
+        self._begun_us = -1
         self._entered_us = 0
         self._exit_us = 0
         self._tail_us = 0
@@ -97,13 +98,18 @@ class Reader:
             if changes & _SENSORS and self._noise < 255:
                 self._noise += 1
             if changes & pins & _ENTRY:
-                self.marks.reset(self.presence.since_us(0), pins)
+                self._begin(self.presence.since_us(0), pins)
                 return
         if changes & _TRACKS:
             if self._where == _UNDER_BOTH or self._where == _LEAVING:
                 self._behind.feed((t_us - self._entered_us) & _TICKS, (pins ^ changes) & _TRACKS, pins & _TRACKS)
             else:
                 self.marks.feed(t_us, pins)
+
+    def _begin(self, t_us, pins):
+        """A leading edge is at the entry, if it lasts."""
+        self.marks.reset(t_us, pins)
+        self._begun_us = t_us
 
     def _wait(self, t_us):
         """Nothing has settled: has it gone on for too long?"""
@@ -155,6 +161,9 @@ class Reader:
         self._entered_us = t_us
         if ends == _ENTRY:
             self._where = _ENTERED
+            if self._begun_us != t_us:  # it came before the last card was known to have left
+                self._begin(t_us, self._pins)
+            self._begun_us = -1
         else:
             self._spoil(PUSHED_BACK)
         return NOTHING
@@ -223,6 +232,7 @@ class Reader:
             return self._cutting_card(out_us)
         if strip.reason:
             return self._reject(strip.reason)
+        self._behind.feed(out_us, self._pins & _TRACKS, 0)
         if self._behind.marks >= _LATE_MARKS:
             return self._reject(DOUBLE)
         if not strip.place.card_fits(self.marks.centres, self._exit(), self._tail(), self._out(out_us)):

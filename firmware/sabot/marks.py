@@ -12,7 +12,7 @@ _MOST_CHANGES = const(128)  # a card whose marks are all double and skewed has 4
 _MOST_RUNS = const(32)  # while specks and split marks are still among the columns
 _COLUMNS = const(10)
 _SPIKE_US = const(25)  # shorter is no mark: 75 µm at 3 m/s
-_LONGEST = const(0x3FFFF)  # time units between entry and exit; slower cards are scaled, so that products stay small
+_LONGEST = const(0x1FFFF)  # time units between entry and exit; slower cards are scaled, so that products stay small
 _MARKED_PCT = const(50)  # a track on for this share of a column is marked, and
 _EMPTY_PCT = const(36)  # on for less than this it is not; what lies between is doubtful
 _SCRATCH = const(5)  # a gap this many times shorter than the marks of this card does not end one
@@ -141,7 +141,7 @@ class Marks:
         ends = self._ends
         kept = 0
         for i in range(1, self.columns):
-            if (self._starts[i] - ends[kept]) * _SCRATCH < self.width:
+            if self._is_scratch(self._starts[i] - ends[kept], kept, i):
                 ends[kept] = ends[i]
                 self._join(kept, i)
             else:
@@ -149,6 +149,12 @@ class Marks:
                 self._copy(i, kept)
         if self.columns:
             self.columns = kept + 1
+
+    def _is_scratch(self, gap, run, other):
+        """A short gap between two runs that are both longer."""
+        if gap * _SCRATCH >= self.width or gap > self._ends[run] - self._starts[run]:
+            return False
+        return gap <= self._ends[other] - self._starts[other]
 
     def _join(self, run, other):
         on_a = self._on_a

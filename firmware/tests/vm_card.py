@@ -98,6 +98,13 @@ def test_cutting_card():
     assert reader.margin_pct == 100
 
 
+def test_a_cutting_card_with_a_pulse_before_it():
+    for at_us in range(1000, 11000, 1000):
+        pulled = pull_cutting_card()
+        pulled[1:1] = [(at_us, 1 | A), (at_us + 60, 1)]
+        assert read(Reader(), pulled) == (CUT, 1)
+
+
 def test_a_solid_card_that_begins_or_ends_elsewhere_is_no_cutting_card():
     assert refused(edges([(1000, A | B), (100000, 0)])) == NOT_TEN_COLUMNS
     assert refused(edges([(12000, A | B), (70000, 0)])) == DOUBLE
@@ -246,8 +253,8 @@ def test_skew_between_the_tracks_is_taken_out():
             assert reader.card == card
 
 
-def test_a_strip_three_columns_early_or_late_is_in_the_wrong_place():
-    for first in (12000, 24000):
+def test_a_strip_a_column_early_or_late_is_in_the_wrong_place():
+    for first in (12000, 16000, 20000, 24000):
         assert refused(marked(whole_marks(word(21), first))) == SPACING
 
 
@@ -342,7 +349,7 @@ def test_a_second_card_before_the_first_has_left():
 
 
 def test_two_cards_together_are_longer_than_one():
-    for more_um in range(6000, 80000, 2000):
+    for more_um in range(8000, 80000, 2000):
         together = [(t_us + (more_um if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
         assert refused(together) == DOUBLE
     reader = Reader()
@@ -352,6 +359,25 @@ def test_two_cards_together_are_longer_than_one():
 
 def test_a_card_that_is_too_short():
     shorter = [(t_us - (12000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
+    assert refused(shorter) == DOUBLE
+
+
+def test_marks_on_both_tracks_or_a_long_one_behind_the_strip():
+    marks = whole_marks(word(8))
+    assert refused(marked(marks + [(start, start + 1000, A | B) for start in (60000, 64000, 68000)])) == DOUBLE
+    assert refused(marked(marks + [(60000, 70000, A | B)])) == DOUBLE
+    assert read(Reader(), marked(marks + [(60000, 61000, A | B), (70000, 71000, A)])) == (CARD, 1)
+
+
+def test_a_card_that_is_lifted_out_has_not_left_by_the_exit():
+    lifted = [(min(t_us, 90000 if pins else 91000), pins) for t_us, pins in pull(word(8))]
+    assert refused(lifted) == DOUBLE
+
+
+def test_a_stop_too_long_for_two_cards_while_the_length_is_measured():
+    stopped = [(t_us + (300000 if t_us > 60000 else 0), pins) for t_us, pins in pull(word(8))]
+    assert read(Reader(), stopped) == (CARD, 1)
+    shorter = [(t_us + (60000 if t_us > 60000 else 0), pins) for t_us, pins in pull(word(8))]
     assert refused(shorter) == DOUBLE
 
 
@@ -394,6 +420,60 @@ def test_the_next_card_after_a_reject_is_read():
     assert read(reader, [(0, 1), (30000, 0)]) == (REJECT, 1)
     assert read(reader, pull(word(12)), 100000) == (CARD, 1)
     assert reader.card == 12
+
+
+def both(first, second):
+    """Two pulls as the inputs see them together."""
+    merged = []
+    for at_us in sorted({t_us for t_us, _ in first + second}):
+        pins = 0
+        for pulled in (first, second):
+            level = 0
+            for t_us, now in pulled:
+                if t_us <= at_us:
+                    level = now
+            pins |= level
+        merged.append((at_us, pins))
+    return merged
+
+
+def named(pulled):
+    """The cards that the reader names."""
+    reader = Reader()
+    cards = []
+    for t_us, pins in pulled + [(pulled[-1][0] + 2000, 0)]:
+        if reader.feed(t_us, pins) == CARD:
+            cards.append(reader.card)
+    return cards
+
+
+def after(pulled, start_us):
+    return [(start_us + t_us, pins) for t_us, pins in pulled]
+
+
+def test_a_card_that_enters_as_the_one_before_leaves_is_read_anew():
+    """At every time from well before the last card has left to well after; no card is told twice."""
+    for late_us in range(-60000, 20000, 250):
+        cards = named(both(pull(word(3)), after(pull(word(12)), 138000 + late_us)))
+        assert cards in ([], [3], [12], [3, 12]), late_us
+        assert late_us <= 0 or cards == [3, 12], (late_us, cards)
+
+
+def test_nothing_of_one_card_is_left_for_the_next():
+    """A blank, a foreign, a nine-column card right behind a good one, and a good one behind each of them."""
+    for other in ([], word(7, 2), word(7)[:9]):
+        for late_us in range(250, 3000, 250):
+            assert named(both(pull(word(3)), after(pull(other), 138000 + late_us))) == [3]
+            assert named(both(pull(other), after(pull(word(3)), 138000 + late_us))) == [3]
+
+
+def test_a_card_that_comes_as_the_lid_is_shut():
+    for late_us in range(-2000, 3000, 250):
+        opened = [(t_us, LID) for t_us in (0, 99000)] + [(100000, 0)]
+        assert named(both(pull(word(5)), after(both(opened, after(pull(word(3)), 100000 + late_us)), 200000))) in (
+            [5],
+            [5, 3],
+        )
 
 
 def test_a_stop_in_a_gap_or_before_the_strip():

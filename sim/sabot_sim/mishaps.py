@@ -21,7 +21,7 @@ KINDS = (
 )
 
 _NAMES = dict(zip(SENSOR_PINS, ("entry", "A", "B", "exit"), strict=True))
-_OFFSET_UM = (8_000, 80_000)
+_OFFSET_UM = (15_000, 80_000)
 _GAP_UM = (500, 40_000)
 _FLICKER_US = (100, 50_000)
 _JUST_UM = 1_000.0  # inside entry or exit by more than the width of any spot

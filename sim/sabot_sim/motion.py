@@ -16,6 +16,7 @@ LEFT_UM = SENSORS_UM["exit"] + CARD_UM  # here the trailing edge leaves the exit
 
 _SLOW_M_S, _FAST_M_S = 0.1, 3.0
 _GENTLE = 2.0  # most that the speed changes in a gentle pull
+_WAVER, _WAVER_STEP_UM = 0.1, 6_000
 _BELL = tuple((place / 6, math.sin(math.pi * place / 6) ** 2) for place in range(7))
 
 
@@ -119,6 +120,17 @@ def s_shaped(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
     return [Way(start_um + way_um * share, low_m_s + (high_m_s - low_m_s) * rise) for share, rise in _BELL]
 
 
+def wavering(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
+    """One speed, and a hand that wavers about it by up to a tenth, in waves of 20 to 160 mm."""
+    start_um, way_um = _reach(rng)
+    speed_m_s = log_uniform(rng, slow_m_s / (1 - _WAVER), fast_m_s / (1 + _WAVER))
+    wave_um, phase = rng.uniform(20_000, 160_000), rng.uniform(0, math.tau)
+    depth_m_s = speed_m_s * rng.uniform(0, _WAVER)
+    parts = math.ceil(way_um / _WAVER_STEP_UM)
+    places_um = [start_um + way_um * part / parts for part in range(parts + 1)]
+    return [Way(x_um, speed_m_s + depth_m_s * math.sin(math.tau * x_um / wave_um + phase)) for x_um in places_um]
+
+
 def erratic(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
     """Always forwards, at a speed that changes at random on the way."""
     start_um, way_um = _reach(rng)
@@ -182,5 +194,6 @@ MOTIONS = {
     "decelerating": decelerating,
     "from_rest": from_rest,
     "s_shaped": s_shaped,
+    "wavering": wavering,
     "erratic": erratic,
 }

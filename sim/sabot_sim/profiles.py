@@ -12,7 +12,7 @@ class Profile:
     """Hand, print, sensors, dirt and wiring of a read. Signals and thresholds are shares of a full mark's signal."""
 
     speed_m_s: Span = (0.1, 3.0)
-    motions: tuple[str, ...] = ("constant", "accelerating", "decelerating", "from_rest", "s_shaped")
+    motions: tuple[str, ...] = ("constant", "accelerating", "decelerating", "from_rest", "s_shaped", "wavering")
 
     print_tolerance_um: float = 40  # either way, each edge of a mark by itself
     palest_mark: float = 0.95
@@ -72,7 +72,7 @@ _WORN: Final = replace(
     lamp_gain=(0.6, 0.9),
     chatter_share=0.05,
 )
-_GENTLE: Final = ("constant", "accelerating", "decelerating", "s_shaped")
+_GENTLE: Final = ("constant", "accelerating", "decelerating", "s_shaped", "wavering")
 _HALTED: Final = ("pushed_back", "pushed_back_midway", "short_pull", "half_drawn")
 _MISPRINTS: Final = ("missing_mark", "extra_mark")
 _HOSTILE: Final = Profile(

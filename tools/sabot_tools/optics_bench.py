@@ -73,6 +73,7 @@ def described(profile: str, tally: Tally) -> dict[str, Any]:
         "cards": tally.cards,
         "right": tally.right,
         "wrong": tally.wrong,
+        "unseen": tally.unseen,
         "rejects": tally.rejects,
         "reject_rate": float(tally.reject_rate()),
         "reject_goal": None if goal is None else float(goal),
@@ -83,6 +84,7 @@ def described(profile: str, tally: Tally) -> dict[str, Any]:
         "ok": tally.ok(profile),
         "reasons": dict(tally.reasons.most_common()),
         "wrong_numbers": tally.wrong_numbers,
+        "unseen_numbers": tally.unseen_numbers,
     }
 
 
@@ -96,6 +98,8 @@ def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
         counts = f"{tally.reads:>10} {tally.right:>10} {tally.wrong:>6} {tally.rejects:>9}"
         rate = f"{float(tally.reject_rate()):>10.5%}"
         yield f"{profile:<9} {counts} {rate} {goal:>9}{' ' if tally.ok(profile) else '!'} {reasons}"
+        if tally.unseen:
+            yield f"  a second card unseen under the first in {tally.unseen} reads, {tally.unseen_numbers[0]} among them"
         for number in tally.wrong_numbers:
             yield f"  wrong: sabot optics show --profile {profile} --seed {seed} --number {number} | sabot read"
 
