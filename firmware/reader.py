@@ -70,6 +70,7 @@ class Program:
 
     def say_counts(self):
         """What was lost, how much there was, and the longest turn since the last time."""
+        gc.collect()
         used = gc.mem_alloc()
         counts = (self.sampler.overruns, self.samples, self.heap - used, used, self.longest_us)
         self.say("overruns %d samples %d heap_free %d heap_used %d longest_us %d\n" % counts)

@@ -202,9 +202,6 @@ def test_how_many_reads_show_another_number_of_marks_than_printed(profile: str, 
     assert odd <= most
 
 
-def test_dirt_shows_as_more_marks_and_sometimes_as_fewer() -> None:
+def test_dirt_shows_as_more_marks_than_printed() -> None:
     found = [one for one in reads("dirty", 1_000) if one.kind == "card"]
-    more = sum(visible_marks(one) > printed_marks(one) for one in found)
-    fewer = sum(visible_marks(one) < printed_marks(one) for one in found)
-    assert more > 200
-    assert 0 < fewer < more
+    assert sum(visible_marks(one) > printed_marks(one) for one in found) > 200

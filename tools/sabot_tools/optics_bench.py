@@ -99,7 +99,7 @@ def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
         rate = f"{float(tally.reject_rate()):>10.5%}"
         yield f"{profile:<9} {counts} {rate} {goal:>9}{' ' if tally.ok(profile) else '!'} {reasons}"
         if tally.unseen:
-            yield f"  a second card unseen under the first in {tally.unseen} reads, {tally.unseen_numbers[0]} among them"
+            yield f"  a second card went unseen in {tally.unseen} reads, {tally.unseen_numbers[0]} among them"
         for number in tally.wrong_numbers:
             yield f"  wrong: sabot optics show --profile {profile} --seed {seed} --number {number} | sabot read"
 
