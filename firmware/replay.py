@@ -16,8 +16,9 @@ MOST_SAMPLES = const(400)
 MOST_ANSWERS = const(255)  # more than so many samples can give: an answer takes two changes
 ANSWER = const(8)
 _TICKS = const(0x3FFFFFFF)
-_STILL_US = (2_000, 60_000, 5_000_000)  # a change has lasted; noise is over; a card is left half drawn
-_BETWEEN_US = const(100_000)
+_LASTED_US = const(2_000)  # a change has lasted
+_QUIET_US = const(60_000)  # noise is over
+_STILL_US = const(5_000_000)  # a card is left half drawn
 
 
 class Replay:
@@ -39,13 +40,14 @@ class Replay:
 
     def finish(self):
         """Nothing more comes: wait until the reader has said everything, then clear the path for the next read."""
-        for still_us in _STILL_US:
-            self.feed(still_us, self._pins)
-        told = self.answers[0]
-        self.feed(_BETWEEN_US, 0)
-        for still_us in _STILL_US:
-            self.feed(still_us, 0)
-        self.answers[0] = told
+        self.feed(_LASTED_US, self._pins)
+        self.feed(_QUIET_US, self._pins)
+        if self._pins:
+            self.feed(_STILL_US, self._pins)
+            told = self.answers[0]
+            for elapsed_us in (_QUIET_US, _LASTED_US, _QUIET_US):
+                self.feed(elapsed_us, 0)
+            self.answers[0] = told
 
     def _note(self, answer):
         count = self.answers[0]

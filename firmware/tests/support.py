@@ -65,6 +65,33 @@ def edges(marks, us_per_mm=1000):
     return found
 
 
+def moved(marks, way):
+    """Edges of a card whose leading edge goes through these places (um), 1 m/s, with its track marks by travel."""
+    switches = {0: 1, 50000: 8, 88000: 1, 138000: 8}  # entry, exit
+    for um, tracks in marks:
+        switches[um] = switches.get(um, 0) | tracks
+    found = []
+    pins = t_us = 0
+    here = way[0]
+    for there in way[1:]:
+        forwards = there > here
+        for um in sorted(switches, reverse=not forwards):
+            if here < um <= there or there < um <= here:
+                pins ^= switches[um]
+                found.append((t_us + abs(um - here), pins))
+        t_us += abs(there - here)
+        here = there
+    return found
+
+
+def strip(columns):
+    """Where the tracks change: (travel in um, tracks that change)."""
+    switches = []
+    for column, tracks in enumerate(columns):
+        switches += [(18000 + 2000 * column, tracks), (19000 + 2000 * column, tracks)]
+    return switches
+
+
 def read(reader, pulled, start_us=0, still_us=2000):
     """Feed edges, then nothing for a while; the last answer that was not NOTHING, and how many such answers came."""
     last = count = 0

@@ -9,7 +9,7 @@ from sabot.link import Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
 from sabot.shoe import COMPLETE, Shoe
-from support import Memory, number, pull, pull_cutting_card, word
+from support import Memory, moved, number, pull, pull_cutting_card, strip, word
 
 
 def deal(samples, sampler, reader, shoe, buttons, link):
@@ -62,6 +62,55 @@ def test_the_card_path_allocates_nothing():
         micropython.heap_unlock()
     assert count == 13
     assert shoe.coup_no > 1
+
+
+def test_the_reader_allocates_nothing_whatever_it_sees():
+    lid = 1024
+    marks = strip(word(8))
+    pulls = [
+        pull(word(3)),
+        pull(word(3), 10000),
+        pull(word(3, 2)),
+        pull([]),
+        pull(word(3)[:9]),
+        pull_cutting_card(),
+        moved(marks, [-1000, 39500, 5000, 139000]),
+        moved(marks, [-1000, 60000, -1000]),
+        moved(marks, [-1000, 30000, -1000]),
+        [(t_us + (30000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))],
+        pull(word(3))[:-2] + [(9000000, 0)],
+        [(0, 2), (300, 0), (400, 1), (500, 0)],
+        [(0, lid), (50000, 0)],
+        [(t_us, pins ^ 2) for t_us, pins in pull(word(5))] + [(200000, 0)],
+        [(i * 90, i % 16) for i in range(150)] + [(60000, 0)],
+    ]
+    reader = Reader()
+    record = bytearray(64)
+    seen = bytearray(16)
+    start_us = 0x3FFFFFFF - 1000000
+    micropython.heap_lock()
+    try:
+        for i in range(len(pulls)):
+            start_us = (start_us + read_locked(reader, pulls[i], start_us, seen)) & 0x3FFFFFFF
+        for sensor in range(4):
+            reader.pack_wear(record, 0, 1, sensor)
+    finally:
+        micropython.heap_unlock()
+    assert [reason for reason in range(16) if seen[reason]] == [0, 1, 2, 5, 6, 7, 9, 10, 11, 13, 14]
+
+
+def read_locked(reader, pulled, start_us, seen):
+    """Feed edges and note the reasons; how long it took."""
+    reader.reason = 0
+    for i in range(len(pulled)):
+        if reader.feed((start_us + pulled[i][0]) & 0x3FFFFFFF, pulled[i][1]):
+            seen[reader.reason] = 1
+            reader.reason = 0
+    for still_us in (2000, 62000):
+        if reader.feed((start_us + pulled[-1][0] + still_us) & 0x3FFFFFFF, 0):
+            seen[reader.reason] = 1
+            reader.reason = 0
+    return pulled[-1][0] + 100000
 
 
 def test_encoding_a_frame_allocates_nothing():

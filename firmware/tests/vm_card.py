@@ -14,7 +14,7 @@ from sabot.card import (
     Reader,
 )
 from sabot.strip import BLANK, DOUBTFUL, FOREIGN, NOT_IN_SET, NOT_TEN_COLUMNS, PUSHED_BACK_MIDWAY, SPACING
-from support import A, B, edges, pull, pull_cutting_card, read, word
+from support import A, B, edges, moved, pull, pull_cutting_card, read, strip, word
 
 LID = 1024
 SECOND_US = 1_000_000
@@ -27,33 +27,6 @@ def refused(pulled, set_no=1, still_us=2000):
     assert read(reader, pulled, 0, still_us) == (REJECT, 1)
     assert reader.margin_pct == 0
     return reader.reason
-
-
-def moved(marks, way):
-    """Edges of a card whose leading edge goes through these places (um), 1 m/s, with its track marks by travel."""
-    switches = {0: 1, 50000: 8, 88000: 1, 138000: 8}  # entry, exit
-    for um, tracks in marks:
-        switches[um] = switches.get(um, 0) | tracks
-    found = []
-    pins = t_us = 0
-    here = way[0]
-    for there in way[1:]:
-        forwards = there > here
-        for um in sorted(switches, reverse=not forwards):
-            if here < um <= there or there < um <= here:
-                pins ^= switches[um]
-                found.append((t_us + abs(um - here), pins))
-        t_us += abs(there - here)
-        here = there
-    return found
-
-
-def strip(columns):
-    """Where the tracks change: (travel in um, tracks that change)."""
-    switches = []
-    for column, tracks in enumerate(columns):
-        switches += [(18000 + 2000 * column, tracks), (19000 + 2000 * column, tracks)]
-    return switches
 
 
 def test_every_card_of_every_set():
