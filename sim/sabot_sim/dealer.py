@@ -2,12 +2,10 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from sabot_protocol import cardcode
+from dataclasses import dataclass, field, replace
 
 from sabot_sim import optics
-from sabot_sim.shoe import CUT
+from sabot_sim.profiles import PROFILES
 
 # Inputs beside the sensors, and outputs, as the firmware's panel has them.
 BUTTON_CONFIRM = 1 << 7
@@ -22,6 +20,7 @@ _CLEAR_US = 2_000  # a path that is clear for so long is believed to be
 _GAP_US = (150_000, 400_000)  # between two cards
 _PAUSE_US = (2_000_000, 5_000_000)  # before the dealer confirms: bets are paid
 _LOOK_AGAIN_US = 250_000
+_HANDS = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 
 
 class DealerStopsError(RuntimeError):
@@ -38,11 +37,6 @@ class Dealer:
     drawn: list[str] = field(default_factory=list)
     coups_seen: int = 0
     _stack: list[str] = field(default_factory=list)
-    _words: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Learn what is printed on the cards of this set."""
-        self._words = cardcode.set_words(self.card_set)
 
     def next_edges(self, outputs: int) -> list[optics.Edge]:
         """What the dealer does now, as changes of the inputs, timed from now."""
@@ -62,8 +56,7 @@ class Dealer:
             raise DealerStopsError("the shoe wants another card and is empty")
         card = self._stack.pop(0)
         self.drawn.append(card)
-        speed = self.rng.randint(300, 2000)
-        edges = optics.cutting_card_edges(speed) if card == CUT else optics.card_edges(self._words[card], speed)
+        edges = optics.pull(_HANDS, self.rng, card, self.card_set)
         gap_us = self.rng.randint(*_GAP_US)
         edges.append((edges[-1][0] + _CLEAR_US, 0))
         return [(gap_us + t_us, level) for t_us, level in edges]

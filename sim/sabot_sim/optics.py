@@ -8,7 +8,7 @@ from zlib import crc32
 from sabot_protocol.cardcode import CARD_UM, FIRST_MARK_UM, MARK_UM, PITCH_UM, SENSORS_UM
 
 from sabot_sim import mishaps
-from sabot_sim.profiles import PROFILES
+from sabot_sim.profiles import PROFILES, Profile
 from sabot_sim.scene import ENTRY, EXIT, A, B, Scene, seen, set_up
 from sabot_sim.shoe import CUT
 
@@ -42,6 +42,11 @@ def read(profile: str, seed: int, number: int, card_set: int = 1) -> Read:
     edges = edges_of(seen(scene))
     truth = scene.card if scene.answerable else None
     return Read(profile, number, _kind(scene), truth, edges, scene.word, (scene.pull, *scene.notes))
+
+
+def pull(profile: Profile, rng: random.Random, card: str, card_set: int) -> list[Edge]:
+    """What the inputs show of this card, or of the cutting card."""
+    return edges_of(seen(set_up(profile, rng, card_set, card)))
 
 
 def card_edges(word: str, speed_um_per_ms: int) -> list[Edge]:

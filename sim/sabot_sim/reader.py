@@ -2,14 +2,13 @@
 
 import struct
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from types import ModuleType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from sabot_protocol.cards import DECK
 from sabot_protocol.messages import RejectReason
 
+from sabot_sim import firmware
 from sabot_sim.bench import HEAP, BenchError, firmware_dir, micropython
 from sabot_sim.optics import Edge
 from sabot_sim.shoe import CUT
@@ -44,7 +43,7 @@ class CPythonReader:
     """The firmware's modules in this interpreter, where only `const` is MicroPython's."""
 
     def __init__(self) -> None:
-        self._replay = _load("replay").Replay()
+        self._replay = firmware.module("replay").Replay()
 
     def __enter__(self) -> Self:
         return self
@@ -177,14 +176,3 @@ def _answer(kind: int, said: int, margin_pct: int, columns: int, doubtful: int, 
     card = DECK[said] if kind == _CARD else CUT if kind == _CUT else None
     reason = None if card else RejectReason.decmapping[said]
     return Answer(card, reason, margin_pct, speed_mm_s, columns, doubtful)
-
-
-def _load(name: str) -> Any:
-    """A module of the firmware; MicroPython's own module has a stand-in with the one name that stages use."""
-    if "micropython" not in sys.modules:
-        stand_in = ModuleType("micropython")
-        stand_in.const = lambda value: value  # type: ignore[attr-defined]
-        sys.modules["micropython"] = stand_in
-    if str(firmware_dir()) not in sys.path:
-        sys.path.append(str(firmware_dir()))
-    return __import__(name)

@@ -87,9 +87,9 @@ def words(card_set: int) -> dict[str, str]:
     return set_words(card_set)
 
 
-def set_up(profile: Profile, rng: random.Random, card_set: int) -> Scene:
-    """An ordinary card of the set, or now and then the cutting card, drawn as the profile has it."""
-    card = next_card(rng)
+def set_up(profile: Profile, rng: random.Random, card_set: int, card: str | None = None) -> Scene:
+    """This card, or any of the set and now and then the cutting card, drawn as the profile has it."""
+    card = next_card(rng) if card is None else card
     motion = profile.motions[int(rng.random() * len(profile.motions))]
     path = MOTIONS[motion](rng, *profile.speed_m_s)
     skew_um = profile.skew_um * (2 * rng.random() - 1)

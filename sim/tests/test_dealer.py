@@ -14,6 +14,7 @@ from sabot_sim.dealer import (
     Dealer,
     DealerStopsError,
 )
+from sabot_sim.reader import CPythonReader
 from sabot_sim.shoe import CUT, shuffled
 
 
@@ -39,9 +40,10 @@ def test_a_closed_shoe_gets_cards_and_new_shoe() -> None:
 def test_an_open_exit_gets_the_next_card() -> None:
     it = dealer(["2C", CUT])
     it.next_edges(LOCK)
-    assert len(it.next_edges(0)) > 20
-    assert len(it.next_edges(0)) == 7  # six edges, and the path seen clear
+    pulled = [it.next_edges(0), it.next_edges(0)]
     assert it.drawn == ["2C", CUT]
+    assert [[one.card for one in answers] for answers in CPythonReader().read(1, pulled)] == [["2C"], [CUT]]
+    assert all(edges[-1][1] == edges[-2][1] == 0 for edges in pulled)  # the path is seen clear
 
 
 def test_a_result_is_confirmed() -> None:
