@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 import serial
 import structlog
-from construct import ConstructError
 from sabot_protocol import rulebooks
+from sabot_protocol.codec import CodecError
 
 from sabot_gateway import parse
 from sabot_gateway.config import Config, Table
@@ -246,7 +246,7 @@ def _catch_up(verifier: Verifier, ledger: Ledger) -> None:
         if entry.event_no is not None:
             try:
                 event = parse.event(entry.unit, parse.frame(entry.frame))
-            except ConstructError:
+            except CodecError:
                 log.warning("the shoe on the table was recorded by another release; its coup in progress is not known")
                 return
             verifier.take(event, "")

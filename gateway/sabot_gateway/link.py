@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sabot_protocol import framing, messages
+from sabot_protocol import codec, framing, messages
 
 from sabot_gateway import parse
 from sabot_gateway.parse import Event, Frame, Parser
 
 _ASK_EVERY_S = 1.0
 _MOST_UNSENT_BYTES = 4096
+_SILENT_AFTER_S = 5.0
+SILENT = "nothing comes on this port: the shoe is switched off, or its cable is not in, or this is another port"
+UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
 
 
 @dataclass
@@ -30,16 +33,22 @@ class ShoeLink:
     _profile_known: bool = False
     _asked_s: float | None = None
     _seq: int = 0
+    _opened_s: float | None = None
+    _heard_bytes: int = 0
     _out: bytearray = field(default_factory=bytearray)
 
     def opened(self) -> None:
         """The port has just been opened: nothing is known of who is there."""
-        self.unit = self.problem = self._asked_s = self.heard_s = None
+        self.unit = self.problem = self._asked_s = self.heard_s = self._opened_s = None
+        self._heard_bytes = 0
         self._profile_known = False
         self._out.clear()
 
     def tick(self, now_s: float) -> None:
-        """Ask again for what has not come: a HELLO, or the profile."""
+        """Ask again for what has not come: a HELLO, or the profile; say so when nothing sound ever came."""
+        self._opened_s = now_s if self._opened_s is None else self._opened_s
+        if self.heard_s is None and now_s - self._opened_s >= _SILENT_AFTER_S:
+            self.problem = UNREADABLE if self._heard_bytes else SILENT
         if self._asked_s is not None and now_s - self._asked_s < _ASK_EVERY_S:
             return
         if self.unit is None:
@@ -53,6 +62,7 @@ class ShoeLink:
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """The new events in these bytes, in order, none twice and none skipped."""
         events: list[Event] = []
+        self._heard_bytes += len(data)
         repeated = self.counters["repeated"]
         for frame in self.parser.feed(data):
             self.heard_s = now_s
@@ -123,7 +133,7 @@ class ShoeLink:
     def _send(self, kind: str, now_s: float, **body: Any) -> None:
         time_ms = int(now_s * 1000) % 2**30
         frame = framing.encode(
-            messages.Frame.build({"type": kind, "flags": 0, "seq": self._seq, "time_ms": time_ms, "body": body})
+            codec.build({"type": kind, "flags": 0, "seq": self._seq, "time_ms": time_ms, "body": body})
         )
         if len(self._out) + len(frame) > _MOST_UNSENT_BYTES:  # nobody reads; whatever matters is said again
             self.counters["dropped_commands"] += 1

@@ -1,10 +1,10 @@
-"""Parse: checked frame bodies become typed values, by the one definition in sabot_protocol.messages."""
+"""Parse: checked frame bodies become typed values, by the codec that is made of the one definition."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from construct import ConstructError, Container
-from sabot_protocol import framing, messages
+from sabot_protocol import codec, framing
+from sabot_protocol.codec import CodecError
 
 
 @dataclass(frozen=True)
@@ -43,27 +43,18 @@ class Parser:
         for raw in self.deframer.feed(data):
             try:
                 frames.append(frame(raw))
-            except ConstructError:
+            except CodecError:
                 self.malformed += 1
         return frames
 
 
 def frame(raw: bytes) -> Frame:
-    """A frame body by the definition; ConstructError where it does not fit."""
-    parsed = messages.Frame.parse(raw)
-    return Frame(parsed.type, parsed.seq, parsed.time_ms, _plain(parsed.body), raw)
+    """A frame body by the definition; CodecError where it does not fit."""
+    parsed = codec.parse(raw)
+    return Frame(parsed["type"], parsed["seq"], parsed["time_ms"], parsed["body"], raw)
 
 
 def event(unit: str, carrier: Frame) -> Event:
     """The event that a frame of type event carries."""
     body = carrier.body
     return Event(unit, body["event_no"], body["kind"], carrier.time_ms, body["data"], carrier.raw)
-
-
-def _plain(container: Container) -> dict[str, Any]:
-    """A construct container as plain dictionaries, without its bookkeeping."""
-    return {
-        key: _plain(value) if isinstance(value, Container) else value
-        for key, value in container.items()
-        if not str(key).startswith("_")
-    }

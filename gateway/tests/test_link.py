@@ -1,7 +1,7 @@
 """The gateway's end of the link, without a port."""
 
 import pytest
-from sabot_gateway.link import ShoeLink
+from sabot_gateway.link import SILENT, UNREADABLE, ShoeLink
 from sabot_protocol import framing, messages
 from shoe_events import PROFILE, UNIT, event_frame, frame, hello
 
@@ -29,6 +29,15 @@ def test_asks_who_is_there_once_a_second() -> None:
     assert [kind for kind, _ in sent(it)] == ["who"]
     it.tick(1.0)
     assert [kind for kind, _ in sent(it)] == ["who"]
+
+
+def test_a_port_on_which_nothing_comes_is_told_from_one_at_a_wrong_baud_rate() -> None:
+    it, told = link(), []
+    for now_s, heard in ((100.0, b""), (104.9, b""), (105.0, b""), (106.0, b"\x8f\xe3\0\xf8\0"), (107.0, hello())):
+        it.receive(heard, now_s)
+        it.tick(now_s)
+        told.append(it.problem)
+    assert told == [None, None, SILENT, UNREADABLE, None]
 
 
 def test_hello_is_welcomed_from_the_cursor_and_gets_its_profile() -> None:

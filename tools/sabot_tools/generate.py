@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, cardsets, messages
+from sabot_protocol import cardcode, cardsets, document, messages, pcapng
 from sabot_protocol.cards import INDEX
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -55,6 +55,12 @@ CARD_OF = (
 '''
 
 
+def protocol_page() -> str:
+    """protocol/PROTOCOL.md."""
+    golden = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())
+    return document.document(golden["accept"])
+
+
 def _literal(data: bytes) -> str:
     return 'b"' + "".join(f"\\x{byte:02x}" for byte in data) + '"'
 
@@ -63,7 +69,12 @@ def _lines(data: bytes) -> str:
     return "\n".join(f'    b"{line}"' for line in wrap("".join(f"\\x{byte:02x}" for byte in data), 96))
 
 
-GENERATED = {cardcode.CARD_SETS: card_sets, ROOT / "firmware" / "sabot" / "generated.py": firmware_tables}
+GENERATED = {
+    cardcode.CARD_SETS: card_sets,
+    ROOT / "firmware" / "sabot" / "generated.py": firmware_tables,
+    ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
+    ROOT / "protocol" / "PROTOCOL.md": protocol_page,
+}
 
 
 @app.command(epilog="Example: sabot generate --check")

@@ -1,0 +1,155 @@
+"""Both ends of the link in one process, a line that misbehaves between them, and either end restarted at random."""
+
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from sabot_gateway.link import ShoeLink
+from sabot_sim import firmware
+from sabot_sim.line import Faults, Line
+
+SLOTS = 64
+UNIT = bytes.fromhex("5ab0000000000001")
+PROFILE = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "one", "switches": {}}
+STEP_MS = 20
+CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
+_CARD, _CARD_BYTES = 4, 9
+
+
+class Flash:
+    """Records that outlive a restart."""
+
+    def __init__(self, record: int) -> None:
+        self.slots = [bytes(record) for _ in range(SLOTS)]
+
+    def read(self, slot: int, buf: bytearray) -> None:
+        """Fill buf from one slot."""
+        buf[:] = self.slots[slot]
+
+    def write(self, slot: int, buf: bytearray) -> None:
+        """Store buf in one slot."""
+        self.slots[slot] = bytes(buf)
+
+
+class Sampler:
+    """All that the link wants of the sampler."""
+
+    overruns = 0
+
+
+class Shoe:
+    """The firmware's link and journal; `logged` is what was made durable, by number."""
+
+    def __init__(self) -> None:
+        self._journal = firmware.module("sabot.journal")
+        self._flash = Flash(self._journal.RECORD)
+        self.logged: dict[int, bytes] = {}
+        self._boots = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """The power went and came back."""
+        self._boots += 1
+        self.journal = self._journal.Journal(self._flash, SLOTS)
+        self.profile = firmware.module("sabot.profile").Profile(4)
+        link = firmware.module("sabot.link")
+        self.link = link.Link(UNIT, self._boots, self.journal, self.profile, Sampler())
+
+    def log(self, rng: random.Random, now_ms: int) -> None:
+        """A card, unless the journal has no room for it."""
+        if self.journal.full():
+            return
+        body = bytes([1, 0, 1, 0, rng.randint(0, 6), rng.randint(0, 51), *rng.randbytes(2), rng.randint(0, 100)])
+        at = self._journal.BODY
+        self.journal.record[at : at + _CARD_BYTES] = body
+        self.logged[self.journal.next_no] = body
+        self.journal.append(now_ms, _CARD, _CARD_BYTES)
+
+    def step(self, arrived: bytes, now_ms: int) -> bytes:
+        """One turn of the superloop: bytes in, bytes out."""
+        self.link.receive(arrived, len(arrived), now_ms)
+        out = bytearray()
+        for _ in range(8):
+            self.link.pump(now_ms)
+            if not self.link.tx_size:
+                break
+            out += self.link.tx[: self.link.tx_size]
+            self.link.sent(self.link.tx_size)
+        return bytes(out)
+
+
+@dataclass
+class Gateway:
+    """The gateway's link and a ledger that is a list."""
+
+    ledger: list[tuple[int, bytes]] = field(default_factory=list)
+    _waiting: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """As after a start."""
+        self.restart()
+
+    def restart(self) -> None:
+        """What was not committed is gone."""
+        self._waiting = []
+        self.link = ShoeLink(PROFILE, lambda unit: len(self.ledger))
+        self.link.opened()
+
+    def step(self, arrived: bytes, now_ms: int, commit: bool) -> bytes:
+        """One turn of the loop; events wait for their commit, and are acknowledged after it."""
+        now_s = now_ms / 1000
+        self.link.tick(now_s)
+        self._waiting += [(event.event_no, event.raw[13:]) for event in self.link.receive(arrived, now_s)]
+        if commit and self._waiting:
+            self.ledger += self._waiting
+            self.link.acknowledge(self._waiting[-1][0], now_s)
+            self._waiting = []
+        out = self.link.output()
+        self.link.written(len(out))
+        return out
+
+
+class World:
+    """One seed: the same faults, restarts and events every time."""
+
+    def __init__(self, seed: int, most: float = 0.2) -> None:
+        self.rng = random.Random(seed)
+        self.shoe, self.gateway = Shoe(), Gateway()
+        self.up = Line(self.rng, Faults.drawn(self.rng, most))
+        self.down = Line(self.rng, Faults.drawn(self.rng, most))
+        self._restarts = self.rng.choice((0.0, 0.002, 0.02))
+        self._now_ms = 0
+
+    def run(self, steps: int) -> None:
+        """A storm of so many steps, then calm until everything has come."""
+        for _ in range(steps):
+            self._misfortune()
+            if self.rng.random() < 0.3:
+                self.shoe.log(self.rng, self._now_ms)
+            self._step()
+        self.up.faults = self.down.faults = Faults()
+        for _ in range(CALM_STEPS):
+            if len(self.gateway.ledger) == len(self.shoe.logged):
+                return
+            self._step()
+
+    def _misfortune(self) -> None:
+        if self.rng.random() < self._restarts:
+            self.shoe.restart()
+        if self.rng.random() < self._restarts:
+            self.gateway.restart()
+
+    def _step(self) -> None:
+        self._now_ms += STEP_MS
+        self.up.put(self.shoe.step(self.down.take(self._now_ms), self._now_ms), self._now_ms)
+        arrived, commit = self.up.take(self._now_ms), self.rng.random() < 0.7
+        self.down.put(self.gateway.step(arrived, self._now_ms, commit), self._now_ms)
+
+    def differences(self) -> list[Any]:
+        """Where the ledger is not what the shoe logged, in its order, once each."""
+        logged = list(self.shoe.logged.items())
+        pairs = zip(logged, self.gateway.ledger, strict=False)
+        found: list[Any] = [(place, sent, kept) for place, (sent, kept) in enumerate(pairs) if sent != kept]
+        if len(logged) != len(self.gateway.ledger):
+            found.append(f"{len(logged)} logged, {len(self.gateway.ledger)} in the ledger")
+        return found

@@ -1,0 +1,82 @@
+"""A serial line that misbehaves by a seed: it drops, repeats, corrupts, splits, glues, delays and reorders."""
+
+import heapq
+import random
+from dataclasses import dataclass, field
+from typing import Final
+
+_LATE_MS: Final = (1, 400)
+_OVERTAKEN_MS: Final = (200, 1500)
+_MOST_BYTES: Final = 65_536  # on the way at once; a real line holds less
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The share of chunks, or of bytes, that each misfortune strikes."""
+
+    drop: float = 0.0
+    repeat: float = 0.0
+    corrupt: float = 0.0  # of bytes
+    lose: float = 0.0  # of bytes
+    split: float = 0.0
+    delay: float = 0.0
+    reorder: float = 0.0
+
+    @classmethod
+    def drawn(cls, rng: random.Random, most: float) -> "Faults":
+        """Each somewhere between nothing and `most`; single bytes suffer a tenth of that."""
+        share = {name: rng.uniform(0, most) * rng.choice((0, 1)) for name in cls.__dataclass_fields__}
+        return cls(**{name: rate / 10 if name in ("corrupt", "lose") else rate for name, rate in share.items()})
+
+
+@dataclass
+class Line:
+    """One direction; put() takes what is sent, take() gives what has arrived by then, glued together."""
+
+    rng: random.Random
+    faults: Faults
+    _on_the_way: list[tuple[int, int, bytes]] = field(default_factory=list)
+    _count: int = 0
+    _last_ms: int = 0
+
+    def put(self, data: bytes, now_ms: int) -> None:
+        """Send bytes."""
+        if not data or self.rng.random() < self.faults.drop:
+            return
+        for part in self._split(data):
+            self._carry(self._damaged(part), now_ms)
+            if self.rng.random() < self.faults.repeat:
+                self._carry(part, now_ms)
+
+    def _split(self, data: bytes) -> list[bytes]:
+        if len(data) < 2 or self.rng.random() >= self.faults.split:
+            return [data]
+        at = self.rng.randrange(1, len(data))
+        return [data[:at], data[at:]]
+
+    def _damaged(self, data: bytes) -> bytes:
+        rng, faults = self.rng, self.faults
+        if not faults.corrupt and not faults.lose:
+            return data
+        kept = (byte for byte in data if rng.random() >= faults.lose)
+        return bytes(rng.randrange(256) if rng.random() < faults.corrupt else byte for byte in kept)
+
+    def _carry(self, data: bytes, now_ms: int) -> None:
+        if sum(len(waiting) for _, _, waiting in self._on_the_way) > _MOST_BYTES:
+            return
+        due_ms = now_ms + 1
+        if self.rng.random() < self.faults.reorder:
+            due_ms += self.rng.randint(*_OVERTAKEN_MS)  # what is sent later comes first
+        else:
+            if self.rng.random() < self.faults.delay:
+                due_ms += self.rng.randint(*_LATE_MS)
+            due_ms = self._last_ms = max(due_ms, self._last_ms)
+        self._count += 1
+        heapq.heappush(self._on_the_way, (due_ms, self._count, data))
+
+    def take(self, now_ms: int) -> bytes:
+        """What has arrived."""
+        arrived = bytearray()
+        while self._on_the_way and self._on_the_way[0][0] <= now_ms:
+            arrived += heapq.heappop(self._on_the_way)[2]
+        return bytes(arrived)

@@ -1,0 +1,376 @@
+"""sabot inspect and sabot record: golden frames, garbage, recordings, and what Wireshark makes of them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import tty
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+from construct import Bytes, Construct, FlagsEnum, Mapping, Renamed, Struct, Switch
+from hypothesis import given
+from hypothesis import strategies as st
+from sabot_protocol import framing, messages, pcapng, recording
+from sabot_protocol.recording import Edge, Line, Record
+from sabot_tools import inspect as inspecting
+from sabot_tools import record as recorder
+from typer.testing import CliRunner, Result
+
+ROOT = Path(__file__).parents[2]
+VECTORS: dict[str, Any] = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())
+GOOD = [bytes.fromhex(vector["wire"]) for vector in VECTORS["accept"]]
+BAD = [bytes.fromhex(vector["wire"]) for vector in VECTORS["refuse"]]
+LUA = ROOT / "tools" / "wireshark" / "sabot.lua"
+
+
+def inspect(*args: str, data: bytes = b"") -> Result:
+    return CliRunner().invoke(inspecting.app, args, input=data)
+
+
+def record(*args: str) -> Result:
+    return CliRunner().invoke(recorder.app, args)
+
+
+def told(*args: str, data: bytes = b"", status: int = 0) -> list[dict[str, Any]]:
+    ran = inspect(*args, data=data)
+    assert ran.exit_code == status, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def kept(path: Path, *records: Record, cut: int = 0, **metadata: Any) -> str:
+    """A recording as a file, the last bytes cut off."""
+    writer = recording.Writer(metadata)
+    data = writer.start() + b"".join(map(writer.add, records)) + writer.finish()
+    path.write_bytes(data[: len(data) - cut])
+    return str(path)
+
+
+def test_golden_frames() -> None:
+    lines = told(data=b"".join(GOOD))
+    for number, (line, vector) in enumerate(zip(lines, VECTORS["accept"], strict=True), 1):
+        assert line["n"] == number
+        assert {key: line[key] for key in vector["fields"]} == vector["fields"]
+        assert line["hex"] == vector["wire"]
+        assert line["from"] == ("gateway" if int(vector["body"][:2], 16) >= 0x80 else "shoe")
+        assert "t_us" not in line
+        assert "error" not in line
+
+
+REASONS = {
+    "one bit flipped": "crc: the frame says afab, its bytes give b1aa",
+    "last byte missing": "cobs: not enough input bytes for length code",
+    "CRC of the bytes in wrong order": "crc: the frame says 9938, its bytes give 3899",
+    "CRC seeded with zero": "crc: the frame says bc60, its bytes give 3899",
+    "only a CRC": "length: 2 bytes; a type and a CRC are the least",
+    "a code byte that points beyond the end": "cobs: not enough input bytes for length code",
+    "more than a frame can hold": "length: 201 bytes without a delimiter; a frame has at most 131",
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS["refuse"], ids=lambda vector: str(vector["name"]))
+def test_damaged_frames_come_with_the_reason_between_sound_ones(vector: dict[str, str]) -> None:
+    before, damaged, after = told(data=GOOD[0] + bytes.fromhex(vector["wire"]) + GOOD[1], status=1)
+    assert damaged["error"] == REASONS.get(vector["name"], damaged["error"])
+    assert (damaged["hex"], damaged["at"]) == (vector["wire"], len(GOOD[0]))
+    assert "type" not in damaged
+    assert (before["type"], after["type"]) == ("who", "ack")
+
+
+def test_content_that_is_not_as_defined_names_its_place() -> None:
+    body = bytearray.fromhex(VECTORS["accept"][2]["body"])
+    body[18] = 52
+    (line,) = told(data=framing.encode(bytes(body)), status=1)
+    assert line["error"].startswith("content: body.data.card: ")
+    body = bytearray.fromhex(VECTORS["accept"][0]["body"])
+    (line,) = told(data=framing.encode(bytes(body) + b"x"), status=1)
+    assert line["error"].startswith("content: ")
+
+
+def test_what_no_delimiter_ends() -> None:
+    _, line = told(data=GOOD[0] + GOOD[1][:-1], status=1)
+    assert line["error"] == "unfinished: 15 bytes, then the line ended without a delimiter"
+
+
+def test_nothing_at_all() -> None:
+    ran = inspect(data=b"")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert ran.stderr == "sabot inspect: 0 sound frames, damaged: none\n"
+
+
+@given(st.lists(st.sampled_from([*GOOD, *BAD, b"\0", b"\0\0"]) | st.binary(max_size=300)), st.integers(1, 400))
+def test_every_byte_comes_out_once_whatever_the_pieces(parts: list[bytes], piece: int) -> None:
+    data = b"".join(parts)
+    splitter = inspecting.Splitter()
+    chunks: list[inspecting.Chunk] = []
+    for at in range(0, len(data), piece):
+        chunks += splitter.feed(data[at : at + piece])
+    chunks += splitter.finish()
+    assert b"".join(bytes(chunk.zeros_before) + chunk.wire for chunk in chunks) + bytes(splitter.zeros) == data
+    assert all(data[chunk.at :].startswith(chunk.wire) for chunk in chunks)
+    sound = [
+        seen.data[:-2] for chunk in chunks if (seen := inspecting.seen(chunk, None, None)).problem in (None, "content")
+    ]
+    assert sound == framing.Deframer().feed(data)
+
+
+def test_endless_bytes_are_told_in_pieces_and_not_held() -> None:
+    splitter = inspecting.Splitter()
+    chunks: list[inspecting.Chunk] = []
+    for _ in range(100):
+        chunks += splitter.feed(b"\x55" * 1000)
+        assert len(splitter._held) <= 4096
+    chunks += splitter.feed(b"\0" + GOOD[0])
+    *pieces, last = [inspecting.seen(chunk, None, None) for chunk in chunks]
+    assert pieces[0].error == "length: 4096 bytes without a delimiter; a frame has at most 131"
+    assert {seen.error for seen in pieces[1:]} == {"length: goes on from byte 0, no delimiter since"}
+    assert (last.frame["type"], last.chunk.at) == ("who", 100_001)
+
+
+def test_a_recording_knows_time_and_sender(tmp_path: Path) -> None:
+    file = kept(
+        tmp_path / "line.shoe",
+        Line(10, "gateway", GOOD[0]),
+        Line(20, "shoe", GOOD[2][:7]),
+        Line(25, "gateway", GOOD[1]),
+        Line(30, "shoe", GOOD[2][7:]),
+        Edge(31, 1),
+    )
+    lines = told(file)
+    assert [(line["t_us"], line["from"], line["type"], line["at"]) for line in lines] == [
+        (10, "gateway", "who", 0),
+        (25, "gateway", "ack", len(GOOD[0])),
+        (30, "shoe", "event", 0),
+    ]
+    assert "1 edges besides; --edges prints them" in inspect(file).stderr
+
+
+def test_a_frame_from_the_wrong_side(tmp_path: Path) -> None:
+    (line,) = told(kept(tmp_path / "echo.shoe", Line(10, "shoe", GOOD[0])), status=1)
+    assert line["error"] == "sender: who is sent by the gateway, this one came from the shoe"
+    assert (line["from"], line["type"]) == ("shoe", "who")
+
+
+def test_a_recording_that_was_cut_off(tmp_path: Path) -> None:
+    file = kept(tmp_path / "cut.shoe", Line(10, "shoe", GOOD[2]), Edge(11, 1), cut=1)
+    sound, error = told(file, status=1)
+    assert sound["type"] == "event"
+    size = Path(file).stat().st_size
+    assert error == {
+        "n": 2,
+        "error": f"recording: byte {size}: cut off behind block 1: the end is missing; "
+        "the 1 edges and 1 pieces of the line before are sound",
+        "at": size,
+    }
+    ran = inspect(file, "--edges")
+    assert (ran.exit_code, json.loads(ran.stdout)["edges"]) == (1, [[11, 1]])
+    assert "cut off" in ran.stderr
+
+
+def test_another_protocol_is_said(tmp_path: Path) -> None:
+    file = kept(tmp_path / "old.shoe", Line(1, "shoe", GOOD[2]), protocol="00" * 8)
+    ours = messages.protocol_hash().hex()
+    assert f"recorded with protocol '0000000000000000', read as {ours}; use that release" in inspect(file).stderr
+
+
+def test_text() -> None:
+    ran = inspect("--text", data=GOOD[3] + BAD[-1])
+    coup, damaged = ran.stdout.splitlines()
+    assert " ".join(coup.split()) == (
+        "1 shoe event 6 1300 ms event_no=8 kind=coup shoe_no=1 coup_no=2 winner=banker "
+        "player_points=6 banker_points=7 player_pair=true last_coup=true"
+    )
+    assert "!! length: 201 bytes" in damaged
+    assert damaged.endswith("82 …]")
+
+
+def test_one_form_at_a_time_and_edges_only_of_recordings() -> None:
+    assert "choose one of --text, --edges, --pcapng and --lua" in inspect("--text", "--edges").stderr
+    ran = inspect("--edges", data=GOOD[0])
+    assert (ran.exit_code, ran.stdout) == (1, "")
+    assert ran.stderr == "sabot inspect: captured bytes hold no edges; give a .shoe recording\n"
+
+
+def test_a_whole_shoe_is_small_and_is_read_as_it_was_dealt(tmp_path: Path) -> None:
+    file, expected = tmp_path / "normal.shoe", tmp_path / "normal.json"
+    ran = record(str(file), "--profile", "normal", "--cards", "416", "--expected", str(expected))
+    assert ran.exit_code == 0, ran.stderr
+    assert file.stat().st_size < 40_000
+    edges = inspect(str(file), "--edges").stdout
+    command = [sys.executable, "-m", "sabot_tools", "read", "--bench", "cpython"]
+    read = json.loads(subprocess.run(command, input=edges, capture_output=True, text=True, check=True).stdout)
+    assert read["cards"] == [one["truth"] for one in json.loads(expected.read_text())["reads"]]
+
+
+def test_a_recording_follows_from_its_seed(tmp_path: Path) -> None:
+    files = [tmp_path / "one.shoe", tmp_path / "same.shoe", tmp_path / "other.shoe"]
+    for file, seed in zip(files, ("1", "1", "2"), strict=True):
+        assert record(str(file), "--profile", "hostile", "--cards", "30", "--seed", seed).exit_code == 0
+    one, same, other = (file.read_bytes() for file in files)
+    assert one == same != other
+
+
+def test_lines_of_edges_become_a_recording(tmp_path: Path) -> None:
+    lines, file = tmp_path / "reads.jsonl", tmp_path / "reads.shoe"
+    lines.write_text('{"id": 0, "set": 2, "edges": [[7, 1], [9, 3]]}\n{"id": 1, "set": 2, "edges": [[0, 1], [5, 0]]}\n')
+    assert record(str(file), "--edges", str(lines)).exit_code == 0
+    (line,) = told(str(file), "--edges")
+    (first, second, taken_out, third, fourth) = line["edges"]
+    assert (line["set"], first, second) == (2, [7, 1], [9, 3])
+    assert taken_out == [5_500_009, 0]
+    assert (third[1], fourth) == (1, [third[0] + 5, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "--edges: the file is empty"),
+        ('{"edges": [[0, 1]]}\n{"edges": [[0, 70000]]}\n', "--edges: line 2: Expected `int` <= 65535"),
+        (
+            '{"edges": [[0, 1]]}\n{"edges": [[0, 1]], "set": 3}\n',
+            "line 2 is of set 3, line 1 of 1; record one set a file",
+        ),
+        ('{"edges": [[9, 1], [8, 0]]}\n', "record 2: 8 us after 9 us"),
+    ],
+)
+def test_bad_lines_leave_no_recording(tmp_path: Path, text: str, says: str) -> None:
+    lines, file = tmp_path / "reads.jsonl", tmp_path / "reads.shoe"
+    lines.write_text(text)
+    ran = record(str(file), "--edges", str(lines))
+    assert ran.exit_code == 1
+    assert says in ran.stderr
+    assert not file.exists()
+
+
+def test_what_record_refuses(tmp_path: Path) -> None:
+    file = tmp_path / "there.shoe"
+    file.write_bytes(b"evidence")
+    assert "choose one of --profile, --edges and --port" in record(str(file)).stderr
+    assert f"{file} exists; give another name" in record(str(file), "--profile", "normal").stderr
+    assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
+    assert "could not open port" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
+    assert file.read_bytes() == b"evidence"
+
+
+def test_a_port_is_recorded(tmp_path: Path) -> None:
+    shoe, line = os.openpty()
+    tty.setraw(line)
+    file = tmp_path / "port.shoe"
+    timer = threading.Timer(0.2, lambda: os.write(shoe, b"".join(GOOD[2:6])))
+    timer.start()
+    ran = record(str(file), "--port", os.ttyname(line), "--seconds", "0.6", "--unit", "0102030405060708")
+    timer.join()
+    os.close(shoe)
+    os.close(line)
+    assert ran.exit_code == 0, ran.stderr
+    assert [seen["body"]["kind"] for seen in told(str(file))] == ["card", "coup", "reject", "sensor"]
+    reader = recording.Reader()
+    assert sum(len(one.data) for one in recording.read(reader, [file.read_bytes()]) if isinstance(one, Line)) > 0
+    assert (reader.metadata or {})["unit"] == "0102030405060708"
+
+
+def test_the_dissector_is_current() -> None:
+    assert LUA.read_text() == pcapng.lua() == inspect("--lua").stdout, (
+        "stale: sabot inspect --lua > tools/wireshark/sabot.lua"
+    )
+
+
+def test_pcapng_blocks_have_their_lengths_at_both_ends(tmp_path: Path) -> None:
+    out = tmp_path / "out.pcapng"
+    assert inspect("--pcapng", str(out), data=b"".join(GOOD + BAD)).exit_code == 1
+    data, kinds, at = out.read_bytes(), [], 0
+    while at < len(data):
+        kind, length = (int.from_bytes(data[place : place + 4], "little") for place in (at, at + 4))
+        assert length % 4 == 0
+        assert int.from_bytes(data[at + length - 4 : at + length], "little") == length
+        kinds.append(kind)
+        at += length
+    assert kinds == [0x0A0D0D0A, 1] + [6] * (len(GOOD) + len(BAD))
+
+
+def flat(fields: dict[str, Any], prefix: str = "sabot") -> dict[str, Any]:
+    """Golden fields by the names that the dissector gives them."""
+    found: dict[str, Any] = {}
+    for name, value in fields.items():
+        inner = {"body": fields.get("type"), "data": fields.get("kind")}.get(name, name)
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}.{inner}")
+        else:
+            found[f"{prefix}.{name}"] = value
+    return found
+
+
+def shown(field: ElementTree.Element, like: Any) -> Any:
+    """A field of tshark's as the golden vectors would have it."""
+    show, showname = field.get("show", ""), field.get("showname", "")
+    if isinstance(like, bool):
+        return show in ("1", "True")
+    if isinstance(like, int):
+        return int(show)
+    return show.replace(":", "") if field.get("value") == like else showname.split(": ")[1].split(" ")[0]
+
+
+def sample(part: Construct, **seen: str) -> Any:
+    """A value that the definition allows; a switch follows what was chosen before."""
+    match part:
+        case Renamed():
+            return seen.get(part.name) or sample(part.subcon, **seen)
+        case Struct():
+            return {inner.name: sample(inner, **seen) for inner in part.subcons if inner.name}
+        case Switch():
+            return sample(part.cases[next(seen[key] for key in seen if seen[key] in part.cases)], **seen)
+        case Mapping():
+            return list(part.encmapping)[-1]
+        case FlagsEnum():
+            return dict.fromkeys(part.flags, True)
+        case Bytes():
+            return bytes(range(1, part.length + 1))
+    return 1
+
+
+def one_of_each() -> list[dict[str, Any]]:
+    """Every type of frame, and of events every kind."""
+    chosen = [{"type": name} for name in messages.FRAMES if name != "event"]
+    chosen += [{"type": "event", "kind": kind} for kind in messages.EVENTS]
+    return [sample(messages.Frame, **names) | {"flags": 0} for names in chosen]
+
+
+def dissected(out: Path, data: bytes) -> list[dict[str, ElementTree.Element]]:
+    """The fields of each packet, by name."""
+    inspect("--pcapng", str(out), data=data)
+    command = ["tshark", "-X", f"lua_script:{LUA}", "-r", str(out), "-T", "pdml"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    packets = ElementTree.fromstring(ran.stdout).findall("packet")
+    return [{field.get("name", ""): field for field in packet.iter("field")} for packet in packets]
+
+
+needs_tshark = pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed: apt-get install tshark")
+
+
+@needs_tshark
+def test_wireshark_sees_what_the_vectors_say(tmp_path: Path) -> None:
+    packets = dissected(tmp_path / "out.pcapng", b"".join(GOOD + BAD))
+    assert len(packets) == len(GOOD) + len(BAD)
+    for fields, vector in zip(packets, VECTORS["accept"], strict=False):
+        expected = flat(vector["fields"])
+        assert {name: shown(fields[name], value) for name, value in expected.items()} == expected
+        assert "sabot.unread" not in fields
+        outbound = "gateway" in fields["sabot.from"].get("showname", "")
+        assert int(fields["frame.packet_flags_direction"].get("show", ""), 16) == 1 + outbound
+    for fields in packets[len(GOOD) :]:
+        assert fields["sabot.problem"].get("show") != "0"
+        assert {"sabot.damaged", "sabot.unread", "frame.comment"} <= set(fields)
+
+
+@needs_tshark
+def test_wireshark_knows_every_frame_and_event(tmp_path: Path) -> None:
+    frames = one_of_each()
+    packets = dissected(tmp_path / "out.pcapng", b"".join(framing.encode(messages.Frame.build(one)) for one in frames))
+    for fields, frame in zip(packets, frames, strict=True):
+        expected = flat(inspecting.plain(frame))
+        assert {name: shown(fields[name], value) for name, value in expected.items()} == expected
+        assert not {"sabot.unread", "sabot.damaged", "_ws.lua.error"} & set(fields)
