@@ -40,7 +40,7 @@ lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, genera
 bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
-chip: .venv/.dev ## every card at every speed on the emulated RP2040 (10 minutes on 2 cores)
+chip: .venv/.dev ## every card at every speed on the emulated RP2040 (10 to 17 minutes on 2 cores)
 	@$(BIN)/pytest hil_tests/test_4_chip.py -m chip_full -n 2
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
