@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from sabot_protocol.cardcode import CARD_UM, FIRST_MARK_UM, MARK_UM, PITCH_UM, SENSORS_UM, set_words
-from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, Chip, counters, find_uf2, firmware_image
+from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, Chip, booted_reader, counters, find_uf2
 from sabot_sim.chip_pio import CYCLE_NS
 from sabot_sim.optics import Edge, card_edges, cutting_card_edges
 
@@ -94,9 +94,7 @@ def fault(name: str, speed: int) -> list[Edge]:
 @pytest.fixture(scope="module")
 def booted() -> Chip:
     assert UF2 is not None
-    chip = Chip(UF2, firmware_image())
-    chip.run_until(lambda: chip.text == "ready\n")
-    return chip
+    return booted_reader(UF2)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """How the code words of the card sets are chosen: `sabot generate` runs this and checks the result in."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, product
 
 from sabot_protocol.cardcode import COLUMNS, LETTERS, MIN_DISTANCE, SETS, word_number
@@ -11,6 +12,7 @@ LONGEST_SHIFT = 2
 _TRACK_FAULTS = tuple(str.maketrans(*pair) for pair in (("AB", "BA"), ("A", "X"), ("B", "X"), ("X", "A"), ("X", "B")))
 
 
+@cache
 def card_sets() -> dict[str, dict[str, str]]:
     """Words by set and card: none is a fault away from another of any set, nor a fault and a column within its own."""
     rivals = _confused(_apart(_confused([word for word in lexicode() if set(word) == set(LETTERS)], 0)), 1)

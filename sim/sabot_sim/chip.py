@@ -260,6 +260,13 @@ class Chip:
         return self.text.splitlines()[before]
 
 
+def booted_reader(uf2: Path) -> Chip:
+    """A chip on which the reader program has come up."""
+    chip = Chip(uf2, firmware_image())
+    chip.run_until(lambda: chip.text == "ready\n")
+    return chip
+
+
 def counters(chip: Chip) -> dict[str, int]:
     """What the reader program has counted."""
     chip.send(b"s")

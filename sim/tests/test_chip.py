@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_sim.bench import BenchError
-from sabot_sim.chip import BAUD, DECODED_GPIO, HOW_TO_GET_UF2, OUTPUT_GPIOS, Chip, counters, find_uf2, firmware_image
+from sabot_sim.chip import (
+    BAUD,
+    DECODED_GPIO,
+    HOW_TO_GET_UF2,
+    OUTPUT_GPIOS,
+    Chip,
+    booted_reader,
+    counters,
+    find_uf2,
+    firmware_image,
+)
 from sabot_sim.optics import Edge, card_edges
 
 UF2 = find_uf2()
@@ -110,9 +120,7 @@ def samples(boot: Callable[..., Chip]) -> Chip:
 @pytest.fixture(scope="module")
 def reader() -> Chip:
     assert UF2 is not None
-    chip = Chip(UF2, firmware_image())
-    chip.run_until(lambda: chip.text == "ready\n")
-    return chip
+    return booted_reader(UF2)
 
 
 def told(chip: Chip) -> tuple[list[Edge], dict[str, int]]:

@@ -260,7 +260,7 @@ READER_MODULES = ("sampler", "presence", "marks", "place", "strip", "behind", "w
 def _on_chip() -> Iterator[Figure]:
     """Nothing where there is no UF2: stderr says how to get one."""
     from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
-    from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, Chip, counters, cycles_for, find_uf2, firmware_image
+    from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, booted_reader, counters, cycles_for, find_uf2
     from sabot_sim.chip_pio import CYCLE_NS
     from sabot_sim.optics import card_edges
 
@@ -268,8 +268,7 @@ def _on_chip() -> Iterator[Figure]:
     if uf2 is None:
         print(f"sabot bench: no chip: {HOW_TO_GET_UF2}", file=sys.stderr)
         return
-    chip = Chip(uf2, firmware_image())
-    chip.run_until(lambda: chip.text == "ready\n")
+    chip = booted_reader(uf2)
     words = list(set_words(1).values())
     awake = median(cycles_for(chip, card_edges(word, 1000)) for word in words[::10])
     passing = (SENSORS_UM["exit"] + CARD_UM) * 1000 // CYCLE_NS  # cycles at 1 m/s
