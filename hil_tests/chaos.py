@@ -2,18 +2,22 @@
 
 import random
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sabot_gateway.link import ShoeLink
+from sabot_protocol.auth import KEY_BYTES
 from sabot_sim import firmware
 from sabot_sim.line import Faults, Line
 
 SLOTS = 64
 UNIT = bytes.fromhex("5ab0000000000001")
+GATEWAY = bytes.fromhex("6a7e000000000001")
 PROFILE = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "one", "switches": {}}
 STEP_MS = 20
 CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
-_CARD, _CARD_BYTES = 4, 9
+_CARD, _CARD_BYTES = 4, 10
+_POWER = 1
 
 
 class Flash:
@@ -40,7 +44,8 @@ class Sampler:
 class Shoe:
     """The firmware's link and journal; `logged` is what was made durable, by number."""
 
-    def __init__(self) -> None:
+    def __init__(self, rng: random.Random, key: bytes | None) -> None:
+        self._rng, self._key = rng, key
         self._journal = firmware.module("sabot.journal")
         self._flash = Flash(self._journal.RECORD)
         self.logged: dict[int, bytes] = {}
@@ -53,13 +58,15 @@ class Shoe:
         self.journal = self._journal.Journal(self._flash, SLOTS)
         self.profile = firmware.module("sabot.profile").Profile(4)
         link = firmware.module("sabot.link")
-        self.link = link.Link(UNIT, self._boots, self.journal, self.profile, Sampler())
+        chance = self._rng.randbytes
+        self.link = link.Link(UNIT, self._boots, _POWER, self.journal, self.profile, Sampler(), chance, self._key)
 
     def log(self, rng: random.Random, now_ms: int) -> None:
         """A card, unless the journal has no room for it."""
         if self.journal.full():
             return
-        body = bytes([1, 0, 1, 0, rng.randint(0, 6), rng.randint(0, 51), *rng.randbytes(2), rng.randint(0, 100)])
+        body = bytes([1, 0, 1, 0, rng.randint(0, 6), rng.randint(0, 51), *rng.randbytes(2)])
+        body += bytes([rng.randint(0, 100), rng.randint(0, 31)])
         at = self._journal.BODY
         self.journal.record[at : at + _CARD_BYTES] = body
         self.logged[self.journal.next_no] = body
@@ -82,6 +89,8 @@ class Shoe:
 class Gateway:
     """The gateway's link and a ledger that is a list."""
 
+    rng: random.Random
+    key: bytes | None
     ledger: list[tuple[int, bytes]] = field(default_factory=list)
     _waiting: list[tuple[int, bytes]] = field(default_factory=list)
 
@@ -92,7 +101,9 @@ class Gateway:
     def restart(self) -> None:
         """What was not committed is gone."""
         self._waiting = []
-        self.link = ShoeLink(PROFILE, lambda unit: len(self.ledger))
+        keys = [self.key] if self.key else []
+        nonce = partial(self.rng.randbytes, 8)
+        self.link = ShoeLink(PROFILE, lambda unit: len(self.ledger), GATEWAY, lambda unit: keys, nonce)
         self.link.opened()
 
     def step(self, arrived: bytes, now_ms: int, commit: bool) -> bytes:
@@ -112,9 +123,10 @@ class Gateway:
 class World:
     """One seed: the same faults, restarts and events every time."""
 
-    def __init__(self, seed: int, most: float = 0.2) -> None:
+    def __init__(self, seed: int, most: float = 0.2, keyed: bool = True) -> None:
         self.rng = random.Random(seed)
-        self.shoe, self.gateway = Shoe(), Gateway()
+        key = self.rng.randbytes(KEY_BYTES) if keyed else None
+        self.shoe, self.gateway = Shoe(self.rng, key), Gateway(self.rng, key)
         self.up = Line(self.rng, Faults.drawn(self.rng, most))
         self.down = Line(self.rng, Faults.drawn(self.rng, most))
         self._restarts = self.rng.choice((0.0, 0.002, 0.02))

@@ -2,8 +2,10 @@
 
 from micropython import const
 
-PROTOCOL_HASH = b"\xc1\x05\x8c\xf2\xb4\xc7\xb4\x7f"
+PROTOCOL_HASH = b"\x96\xa3\xf2\x99\x7c\xb4\x83\xa0"
 SETS = const(4)
+# Bytes that a command has behind its kind, from the first kind on.
+COMMAND_SIZES = b"\x06\x02\x00\x00\x00\x00\x01\x02\x01\x01\x01\x03\x00\x09\x00\x00\x02"
 
 # Travel of the leading edge past the entry sensor, and lengths, in micrometres.
 CODE_UM = const(12000)

@@ -1,59 +1,105 @@
-"""Link: introduces the shoe, replicates the journal by cumulative acknowledgement, takes the profile."""
+"""Link: introduces the shoe, keeps one gateway, replicates the journal, takes commands."""
 
-from struct import pack_into, unpack_from
+from struct import pack_into
 
 from micropython import const
 
-from sabot.frame import Decoder, encode
-from sabot.generated import PROTOCOL_HASH
+from sabot.frame import MAX_BODY, Decoder, encode
+from sabot.generated import COMMAND_SIZES, PROTOCOL_HASH
 from sabot.journal import BODY, RECORD
+from sabot.session import Session
 
 _HELLO = const(1)
 _EVENT = const(2)
 _ALIVE = const(3)
+_BUSY = const(4)
 _WHO = const(0x80)
 _WELCOME = const(0x81)
 _ACK = const(0x82)
 _SET_PROFILE = const(0x83)
+_COMMAND = const(0x84)
+_RESEND = const(0x85)
 
 HEADER = const(8)
-_WELCOME_SIZE = const(20)
-_ACK_SIZE = const(12)
+_WHO_SIZE = const(24)
+_BUSY_SIZE = const(24)
+_HELLO_SIZE = const(75)
+_WELCOME_SIZE = const(28)
+_NUMBER_SIZE = const(12)  # of frames that carry an event number
 _SET_PROFILE_SIZE = const(28)
+_COMMAND_SIZE = const(13)  # and what the kind adds
+_MAC = const(8)
 _TICKS = const(0x3FFFFFFF)
+_LAST_SEQ = const(0xFFFF)
 _HELLO_EVERY_MS = const(500)
-_RESEND_AFTER_MS = const(500)
+_RESEND_FIRST_MS = const(500)  # doubles until something is acknowledged
+_RESEND_LAST_MS = const(8000)
 _ALIVE_EVERY_MS = const(1000)
-_WINDOW = const(16)
+_LOST_AFTER_MS = const(5000)  # a gateway says something once a second
+_WINDOW = const(24)  # covers a ledger that takes 30 ms to commit
 _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the wire, and some
 
 FIRMWARE_VERSION = b"\x00\x01\x00"
 
 
+def number(buf, at):
+    """32 bits of a frame; nothing above 30 is ever sent."""
+    return buf[at] | buf[at + 1] << 8 | buf[at + 2] << 16 | (buf[at + 3] & 0x3F) << 24
+
+
+def same(buf, at, other):
+    """Whether other stands in buf from there on."""
+    for i in range(len(other)):
+        if buf[at + i] != other[i]:
+            return False
+    return True
+
+
 class Link:
     """Bytes in by receive(), bytes out in tx[:tx_size] after pump(); time is an argument."""
 
-    def __init__(self, unit, boot_count, journal, profile, sampler):
+    def __init__(self, unit, boot_count, cause, journal, profile, sampler, random, key=None):
         self._unit = unit
         self._boot_count = boot_count
+        self._cause = cause
         self._journal = journal
         self._profile = profile
         self._sampler = sampler
+        self._random = random  # random(n): n bytes that nobody can foresee
         self._decoder = Decoder()
-        self._body = bytearray(RECORD + 64)
+        self._body = bytearray(MAX_BODY + 2)
         self._record = bytearray(RECORD)
+        self._session = Session(key)
+        self._offer = Session(key)  # told in HELLO; becomes the session when it is welcomed
+        self._offered = False
+        self._offers = 0
         self._welcomed = False
-        self._seq = 0
         self._next_to_send = 1
         self._hello_due = True
+        self._hello_ms = 0
+        self._busy_due = False
+        self._asker = bytearray(8)  # the nonce of a gateway that is not served
+        self._heard_ms = 0
         self._progress_ms = 0
+        self._resend_after_ms = _RESEND_FIRST_MS
         self._spoke_ms = 0
-        self._resends = 0
+        self._unsealed_seq = 0
+        self.resends = 0
+        self.refused = 0
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
-        self.new_profile = False  # a set_profile stands in `command`, for main to apply
-        self.command = bytearray(_SET_PROFILE_SIZE)
+        self.fault = 0  # the fault that holds the exit, for HELLO
+        self.last_command_id = 0  # main sets it when a command is done
+        self.command_due = False  # a command stands in `command`, for main to do
+        self.command = bytearray(MAX_BODY)
+        self.command_size = 0
+        self.new_profile = False  # a set_profile stands in `profile`, for main to apply
+        self.profile = bytearray(_SET_PROFILE_SIZE)
+
+    def crc_errors(self):
+        """Frames that came in damaged."""
+        return self._decoder.errors
 
     def receive(self, data, size, now_ms):
         """Bytes from the gateway."""
@@ -64,42 +110,127 @@ class Link:
 
     def _frame(self, body, size, now_ms):
         kind = body[0]
-        if kind == _WHO and size == HEADER:
-            self._welcomed = False
-            self._hello_due = True
+        if kind == _WHO:
+            if size == _WHO_SIZE and not body[1]:
+                self._who(body, now_ms)
+        elif kind == _WELCOME and self._welcomes(body, size):
+            self._begin(body, now_ms)
+        elif self._welcomed:
+            size = self._session.opened(body, size)
+            if size:
+                self._heard_ms = now_ms
+                self._take(kind, body, size, now_ms)
+            else:
+                self.refused = self.refused + 1 & 0xFFFF
+
+    def _who(self, body, now_ms):
+        """A gateway asks: it gets an offer, unless another one is served."""
+        if self._welcomed and not same(body, HEADER, self._session.gateway) and not self._lost(now_ms):
+            self._busy_due = True
+            for i in range(8):
+                self._asker[i] = body[HEADER + 8 + i]
+            return
+        if self._welcomed and same(body, HEADER + 8, self._session.gateway_nonce):
+            return  # the WHO of this very session, come again
+        if not self._offered or not same(body, HEADER + 8, self._offer.gateway_nonce):
+            self._offer.start(body[HEADER : HEADER + 8], body[HEADER + 8 : HEADER + 16], self._nonce())
+            self._offered = True
+        self._hello_due = True
+
+    def _nonce(self):
+        """Eight bytes never used before, even if chance should fail: starts and offers are counted in them."""
+        nonce = bytearray(8)
+        self._offers = self._offers + 1 & 0xFFFF
+        pack_into("<HH", nonce, 0, self._boot_count, self._offers)
+        nonce[4:8] = self._random(4)
+        return nonce
+
+    def _welcomes(self, body, size):
+        """Whether this WELCOME takes up the offer."""
+        return (
+            self._offered
+            and size - HEADER >= _WELCOME_SIZE - HEADER
+            and same(body, HEADER + 8, self._offer.shoe_nonce)
+            and self._offer.opened(body, size) == _WELCOME_SIZE
+            and same(body, HEADER, PROTOCOL_HASH)
+        )
+
+    def _begin(self, body, now_ms):
+        """The offer becomes the session: the log goes on where the gateway wants it."""
+        self._session, self._offer = self._offer, self._session
+        self._offered = self._hello_due = False
+        self._welcomed = True
+        self._heard_ms = now_ms
+        self._spoke_ms = now_ms - _ALIVE_EVERY_MS & _TICKS
+        durable = number(body, HEADER + 16)
+        self._acknowledge(durable, now_ms)
+        self._next_to_send = max(durable + 1, self._journal.oldest())
+        self._progress_ms = now_ms
+
+    def _take(self, kind, body, size, now_ms):
+        """A frame of the session."""
+        if kind == _ACK and size == _NUMBER_SIZE:
+            self._acknowledge(number(body, HEADER), now_ms)
         elif kind == _WELCOME and size == _WELCOME_SIZE:
-            self._welcome(body, now_ms)
-        elif kind == _ACK and size == _ACK_SIZE:
-            self._journal.acknowledge(unpack_from("<I", body, HEADER)[0])
-            self._progress_ms = now_ms
+            self._acknowledge(number(body, HEADER + 16), now_ms)
+        elif kind == _RESEND and size == _NUMBER_SIZE:
+            self._go_back(number(body, HEADER), now_ms)
         elif kind == _SET_PROFILE and size == _SET_PROFILE_SIZE:
             for i in range(size):
-                self.command[i] = body[i]
+                self.profile[i] = body[i]
             self.new_profile = True
+        elif kind == _COMMAND and size >= _COMMAND_SIZE:
+            self._command(body, size)
 
-    def _welcome(self, body, now_ms):
-        """The gateway speaks our protocol and says where it wants us to go on."""
-        for i in range(8):
-            if body[HEADER + i] != PROTOCOL_HASH[i]:
-                return
-        durable = unpack_from("<I", body, HEADER + 8)[0]
-        self._journal.acknowledge(durable)
-        self._next_to_send = max(durable + 1, self._journal.oldest())
-        self._welcomed = True
-        self._progress_ms = now_ms
+    def _acknowledge(self, event_no, now_ms):
+        before = self._journal.acked
+        self._journal.acknowledge(event_no)
+        if self._journal.acked != before:
+            self._progress_ms = now_ms
+            self._resend_after_ms = _RESEND_FIRST_MS
+
+    def _go_back(self, event_no, now_ms):
+        if self._journal.acked < event_no < self._next_to_send:
+            self._next_to_send = event_no
+            self._progress_ms = now_ms
+            self.resends = self.resends + 1 & 0xFFFF
+
+    def _command(self, body, size):
+        """Kept for main, one at a time; what is done already is not done again."""
+        kind = body[12]
+        if not 1 <= kind <= len(COMMAND_SIZES) or size != _COMMAND_SIZE + COMMAND_SIZES[kind - 1]:
+            return
+        if self.command_due or number(body, HEADER) <= self.last_command_id:
+            return
+        for i in range(size):
+            self.command[i] = body[i]
+        self.command_size = size
+        self.command_due = True
 
     def pump(self, now_ms):
         """Put what is due into tx, as far as it has room."""
-        if not self._welcomed:
-            if self._hello_due or (now_ms - self._progress_ms) & _TICKS >= _HELLO_EVERY_MS:
-                self._hello(now_ms)
-            return
+        if self._welcomed and self._lost(now_ms):
+            self._welcomed = False
+        if self._busy_due and self._room():
+            self._busy(now_ms)
+        if self._hello_due or (not self._welcomed and (now_ms - self._hello_ms) & _TICKS >= _HELLO_EVERY_MS):
+            self._hello(now_ms)
+        if self._welcomed:
+            self._replicate(now_ms)
+
+    def _lost(self, now_ms):
+        return (now_ms - self._heard_ms) & _TICKS >= _LOST_AFTER_MS
+
+    def _room(self):
+        return self.tx_size + _FRAME_ROOM <= _TX_BYTES
+
+    def _replicate(self, now_ms):
         self._resend(now_ms)
         while self._next_to_send < self._journal.next_no and self._may_send():
             self._event()
             self._spoke_ms = now_ms
         if (now_ms - self._spoke_ms) & _TICKS >= _ALIVE_EVERY_MS and not self.tx_size:
-            self._send(_ALIVE, HEADER, now_ms)
+            self._send(_ALIVE, HEADER, now_ms, self._session)
             self._spoke_ms = now_ms
 
     def sent(self, count):
@@ -109,36 +240,58 @@ class Link:
             self.tx[i] = self.tx[i + count]
 
     def _may_send(self):
-        return self._next_to_send - self._journal.acked <= _WINDOW and self.tx_size + _FRAME_ROOM <= _TX_BYTES
+        return self._welcomed and self._next_to_send - self._journal.acked <= _WINDOW and self._room()
 
     def _resend(self, now_ms):
         waiting = self._next_to_send - 1 > self._journal.acked
         if not waiting:
             self._progress_ms = now_ms
-        elif (now_ms - self._progress_ms) & _TICKS >= _RESEND_AFTER_MS:
+        elif (now_ms - self._progress_ms) & _TICKS >= self._resend_after_ms:
             self._next_to_send = self._journal.acked + 1
-            self._resends = self._resends + 1 & 0xFFFF
+            self.resends = self.resends + 1 & 0xFFFF
             self._progress_ms = now_ms
+            if self._resend_after_ms < _RESEND_LAST_MS:
+                self._resend_after_ms *= 2
 
-    def _send(self, kind, size, now_ms):
-        pack_into("<BBHI", self._body, 0, kind, 0, self._seq, now_ms)
-        self._seq = self._seq + 1 & 0xFFFF
+    def _send(self, kind, size, now_ms, session):
+        """One frame, under the MAC of a session if there is one and the shoe has a key."""
+        seq = session.seq if session else self._unsealed_seq
+        pack_into("<BBHI", self._body, 0, kind, 0, seq & _LAST_SEQ, now_ms)
+        if session:
+            session.seq = seq + 1
+            size = session.seal(self._body, size)
+            if seq >= _LAST_SEQ and session is self._session:
+                self._welcomed = False  # its numbers are used up: a new one must be asked for
+        else:
+            self._unsealed_seq = seq + 1 & _LAST_SEQ
         self.tx_size = encode(self._body, size, self.tx, self.tx_size)
 
+    def _busy(self, now_ms):
+        self._busy_due = False
+        self._body[8:16] = self._session.gateway
+        self._body[16:24] = self._asker
+        self._send(_BUSY, _BUSY_SIZE, now_ms, None)
+
     def _hello(self, now_ms):
-        if self.tx_size + _FRAME_ROOM > _TX_BYTES:
+        if not self._room():
             return
         body = self._body
+        offer = self._offer if self._offered else None
         body[8:16] = self._unit
         pack_into("<H", body, 16, self._boot_count)
         body[18:26] = PROTOCOL_HASH
         body[26:34] = self._profile.digest
         body[34:37] = FIRMWARE_VERSION
         pack_into("<II", body, 37, self._journal.next_no, self._journal.oldest())
-        pack_into("<HHH", body, 45, self._decoder.errors, self._resends, self._sampler.overruns & 0xFFFF)
-        self._send(_HELLO, 51, now_ms)
+        overruns = self._sampler.overruns & 0xFFFF
+        pack_into("<HHHH", body, 45, self._decoder.errors, self.resends, self.refused, overruns)
+        pack_into("<IBB", body, 53, self.last_command_id, self._cause, self.fault)
+        for i in range(8):
+            body[59 + i] = offer.gateway_nonce[i] if offer else 0
+            body[67 + i] = offer.shoe_nonce[i] if offer else 0
+        self._send(_HELLO, _HELLO_SIZE, now_ms, offer)
         self._hello_due = False
-        self._progress_ms = now_ms
+        self._hello_ms = now_ms
 
     def _event(self):
         """The next unsent event: its header carries the time at which it happened."""
@@ -153,5 +306,5 @@ class Link:
         body[12] = record[8]
         for i in range(size):
             body[13 + i] = record[BODY + i]
-        self._send(_EVENT, 13 + size, record[4] | record[5] << 8 | record[6] << 16 | record[7] << 24)
+        self._send(_EVENT, 13 + size, number(record, 4), self._session)
         self._next_to_send += 1

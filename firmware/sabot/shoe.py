@@ -19,6 +19,10 @@ _REJECT = const(7)
 _BUTTON = const(8)
 _SHOE_CLOSED = const(9)
 SENSOR = const(11)
+_FAULT = const(17)
+_FAULT_CLEARED = const(18)
+COMMAND_DONE = const(22)
+_LIVE = const(1)
 
 _TICKS = const(0x3FFFFFFF)
 _MOST_SPEED = const(0xFFFF)
@@ -30,6 +34,9 @@ _LAST_COUP = const(1)
 _REPLACED = const(2)
 _BUTTON_CONFIRM = const(4)
 _BUTTON_NEW_SHOE = const(5)
+_JOURNAL_FULL = const(4)
+_BY_ITSELF = const(3)
+_ROOM_AGAIN = const(32)  # events that must fit before a full journal is said to have room
 
 # States.
 CLOSED = const(0)
@@ -55,6 +62,7 @@ class Shoe:
         self._coups_left = 0  # from the cutting card on: this coup and those after it
         self.closed_no = 0  # the shoe closed last
         self._noise_ms = -1  # when noise was last logged
+        self._told_full = False
 
     def card_due(self):
         """The shoe wants a card: to burn, or for the coup."""
@@ -67,6 +75,17 @@ class Shoe:
     def stuck(self):
         """A card is due, but nobody takes the log and the journal has no room for more."""
         return self.card_due() and self._journal.full()
+
+    def watch_room(self, now_ms):
+        """Log once that the journal is full and no card is released, and once that it has room again."""
+        if self._journal.full() and not self._told_full:
+            self._told_full = True
+            pack_into("<BH", self._journal.record, BODY, _JOURNAL_FULL, 0)
+            self._journal.append(now_ms, _FAULT, 3)
+        elif self._told_full and not self._journal.full(_ROOM_AGAIN):
+            self._told_full = False
+            pack_into("<BB", self._journal.record, BODY, _JOURNAL_FULL, _BY_ITSELF)
+            self._journal.append(now_ms, _FAULT_CLEARED, 2)
 
     def last_coup(self):
         """The coup on the table is the last of this shoe."""
@@ -82,9 +101,9 @@ class Shoe:
         self._open(now_ms)
 
     def confirm(self, now_ms):
-        """The dealer has read the result: on to the next coup, or the end of the shoe."""
+        """The dealer has read the result: on to the next coup, or the end of the shoe. False if there is none."""
         if self.state != COMPLETE:
-            return
+            return False
         self._log_button(now_ms, _BUTTON_CONFIRM)
         if self._coups_left == 1:
             self._close(now_ms, _LAST_COUP)
@@ -92,6 +111,7 @@ class Shoe:
             if self._coups_left:
                 self._coups_left -= 1
             self._start_coup()
+        return True
 
     def card(self, now_ms, card, speed_mm_s, margin_pct):
         """A certain card has left the exit."""
@@ -186,7 +206,7 @@ class Shoe:
 
     def _log_card(self, now_ms, slot, card, speed_mm_s, margin_pct):
         pack_into(
-            "<HHBBHB",
+            "<HHBBHBB",
             self._journal.record,
             BODY,
             self.shoe_no,
@@ -195,14 +215,15 @@ class Shoe:
             card,
             speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED,
             margin_pct,
+            0,
         )
-        self._journal.append(now_ms, _CARD, 9)
+        self._journal.append(now_ms, _CARD, 10)
 
     def _log_coup(self, now_ms):
         coup = self.coup
         flags = coup.player_pair() | coup.banker_pair() << 1 | coup.natural() << 2 | self.last_coup() << 3
         pack_into(
-            "<HHBBBB",
+            "<HHBBBBB",
             self._journal.record,
             BODY,
             self.shoe_no,
@@ -211,5 +232,6 @@ class Shoe:
             coup.player_points,
             coup.banker_points,
             flags,
+            _LIVE,
         )
-        self._journal.append(now_ms, _COUP, 8)
+        self._journal.append(now_ms, _COUP, 9)

@@ -22,6 +22,15 @@ def golden_coups():
             yield json.loads(line)
 
 
+def golden_frames(expect, layer=None):
+    """The frames of protocol/vectors to accept, or those to refuse in a layer, one at a time."""
+    with open("protocol/vectors/frames.jsonl") as file:
+        for line in file:
+            found = json.loads(line)
+            if found["expect"] == expect and found.get("layer") == layer:
+                yield found
+
+
 def number(card):
     """`8H` as 0..51."""
     return SUITS.index(card[1]) * 13 + RANKS.index(card[0])

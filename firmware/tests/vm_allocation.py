@@ -52,7 +52,7 @@ def test_the_card_path_allocates_nothing():
     profile = Profile(6)
     profile.load(bytes(16) + bytes([1, 8, 1, 1]), 0)
     shoe = Shoe(journal, profile, Count(Memory(1, 4), 0))
-    link = Link(bytes(8), 1, journal, profile, sampler)
+    link = Link(bytes(8), 1, 1, journal, profile, sampler, None)
     shoe.new_shoe(0)
     samples = samples_of(["4S", "9S", "2H", "TD", "2D", "3S", "4S", "2D", "TC", "CUT", "8H", "KD", "6C", "5C"])
     micropython.heap_lock()

@@ -18,6 +18,7 @@ from sabot_protocol.codec import CodecError
 
 from sabot_gateway import parse
 from sabot_gateway.config import Config, Table
+from sabot_gateway.keys import KeyRing
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.mqtt import Broker, LoopClient
@@ -50,7 +51,7 @@ class Shoe:
     next_open_s: float = 0.0
     pending: list[Entry] = field(default_factory=list)
     last_event_no: int = 0
-    told: str | None = None  # the last problem or unit told, so that each is told once
+    told: object = None  # the last problem or shoe told, so that each is told once
 
 
 class App:
@@ -83,7 +84,11 @@ class App:
         book = rulebooks.load(table.rulebook)
         verifier = Verifier(table.name, book)
         _catch_up(verifier, self._ledger)
-        return Shoe(table, ShoeLink(book.profile(table.decks, table.card_set), self._ledger.durable_event_no), verifier)
+        profile, durable = book.profile(table.decks, table.card_set), self._ledger.durable_event_no
+        return Shoe(table, ShoeLink(profile, durable, self._ledger.gateway_id(), self._keys), verifier)
+
+    def _keys(self, unit: str) -> list[bytes]:
+        return KeyRing(Path(self._config.keys)).keys(unit) if self._config.keys is not None else []
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then stop cleanly."""
@@ -116,6 +121,7 @@ class App:
         for shoe in self._shoes:
             self._check_silence(shoe, now_s)
             self._write(shoe, now_s)
+            self._tell_link(shoe)
         self._publisher.pump()
         self._mqtt.step(now_s)
         self._tell_broker()
@@ -153,15 +159,25 @@ class App:
             records = shoe.verifier.take(event, self._utc())
             shoe.pending += [_entry(event, record, table, own=not place) for place, record in enumerate(records)]
             shoe.last_event_no = event.event_no
-        self._tell_link(shoe)
 
     def _tell_link(self, shoe: Shoe) -> None:
-        if shoe.link.problem:
-            self._tell(shoe, shoe.link.problem)
-        elif shoe.link.unit and shoe.told != shoe.link.unit:
-            log.info("shoe connected", table=shoe.table.name, unit=shoe.link.unit)
-            shoe.told = shoe.link.unit
-            self._publisher.say_table(shoe.table.name, "online", self._utc())
+        """What the link makes of its line, once each time it changes."""
+        link = shoe.link
+        served = (link.unit, link.authenticated, link.rotation)
+        if shoe.port is None:
+            return
+        if link.problem:
+            self._tell(shoe, link.problem)
+        elif link.unit and shoe.told != served:
+            shoe.told = served
+            self._tell_connected(shoe.table.name, link, link.unit)
+
+    def _tell_connected(self, table: str, link: ShoeLink, unit: str) -> None:
+        log.info("shoe connected", table=table, unit=unit, authenticated="yes" if link.authenticated else "no")
+        advice = _advice(unit, link, self._config.keys)
+        if advice:
+            log.warning(advice, table=table)
+        self._publisher.say_table(table, "online", self._utc(), unit=unit, authenticated=link.authenticated)
 
     def _check_silence(self, shoe: Shoe, now_s: float) -> None:
         """A shoe that says nothing, not even that it is alive, is not there, whatever its port says."""
@@ -169,7 +185,6 @@ class App:
         if shoe.link.unit is not None and heard_s is not None and now_s - heard_s > _SILENT_AFTER_S:
             shoe.link.opened()
             self._tell(shoe, f"the shoe on {shoe.table.port} is silent; check its power and the cable")
-            self._publisher.say_table(shoe.table.name, "offline", self._utc())
 
     def _lose(self, shoe: Shoe) -> None:
         assert shoe.port is not None
@@ -177,12 +192,13 @@ class App:
         shoe.port.close()
         shoe.port = None
         self._tell(shoe, f"the shoe on {shoe.table.port} is gone; waiting for it to come back")
-        self._publisher.say_table(shoe.table.name, "offline", self._utc())
 
     def _tell(self, shoe: Shoe, problem: str) -> None:
+        """Why a table has no shoe, in the log and in its status."""
         if shoe.told != problem:
             shoe.told = problem
             log.warning(problem, table=shoe.table.name)
+            self._publisher.say_table(shoe.table.name, "offline", self._utc(), problem=problem)
 
     def _tell_broker(self) -> None:
         if self._mqtt.problem != self._mqtt_told:
@@ -226,6 +242,20 @@ class App:
         for shoe in self._shoes:
             log.info("line counters", table=shoe.table.name, **shoe.link.line_counters())
         log.info("gateway stopped")
+
+
+def _advice(unit: str, link: ShoeLink, keys: str | None) -> str | None:
+    """What is to be done about the key of a shoe that is served."""
+    if not link.authenticated:
+        return (
+            f"shoe {unit} is not authenticated: who is on its line can speak for it; make a key with "
+            f"`sabot keys new {unit} --dir {keys or 'DIR'} --shoe key.bin` and put key.bin into the shoe"
+            + ("" if keys else ", and give `keys` in the config")
+        )
+    finish = f"`sabot keys rotate {unit} --finish --dir {keys}`"
+    if link.rotation == "old":
+        return f"shoe {unit} still uses its old key: put the new one into it, then end the rotation with {finish}"
+    return f"shoe {unit} uses its new key: end the rotation with {finish}" if link.rotation == "new" else None
 
 
 def _entry(event: Event, record: Record, table: str, *, own: bool) -> Entry:

@@ -9,6 +9,7 @@ from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.wagers.table import Settings, check_offer
 
+from sabot_gateway.keys import KeyRing, KeysError
 from sabot_gateway.mqtt import Broker, BrokerUrlError
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -33,12 +34,13 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A gateway: its site, its ledger, its broker, its tables."""
+    """A gateway: its site, its ledger, its broker, its tables, its keys."""
 
     site: Name
     ledger: str
     broker: str
     table: Annotated[tuple[Table, ...], Meta(min_length=1)]
+    keys: str | None = None  # the directory of the shoes' keys
 
 
 def load(path: Path) -> Config:
@@ -64,7 +66,7 @@ def _table_problems(table: Table) -> list[str]:
 
 
 def check(config: Config) -> Config:
-    """What types cannot say: names and ports once each, rulebooks and brokers that exist."""
+    """What types cannot say: names and ports once each, rulebooks, keys and brokers that exist."""
     for key in ("name", "port"):
         values = [getattr(table, key) for table in config.table]
         twice = {value for value in values if values.count(value) > 1}
@@ -73,6 +75,11 @@ def check(config: Config) -> Config:
     for table in config.table:
         for problem in _table_problems(table):
             raise ConfigError(f"table {table.name}: {problem}")
+    if config.keys is not None:
+        try:
+            KeyRing(Path(config.keys)).units()
+        except KeysError as error:
+            raise ConfigError(f"keys: {error}") from error
     try:
         Broker.from_url(config.broker)
     except BrokerUrlError as error:

@@ -1,10 +1,13 @@
 """Ledger: SQLite, write-ahead, fully synchronous, hash-chained; an entry is there once and for all."""
 
+import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from sabot_protocol.fields import UNIT_BYTES
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -20,6 +23,7 @@ CREATE TABLE IF NOT EXISTS entries (
 );
 CREATE INDEX IF NOT EXISTS by_topic ON entries (table_name, topic, seq);
 CREATE TABLE IF NOT EXISTS cursors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 """
 _COLUMNS = "seq, unit, event_no, table_name, topic, payload, frame, hash"
 _GENESIS = bytes(32)
@@ -64,6 +68,14 @@ class Ledger:
             "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1"
         ).fetchone()
         self._seq, self._hash = newest or (0, _GENESIS)
+
+    def gateway_id(self) -> bytes:
+        """Which gateway writes here: eight bytes made once, the same after every start."""
+        try:
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('gateway', ?)", (secrets.token_bytes(UNIT_BYTES),))
+            return bytes(self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()[0])
+        except sqlite3.Error as error:
+            raise LedgerError(f"the ledger refused the gateway's id: {error}") from error
 
     def close(self) -> None:
         """Give the file back."""

@@ -1,19 +1,30 @@
-"""Link: greets a shoe, checks its version in words, takes its log in order, and acknowledges what is durable."""
+"""Link: greets a shoe, checks its version and key in words, takes its log in order, acknowledges what is durable."""
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from sabot_protocol import codec, framing, messages
+from sabot_protocol import fields, messages
 
 from sabot_gateway import parse
+from sabot_gateway.commands import Command, Commands
+from sabot_gateway.keys import KeysError
 from sabot_gateway.parse import Event, Frame, Parser
+from sabot_gateway.session import Session, frame_bytes
 
 _ASK_EVERY_S = 1.0
-_MOST_UNSENT_BYTES = 4096
+_ASK_SOONEST_S = 0.2
+_RESEND_EVERY_S = 0.25
+_KEEP_ALIVE_S = 1.0
+_LIVE_S = 1.5  # a shoe says something once a second
+_TAKE_UP_S = 3.0  # less than the shoe waits for a word of its session
 _SILENT_AFTER_S = 5.0
+_MOST_UNSENT_BYTES = 4096
+_COUNTERS = ("repeated", "gaps", "unsent", "dropped_commands", "unauthenticated", "forged", "replayed", "strays")
 SILENT = "nothing comes on this port: the shoe is switched off, or its cable is not in, or this is another port"
 UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
+DEAF = "the shoe speaks on this port, but does not hear this gateway: check the wire to the shoe and its connector"
 
 
 @dataclass
@@ -22,42 +33,82 @@ class ShoeLink:
 
     profile: dict[str, Any]
     durable: Callable[[str], int]  # the last event number the ledger holds of a unit
-    unit: str | None = None
-    problem: str | None = None  # why the shoe is not served, in words
+    gateway: bytes = bytes(fields.UNIT_BYTES)  # which gateway this is
+    keys: Callable[[str], Sequence[bytes]] = lambda unit: ()  # of a unit, the newest first; or KeysError
+    nonce: Callable[[], bytes] = lambda: secrets.token_bytes(fields.NONCE_BYTES)
+    unit: str | None = None  # that is served
+    authenticated: bool = False
+    rotation: Literal["old", "new"] | None = None  # while one is under way: which key the shoe uses
+    problem: str | None = None  # why no shoe is served, in words
     lost: tuple[int, int] | None = None  # events that the shoe no longer holds and the ledger never had
-    counters: dict[str, int] = field(default_factory=lambda: {"repeated": 0, "gaps": 0, "dropped_commands": 0})
+    counters: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTERS, 0))
     parser: Parser = field(default_factory=Parser)
-    heard_s: float | None = None  # when the shoe last said something sound
+    heard_s: float | None = None  # when the shoe that is served, or else anybody, last said something sound
+    commands: Commands = field(default_factory=Commands)
+    _commanded: str | None = None  # the unit that the commands are for
+    _session: Session | None = None
+    _before: Session | None = None  # holds until the shoe speaks in the session that is to follow it
+    _confirmed: bool = False  # the shoe speaks in this session
+    _begun_s: float = 0.0
+    _asked: bytes = b""  # the nonce of a WHO that no HELLO has answered
     _next_no: int = 0
+    _greeted_no: int = 0  # what the shoe would number next when the session began
     _durable_no: int = 0
     _profile_known: bool = False
-    _asked_s: float | None = None
-    _seq: int = 0
-    _opened_s: float | None = None
-    _heard_bytes: int = 0
+    _said_s: dict[str, float] = field(default_factory=dict)  # when each kind of frame was last sent
+    _since_s: float | None = None  # since when nothing, or something, comes
+    _heard_bytes: int = 0  # since the last sound frame
     _out: bytearray = field(default_factory=bytearray)
 
     def opened(self) -> None:
         """The port has just been opened: nothing is known of who is there."""
-        self.unit = self.problem = self._asked_s = self.heard_s = self._opened_s = None
+        self.unit = self.problem = self.heard_s = self.rotation = self._since_s = None
+        self._session = self._before = None
+        self.authenticated = self._confirmed = self._profile_known = False
+        self.parser.other_release = None
         self._heard_bytes = 0
-        self._profile_known = False
+        self._asked = b""
+        self._said_s.clear()
         self._out.clear()
 
     def tick(self, now_s: float) -> None:
-        """Ask again for what has not come: a HELLO, or the profile; say so when nothing sound ever came."""
-        self._opened_s = now_s if self._opened_s is None else self._opened_s
-        if self.heard_s is None and now_s - self._opened_s >= _SILENT_AFTER_S:
+        """Say again what has not been answered; say so when nobody is served, and why."""
+        self._diagnose(now_s)
+        if self._before is not None and now_s - self._begun_s >= _TAKE_UP_S:  # the shoe has not taken up the new one
+            self._session, self._before, self._confirmed = self._before, None, True
+        if self._session is None or self._session.old():
+            self._ask(now_s, _ASK_EVERY_S)
+        if self._session is not None:
+            self._say_again(now_s)
+
+    def _diagnose(self, now_s: float) -> None:
+        """What is wrong with a line on which nobody is served."""
+        self._since_s = now_s if self._since_s is None else self._since_s
+        if self.unit is not None:
+            return
+        if now_s - (self._since_s if self.heard_s is None else self.heard_s) >= _SILENT_AFTER_S:
             self.problem = UNREADABLE if self._heard_bytes else SILENT
-        if self._asked_s is not None and now_s - self._asked_s < _ASK_EVERY_S:
-            return
-        if self.unit is None:
-            self._send("who", now_s)
-        elif not self._profile_known:
+        elif self.problem is None and self.heard_s is not None and now_s - self._since_s >= _SILENT_AFTER_S:
+            self.problem = DEAF
+
+    def _say_again(self, now_s: float) -> None:
+        if not self._confirmed and self._due("welcome", now_s, _ASK_EVERY_S):
+            self._welcome(now_s)
+        if not self._profile_known and self._due("set_profile", now_s, _ASK_EVERY_S):
             self._send_profile(now_s)
-        else:
-            return
-        self._asked_s = now_s
+        if self._confirmed and self._next_no >= self._greeted_no:  # what the shoe has done, its log has said by now
+            self._send_command(now_s)
+        if self._due("ack", now_s, _KEEP_ALIVE_S):
+            self.acknowledge(self._durable_no, now_s)
+
+    def _due(self, kind: str, now_s: float, every_s: float) -> bool:
+        said_s = self._said_s.get(kind)
+        return said_s is None or now_s - said_s >= every_s
+
+    def _ask(self, now_s: float, every_s: float) -> None:
+        if self._due("who", now_s, every_s):
+            self._asked = self._asked or self.nonce()
+            self._send("who", now_s, gateway=self.gateway, nonce=self._asked)
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """The new events in these bytes, in order, none twice and none skipped."""
@@ -65,54 +116,185 @@ class ShoeLink:
         self._heard_bytes += len(data)
         repeated = self.counters["repeated"]
         for frame in self.parser.feed(data):
-            self.heard_s = now_s
-            if frame.type == "hello":
-                self._hello(frame, now_s)
-            elif frame.type == "event" and self.unit is not None:
-                self._event(frame, self.unit, events)
+            self._frame(frame, events, now_s)
+        if self.parser.other_release:
+            self._sound(now_s)
+            self._refuse(_another_release(*self.parser.other_release))
+            self.parser.other_release = None
         if self.counters["repeated"] > repeated and self.unit is not None:
             self.acknowledge(self._durable_no, now_s)  # the shoe sends again: our last word was lost
         return events
 
-    def _hello(self, frame: Frame, now_s: float) -> None:
-        unit = frame.body["unit"].hex()
-        if frame.body["protocol_hash"] != messages.protocol_hash():
-            self.problem = (
-                f"shoe {unit} speaks protocol {frame.body['protocol_hash'].hex()}, this gateway "
-                f"{messages.protocol_hash().hex()}; reflash the shoe or update the gateway: both must be of one release"
+    def _frame(self, frame: Frame, events: list[Event], now_s: float) -> None:
+        self._sound(now_s)
+        if frame.type == "hello":
+            self._hello(frame, now_s)
+        elif frame.type == "busy":
+            self._busy(frame)
+        elif self._takes(frame):
+            self.heard_s = now_s
+            if frame.type == "event" and self.unit is not None:
+                self._event(frame, self.unit, events, now_s)
+
+    def _sound(self, now_s: float) -> None:
+        """Somebody speaks our language; while a shoe is served only its own session counts."""
+        if self.unit is not None:
+            return
+        if self.heard_s is None or now_s - self.heard_s >= _SILENT_AFTER_S:
+            self._since_s, self.problem = now_s, None
+        self.heard_s, self._heard_bytes = now_s, 0
+
+    def _takes(self, frame: Frame) -> bool:
+        """Whether the frame is of this session, or of the one before until this is taken up, and new."""
+        if self._session is None:
+            return False
+        refusal = self._session.refuses(frame)
+        if refusal is None:
+            self._confirmed, self._before = True, None
+        elif self._before is not None and self._before.refuses(frame) is None:
+            return True
+        else:
+            self._count(refusal)
+        return refusal is None
+
+    def _count(self, refusal: str) -> None:
+        """Until the shoe speaks in this session it may speak in one that this gateway no longer knows."""
+        self.counters["strays" if refusal == "forged" and not self._confirmed else refusal] += 1
+
+    def _busy(self, frame: Frame) -> None:
+        if frame.body["nonce"] == self._asked:
+            self._refuse(
+                f"the shoe is served by another gateway, {frame.body['gateway'].hex()}: one shoe, one gateway; "
+                "stop the other one, or take this table out of the config"
             )
+
+    def _hello(self, frame: Frame, now_s: float) -> None:
+        body = frame.body
+        if body["protocol_hash"] != messages.protocol_hash():
+            self._refuse(_another_release(body["unit"].hex(), body["protocol_hash"].hex()))
+        elif self._session is not None and self._session.is_of(body["gateway_nonce"], body["shoe_nonce"]):
+            self._offered_again(frame, self._session, now_s)
+        elif self._asked and body["gateway_nonce"] == self._asked:
+            self._answered(frame, now_s)
+        elif self._live(now_s):  # not the shoe that is served: that one speaks in its session
+            self.counters["strays"] += 1
+        else:  # it has just started, or answers somebody else
+            self._ask(now_s, _ASK_SOONEST_S)
+
+    def _live(self, now_s: float) -> bool:
+        """The shoe has just proved that it is in its session: a HELLO cannot be its own."""
+        held = self.authenticated and (self._confirmed or self._before is not None)
+        return held and self.heard_s is not None and now_s - self.heard_s < _LIVE_S
+
+    def _refuse(self, problem: str) -> None:
+        """A forger can make this happen: a shoe that is served stays served."""
+        if self.unit is None:
+            self.problem = problem
+
+    def _offered_again(self, frame: Frame, session: Session, now_s: float) -> None:
+        """The shoe still offers what was welcomed: our word was lost."""
+        refusal = session.refuses(frame)
+        if refusal is not None:
+            self._count(refusal)
+            return
+        self._confirmed = False
+        if self._due("welcome", now_s, _ASK_SOONEST_S):
+            self._welcome(now_s)
+
+    def _answered(self, frame: Frame, now_s: float) -> None:
+        """A shoe has answered our WHO: it is served if its key and its numbers are right."""
+        unit = frame.body["unit"].hex()
+        if self.unit not in (None, unit):  # the one that is served must fall silent first
+            self.counters["strays"] += 1
+            return
+        session = self._session_of(unit, frame)
+        if session is None:
             return
         durable = self.durable(unit)
-        if frame.body["next_event_no"] <= durable:
-            self.problem = (
-                f"shoe {unit} would number its next event {frame.body['next_event_no']}, but the ledger already holds "
-                f"{durable}: its journal was erased or the unit id is used twice; give the controller a new unit id"
-            )
-            return
-        oldest = frame.body["oldest_event_no"]
-        self.lost = (durable + 1, oldest - 1) if oldest > durable + 1 else None
-        taken = self._next_no if unit == self.unit else 0  # may be ahead of the ledger by what waits for its commit
-        self.unit, self.problem, self._durable_no = unit, None, durable
-        self._next_no = max(durable + 1, oldest, taken)
-        self._send("welcome", now_s, protocol_hash=messages.protocol_hash(), durable_event_no=durable)
-        self._profile_known = frame.body["profile_hash"] == messages.profile_hash(self.profile)
+        problem = _wrong_numbers(unit, frame.body["oldest_event_no"], frame.body["next_event_no"], durable)
+        if problem:
+            self._refuse(problem)
+        else:
+            self._begin(unit, session, frame.body, durable, now_s)
+
+    def _begin(self, unit: str, session: Session, body: dict[str, Any], durable: int, now_s: float) -> None:
+        """Welcome the shoe into a session; what it says in the one before still counts until it takes this one up."""
+        self._join_log(unit, body["oldest_event_no"], durable)
+        self._before = self._session if self._confirmed else self._before
+        self._session, self._asked, self._confirmed, self._begun_s = session, b"", False, now_s
+        self.unit, self.problem, self.authenticated = unit, None, session.key is not None
+        self.heard_s = now_s
+        self._greeted_no = body["next_event_no"]
+        self._greet_commands(unit, body["last_command_id"])
+        self._profile_known = body["profile_hash"] == messages.profile_hash(self.profile)
+        self._welcome(now_s)
         if not self._profile_known:
             self._send_profile(now_s)
-            self._asked_s = now_s
 
-    def _event(self, frame: Frame, unit: str, events: list[Event]) -> None:
+    def _join_log(self, unit: str, oldest: int, durable: int) -> None:
+        """What has been taken may be ahead of the ledger by what waits for its commit."""
+        taken = self._next_no if unit == self.unit and self.lost is None else 0
+        first = max(durable + 1, taken)
+        self.lost = (first, oldest - 1) if oldest > first else None
+        self._durable_no, self._next_no = durable, max(first, oldest)
+
+    def _greet_commands(self, unit: str, last_id: int) -> None:
+        if self._commanded not in (None, unit):
+            self.counters["dropped_commands"] += self.commands.forget()
+        self._commanded = unit
+        self.counters["dropped_commands"] += self.commands.begin(last_id, log_lost=self.lost is not None)
+
+    def _session_of(self, unit: str, frame: Frame) -> Session | None:
+        """The session that this HELLO begins; None, and why in words, where its key is not right."""
+        try:
+            keys = self.keys(unit)
+        except KeysError as error:
+            self._refuse(str(error))
+            return None
+        nonces = frame.body["gateway_nonce"], frame.body["shoe_nonce"]
+        if not keys and not frame.mac:
+            self.rotation = None
+            return Session(*nonces, None)
+        for key in keys:
+            session = Session(*nonces, key)
+            if session.refuses(frame) is None:
+                self.rotation = None if len(keys) == 1 else "new" if key == keys[0] else "old"
+                return session
+        self.counters["forged" if frame.mac else "unauthenticated"] += 1
+        self._refuse(_wrong_key(unit, known=bool(keys), proved=bool(frame.mac)))
+        return None
+
+    def _event(self, frame: Frame, unit: str, events: list[Event], now_s: float) -> None:
         event_no = frame.body["event_no"]
         if event_no != self._next_no:
             self.counters["repeated" if event_no < self._next_no else "gaps"] += 1
+            if event_no > self._next_no and self._due("resend", now_s, _RESEND_EVERY_S):
+                self._send("resend", now_s, event_no=self._next_no)
             return
         self._next_no += 1
+        self._said_s.pop("resend", None)  # it has come: the next gap is another one, asked for at once
         event = parse.event(unit, frame)
         if event.kind == "profile_set":
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
+        elif event.kind == "command_done":
+            self.commands.done(event.data["command_id"], event.data["command"])
         events.append(event)
 
+    def command(self, kind: str, /, **data: Any) -> Command | None:
+        """Have the shoe do this, behind what waits; None if too much waits, CodecError if it makes no sense."""
+        frame_bytes("command", {"command_id": 0, "kind": kind, "data": data}, 0, 0.0)
+        command = self.commands.add(kind, data)
+        if command is None:
+            self.counters["dropped_commands"] += 1
+        return command
+
+    def _send_command(self, now_s: float) -> None:
+        command = self.commands.due(now_s)
+        if command is not None:
+            self._send("command", now_s, command_id=command.command_id, kind=command.kind, data=command.data)
+
     def line_counters(self) -> dict[str, int]:
-        """Everything that was damaged, dropped or said twice on this line."""
+        """Everything that was damaged, dropped, refused or said twice on this line."""
         deframer = self.parser.deframer
         return {
             **self.counters,
@@ -127,19 +309,28 @@ class ShoeLink:
         self._durable_no = event_no
         self._send("ack", now_s, event_no=event_no)
 
+    def _welcome(self, now_s: float) -> None:
+        assert self._session is not None
+        self._said_s["ack"] = now_s  # it says the same, and more
+        self._send(
+            "welcome",
+            now_s,
+            protocol_hash=messages.protocol_hash(),
+            shoe_nonce=self._session.shoe_nonce,
+            durable_event_no=self._durable_no,
+        )
+
     def _send_profile(self, now_s: float) -> None:
         self._send("set_profile", now_s, profile_hash=messages.profile_hash(self.profile), profile=self.profile)
 
-    def _send(self, kind: str, now_s: float, **body: Any) -> None:
-        time_ms = int(now_s * 1000) % 2**30
-        frame = framing.encode(
-            codec.build({"type": kind, "flags": 0, "seq": self._seq, "time_ms": time_ms, "body": body})
-        )
-        if len(self._out) + len(frame) > _MOST_UNSENT_BYTES:  # nobody reads; whatever matters is said again
-            self.counters["dropped_commands"] += 1
-            return
-        self._seq = (self._seq + 1) % 2**16
-        self._out += frame
+    def _send(self, kind: str, now_s: float, /, **body: Any) -> None:
+        self._said_s[kind] = now_s
+        if len(self._out) > _MOST_UNSENT_BYTES - parse.MOST_FRAME_BYTES:  # nobody reads; it will be said again
+            self.counters["unsent"] += 1
+        elif kind == "who":
+            self._out += frame_bytes(kind, body, 0, now_s)
+        elif self._session is not None:
+            self._out += self._session.build(kind, body, now_s)
 
     def output(self) -> bytes:
         """What waits to be written."""
@@ -148,3 +339,33 @@ class ShoeLink:
     def written(self, count: int) -> None:
         """The port took the first `count` bytes of the output."""
         del self._out[:count]
+
+
+def _another_release(unit: str, spoken: str) -> str:
+    return (
+        f"shoe {unit} speaks protocol {spoken}, this gateway {messages.protocol_hash().hex()}; "
+        "reflash the shoe or update the gateway: both must be of one release"
+    )
+
+
+def _wrong_numbers(unit: str, oldest: int, next_no: int, durable: int) -> str | None:
+    """What is wrong with a shoe's log, next to the ledger."""
+    if next_no <= durable:
+        return (
+            f"shoe {unit} would number its next event {next_no}, but the ledger already holds {durable}: "
+            "its journal was erased or the unit id is used twice; give the controller a new unit id"
+        )
+    if oldest > next_no:
+        return f"shoe {unit} says that its log begins at {oldest} and ends before {next_no}: have its journal examined"
+    return None
+
+
+def _wrong_key(unit: str, *, known: bool, proved: bool) -> str:
+    if not known:
+        return f"shoe {unit} authenticates its frames and this gateway has no key of it: put its key file into `keys`"
+    if proved:
+        return f"shoe {unit} has another key than this gateway: put one key into both (`sabot keys new {unit}`)"
+    return (
+        f"shoe {unit} has a key here and does not use it: put the key into the shoe again, "
+        "or take its key file away to serve it unauthenticated"
+    )

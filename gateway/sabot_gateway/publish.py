@@ -70,7 +70,7 @@ class Publisher:
         mqtt.client.on_publish = self._on_publish
         mqtt.on_ready = self._on_ready
         mqtt.client.on_disconnect = self._on_disconnect
-        mqtt.client.will_set(gateway_status_topic(site), _status("offline", time), qos=1, retain=True)
+        mqtt.client.will_set(gateway_status_topic(site), _status("offline", time, {}), qos=1, retain=True)
 
     def _on_ready(self) -> None:
         """The broker may have published our will, or be a new one: what stands is said again by the next pump."""
@@ -84,11 +84,11 @@ class Publisher:
 
     def say_gateway(self, state: str, time: str) -> None:
         """That the gateway is there, or goes."""
-        self._say(gateway_status_topic(self._site), _status(state, time))
+        self._say(gateway_status_topic(self._site), _status(state, time, {}))
 
-    def say_table(self, table: str, state: str, time: str) -> None:
-        """That a table's shoe is there, or not."""
-        self._say(table_topic(self._site, table, "status"), _status(state, time))
+    def say_table(self, table: str, state: str, time: str, **more: str | bool | None) -> None:
+        """That a table's shoe is there, and which, or not, and why."""
+        self._say(table_topic(self._site, table, "status"), _status(state, time, more))
 
     def _say(self, topic: str, payload: bytes) -> None:
         self._states[topic] = payload
@@ -129,5 +129,5 @@ class Publisher:
         return not self._window.waiting and not self._ledger.since(self._window.read_to, 1)
 
 
-def _status(state: str, time: str) -> bytes:
-    return msgspec.json.encode(msgspec.convert({"state": state, "time": time}, StatusMessage))
+def _status(state: str, time: str, more: dict[str, str | bool | None]) -> bytes:
+    return msgspec.json.encode(msgspec.convert({"state": state, "time": time, **more}, StatusMessage))

@@ -35,6 +35,16 @@ def test_a_good_file(tmp_path: Path) -> None:
     ]
 
 
+def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
+    path, keys = tmp_path / "gateway.toml", tmp_path / "keys"
+    keys.mkdir(mode=0o700)
+    path.write_text(f'keys = "{keys}"\n{GOOD}')
+    assert load(path).keys == str(keys)
+    keys.chmod(0o777)
+    with pytest.raises(ConfigError, match=r"keys: .*others can write there; chmod 700"):
+        load(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -60,6 +70,8 @@ def test_a_good_file(tmp_path: Path) -> None:
         ),
         ("decks = 6", 'decks = 6\ngame = "crown"\nwagers = ["shield_player"]', "game crown of crown-baccarat does not"),
         ("decks = 6", "decks = ", "line 15"),
+        ('site = "sydney"', 'site = "sydney"\nkeys = "nowhere"', "keys: nowhere: No such file or directory; make it"),
+        ('site = "sydney"', 'site = "sydney"\nkeys = "/dev/null"', "keys: /dev/null: not a directory"),
     ],
 )
 def test_a_bad_file(tmp_path: Path, old: str, new: str, says: str) -> None:

@@ -99,3 +99,28 @@ def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     ledger._db.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError, match="refused 1 entries"):
         ledger.append([entry(2)])
+
+
+def test_a_gateway_has_one_id_for_good_and_another_gateway_another(tmp_path: Path) -> None:
+    ids = []
+    for name in ("1.db", "1.db", "2.db"):
+        ledger = Ledger(tmp_path / name)
+        ids += [ledger.gateway_id(), ledger.gateway_id()]
+        ledger.close()
+    assert len(set(ids[:4])) == 1
+    assert len(set(ids)) == 2
+    assert all(len(each) == 8 for each in ids)
+
+
+def test_a_ledger_of_before_gets_an_id(tmp_path: Path) -> None:
+    Ledger(tmp_path / "ledger.db").close()
+    with sqlite3.connect(tmp_path / "ledger.db") as other:
+        other.execute("DROP TABLE meta")
+    ledger = Ledger(tmp_path / "ledger.db")
+    assert ledger.gateway_id() == ledger.gateway_id()
+
+
+def test_an_id_that_cannot_be_kept_is_an_error(ledger: Ledger) -> None:
+    ledger._db.execute("PRAGMA query_only = ON")
+    with pytest.raises(LedgerError, match="refused the gateway's id"):
+        ledger.gateway_id()

@@ -4,7 +4,7 @@ import pytest
 from sabot_gateway import alarms
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
-from sabot_protocol import messages
+from sabot_protocol import fields
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
 from shoe_events import BOOK, cards, event, result
 
@@ -74,7 +74,7 @@ OPENED = event(1, "shoe_opened", shoe_no=4, card_set=2, decks=6, burn="one")
 
 
 def test_a_restart_in_mid_coup_closes_the_shoe_and_is_an_alarm() -> None:
-    closed, alarm = take(OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2))
+    closed, alarm = take(OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2, cause="power"))
     assert isinstance(closed.message, ShoeMessage)
     assert isinstance(alarm.message, AlarmMessage)
     assert (closed.message.state, closed.message.decks) == ("closed", 6)
@@ -86,7 +86,7 @@ def test_a_restart_in_mid_coup_closes_the_shoe_and_is_an_alarm() -> None:
 
 
 def test_a_restart_between_coups_closes_the_shoe_and_is_an_alarm() -> None:
-    closed, alarm = take(OPENED, event(2, "boot", boot_count=2))
+    closed, alarm = take(OPENED, event(2, "boot", boot_count=2, cause="power"))
     assert isinstance(closed.message, ShoeMessage)
     assert isinstance(alarm.message, AlarmMessage)
     assert (closed.message.state, closed.message.shoe) == ("closed", 4)
@@ -95,13 +95,13 @@ def test_a_restart_between_coups_closes_the_shoe_and_is_an_alarm() -> None:
 
 def test_a_restart_without_a_shoe_is_only_kept() -> None:
     ended = event(2, "shoe_closed", shoe_no=4, coups=70, reason="last_coup")
-    assert take(event(1, "boot", boot_count=2)) == [Record()]
-    assert take(OPENED, ended, event(3, "boot", boot_count=2)) == [Record()]
+    assert take(event(1, "boot", boot_count=2, cause="power")) == [Record()]
+    assert take(OPENED, ended, event(3, "boot", boot_count=2, cause="power")) == [Record()]
 
 
 def test_cards_before_a_restart_do_not_count_after_it() -> None:
     again = event(5, "shoe_opened", shoe_no=5, card_set=2, decks=6, burn="none")
-    before = [OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2)]
+    before = [OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2, cause="power")]
     assert len(take(*before, *cards(5, "9S 2H TD 3C"), result(9, "player", 9, 5, natural=True))) == 1
     assert len(take(*before, again, *cards(6, "9S 2H TD 3C"), result(10, "player", 9, 5, natural=True))) == 1
 
@@ -122,7 +122,7 @@ def test_a_reject_is_an_alarm_in_words() -> None:
 
 
 def test_every_reason_of_a_reject_has_words() -> None:
-    assert set(alarms.REJECTS) == set(messages.RejectReason.encmapping)
+    assert set(alarms.REJECTS) == set(fields.RejectReason.encmapping)
 
 
 def test_doubtful_columns_are_counted_from_one() -> None:

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final
 
 from construct import Bytes, Construct, Container, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
 
-from sabot_protocol.messages import AtMost, Frame
+from sabot_protocol.fields import AtMost
+from sabot_protocol.messages import Frame
 
 _Path = tuple[str, ...]
 
@@ -111,6 +112,8 @@ class _Layout:
             "else:",
             f"    {variable} = {flags}._encode({variable}, None, '')",
         ]
+        if part.subcon.fmtstr[1] == "B":
+            return f"{self._table(f'bits_{variable}', [_bits(part, byte) for byte in range(256)])}[{variable}].copy()"
         return "{" + ", ".join(f"{name!r}: {variable} & {bit} == {bit}" for name, bit in part.flags.items()) + "}"
 
     def _struct(self, part: Struct, value: str, path: _Path) -> str:
@@ -164,21 +167,8 @@ class Codec:
         parse, build = self._functions({})
         self.source = "\n".join(self._lines)
         exec(compile(self.source, "<sabot_protocol.codec>", "exec"), self._space)
-        self._parse, self._build = self._space[parse], self._space[build]
-
-    def parse(self, data: bytes) -> dict[str, Any]:
-        """The fields of a frame body; CodecError where it does not fit."""
-        try:
-            return self._parse(data)  # type: ignore[no-any-return]
-        except Exception:
-            raise _refusal(self.definition.parse, data) from None
-
-    def build(self, frame: dict[str, Any]) -> bytes:
-        """The frame body of these fields; CodecError where they do not fit."""
-        try:
-            return self._build(frame)  # type: ignore[no-any-return]
-        except Exception:
-            raise _refusal(self.definition.build, frame) from None
+        self.parse: Callable[[bytes], dict[str, Any]] = _judged(self._space[parse], definition.parse)
+        self.build: Callable[[dict[str, Any]], bytes] = _judged(self._space[build], definition.build)
 
     def _functions(self, chosen: dict[_Path, str]) -> tuple[str, str]:
         """The names of what parses and builds frames of which so much is chosen."""
@@ -224,6 +214,10 @@ def plain(value: Any) -> Any:
     return list(map(plain, value)) if isinstance(value, list) else value
 
 
+def _bits(part: FlagsEnum, number: int) -> dict[str, bool]:
+    return {name: number & bit == bit for name, bit in part.flags.items()}
+
+
 def _is_byte_of_names(key: Mapping) -> bool:
     return key.subcon.fmtstr[1] == "B" and all(type(name) is str for name in key.encmapping)
 
@@ -232,6 +226,18 @@ def _as_fields(value: Any) -> Any:
     """What construct takes for a struct that needs no field; an exception if it would not."""
     Container().update({} if value is None else value)
     return {} if value is None else value
+
+
+def _judged(run: Callable[[Any], Any], judge: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """The generated function; CodecError with the judge's words where it fails."""
+
+    def judged(subject: Any) -> Any:
+        try:
+            return run(subject)
+        except Exception:
+            raise _refusal(judge, subject) from None
+
+    return judged
 
 
 def _refusal(judge: Callable[[Any], object], subject: Any) -> CodecError:

@@ -1,24 +1,101 @@
 """protocol/PROTOCOL.md, for people: every frame and event as messages.py has it, with the golden frames taken apart."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import reduce
 from typing import Any, NamedTuple
 
 from construct import Bytes, Construct, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
 
-from sabot_protocol import framing, messages
-from sabot_protocol.cards import DECK
+from sabot_protocol import auth, fields, framing, messages
+from sabot_protocol.cards import DECK, INDEX
 
 HEAD = """# The protocol between shoe and gateway
 
-Written by `sabot generate` from `sabot_protocol/messages.py`; do not edit. Protocol hash `{hash}`: a shoe and a gateway
-that do not have the same refuse each other.
+Written by `sabot generate` from `sabot_protocol/messages.py`; do not edit. Protocol hash `{hash}`: a shoe
+and a gateway that do not have the same refuse each other, and say so.
+
+The shoe keeps a log of events and sends it; the gateway stores it and says how far. Everything else serves that.
+
+- [On the wire](#on-the-wire): how bytes become frames
+- [The MAC](#the-mac): how a frame proves who sent it
+- [A conversation](#a-conversation): who says what, when, and how often
+- [Frames](#frames), [Events](#events), [Commands](#commands): every field
+- [Names of numbers](#names-of-numbers)
+- [Frames taken apart](#frames-taken-apart): a whole session, byte by byte
 
 ## On the wire
 
-A frame is header and body as below, at most {most} bytes, then a CRC-16 (IBM-3740, seed 0xFFFF, little-endian) over all
-of it; all of that in COBS, and a zero byte behind it. Numbers are little-endian; those in 32 bits stay below 2**30.
+A frame is, in this order:
+
+| | bytes | |
+|---|---|---|
+| header | {header} | the table below |
+| body | by type | with header and MAC at most {most} |
+| MAC | {mac}, or none | only if bit 0 of `flags` is set |
+| CRC-16 | 2 | IBM-3740 (polynomial 0x1021, seed 0xFFFF), little-endian, over everything before it, MAC included |
+
+All of that is coded in COBS, which leaves no zero in it, and a zero byte ends it. A receiver that has lost its place
+waits for the next zero. Numbers are little-endian; those in 32 bits stay below 2**30; bits without a name are ignored.
+The gateway refuses as a whole, and counts, a frame that is longer or shorter than its type or holds a value that is not
+defined here. The shoe does nothing on a frame of a wrong length.
 
 """
+TALK = """
+## The MAC
+
+A shoe and its gateway may share a key of {key} bytes. Then every frame of a session carries a MAC, both ways; only
+`who` and `busy`, which belong to no session, and a `hello` that nobody asked for have none. Without a key no frame has
+one.
+
+1. The gateway draws a nonce of {nonce} bytes for `who`, the shoe one for `hello`. Neither is ever used again: the
+   shoe's holds the numbers of its start and of its offer besides four bytes of chance, the gateway forgets its own once
+   a `hello` has used it.
+2. Each direction of the session has a key of its own: `HMAC-SHA256(key, text + gateway nonce + shoe nonce)`, all 32
+   bytes of it. The text is ASCII, `{to_gateway}` or `{to_shoe}`, with nothing behind it.
+3. The MAC of a frame is the first {mac} bytes of `HMAC-SHA256(session key, header + body)`, the flag already set.
+4. A receiver takes a frame if its MAC is right and its `seq` is above that of the last frame it took; `seq` begins at 0
+   with the session. Gaps are allowed, for frames get lost. What it refuses it counts.
+
+So a frame of another key, session or direction, a changed frame and a frame that came before are all refused.
+
+The CRC is outermost because noise is common and forgery is not: a damaged frame is found, and counted as damaged,
+without the key and before any hashing; a frame with a right CRC and a wrong MAC is no accident. It is also why somebody
+who has no key can still record a line and count what was damaged on it (`sabot inspect`).
+
+## A conversation
+
+1. **WHO.** The gateway asks once a second while it has no session: its own name and a fresh nonce.
+2. **HELLO.** The shoe answers with its counters and a nonce of its own: it offers a session. A shoe that nobody has
+   asked, or that has lost its gateway, says HELLO every half second, its nonces zero and without a MAC; the gateway
+   answers that with WHO. If shoe and gateway have different protocol hashes it ends here, and the gateway says what to
+   update.
+3. **WELCOME.** The gateway has checked the MAC and the numbers, and says up to which event its ledger is durable. Its
+   `shoe_nonce` is that of the HELLO. With this frame the session begins on both sides; until then one that ran before
+   goes on undisturbed, so nobody can end it by asking.
+4. **SET_PROFILE**, where the shoe works by another profile than the house's; repeated once a second until the event
+   `profile_set` names the right one.
+5. **EVENT and ACK.** The shoe sends its events in order, no more than a window of them beyond the last ACK. `ack` n
+   means: everything up to and including n is durable. Where none comes the shoe begins again from the first event that
+   is not acknowledged, after half a second, then one, two, four, eight. An event that comes twice is acknowledged
+   again, not stored again.
+6. **RESEND.** The gateway sees a gap in the event numbers and does not want to wait: go on from this one.
+7. **COMMAND.** Has a number that rises. It is sent again, after one second, then two, four, eight, until the event
+   `command_done` tells what became of it; the shoe does each number once.
+8. **Keep-alive.** Whoever has said nothing for a second says something: the shoe `alive`, the gateway its last `ack`.
+   After 5 seconds of silence the shoe takes the session for lost and says HELLO again; what it logs meanwhile waits in
+   its journal.
+9. **BUSY.** One shoe, one gateway. While the gateway of the session was heard within 5 seconds, another one that asks
+   gets `busy`, with the name of the first and its own nonce back.
+10. **Renewal.** When either side has sent 2**15 frames in a session the gateway asks again with a new nonce, and steps
+    1 to 3 replace the session while events go on. A `seq` never comes round within a session.
+"""
+APART = """
+## Frames taken apart
+
+First a session from its first byte, as both sides must say it to the letter: a test holds them to it. Its key is
+`{key}`, its protocol hash a made-up one. Then some frames without a key.
+"""
+_KINDS = {"event": messages.EVENTS, "command": messages.COMMANDS}
 _FORMATS = {"<B": "u8", "<H": "u16", "<L": "u32"}
 
 
@@ -33,17 +110,41 @@ class Row(NamedTuple):
 
 
 def document(golden: list[dict[str, Any]]) -> str:
-    """The whole page; `golden` are the accepted frames of protocol/vectors."""
-    head = HEAD.format(hash=messages.protocol_hash().hex(), most=framing.MAX_BODY_BYTES)
-    parts = [head, _table(messages.Frame, 0), "\n## Frames\n"]
+    """The whole page; of `golden`, the accepted frames of protocol/vectors, it shows those marked for it."""
+    shown = [one for one in golden if one.get("page")]
+    parts = [_head(HEAD), _table(messages.Frame, 0), _head(TALK), "\n## Frames\n"]
     for name, number in messages.FrameType.encmapping.items():
         sender = "gateway to shoe" if number & 0x80 else "shoe to gateway"
         parts.append(_section(f"`{name}` 0x{number:02X}, {sender}", messages.FRAMES[name], _bare(messages.Frame)))
-    parts.append("\n## Events\n\nThe `data` of frame `event`, by `kind`.\n")
-    for kind, number in messages.EventKind.encmapping.items():
-        parts.append(_section(f"`{kind}` {number}", messages.EVENTS[kind], 0))
-    parts += ["\n## Names of numbers\n", *_names(), "\n## Frames taken apart\n", *map(_taken_apart, golden)]
+    parts += [*_kinds("Events", "event", messages.EventKind), *_kinds("Commands", "command", messages.CommandKind)]
+    parts += ["\n## Names of numbers\n", *_names(), APART.format(key=_key(shown)), *map(_taken_apart, shown)]
     return "".join(parts)
+
+
+def _head(text: str) -> str:
+    return text.format(
+        hash=messages.protocol_hash().hex(),
+        header=_bare(messages.Frame),
+        most=framing.MAX_BODY_BYTES,
+        mac=auth.MAC_BYTES,
+        key=auth.KEY_BYTES,
+        nonce=fields.NONCE_BYTES,
+        to_gateway=auth.TO_GATEWAY.decode(),
+        to_shoe=auth.TO_SHOE.decode(),
+    )
+
+
+def _key(golden: list[dict[str, Any]]) -> str:
+    """The key of the golden session."""
+    return next((str(one["key"]) for one in golden if "key" in one), "none")
+
+
+def _kinds(title: str, frame: str, numbers: Mapping) -> Iterator[str]:
+    """A section for each kind; its bytes begin behind number and kind."""
+    first = _bare(messages.Frame) + _bare(messages.FRAMES[frame])
+    yield f"\n## {title}\n\nThe `data` of frame `{frame}`, by `kind`.\n"
+    for kind, number in numbers.encmapping.items():
+        yield _section(f"`{kind}` {number}", _KINDS[frame][kind], first)
 
 
 def _section(title: str, part: Construct, first: int) -> str:
@@ -99,7 +200,7 @@ def _holds(part: Construct) -> str:
             return _enumeration(part)
         case FlagsEnum():
             return f"bits: [{_name_of(part)}](#names-of-numbers)"
-        case messages.AtMost():
+        case fields.AtMost():
             return f"{_holds(part.subcon)}, at most {part.most:,}"
         case Bytes():
             return f"{part.length} bytes"
@@ -109,18 +210,17 @@ def _holds(part: Construct) -> str:
 
 
 def _enumeration(part: Mapping) -> str:
-    if part is messages.Card:
-        return f"card: 0 {DECK[0]} to 51 {DECK[51]}, by suit"
-    if part in (messages.FrameType, messages.EventKind):
+    if part.encmapping.items() >= INDEX.items():
+        none = part.encmapping.get(fields.NO_CARD)
+        return f"card: 0 {DECK[0]} to 51 {DECK[51]}, by suit" + (f", {none} for none" if none else "")
+    if part in (messages.FrameType, messages.EventKind, messages.CommandKind):
         return "see below"
     return f"[{_name_of(part)}](#names-of-numbers)"
 
 
 def _named() -> dict[str, Construct]:
-    """Everything in messages.py that gives numbers a name and a meaning."""
-    return {
-        name: part for name, part in vars(messages).items() if isinstance(part, Mapping | FlagsEnum) and _told(part)
-    }
+    """Everything in fields.py that gives numbers a name and a meaning."""
+    return {name: part for name, part in vars(fields).items() if isinstance(part, Mapping | FlagsEnum) and _told(part)}
 
 
 def _told(part: Construct) -> dict[str, str]:
@@ -140,29 +240,41 @@ def _names() -> Iterator[str]:
 
 def _taken_apart(golden: dict[str, Any]) -> str:
     """A golden frame: its bytes on the wire, and the same bytes field by field."""
-    body = bytes.fromhex(golden["body"])
-    crc = framing.crc16(body).to_bytes(2, "little")
-    lines = [f"{_hex(body[row.at : row.at + row.size]):<24}  {row.name}" for row in _fields(golden["fields"])]
-    shown = "\n".join([*lines, f"{_hex(crc):<24}  CRC-16"])
-    return f"\n**{golden['name']}**, on the wire `{_hex(bytes.fromhex(golden['wire']))}`\n\n```\n{shown}\n```\n"
+    body, mac = bytes.fromhex(golden["body"]), bytes.fromhex(golden.get("mac", ""))
+    crc = framing.crc16(body + mac).to_bytes(2, "little")
+    lines = [_line(body[row.at : row.at + row.size], row.name) for row in _fields(golden["fields"])]
+    lines += [_line(mac, "MAC")] * bool(mac) + [_line(crc, "CRC-16")]
+    shown, wire = "\n".join(lines), _hex(bytes.fromhex(golden["wire"]))
+    return f"\n**{golden['name']}**: {golden['fields']['type']}, on the wire `{wire}`\n\n```\n{shown}\n```\n"
 
 
-def _fields(fields: dict[str, Any]) -> Iterable[Row]:
+def _line(data: bytes, name: str) -> str:
+    return f"{_hex(data):<24}  {name}"
+
+
+def _fields(says: dict[str, Any]) -> Iterator[Row]:
     """The fields of this very frame, in order, each with its value."""
-    rows = [*_rows(messages.Frame, 0), *_rows(messages.FRAMES[fields["type"]], _bare(messages.Frame))]
-    if fields["type"] == "event":
-        rows += _rows(messages.EVENTS[fields["body"]["kind"]], rows[-1].at)
-    values = {"flags": 0, **fields, **fields["body"], **fields["body"].get("data", {})}
-    for row in rows:
-        if row.size:
-            yield row._replace(name=f"{row.name} {_shown(values[row.name])}".strip())
+    at, body = 0, says["body"]
+    levels = [(messages.Frame, says), (messages.FRAMES[says["type"]], body)]
+    if "data" in body:
+        levels.append((_KINDS[says["type"]][body["kind"]], body["data"]))
+    for part, values in levels:
+        for row in _rows(part, at):
+            if row.size:
+                yield row._replace(name=f"{row.name} {_shown(_value(values, row.name))}".strip())
+        at += _bare(part)
+
+
+def _value(values: dict[str, Any], name: str) -> Any:
+    """By its name, or by `outer.inner`."""
+    return reduce(dict.__getitem__, name.split("."), values)
 
 
 def _shown(value: Any) -> str:
     """Flags as those that are set; a hash needs no repeating."""
     if isinstance(value, dict):
         return ", ".join(name for name, on in value.items() if on)
-    return "" if isinstance(value, str) and len(value) == 2 * messages.HASH_BYTES else str(value)
+    return "" if isinstance(value, str) and len(value) == 2 * fields.HASH_BYTES else str(value)
 
 
 def _hex(data: bytes) -> str:

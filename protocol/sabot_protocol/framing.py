@@ -36,7 +36,8 @@ class Deframer:
         """Every whole frame that ends in these bytes."""
         *ends, rest = data.split(b"\0")
         bodies = [body for part in ends if (body := self._finish(part)) is not None]
-        self._keep(rest)
+        if rest:
+            self._keep(rest)
         return bodies
 
     def _keep(self, part: bytes) -> None:
@@ -50,6 +51,8 @@ class Deframer:
             self._partial.clear()
 
     def _finish(self, part: bytes) -> bytes | None:
+        if not self._partial and not self._skipping and len(part) <= _MAX_ENCODED_BYTES:
+            return self._checked(part) if part else None  # whole in one read, as most are
         self._keep(part)
         encoded, skipped = bytes(self._partial), self._skipping
         self._partial.clear()
@@ -58,12 +61,12 @@ class Deframer:
 
     def _checked(self, encoded: bytes) -> bytes | None:
         try:
-            frame = bytes(cobs.decode(encoded))
+            frame: bytes = cobs.decode(encoded)
         except cobs.DecodeError:
             self.cobs_errors += 1
             return None
-        body, crc = frame[:-2], frame[-2:]
-        if len(frame) < 3 or crc16(body) != int.from_bytes(crc, "little"):
+        body = frame[:-2]
+        if not body or crc_hqx(body, _CRC_SEED) != frame[-2] | frame[-1] << 8:
             self.crc_errors += 1
             return None
         return body

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -55,6 +55,7 @@ Code = Literal[
     "SWAP_SHOE",
     "NO_RULE",
 ]
+CODES: tuple[str, ...] = get_args(Code)
 Facts = Mapping[str, bool]
 
 

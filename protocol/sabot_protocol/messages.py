@@ -16,122 +16,115 @@ from construct import (
     FormatField,
     Int8ul,
     Int16ul,
-    Int32ul,
     Mapping,
     Renamed,
     Struct,
     Switch,
     Terminated,
-    Validator,
     this,
 )
 
-from sabot_protocol.cards import INDEX
-
-HASH_BYTES: Final = 8
-UNIT_BYTES: Final = 8
-
-
-class AtMost(Validator):  # type: ignore[misc]
-    """A whole number that is refused above its bound, both ways."""
-
-    def __init__(self, subcon: Construct, most: int) -> None:
-        super().__init__(subcon)
-        self.most = most
-
-    def _validate(self, obj: int, context: Any, path: str) -> bool:
-        return obj <= self.most
-
-
-def named(**values: tuple[int, str]) -> Mapping:
-    """A byte whose values have names; what each means stands beside its number."""
-    mapping = Mapping(Int8ul, {name: number for name, (number, _) in values.items()})
-    mapping.meanings = {name: meaning for name, (_, meaning) in values.items()}
-    return mapping
-
-
-def flags(**values: tuple[int, str]) -> FlagsEnum:
-    """A byte whose bits have names; what each means stands beside its bit."""
-    bits = FlagsEnum(Int8ul, **{name: bit for name, (bit, _) in values.items()})
-    bits.meanings = {name: meaning for name, (_, meaning) in values.items()}
-    return bits
-
-
-def said(part: Construct, text: str) -> Construct:
-    """The part, with what it is for; no wrapper of construct's own, which would show in the place of an error."""
-    part.docs = text
-    return part
-
-
-Hash = Bytes(HASH_BYTES)
-Unit = Bytes(UNIT_BYTES)
-Card = Mapping(Int8ul, INDEX)
-Slot = named(
-    burn=(0, "burnt, before the first coup"),
-    player_1=(1, "the Player's first card"),
-    banker_1=(2, "the Banker's first card"),
-    player_2=(3, "the Player's second card"),
-    banker_2=(4, "the Banker's second card"),
-    player_3=(5, "the Player's third card"),
-    banker_3=(6, "the Banker's third card"),
-)
-Winner = named(player=(1, "the Player wins"), banker=(2, "the Banker wins"), tie=(3, "both have the same points"))
-Burn = named(
-    none=(0, "no card is burnt"),
-    one=(1, "one card, face down"),
-    shown=(2, "one card, shown"),
-    face_up=(3, "the first card face up, then as many as its value"),
-)
-Button = named(
-    player=(1, "the dealer says: the Player wins"),
-    banker=(2, "the dealer says: the Banker wins"),
-    tie=(3, "the dealer says: a tie"),
-    confirm=(4, "the result is read; on to the next coup"),
-    new_shoe=(5, "new cards are in"),
-)
-RejectReason = named(
-    blank=(1, "no marks: the card lay face up, or is no card of ours"),
-    columns=(2, "not ten columns"),
-    doubtful=(3, "a column that is neither clearly marked nor clearly empty: `doubtful` says which"),
-    not_in_set=(4, "ten clear columns that are no card of any set"),
-    short_pull=(5, "drawn a little and let go"),
-    pushed_back=(6, "moved against the direction of dealing, at the exit"),
-    double=(7, "two cards together, or one that stopped where its length is measured"),
-    not_due=(8, "a card came out while the exit was locked"),
-    foreign=(9, "a card of another set"),
-    pushed_back_midway=(10, "its columns passed the sensors back and forth"),
-    half_drawn=(11, "left in the path"),
-    spacing=(12, "ten columns, but not where a card has them"),
-    noise=(13, "the sensors saw something, and no card passed"),
-    lid_open=(14, "the lid was opened"),
-)
-Sensor = named(
-    entry=(0, "presence at the entry"), a=(1, "code track A"), b=(2, "code track B"), exit=(3, "presence at the exit")
-)
-CloseReason = named(last_coup=(1, "the last coup was confirmed"), replaced=(2, "New shoe was pressed"))
-CoupFlags = flags(
-    player_pair=(1, "the Player's first two cards are of one rank"),
-    banker_pair=(2, "the Banker's first two cards are of one rank"),
-    natural=(4, "eight or nine on two cards"),
-    last_coup=(8, "the shoe ends with this coup"),
-)
-Switches = flags(
-    cut_first_card_is_last_coup=(1, "a cutting card before the first card of a coup makes that coup the last"),
+from sabot_protocol.fields import (
+    HASH_BYTES,
+    AtMost,
+    Bool,
+    Burn,
+    Button,
+    Card,
+    CardFlags,
+    Case,
+    ClearedBy,
+    CloseReason,
+    Consequence,
+    CoupCards,
+    CoupFlags,
+    CoupKind,
+    CoupPlace,
+    EventNo,
+    Facts,
+    Fault,
+    Hash,
+    Margin,
+    Millis,
+    Nonce,
+    Outcome,
+    Pattern,
+    Percent,
+    Points,
+    ReadSpeed,
+    RejectReason,
+    ResetCause,
+    Sensor,
+    ShoeNo,
+    Slot,
+    Small30,
+    Speed,
+    Switches,
+    Tests,
+    Then,
+    Unit,
+    VoidReason,
+    Winner,
+    said,
 )
 
-Small30 = AtMost(Int32ul, 2**30 - 1)
-EventNo = Small30
-Points = AtMost(Int8ul, 9)
-Percent = AtMost(Int8ul, 100)
-ShoeNo = said("shoe_no" / Int16ul, "counts shoes of this unit")
-CoupPlace = (ShoeNo, said("coup_no" / Int16ul, "0 is before the first coup of the shoe"))
-Speed = Int16ul
-ReadSpeed = said("speed_mm_s" / Speed, "from entry to exit; 0 if the card did not get there")
-Margin = said("margin_pct" / Percent, "how far the worse track was from doubt")
+AUTHENTICATED: Final = 1  # the flag of a frame that has a MAC behind its body
+
+# What a shoe must know of its house; the gateway sends it, the shoe works by it.
+Profile = Struct(
+    "rulebook_hash" / Hash,
+    "card_set" / Int8ul,
+    "decks" / Int8ul,
+    "burn" / Burn,
+    "switches" / Switches,
+)
+
+# Commands, by kind, numbered in this order from 1: each has an id, is done once, and ends as event command_done.
+COMMANDS: Final = {
+    "set_time": said(
+        Struct(said("utc_s" / Small30, "seconds since 2020-01-01"), said("utc_ms" / Millis, "and milliseconds")),
+        "The gateway's clock, now; logged as time_set.",
+    ),
+    "open_shoe": said(
+        Struct("decks" / AtMost(Int8ul, 8), "burn" / Burn),
+        "New cards are in: as the button New shoe, with these decks.",
+    ),
+    "close_shoe": said(Struct(), "No more coups from this shoe."),
+    "lock": said(Struct(), "Hold the exit until unlocked."),
+    "unlock": said(Struct(), "End what lock began."),
+    "confirm": said(Struct(), "As the dealer's Confirm."),
+    "clear_fault": said(Struct("fault" / Fault), "The supervisor has seen to it; the coup goes on where it was."),
+    "void_coup": said(
+        Struct("reason" / VoidReason, "then" / Then), "The coup on the table has no result, as a supervisor decided."
+    ),
+    "no_bet": said(Struct("kind" / CoupKind), "The next coup is of this kind."),
+    "key_card": said(Struct("card" / Card), "The card that the shoe could not read, by value and suit."),
+    "authorise": said(
+        Struct(said("times" / Int8ul, "so many coups or keyed cards")),
+        "A supervisor allows what the book puts under his word: a dummy coup, a keyed card.",
+    ),
+    "irregularity": said(
+        Struct("case" / Case, "facts" / Facts),
+        "The dealer or the supervisor reports a case, or corrects the one the shoe took it for.",
+    ),
+    "export_coup": said(Struct(), "The coup in progress leaves for another shoe; logged as handed_over."),
+    "import_coup": said(
+        Struct("coup_no" / Int16ul, "kind" / CoupKind, "cards" / CoupCards), "The coup of another shoe goes on here."
+    ),
+    "self_test": said(Struct(), "Examine yourself; logged as self_test."),
+    "reboot": said(Struct(), "Start again, once this is logged."),
+    "deck_check": said(
+        Struct(said("on" / Bool, "1 begins, 0 ends"), "decks" / AtMost(Int8ul, 8)),
+        "Every card is fed through once; what is missing or surplus is logged.",
+    ),
+}
+CommandKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(COMMANDS, 1)})
 
 # Events, by kind: what the shoe logs, numbered in this order from 1.
 EVENTS: Final = {
-    "boot": said(Struct(said("boot_count" / Int16ul, "starts of this unit")), "The shoe has started."),
+    "boot": said(
+        Struct(said("boot_count" / Int16ul, "starts of this unit"), "cause" / ResetCause), "The shoe has started."
+    ),
     "profile_set": said(Struct("profile_hash" / Hash), "The shoe now works by this profile."),
     "shoe_opened": said(
         Struct(
@@ -143,7 +136,8 @@ EVENTS: Final = {
         "The dealer put cards in and pressed New shoe.",
     ),
     "card": said(
-        Struct(*CoupPlace, "slot" / Slot, "card" / Card, ReadSpeed, Margin), "A certain card has left the exit."
+        Struct(*CoupPlace, "slot" / Slot, "card" / Card, ReadSpeed, Margin, "flags" / CardFlags),
+        "A certain card has left the exit, or was keyed in.",
     ),
     "cutting_card": said(
         Struct(*CoupPlace, said("before_first_card" / AtMost(Int8ul, 1), "1 if no card of the coup was out")),
@@ -156,6 +150,7 @@ EVENTS: Final = {
             "player_points" / Points,
             "banker_points" / Points,
             "flags" / CoupFlags,
+            "kind" / CoupKind,
         ),
         "The coup is complete: what the shoe makes of its cards.",
     ),
@@ -190,21 +185,92 @@ EVENTS: Final = {
         ),
         "What a sensor saw of a shoe, one event a sensor when it is closed: dirt and age show here first.",
     ),
+    "self_test": said(
+        Struct("passed" / Tests, said("image_hash" / Hash, "of the program in flash")),
+        "What the shoe found when it examined itself, at start or when told to.",
+    ),
+    "burn": said(
+        Struct(
+            ShoeNo, "mode" / Burn, said("cards" / Int8ul, "that were burnt"), said("missed" / Bool, "1 if forgotten")
+        ),
+        "The burn is over.",
+    ),
+    "coup_kind": said(
+        Struct(*CoupPlace, "kind" / CoupKind), "The coup about to be dealt is of this kind from its first card on."
+    ),
+    "coup_void": said(
+        Struct(*CoupPlace, "reason" / VoidReason, "then" / Then, said("cards" / Int8ul, "of it were out")),
+        "The coup has no result: stakes are returned.",
+    ),
+    "handed_over": said(
+        Struct(*CoupPlace, "kind" / CoupKind, said("import" / Bool, "1 at the shoe that goes on"), "cards" / CoupCards),
+        "A coup in progress left for another shoe, or came from one.",
+    ),
+    "fault": said(
+        Struct("fault" / Fault, said("detail" / Int16ul, "by fault: a number for the workshop")),
+        "The exit is locked until the fault is cleared.",
+    ),
+    "fault_cleared": said(Struct("fault" / Fault, "by" / ClearedBy), "The fault is over."),
+    "key": said(Struct(said("on" / Bool, "1 turned, 0 turned back")), "The supervisor's key."),
+    "lid": said(Struct(said("open" / Bool, "1 opened, 0 shut")), "The lid of the shoe."),
+    "lock": said(
+        Struct(said("on" / Bool, "1 locked, 0 released")),
+        "The exit was locked or released by command; what the draw order does is not told.",
+    ),
+    "command_done": said(
+        Struct("command_id" / Small30, "command" / CommandKind, "outcome" / Outcome),
+        "What became of a command; the same one sent again is not done again.",
+    ),
+    "health": said(
+        Struct(
+            said("heap_free_bytes" / Small30, "after a collection"),
+            said("heap_least_bytes" / Small30, "the least it has been since the start"),
+            said("round_most_us" / Small30, "the longest turn of the loop since the last such event"),
+            said("crc_errors" / Int16ul, "frames that came in damaged"),
+            said("resends" / Int16ul, "how often events were sent again"),
+            said("refused" / Int16ul, "frames without a right MAC, or sent before"),
+            said("sample_overruns" / Int16ul, "changes of the sensors that found no room"),
+        ),
+        "Counters of the controller, when a shoe is closed.",
+    ),
+    "irregularity": said(
+        Struct(*CoupPlace, "case" / Case, "facts" / Facts, "code" / Consequence),
+        "Something the rules of the house have a clause for, and what follows from it.",
+    ),
+    "time_set": said(
+        Struct(said("utc_s" / Small30, "seconds since 2020-01-01"), said("utc_ms" / Millis, "and milliseconds")),
+        "The frame's `time_ms` was this moment by the gateway's clock.",
+    ),
+    "ordered_set": said(
+        Struct(ShoeNo, "pattern" / Pattern, said("cards" / Int8ul, "that show it")),
+        "The first cards look unshuffled.",
+    ),
+    "deck_check": said(
+        Struct(ShoeNo, "card" / Card, said("seen" / Int8ul, "in all"), said("expected" / Int8ul, "by its decks")),
+        "In a check of the decks, or when a set is complete: this card is missing or surplus.",
+    ),
+    "checked": said(
+        Struct(ShoeNo, said("cards" / Int16ul, "fed through"), said("differences" / Int8ul, "cards that do not agree")),
+        "A check of the decks is over.",
+    ),
 }
 EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
 
-# What a shoe must know of its house; the gateway sends it, the shoe works by it.
-Profile = Struct(
-    "rulebook_hash" / Hash,
-    "card_set" / Int8ul,
-    "decks" / Int8ul,
-    "burn" / Burn,
-    "switches" / Switches,
-)
-
 # Frames, by type. 0x00-0x7F come from the shoe, 0x80-0xFF from the gateway.
 FrameType = Mapping(
-    Int8ul, {"hello": 1, "event": 2, "alive": 3, "who": 0x80, "welcome": 0x81, "ack": 0x82, "set_profile": 0x83}
+    Int8ul,
+    {
+        "hello": 1,
+        "event": 2,
+        "alive": 3,
+        "busy": 4,
+        "who": 0x80,
+        "welcome": 0x81,
+        "ack": 0x82,
+        "set_profile": 0x83,
+        "command": 0x84,
+        "resend": 0x85,
+    },
 )
 FRAMES: Final = {
     "hello": said(
@@ -218,7 +284,13 @@ FRAMES: Final = {
             said("oldest_event_no" / EventNo, "the first that can still be sent"),
             said("crc_errors" / Int16ul, "frames that came in damaged"),
             said("resends" / Int16ul, "how often it began again from the first event not acknowledged"),
+            said("refused" / Int16ul, "frames without a right MAC, or sent before"),
             said("sample_overruns" / Int16ul, "changes of the sensors that found no room"),
+            said("last_command_id" / Small30, "the last command it has done"),
+            "cause" / ResetCause,
+            said("fault" / Fault, "that holds the exit now"),
+            said("gateway_nonce" / Nonce, "of the WHO it answers; zeros where nobody asked"),
+            said("shoe_nonce" / Nonce, "of the session that it offers"),
         ),
         "The shoe introduces itself: at start, when asked, and until it is welcomed.",
     ),
@@ -231,24 +303,46 @@ FRAMES: Final = {
         "An event of the shoe's log; `time_ms` of the frame is when it happened.",
     ),
     "alive": said(Struct(), "Nothing to say, but there: sent once a second while nothing else is."),
-    "who": said(Struct(), "The gateway asks who is there; the shoe answers HELLO and starts over."),
+    "busy": said(
+        Struct(said("gateway" / Unit, "that serves this shoe"), said("nonce" / Nonce, "of the WHO it answers")),
+        "Another gateway serves this shoe and was heard within five seconds.",
+    ),
+    "who": said(
+        Struct(
+            said("gateway" / Unit, "who asks: a gateway keeps its own"), said("nonce" / Nonce, "used for one session")
+        ),
+        "The gateway asks who is there; the shoe answers HELLO, and goes on as it was until WELCOME.",
+    ),
     "welcome": said(
         Struct(
             said("protocol_hash" / Hash, "the gateway's own"),
+            said("shoe_nonce" / Nonce, "of the HELLO it answers: the session begins"),
             said("durable_event_no" / EventNo, "the shoe goes on with the next"),
         ),
         "The gateway has checked HELLO and holds everything up to `durable_event_no`.",
     ),
-    "ack": said(Struct("event_no" / EventNo), "Everything up to and including this event is durable."),
+    "ack": said(
+        Struct("event_no" / EventNo),
+        "Everything up to and including this event is durable; repeated once a second to keep the session.",
+    ),
     "set_profile": said(
         Struct(said("profile_hash" / Hash, "of the profile below"), "profile" / Profile),
         "Ends as event profile_set, which comes when no shoe is open; repeated until then.",
     ),
+    "command": said(
+        Struct(
+            said("command_id" / Small30, "rises; one that is not above the last is not done again"),
+            "kind" / CommandKind,
+            said("data" / Switch(this.kind, COMMANDS), "by kind"),
+        ),
+        "What a supervisor or the house wants of the shoe; repeated until command_done.",
+    ),
+    "resend": said(Struct("event_no" / EventNo), "An event is missing: go on from this one."),
 }
 Frame = Struct(
     "type" / FrameType,
-    said("flags" / AtMost(Int8ul, 0), "none is defined"),
-    said("seq" / Int16ul, "counts frames of this sender"),
+    said("flags" / AtMost(Int8ul, AUTHENTICATED), "1: eight bytes of HMAC stand between the body and the CRC"),
+    said("seq" / Int16ul, "counts frames of this sender in this session; with a MAC it must rise"),
     said("time_ms" / Small30, "of the sender's clock; of an event: when it happened"),
     said("body" / Switch(this.type, FRAMES), "by type"),
     Terminated,

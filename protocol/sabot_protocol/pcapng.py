@@ -1,7 +1,7 @@
 """What Wireshark needs: frames as a pcapng capture, and a dissector in Lua made from the message definition.
 
-A packet is one byte of sender, one byte of problem, then the frame without its COBS coding, CRC included. Where the
-coding itself is broken the bytes are those of the line.
+A packet is one byte of sender, one byte of problem, then the frame without its COBS coding, MAC and CRC included. Where
+the coding itself is broken the bytes are those of the line.
 """
 
 from struct import pack
@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from construct import Bytes, Construct, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
 
-from sabot_protocol import messages
+from sabot_protocol import auth, fields, messages
 
 LINKTYPE_USER0: Final = 147
 SENDERS: Final = ("shoe", "gateway", "unknown")
-# What can be wrong with a frame; `sender` is a sound frame from the side that does not send it.
-PROBLEMS: Final = ("none", "crc", "cobs", "length", "content", "sender", "unfinished")
+# What can be wrong with a frame; `sender` is a sound frame from the side that does not send it, `mac` one that nobody
+# with the key made for this session.
+PROBLEMS: Final = ("none", "crc", "cobs", "length", "content", "sender", "unfinished", "mac")
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _COMMENT, _FLAGS, _IF_NAME, _APPLICATION = 1, 2, 2, 4
@@ -56,8 +57,8 @@ def _padded(data: bytes) -> bytes:
 def lua() -> str:
     """tools/wireshark/sabot.lua: the tables of this definition, and the few functions that walk them."""
     senders, problems = (_lua(dict(enumerate(names))) for names in (SENDERS, PROBLEMS))
-    tables = f"local SENDERS = {senders}\nlocal PROBLEMS = {problems}\n\nlocal FRAME = {_lua(layout(messages.Frame))}\n"
-    return _HEAD + tables + _WALK
+    tables = f"local SENDERS = {senders}\nlocal PROBLEMS = {problems}\nlocal MAC_BYTES = {auth.MAC_BYTES}\n\n"
+    return f"{_HEAD}{tables}local FRAME = {_lua(layout(messages.Frame))}\n{_WALK}"
 
 
 def layout(part: Construct) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def layout(part: Construct) -> dict[str, Any]:
             return {**layout(part.subcon), "values": {number: name for name, number in part.encmapping.items()}}
         case FlagsEnum():
             return {**layout(part.subcon), "bits": [{"name": name, "mask": mask} for name, mask in part.flags.items()]}
-        case messages.AtMost():
+        case fields.AtMost():
             return layout(part.subcon)
         case Bytes():
             return {"bytes": part.length, "raw": True}
@@ -116,15 +117,16 @@ _HEAD = """-- Sabot's serial line in Wireshark: printed by `sabot inspect --lua`
 _WALK = """
 local INTEGER = { [1] = ProtoField.uint8, [2] = ProtoField.uint16, [4] = ProtoField.uint32 }
 local OTHER = { shoe = "gateway", gateway = "shoe", unknown = "unknown" }
-local READABLE = { none = true, sender = true }
+local READABLE = { none = true, sender = true, mac = true }
 
 local sabot = Proto("sabot", "Sabot shoe")
 local from_field = ProtoField.uint8("sabot.from", "from", base.DEC, SENDERS)
 local problem_field = ProtoField.uint8("sabot.problem", "problem", base.DEC, PROBLEMS)
+local mac_field = ProtoField.bytes("sabot.mac", "mac")
 local crc_field = ProtoField.uint16("sabot.crc", "crc", base.HEX)
 local unread_field = ProtoField.bytes("sabot.unread", "unread")
 local damaged = ProtoExpert.new("sabot.damaged", "Damaged frame", expert.group.CHECKSUM, expert.severity.ERROR)
-local fields = { from_field, problem_field, crc_field, unread_field }
+local fields = { from_field, problem_field, mac_field, crc_field, unread_field }
 
 local function declared(field)
   fields[#fields + 1] = field
@@ -142,7 +144,7 @@ local function declare_leaf(leaf, name)
   end
 end
 
--- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>.
+-- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>, and so of a command.
 local function declare(node, prefix)
   local name = node.name and prefix .. "." .. node.name or prefix
   for _, inner in ipairs(node.fields or {}) do declare(inner, name) end
@@ -188,6 +190,10 @@ function sabot.dissector(tvb, pinfo, root)
   local at, crc_at = 2, tvb:len() - 2
   if READABLE[problem] then
     at = walk(FRAME, tvb, at, tree, seen)
+    if tvb(3, 1):uint() % 2 == 1 then -- the flag of a frame that has a MAC
+      tree:add(mac_field, tvb(at, MAC_BYTES))
+      at = at + MAC_BYTES
+    end
     tree:add_le(crc_field, tvb(crc_at, 2))
   else
     crc_at = tvb:len()

@@ -92,11 +92,14 @@ class HealthMessage(Message, frozen=True):
     speed_most_mm_s: int
 
 
-class StatusMessage(msgspec.Struct, kw_only=True, frozen=True):
+class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     """Whether the table's shoe is talking, or (`sabot/v1/<site>/status`, also the will) the gateway is."""
 
     state: Literal["online", "offline"]
     time: str
+    unit: str | None = None  # the shoe that is served
+    authenticated: bool | None = None  # of a shoe that is served: every frame proves who sent it
+    problem: str | None = None  # why no shoe is served, in words
 
 
 def table_topic(site: str, table: str, name: TopicName) -> str:

@@ -2,43 +2,92 @@
 
 import json
 import re
+from binascii import crc_hqx
 from pathlib import Path
 
-from sabot_protocol import document, messages
+import pytest
+from construct import FlagsEnum, Mapping
+from sabot_gateway import link, session
+from sabot_protocol import document, fields, messages
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "frames.json").read_text())["accept"]
+ROOT = Path(__file__).parents[2]
+LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
+GOLDEN = [golden for golden in map(json.loads, LINES) if golden["expect"] == "accept"]
 PAGE = document.document(GOLDEN)
 
 
 def test_the_page_in_the_tree_is_current() -> None:
-    assert (Path(__file__).parents[1] / "PROTOCOL.md").read_text() == PAGE
+    assert (ROOT / "protocol" / "PROTOCOL.md").read_text() == PAGE
 
 
-def test_every_frame_and_every_event_has_its_section_number_and_text() -> None:
+def test_every_frame_every_event_and_every_command_has_its_section_number_and_text() -> None:
     for name, number in messages.FrameType.encmapping.items():
         assert f"### `{name}` 0x{number:02X}, " in PAGE
         assert messages.FRAMES[name].docs in PAGE
-    for kind, number in messages.EventKind.encmapping.items():
-        assert f"### `{kind}` {number}\n\n{messages.EVENTS[kind].docs}" in PAGE
+    events, commands = PAGE.split("## Events")[1].split("## Commands")
+    for text, numbers, parts in (
+        (events, messages.EventKind, messages.EVENTS),
+        (commands, messages.CommandKind, messages.COMMANDS),
+    ):
+        for kind, number in numbers.encmapping.items():
+            assert f"### `{kind}` {number}\n\n{parts[kind].docs}" in text
 
 
 def test_every_name_of_a_number_is_told() -> None:
-    for part in (messages.RejectReason, messages.Slot, messages.Burn, messages.CoupFlags):
+    named = [
+        part for part in vars(fields).values() if isinstance(part, Mapping | FlagsEnum) and part is not fields.Card
+    ]
+    assert len(named) > 20
+    for part in named:
         for name, meaning in part.meanings.items():
             assert f"| `{name}` | {meaning} |" in PAGE
 
 
-def test_a_card_event_ends_where_its_bytes_do() -> None:
-    """Byte and size of the last field of the table, counted by hand: 2 + 2 + 1 + 1 + 2 before the margin."""
+def test_fields_stand_where_their_bytes_are() -> None:
+    """Counted by hand: header 8, number 4, kind 1; then 2 + 2 + 1 + 1 + 2 before the margin of a card."""
     section = PAGE.split("### `card` 4")[1].split("###")[0]
-    assert "| 8 | 1 | `margin_pct` | u8, at most 100 |" in section
+    assert "| 21 | 1 | `margin_pct` | u8, at most 100 |" in section
+    section = PAGE.split("### `import_coup` 14")[1].split("###")[0]
+    assert "| 16 | 1 | `cards.player_1` | card: 0 AC to 51 KS, by suit, 255 for none |" in section
+    assert "| 21 | 1 | `cards.banker_3` |" in section
 
 
 def test_frames_are_taken_apart_to_the_last_byte() -> None:
     blocks = re.findall(r"```\n(.*?)\n```", PAGE, re.DOTALL)
-    assert len(blocks) == len(GOLDEN)
-    for block, golden in zip(blocks, GOLDEN, strict=True):
-        shown = bytes.fromhex("".join(line[:24] for line in block.splitlines()))
-        assert shown[:-2].hex() == golden["body"]
+    shown = [golden for golden in GOLDEN if golden.get("page")]
+    assert len(blocks) == len(shown) >= 12
+    for block, golden in zip(blocks, shown, strict=True):
+        raw = bytes.fromhex("".join(line[:24] for line in block.splitlines()))
+        assert raw[:-2].hex() == golden["body"] + golden.get("mac", "")
+        assert crc_hqx(raw[:-2], 0xFFFF).to_bytes(2, "little") == raw[-2:]
+        assert ("MAC" in block) == ("mac" in golden)
     assert "21                        card 8H" in PAGE
+    assert "01                        flags 1" in PAGE
     assert "09                        flags player_pair, last_coup" in PAGE
+
+
+def test_links_lead_somewhere() -> None:
+    heads = {head.lower().replace(" ", "-") for head in re.findall(r"^## (.*)$", PAGE, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]*)\)", PAGE)) <= heads
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("_HELLO_EVERY_MS", 500, "says HELLO every half second"),
+        ("_RESEND_FIRST_MS", 500, "after half a second, then one, two, four, eight"),
+        ("_RESEND_LAST_MS", 8000, "after half a second, then one, two, four, eight"),
+        ("_ALIVE_EVERY_MS", 1000, "Whoever has said nothing for a second"),
+        ("_LOST_AFTER_MS", 5000, "After 5 seconds of silence"),
+    ],
+)
+def test_the_times_on_the_page_are_those_of_the_shoe(name: str, value: int, words: str) -> None:
+    source = (ROOT / "firmware" / "sabot" / "link.py").read_text()
+    assert f"\n{name} = const({value})" in source
+    assert words in " ".join(PAGE.split())
+
+
+def test_the_times_on_the_page_are_those_of_the_gateway() -> None:
+    assert (link._ASK_EVERY_S, link._KEEP_ALIVE_S) == (1.0, 1.0)
+    assert session._RENEW_AT_SEQ == 2**15
+    assert "has sent 2**15 frames" in PAGE

@@ -9,21 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sabot_protocol.framing import MAX_BODY_BYTES, Deframer, crc16, encode
 
-VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "frames.json").read_text())
+VECTORS: list[dict[str, Any]] = [
+    json.loads(line) for line in (Path(__file__).parents[1] / "vectors" / "frames.jsonl").read_text().splitlines()
+]
 
 
 def test_crc_check_value() -> None:
-    assert crc16(b"123456789") == VECTORS["crc_of_123456789"] == 0x29B1
+    assert crc16(b"123456789") == 0x29B1
 
 
-@pytest.mark.parametrize("vector", VECTORS["accept"], ids=lambda vector: str(vector["name"]))
+@pytest.mark.parametrize(
+    "vector", [one for one in VECTORS if one["expect"] == "accept"], ids=lambda vector: str(vector["name"])
+)
 def test_golden_frames_both_ways(vector: dict[str, str]) -> None:
-    body, wire = bytes.fromhex(vector["body"]), bytes.fromhex(vector["wire"])
+    body, wire = bytes.fromhex(vector["body"] + vector.get("mac", "")), bytes.fromhex(vector["wire"])
     assert encode(body) == wire
     assert Deframer().feed(wire) == [body]
 
 
-@pytest.mark.parametrize("vector", VECTORS["refuse"], ids=lambda vector: str(vector["name"]))
+@pytest.mark.parametrize(
+    "vector", [one for one in VECTORS if one.get("layer") == "framing"], ids=lambda vector: str(vector["name"])
+)
 def test_golden_rejects(vector: dict[str, str]) -> None:
     deframer = Deframer()
     assert deframer.feed(bytes.fromhex(vector["wire"])) == []

@@ -24,9 +24,10 @@ class Faults:
 
     @classmethod
     def drawn(cls, rng: random.Random, most: float) -> "Faults":
-        """Each somewhere between nothing and `most`; single bytes suffer a tenth of that."""
+        """Each somewhere between nothing and `most`; single bytes mostly a tenth of that, or no frame would survive."""
         share = {name: rng.uniform(0, most) * rng.choice((0, 1)) for name in cls.__dataclass_fields__}
-        return cls(**{name: rate / 10 if name in ("corrupt", "lose") else rate for name, rate in share.items()})
+        of_bytes = rng.choice((1.0, 0.1, 0.1, 0.1))
+        return cls(**{name: rate * of_bytes if name in ("corrupt", "lose") else rate for name, rate in share.items()})
 
 
 @dataclass

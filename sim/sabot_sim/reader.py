@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, Self
 
 from sabot_protocol.cards import DECK
-from sabot_protocol.messages import RejectReason
+from sabot_protocol.fields import RejectReason
 
 from sabot_sim import firmware
 from sabot_sim.bench import HEAP, BenchError, firmware_dir, micropython

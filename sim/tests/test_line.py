@@ -52,8 +52,10 @@ def test_some_are_overtaken() -> None:
 
 @pytest.mark.parametrize("most", [0.0, 0.2])
 def test_drawn_faults_stay_below_their_bound(most: float) -> None:
-    rng = random.Random(3)
+    rng, worst = random.Random(3), []
     for _ in range(200):
         faults = Faults.drawn(rng, most)
         assert all(0 <= rate <= most for rate in vars(faults).values())
-        assert max(faults.corrupt, faults.lose) <= most / 10
+        worst.append(max(faults.corrupt, faults.lose))
+    assert max(worst) >= most / 2  # bytes are not always spared
+    assert sorted(worst)[100] <= most / 10

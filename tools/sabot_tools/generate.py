@@ -32,6 +32,8 @@ from micropython import const
 
 PROTOCOL_HASH = {_literal(messages.protocol_hash())}
 SETS = const({cardcode.SETS})
+# Bytes that a command has behind its kind, from the first kind on.
+COMMAND_SIZES = {_literal(bytes(command.sizeof() for command in messages.COMMANDS.values()))}
 
 # Travel of the leading edge past the entry sensor, and lengths, in micrometres.
 CODE_UM = const({cardcode.SENSORS_UM["a"]})
@@ -57,8 +59,8 @@ CARD_OF = (
 
 def protocol_page() -> str:
     """protocol/PROTOCOL.md."""
-    golden = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())
-    return document.document(golden["accept"])
+    lines = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
+    return document.document([golden for golden in map(json.loads, lines) if golden["expect"] == "accept"])
 
 
 def _literal(data: bytes) -> str:

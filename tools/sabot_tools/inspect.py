@@ -4,23 +4,27 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import msgspec
 import typer
 from cobs import cobs
 from construct import ConstructError
-from sabot_protocol import cardcode, framing, messages, pcapng, recording
+from sabot_protocol import auth, cardcode, framing, messages, pcapng, recording
 from sabot_protocol.recording import Edge, Line, RecordingError
 
+from sabot_tools.macs import Watcher, read_key
 from sabot_tools.settings import refuse
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
-Example: printf '\\002\\200\\001\\001\\001\\001\\001\\001\\003\\277\\314\\000' | sabot inspect
+Example: printf '\\002\\003\\002\\011\\002\\007\\001\\001\\003\\204\\340\\000' | sabot inspect
 Example: sabot inspect evening.shoe --text
+Example: sabot inspect evening.shoe --key keys/5ab0000000000001.key
 Example: sabot inspect evening.shoe --edges | sabot read
 Example: sabot inspect evening.shoe --pcapng evening.pcapng
 """
@@ -36,6 +40,12 @@ FileArgument = Annotated[
 ]
 PcapngOption = Annotated[
     typer.FileBinaryWrite | None, typer.Option("--pcapng", help="Write a capture for Wireshark; - is stdout.")
+]
+KeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--key", help="The shoe's key, 64 hex digits or 32 bytes: tell whether MACs are right.", dir_okay=False
+    ),
 ]
 
 
@@ -58,6 +68,8 @@ class Seen(NamedTuple):
     frame: dict[str, Any]
     problem: str | None = None
     error: str = ""
+    mac: bytes = b""
+    authenticated: str | None = None  # yes, no or unknown, where a key was given and the frame has a MAC
 
 
 class DamagedError(ValueError):
@@ -115,14 +127,15 @@ def seen(chunk: Chunk, t_us: int | None, sender: str | None) -> Seen:
     """What a chunk is; the sender of captured bytes follows from the type of the frame."""
     try:
         data = _decoded(chunk)
-        frame = _frame(data)
+        body, mac = _parted(data)
+        frame = _frame(body, data)
     except DamagedError as error:
         return Seen(chunk, t_us, sender, error.data, {}, error.problem, str(error))
     side = "gateway" if data[0] >= _FIRST_GATEWAY_TYPE else "shoe"
     if sender in (None, side):
-        return Seen(chunk, t_us, side, data, frame)
+        return Seen(chunk, t_us, side, data, frame, mac=mac)
     error_text = f"sender: {frame['type']} is sent by the {side}, this one came from the {sender}"
-    return Seen(chunk, t_us, sender, data, frame, "sender", error_text)
+    return Seen(chunk, t_us, sender, data, frame, "sender", error_text, mac)
 
 
 def _decoded(chunk: Chunk) -> bytes:
@@ -151,14 +164,35 @@ def _check(data: bytes) -> None:
         raise DamagedError("crc", f"the frame says {found:04x}, its bytes give {right:04x}", data)
 
 
-def _frame(data: bytes) -> dict[str, Any]:
+def _parted(data: bytes) -> tuple[bytes, bytes]:
+    """Body and MAC; the MAC is empty where the flags have none."""
+    body = data[:-2]
+    if len(body) < 2 or not body[1] & messages.AUTHENTICATED:
+        return body, b""
+    if len(body) <= auth.MAC_BYTES:
+        raise DamagedError("content", f"flags: a MAC is announced, and the frame has {len(body)} bytes", data)
+    return body[: -auth.MAC_BYTES], body[-auth.MAC_BYTES :]
+
+
+def _frame(body: bytes, data: bytes) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = plain(messages.Frame.parse(data[:-2]))
+        found: dict[str, Any] = plain(messages.Frame.parse(body))
     except ConstructError as error:
         place, _, what = str(error).partition("\n")
         where = place.removeprefix("Error in path (parsing) -> ").replace(" -> ", ".")
         raise DamagedError("content", f"{where}: {what or 'not as defined'}", data) from error
     return found
+
+
+def judged(watcher: Watcher, one: Seen) -> Seen:
+    """The same with what its MAC proves; a MAC that is wrong is a problem."""
+    if not one.mac:
+        return one
+    verdict = watcher.verdict(one.frame, one.sender or "", _parted(one.data)[0], one.mac)
+    if verdict != "no" or one.problem:
+        return one._replace(authenticated=verdict)
+    error = "mac: not made with this key for this session and direction"
+    return one._replace(authenticated=verdict, problem="mac", error=error)
 
 
 def plain(value: Any) -> Any:
@@ -199,8 +233,13 @@ class Source:
             yield from (record for record in self.records() if isinstance(record, Line))
 
 
-def frames(source: Source) -> Iterator[Seen]:
-    """Everything on the line in the order in which it was complete."""
+def frames(source: Source, key: bytes | None = None) -> Iterator[Seen]:
+    """Everything on the line in the order in which it was complete; with a key, MACs are judged."""
+    found = _frames(source)
+    return map(partial(judged, Watcher(key)), found) if key else found
+
+
+def _frames(source: Source) -> Iterator[Seen]:
     splitters: dict[str | None, Splitter] = {}
     t_us = None
     for t_us, sender, data in source.line():
@@ -218,6 +257,8 @@ def json_line(number: int, one: Seen) -> bytes:
         "from": one.sender,
         "error": one.error or None,
         **one.frame,
+        "mac": one.mac.hex() or None,
+        "authenticated": one.authenticated,
         "at": one.chunk.at,
         "hex": one.chunk.wire.hex(),
         "zeros_before": one.chunk.zeros_before or None,
@@ -232,6 +273,8 @@ def text_line(number: int, one: Seen) -> bytes:
     if one.frame:
         frame = one.frame
         head += f"{frame['type']:<12}{frame['seq']:>6} {frame['time_ms']:>10} ms  {_words(frame['body'])}"
+    if one.mac:
+        head += f" mac={one.mac.hex()}{f' authenticated={one.authenticated}' if one.authenticated else ''}"
     if one.error:
         shown = one.chunk.wire[:_MOST_SHOWN_BYTES].hex(" ")
         head += f" !! {one.error} [{shown}{' …' if len(one.chunk.wire) > _MOST_SHOWN_BYTES else ''}]"
@@ -278,9 +321,14 @@ def inspect(
         bool, typer.Option("--edges", help="The edges of a recording, as `sabot read` takes them.")
     ] = False,
     capture: PcapngOption = None,
+    key: KeyOption = None,
     lua: Annotated[bool, typer.Option("--lua", help="Print the dissector for Wireshark and stop.")] = False,
 ) -> None:
-    """Print what a serial line carried, one JSON line a frame; exit 1 if anything was damaged."""
+    """Print what a serial line carried, one JSON line a frame; exit 1 if anything was damaged.
+
+    Frames with a MAC show it. With --key they are judged: authenticated is yes, no, or unknown where the HELLO of their
+    session is not in the capture.
+    """
     if text + edges + lua + (capture is not None) > 1:
         raise typer.BadParameter("choose one of --text, --edges, --pcapng and --lua")
     if lua:
@@ -290,16 +338,23 @@ def inspect(
     if edges:
         _print_edges(source)
     else:
-        _print_frames(source, capture, text)
+        _print_frames(source, capture, text, _key(key))
 
 
-def _print_frames(source: Source, capture: BinaryIO | None, text: bool) -> None:
+def _key(path: Path | None) -> bytes | None:
+    try:
+        return read_key(path) if path else None
+    except (OSError, ValueError) as error:
+        raise refuse("inspect", error) from error
+
+
+def _print_frames(source: Source, capture: BinaryIO | None, text: bool, key: bytes | None) -> None:
     out, tell = capture or sys.stdout.buffer, text_line if text else json_line
     problems: Counter[str] = Counter()
     if capture:
         out.write(pcapng.header())
     number = 0
-    for number, one in enumerate(frames(source), 1):
+    for number, one in enumerate(frames(source, key), 1):
         problems[one.problem or "none"] += 1
         out.write(packet(source, one) if capture else tell(number, one))
         out.flush()  # a line that is watched live is shown at once

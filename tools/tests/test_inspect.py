@@ -22,9 +22,17 @@ from sabot_tools import record as recorder
 from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]
-VECTORS: dict[str, Any] = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())
-GOOD = [bytes.fromhex(vector["wire"]) for vector in VECTORS["accept"]]
-BAD = [bytes.fromhex(vector["wire"]) for vector in VECTORS["refuse"]]
+VECTORS: list[dict[str, Any]] = [
+    json.loads(line) for line in (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
+]
+ACCEPT = [vector for vector in VECTORS if vector["expect"] == "accept"]
+REFUSE = [vector for vector in VECTORS if vector.get("layer") == "framing"]
+GOOD = [bytes.fromhex(vector["wire"]) for vector in ACCEPT]
+BAD = [bytes.fromhex(vector["wire"]) for vector in REFUSE]
+WIRE = {vector["name"]: bytes.fromhex(vector["wire"]) for vector in ACCEPT}
+BODY = {vector["name"]: bytes.fromhex(vector["body"]) for vector in ACCEPT}
+WHO, ACK, CARD, COUP = (WIRE[name] for name in ("who of zeros", "ack of nothing yet", "event card", "event coup"))
+SESSION = [vector for vector in ACCEPT if vector.get("session")]
 LUA = ROOT / "tools" / "wireshark" / "sabot.lua"
 
 
@@ -52,48 +60,110 @@ def kept(path: Path, *records: Record, cut: int = 0, **metadata: Any) -> str:
 
 def test_golden_frames() -> None:
     lines = told(data=b"".join(GOOD))
-    for number, (line, vector) in enumerate(zip(lines, VECTORS["accept"], strict=True), 1):
+    for number, (line, vector) in enumerate(zip(lines, ACCEPT, strict=True), 1):
         assert line["n"] == number
         assert {key: line[key] for key in vector["fields"]} == vector["fields"]
-        assert line["hex"] == vector["wire"]
+        assert (line["hex"], line.get("mac")) == (vector["wire"], vector.get("mac"))
         assert line["from"] == ("gateway" if int(vector["body"][:2], 16) >= 0x80 else "shoe")
         assert "t_us" not in line
-        assert "error" not in line
+        assert not {"error", "authenticated"} & set(line)
 
 
 REASONS = {
-    "one bit flipped": "crc: the frame says afab, its bytes give b1aa",
+    "one bit flipped": "crc: the frame says ef05, its bytes give 1dfa",
     "last byte missing": "cobs: not enough input bytes for length code",
     "CRC of the bytes in wrong order": "crc: the frame says 9938, its bytes give 3899",
     "CRC seeded with zero": "crc: the frame says bc60, its bytes give 3899",
     "only a CRC": "length: 2 bytes; a type and a CRC are the least",
     "a code byte that points beyond the end": "cobs: not enough input bytes for length code",
     "more than a frame can hold": "length: 201 bytes without a delimiter; a frame has at most 131",
+    "one byte more than a frame can hold": "length: 132 bytes without a delimiter; a frame has at most 131",
+    "a CRC that does not cover the MAC": "crc: the frame says 3899, its bytes give 5b6b",
+    "the MAC behind the CRC": "crc: the frame says 1163, its bytes give d3c3",
 }
 
 
-@pytest.mark.parametrize("vector", VECTORS["refuse"], ids=lambda vector: str(vector["name"]))
+@pytest.mark.parametrize("vector", REFUSE, ids=lambda vector: str(vector["name"]))
 def test_damaged_frames_come_with_the_reason_between_sound_ones(vector: dict[str, str]) -> None:
-    before, damaged, after = told(data=GOOD[0] + bytes.fromhex(vector["wire"]) + GOOD[1], status=1)
-    assert damaged["error"] == REASONS.get(vector["name"], damaged["error"])
-    assert (damaged["hex"], damaged["at"]) == (vector["wire"], len(GOOD[0]))
+    before, damaged, after = told(data=WHO + bytes.fromhex(vector["wire"]) + ACK, status=1)
+    assert damaged["error"] == REASONS[vector["name"]]
+    assert (damaged["hex"], damaged["at"]) == (vector["wire"], len(WHO))
     assert "type" not in damaged
     assert (before["type"], after["type"]) == ("who", "ack")
 
 
-def test_content_that_is_not_as_defined_names_its_place() -> None:
-    body = bytearray.fromhex(VECTORS["accept"][2]["body"])
-    body[18] = 52
-    (line,) = told(data=framing.encode(bytes(body)), status=1)
-    assert line["error"].startswith("content: body.data.card: ")
-    body = bytearray.fromhex(VECTORS["accept"][0]["body"])
-    (line,) = told(data=framing.encode(bytes(body) + b"x"), status=1)
-    assert line["error"].startswith("content: ")
+@pytest.mark.parametrize(
+    "vector", [one for one in VECTORS if one.get("layer") == "body"], ids=lambda vector: str(vector["name"])
+)
+def test_content_that_is_not_as_defined_names_its_place(vector: dict[str, str]) -> None:
+    (line,) = told(data=bytes.fromhex(vector["wire"]), status=1)
+    place = "" if vector["field"] == "frame" else vector["field"]
+    assert line["error"].startswith(f"content: {place}")
+
+
+def test_a_mac_that_is_announced_and_not_there() -> None:
+    (line,) = told(data=framing.encode(b"\3\1" + bytes(6)), status=1)
+    assert line["error"] == "content: flags: a MAC is announced, and the frame has 8 bytes"
 
 
 def test_what_no_delimiter_ends() -> None:
-    _, line = told(data=GOOD[0] + GOOD[1][:-1], status=1)
-    assert line["error"] == "unfinished: 15 bytes, then the line ended without a delimiter"
+    _, line = told(data=WHO + ACK[:-1], status=1)
+    assert line["error"] == f"unfinished: {len(ACK) - 1} bytes, then the line ended without a delimiter"
+
+
+@pytest.fixture(params=["hex", "raw"])
+def key_file(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The key of the golden session, in both forms."""
+    path, key = tmp_path / "unit.key", SESSION[1]["key"]
+    path.write_bytes(f"{key}\n".encode() if request.param == "hex" else bytes.fromhex(key))
+    return str(path)
+
+
+def test_the_golden_session_is_authentic(key_file: str) -> None:
+    lines = told("--key", key_file, data=b"".join(bytes.fromhex(one["wire"]) for one in SESSION))
+    assert [line.get("authenticated") for line in lines] == [("yes" if "mac" in one else None) for one in SESSION]
+
+
+def test_forged_offers_do_not_push_a_session_out(key_file: str) -> None:
+    asked, hello, *rest = (bytes.fromhex(one["wire"]) for one in SESSION)
+    forged = bytearray.fromhex(SESSION[1]["body"] + "00" * 8)
+    forged[70] ^= 1  # of the nonce
+    lines = told("--key", key_file, data=asked + hello + framing.encode(bytes(forged)) * 20 + b"".join(rest), status=1)
+    assert [line.get("authenticated") for line in lines[2:22]] == ["no"] * 20
+    assert {line.get("authenticated") for line in lines[22:]} == {"yes", None}
+
+
+def test_without_its_hello_a_session_is_unknown(key_file: str) -> None:
+    lines = told("--key", key_file, data=b"".join(bytes.fromhex(one["wire"]) for one in SESSION[2:]))
+    assert {line.get("authenticated") for line in lines} == {"unknown", None}
+
+
+def test_forgeries_are_told_within_a_session(key_file: str) -> None:
+    forged = [one for one in VECTORS if one.get("layer") == "mac"]
+    data = b"".join(bytes.fromhex(one["wire"]) for one in (*SESSION, *forged))
+    judged = told("--key", key_file, data=data, status=1)[len(SESSION) :]
+    assert len(judged) == len(forged)
+    for line in judged:
+        assert line.get("authenticated") == "no" or "mac" not in line
+        assert line.get("error", "").startswith(("mac: ", "content: ")) or "mac" not in line
+    assert sum(line.get("authenticated") == "no" for line in judged) > len(forged) // 2
+
+
+def test_another_key_makes_a_hello_wrong(tmp_path: Path) -> None:
+    (tmp_path / "other").write_bytes(bytes(32))
+    _, hello, welcome = told(
+        "--key", str(tmp_path / "other"), data=b"".join(bytes.fromhex(one["wire"]) for one in SESSION[:3]), status=1
+    )
+    assert hello["authenticated"] == "no"
+    assert hello["error"] == "mac: not made with this key for this session and direction"
+    assert welcome["authenticated"] == "unknown"
+
+
+def test_a_file_that_is_no_key(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    path.write_text("abc")
+    assert f"{path} holds no key: 64 hex digits or 32 bytes are one" in inspect("--key", str(path), data=WHO).stderr
+    assert inspect("--key", str(tmp_path / "nowhere"), data=WHO).exit_code == 1
 
 
 def test_nothing_at_all() -> None:
@@ -124,7 +194,7 @@ def test_endless_bytes_are_told_in_pieces_and_not_held() -> None:
     for _ in range(100):
         chunks += splitter.feed(b"\x55" * 1000)
         assert len(splitter._held) <= 4096
-    chunks += splitter.feed(b"\0" + GOOD[0])
+    chunks += splitter.feed(b"\0" + WHO)
     *pieces, last = [inspecting.seen(chunk, None, None) for chunk in chunks]
     assert pieces[0].error == "length: 4096 bytes without a delimiter; a frame has at most 131"
     assert {seen.error for seen in pieces[1:]} == {"length: goes on from byte 0, no delimiter since"}
@@ -134,29 +204,29 @@ def test_endless_bytes_are_told_in_pieces_and_not_held() -> None:
 def test_a_recording_knows_time_and_sender(tmp_path: Path) -> None:
     file = kept(
         tmp_path / "line.shoe",
-        Line(10, "gateway", GOOD[0]),
-        Line(20, "shoe", GOOD[2][:7]),
-        Line(25, "gateway", GOOD[1]),
-        Line(30, "shoe", GOOD[2][7:]),
+        Line(10, "gateway", WHO),
+        Line(20, "shoe", CARD[:7]),
+        Line(25, "gateway", ACK),
+        Line(30, "shoe", CARD[7:]),
         Edge(31, 1),
     )
     lines = told(file)
     assert [(line["t_us"], line["from"], line["type"], line["at"]) for line in lines] == [
         (10, "gateway", "who", 0),
-        (25, "gateway", "ack", len(GOOD[0])),
+        (25, "gateway", "ack", len(WHO)),
         (30, "shoe", "event", 0),
     ]
     assert "1 edges besides; --edges prints them" in inspect(file).stderr
 
 
 def test_a_frame_from_the_wrong_side(tmp_path: Path) -> None:
-    (line,) = told(kept(tmp_path / "echo.shoe", Line(10, "shoe", GOOD[0])), status=1)
+    (line,) = told(kept(tmp_path / "echo.shoe", Line(10, "shoe", WHO)), status=1)
     assert line["error"] == "sender: who is sent by the gateway, this one came from the shoe"
     assert (line["from"], line["type"]) == ("shoe", "who")
 
 
 def test_a_recording_that_was_cut_off(tmp_path: Path) -> None:
-    file = kept(tmp_path / "cut.shoe", Line(10, "shoe", GOOD[2]), Edge(11, 1), cut=1)
+    file = kept(tmp_path / "cut.shoe", Line(10, "shoe", CARD), Edge(11, 1), cut=1)
     sound, error = told(file, status=1)
     assert sound["type"] == "event"
     size = Path(file).stat().st_size
@@ -172,25 +242,27 @@ def test_a_recording_that_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_another_protocol_is_said(tmp_path: Path) -> None:
-    file = kept(tmp_path / "old.shoe", Line(1, "shoe", GOOD[2]), protocol="00" * 8)
+    file = kept(tmp_path / "old.shoe", Line(1, "shoe", CARD), protocol="00" * 8)
     ours = messages.protocol_hash().hex()
     assert f"recorded with protocol '0000000000000000', read as {ours}; use that release" in inspect(file).stderr
 
 
 def test_text() -> None:
-    ran = inspect("--text", data=GOOD[3] + BAD[-1])
-    coup, damaged = ran.stdout.splitlines()
+    long = next(vector for vector in REFUSE if vector["name"] == "more than a frame can hold")
+    ran = inspect("--text", data=COUP + WIRE["nothing to say"] + bytes.fromhex(long["wire"]))
+    coup, alive, damaged = ran.stdout.splitlines()
     assert " ".join(coup.split()) == (
-        "1 shoe event 6 1300 ms event_no=8 kind=coup shoe_no=1 coup_no=2 winner=banker "
-        "player_points=6 banker_points=7 player_pair=true last_coup=true"
+        "1 shoe event 10 1310 ms event_no=18 kind=coup shoe_no=1 coup_no=2 winner=banker "
+        "player_points=6 banker_points=7 player_pair=true last_coup=true kind=live"
     )
+    assert " ".join(alive.split()) == "2 shoe alive 3 6200 ms mac=c710da49927e698d"
     assert "!! length: 201 bytes" in damaged
     assert damaged.endswith("82 …]")
 
 
 def test_one_form_at_a_time_and_edges_only_of_recordings() -> None:
     assert "choose one of --text, --edges, --pcapng and --lua" in inspect("--text", "--edges").stderr
-    ran = inspect("--edges", data=GOOD[0])
+    ran = inspect("--edges", data=WHO)
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr == "sabot inspect: captured bytes hold no edges; give a .shoe recording\n"
 
@@ -260,7 +332,7 @@ def test_a_port_is_recorded(tmp_path: Path) -> None:
     shoe, line = os.openpty()
     tty.setraw(line)
     file = tmp_path / "port.shoe"
-    timer = threading.Timer(0.2, lambda: os.write(shoe, b"".join(GOOD[2:6])))
+    timer = threading.Timer(0.2, lambda: os.write(shoe, CARD + COUP + WIRE["event reject"] + WIRE["event sensor"]))
     timer.start()
     ran = record(str(file), "--port", os.ttyname(line), "--seconds", "0.6", "--unit", "0102030405060708")
     timer.join()
@@ -320,6 +392,8 @@ def sample(part: Construct, **seen: str) -> Any:
         case Renamed():
             return seen.get(part.name) or sample(part.subcon, **seen)
         case Struct():
+            if not any(isinstance(getattr(inner, "subcon", None), Switch) for inner in part.subcons):
+                seen = {}  # nothing more is to be chosen: a `kind` in here is another one
             return {inner.name: sample(inner, **seen) for inner in part.subcons if inner.name}
         case Switch():
             return sample(part.cases[next(seen[key] for key in seen if seen[key] in part.cases)], **seen)
@@ -334,14 +408,15 @@ def sample(part: Construct, **seen: str) -> Any:
 
 def one_of_each() -> list[dict[str, Any]]:
     """Every type of frame, and of events every kind."""
-    chosen = [{"type": name} for name in messages.FRAMES if name != "event"]
+    chosen = [{"type": name} for name in messages.FRAMES if name not in ("event", "command")]
     chosen += [{"type": "event", "kind": kind} for kind in messages.EVENTS]
+    chosen += [{"type": "command", "kind": kind} for kind in messages.COMMANDS]
     return [sample(messages.Frame, **names) | {"flags": 0} for names in chosen]
 
 
-def dissected(out: Path, data: bytes) -> list[dict[str, ElementTree.Element]]:
+def dissected(out: Path, data: bytes, *more: str) -> list[dict[str, ElementTree.Element]]:
     """The fields of each packet, by name."""
-    inspect("--pcapng", str(out), data=data)
+    inspect("--pcapng", str(out), *more, data=data)
     command = ["tshark", "-X", f"lua_script:{LUA}", "-r", str(out), "-T", "pdml"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     packets = ElementTree.fromstring(ran.stdout).findall("packet")
@@ -355,10 +430,11 @@ needs_tshark = pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is 
 def test_wireshark_sees_what_the_vectors_say(tmp_path: Path) -> None:
     packets = dissected(tmp_path / "out.pcapng", b"".join(GOOD + BAD))
     assert len(packets) == len(GOOD) + len(BAD)
-    for fields, vector in zip(packets, VECTORS["accept"], strict=False):
+    for fields, vector in zip(packets, ACCEPT, strict=False):
         expected = flat(vector["fields"])
         assert {name: shown(fields[name], value) for name, value in expected.items()} == expected
-        assert "sabot.unread" not in fields
+        assert not {"sabot.unread", "sabot.damaged", "_ws.lua.error"} & set(fields)
+        assert fields["sabot.mac"].get("value") == vector["mac"] if "mac" in vector else "sabot.mac" not in fields
         outbound = "gateway" in fields["sabot.from"].get("showname", "")
         assert int(fields["frame.packet_flags_direction"].get("show", ""), 16) == 1 + outbound
     for fields in packets[len(GOOD) :]:
@@ -374,3 +450,14 @@ def test_wireshark_knows_every_frame_and_event(tmp_path: Path) -> None:
         expected = flat(inspecting.plain(frame))
         assert {name: shown(fields[name], value) for name, value in expected.items()} == expected
         assert not {"sabot.unread", "sabot.damaged", "_ws.lua.error"} & set(fields)
+
+
+@needs_tshark
+def test_wireshark_shows_a_wrong_mac_and_the_frame_it_is_on(tmp_path: Path, key_file: str) -> None:
+    forged = next(one for one in VECTORS if one["name"] == "command: another key")
+    data = b"".join(bytes.fromhex(one["wire"]) for one in (*SESSION[:3], forged))
+    *sound, wrong = dissected(tmp_path / "out.pcapng", data, "--key", key_file)
+    assert not any("sabot.damaged" in fields for fields in sound)
+    assert "mac" in wrong["sabot.problem"].get("showname", "")
+    assert {"sabot.mac", "sabot.damaged", "sabot.command.command_id"} <= set(wrong)
+    assert "sabot.unread" not in wrong

@@ -1,13 +1,14 @@
 -- Sabot's serial line in Wireshark: printed by `sabot inspect --lua`, from the message definition.
 
 local SENDERS = { [0] = "shoe", [1] = "gateway", [2] = "unknown" }
-local PROBLEMS = { [0] = "none", [1] = "crc", [2] = "cobs", [3] = "length", [4] = "content", [5] = "sender", [6] = "unfinished" }
+local PROBLEMS = { [0] = "none", [1] = "crc", [2] = "cobs", [3] = "length", [4] = "content", [5] = "sender", [6] = "unfinished", [7] = "mac" }
+local MAC_BYTES = 8
 
 local FRAME = { fields = {
   {
     name = "type",
     bytes = 1,
-    values = { [1] = "hello", [2] = "event", [3] = "alive", [128] = "who", [129] = "welcome", [130] = "ack", [131] = "set_profile" },
+    values = { [1] = "hello", [2] = "event", [3] = "alive", [4] = "busy", [128] = "who", [129] = "welcome", [130] = "ack", [131] = "set_profile", [132] = "command", [133] = "resend" },
   },
   { name = "flags", bytes = 1 },
   { name = "seq", bytes = 2 },
@@ -26,14 +27,28 @@ local FRAME = { fields = {
         { name = "oldest_event_no", bytes = 4 },
         { name = "crc_errors", bytes = 2 },
         { name = "resends", bytes = 2 },
+        { name = "refused", bytes = 2 },
         { name = "sample_overruns", bytes = 2 },
+        { name = "last_command_id", bytes = 4 },
+        {
+          name = "cause",
+          bytes = 1,
+          values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error" },
+        },
+        {
+          name = "fault",
+          bytes = 1,
+          values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+        },
+        { name = "gateway_nonce", bytes = 8, raw = true },
+        { name = "shoe_nonce", bytes = 8, raw = true },
       } },
       ["event"] = { fields = {
         { name = "event_no", bytes = 4 },
         {
           name = "kind",
           bytes = 1,
-          values = { [1] = "boot", [2] = "profile_set", [3] = "shoe_opened", [4] = "card", [5] = "cutting_card", [6] = "coup", [7] = "reject", [8] = "button", [9] = "shoe_closed", [10] = "damaged", [11] = "sensor" },
+          values = { [1] = "boot", [2] = "profile_set", [3] = "shoe_opened", [4] = "card", [5] = "cutting_card", [6] = "coup", [7] = "reject", [8] = "button", [9] = "shoe_closed", [10] = "damaged", [11] = "sensor", [12] = "self_test", [13] = "burn", [14] = "coup_kind", [15] = "coup_void", [16] = "handed_over", [17] = "fault", [18] = "fault_cleared", [19] = "key", [20] = "lid", [21] = "lock", [22] = "command_done", [23] = "health", [24] = "irregularity", [25] = "time_set", [26] = "ordered_set", [27] = "deck_check", [28] = "checked" },
         },
         {
           name = "data",
@@ -41,6 +56,11 @@ local FRAME = { fields = {
           cases = {
             ["boot"] = { fields = {
               { name = "boot_count", bytes = 2 },
+              {
+                name = "cause",
+                bytes = 1,
+                values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error" },
+              },
             } },
             ["profile_set"] = { fields = {
               { name = "profile_hash", bytes = 8, raw = true },
@@ -70,6 +90,13 @@ local FRAME = { fields = {
               },
               { name = "speed_mm_s", bytes = 2 },
               { name = "margin_pct", bytes = 1 },
+              { name = "flags", bytes = 1, bits = {
+                { name = "keyed", mask = 1 },
+                { name = "face_up", mask = 2 },
+                { name = "exposed", mask = 4 },
+                { name = "carried", mask = 8 },
+                { name = "imported", mask = 16 },
+              } },
             } },
             ["cutting_card"] = { fields = {
               { name = "shoe_no", bytes = 2 },
@@ -92,6 +119,11 @@ local FRAME = { fields = {
                 { name = "natural", mask = 4 },
                 { name = "last_coup", mask = 8 },
               } },
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
             } },
             ["reject"] = { fields = {
               { name = "shoe_no", bytes = 2 },
@@ -121,7 +153,7 @@ local FRAME = { fields = {
               {
                 name = "reason",
                 bytes = 1,
-                values = { [1] = "last_coup", [2] = "replaced" },
+                values = { [1] = "last_coup", [2] = "replaced", [3] = "command", [4] = "no_cards" },
               },
             } },
             ["damaged"] = { fields = {} },
@@ -141,13 +173,210 @@ local FRAME = { fields = {
               { name = "speed_least_mm_s", bytes = 2 },
               { name = "speed_most_mm_s", bytes = 2 },
             } },
+            ["self_test"] = { fields = {
+              { name = "passed", bytes = 1, bits = {
+                { name = "image", mask = 1 },
+                { name = "journal", mask = 2 },
+                { name = "flash", mask = 4 },
+                { name = "sensors", mask = 8 },
+              } },
+              { name = "image_hash", bytes = 8, raw = true },
+            } },
+            ["burn"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              {
+                name = "mode",
+                bytes = 1,
+                values = { [0] = "none", [1] = "one", [2] = "shown", [3] = "face_up" },
+              },
+              { name = "cards", bytes = 1 },
+              { name = "missed", bytes = 1 },
+            } },
+            ["coup_kind"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "coup_no", bytes = 2 },
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
+            } },
+            ["coup_void"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "coup_no", bytes = 2 },
+              {
+                name = "reason",
+                bytes = 1,
+                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+              },
+              {
+                name = "then",
+                bytes = 1,
+                values = { [1] = "go_on", [2] = "new_cards" },
+              },
+              { name = "cards", bytes = 1 },
+            } },
+            ["handed_over"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "coup_no", bytes = 2 },
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
+              { name = "import", bytes = 1 },
+              { name = "cards", fields = {
+                {
+                  name = "player_1",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_1",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "player_2",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_2",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "player_3",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_3",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+              } },
+            } },
+            ["fault"] = { fields = {
+              {
+                name = "fault",
+                bytes = 1,
+                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+              },
+              { name = "detail", bytes = 2 },
+            } },
+            ["fault_cleared"] = { fields = {
+              {
+                name = "fault",
+                bytes = 1,
+                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+              },
+              {
+                name = "by",
+                bytes = 1,
+                values = { [1] = "key", [2] = "command", [3] = "itself", [4] = "new_shoe" },
+              },
+            } },
+            ["key"] = { fields = {
+              { name = "on", bytes = 1 },
+            } },
+            ["lid"] = { fields = {
+              { name = "open", bytes = 1 },
+            } },
+            ["lock"] = { fields = {
+              { name = "on", bytes = 1 },
+            } },
+            ["command_done"] = { fields = {
+              { name = "command_id", bytes = 4 },
+              {
+                name = "command",
+                bytes = 1,
+                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "deck_check" },
+              },
+              {
+                name = "outcome",
+                bytes = 1,
+                values = { [0] = "done", [1] = "not_now", [2] = "not_permitted", [3] = "not_authorised", [4] = "bad_value", [5] = "unknown" },
+              },
+            } },
+            ["health"] = { fields = {
+              { name = "heap_free_bytes", bytes = 4 },
+              { name = "heap_least_bytes", bytes = 4 },
+              { name = "round_most_us", bytes = 4 },
+              { name = "crc_errors", bytes = 2 },
+              { name = "resends", bytes = 2 },
+              { name = "refused", bytes = 2 },
+              { name = "sample_overruns", bytes = 2 },
+            } },
+            ["irregularity"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "coup_no", bytes = 2 },
+              {
+                name = "case",
+                bytes = 1,
+                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+              },
+              { name = "facts", bytes = 2, bits = {
+                { name = "banker_draws", mask = 1 },
+                { name = "exposed", mask = 2 },
+                { name = "last_coup", mask = 4 },
+                { name = "international", mask = 8 },
+                { name = "first_coup_complete", mask = 16 },
+                { name = "reconstructible", mask = 32 },
+                { name = "notified_before_next", mask = 64 },
+                { name = "confirmed", mask = 128 },
+                { name = "disadvantage", mask = 256 },
+              } },
+              {
+                name = "code",
+                bytes = 1,
+                values = { [1] = "BANKER_THIRD", [2] = "PLAYER_THIRD", [3] = "NEXT_LIVE", [4] = "NEXT_NO_BET", [5] = "NOT_USED", [6] = "THIS_NO_BET", [7] = "PLAY_ON", [8] = "VOID", [9] = "VOID_NEW_CARDS", [10] = "VOID_CHECK", [11] = "RECON_WITHDRAW", [12] = "RECON_BINDING", [13] = "CONFIRM", [14] = "CHOICE", [15] = "WITHDRAW_OPTION", [16] = "FINISH_RESHUFFLE", [17] = "RESTART_SHOE", [18] = "MANUAL_ENTRY", [19] = "SWAP_SHOE", [20] = "NO_RULE" },
+              },
+            } },
+            ["time_set"] = { fields = {
+              { name = "utc_s", bytes = 4 },
+              { name = "utc_ms", bytes = 2 },
+            } },
+            ["ordered_set"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              {
+                name = "pattern",
+                bytes = 1,
+                values = { [1] = "runs", [2] = "one_rank", [3] = "one_suit", [4] = "repeated" },
+              },
+              { name = "cards", bytes = 1 },
+            } },
+            ["deck_check"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              {
+                name = "card",
+                bytes = 1,
+                values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS" },
+              },
+              { name = "seen", bytes = 1 },
+              { name = "expected", bytes = 1 },
+            } },
+            ["checked"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "cards", bytes = 2 },
+              { name = "differences", bytes = 1 },
+            } },
           },
         },
       } },
       ["alive"] = { fields = {} },
-      ["who"] = { fields = {} },
+      ["busy"] = { fields = {
+        { name = "gateway", bytes = 8, raw = true },
+        { name = "nonce", bytes = 8, raw = true },
+      } },
+      ["who"] = { fields = {
+        { name = "gateway", bytes = 8, raw = true },
+        { name = "nonce", bytes = 8, raw = true },
+      } },
       ["welcome"] = { fields = {
         { name = "protocol_hash", bytes = 8, raw = true },
+        { name = "shoe_nonce", bytes = 8, raw = true },
         { name = "durable_event_no", bytes = 4 },
       } },
       ["ack"] = { fields = {
@@ -169,21 +398,156 @@ local FRAME = { fields = {
           } },
         } },
       } },
+      ["command"] = { fields = {
+        { name = "command_id", bytes = 4 },
+        {
+          name = "kind",
+          bytes = 1,
+          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "deck_check" },
+        },
+        {
+          name = "data",
+          on = "kind",
+          cases = {
+            ["set_time"] = { fields = {
+              { name = "utc_s", bytes = 4 },
+              { name = "utc_ms", bytes = 2 },
+            } },
+            ["open_shoe"] = { fields = {
+              { name = "decks", bytes = 1 },
+              {
+                name = "burn",
+                bytes = 1,
+                values = { [0] = "none", [1] = "one", [2] = "shown", [3] = "face_up" },
+              },
+            } },
+            ["close_shoe"] = { fields = {} },
+            ["lock"] = { fields = {} },
+            ["unlock"] = { fields = {} },
+            ["confirm"] = { fields = {} },
+            ["clear_fault"] = { fields = {
+              {
+                name = "fault",
+                bytes = 1,
+                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+              },
+            } },
+            ["void_coup"] = { fields = {
+              {
+                name = "reason",
+                bytes = 1,
+                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+              },
+              {
+                name = "then",
+                bytes = 1,
+                values = { [1] = "go_on", [2] = "new_cards" },
+              },
+            } },
+            ["no_bet"] = { fields = {
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
+            } },
+            ["key_card"] = { fields = {
+              {
+                name = "card",
+                bytes = 1,
+                values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS" },
+              },
+            } },
+            ["authorise"] = { fields = {
+              { name = "times", bytes = 1 },
+            } },
+            ["irregularity"] = { fields = {
+              {
+                name = "case",
+                bytes = 1,
+                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+              },
+              { name = "facts", bytes = 2, bits = {
+                { name = "banker_draws", mask = 1 },
+                { name = "exposed", mask = 2 },
+                { name = "last_coup", mask = 4 },
+                { name = "international", mask = 8 },
+                { name = "first_coup_complete", mask = 16 },
+                { name = "reconstructible", mask = 32 },
+                { name = "notified_before_next", mask = 64 },
+                { name = "confirmed", mask = 128 },
+                { name = "disadvantage", mask = 256 },
+              } },
+            } },
+            ["export_coup"] = { fields = {} },
+            ["import_coup"] = { fields = {
+              { name = "coup_no", bytes = 2 },
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
+              { name = "cards", fields = {
+                {
+                  name = "player_1",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_1",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "player_2",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_2",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "player_3",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+                {
+                  name = "banker_3",
+                  bytes = 1,
+                  values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                },
+              } },
+            } },
+            ["self_test"] = { fields = {} },
+            ["reboot"] = { fields = {} },
+            ["deck_check"] = { fields = {
+              { name = "on", bytes = 1 },
+              { name = "decks", bytes = 1 },
+            } },
+          },
+        },
+      } },
+      ["resend"] = { fields = {
+        { name = "event_no", bytes = 4 },
+      } },
     },
   },
 } }
 
 local INTEGER = { [1] = ProtoField.uint8, [2] = ProtoField.uint16, [4] = ProtoField.uint32 }
 local OTHER = { shoe = "gateway", gateway = "shoe", unknown = "unknown" }
-local READABLE = { none = true, sender = true }
+local READABLE = { none = true, sender = true, mac = true }
 
 local sabot = Proto("sabot", "Sabot shoe")
 local from_field = ProtoField.uint8("sabot.from", "from", base.DEC, SENDERS)
 local problem_field = ProtoField.uint8("sabot.problem", "problem", base.DEC, PROBLEMS)
+local mac_field = ProtoField.bytes("sabot.mac", "mac")
 local crc_field = ProtoField.uint16("sabot.crc", "crc", base.HEX)
 local unread_field = ProtoField.bytes("sabot.unread", "unread")
 local damaged = ProtoExpert.new("sabot.damaged", "Damaged frame", expert.group.CHECKSUM, expert.severity.ERROR)
-local fields = { from_field, problem_field, crc_field, unread_field }
+local fields = { from_field, problem_field, mac_field, crc_field, unread_field }
 
 local function declared(field)
   fields[#fields + 1] = field
@@ -201,7 +565,7 @@ local function declare_leaf(leaf, name)
   end
 end
 
--- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>.
+-- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>, and so of a command.
 local function declare(node, prefix)
   local name = node.name and prefix .. "." .. node.name or prefix
   for _, inner in ipairs(node.fields or {}) do declare(inner, name) end
@@ -247,6 +611,10 @@ function sabot.dissector(tvb, pinfo, root)
   local at, crc_at = 2, tvb:len() - 2
   if READABLE[problem] then
     at = walk(FRAME, tvb, at, tree, seen)
+    if tvb(3, 1):uint() % 2 == 1 then -- the flag of a frame that has a MAC
+      tree:add(mac_field, tvb(at, MAC_BYTES))
+      at = at + MAC_BYTES
+    end
     tree:add_le(crc_field, tvb(crc_at, 2))
   else
     crc_at = tvb:len()

@@ -14,6 +14,7 @@ from micropython import const
 
 _STIMULUS = const(5)
 _BATCH = const(64)
+_KEY_BYTES = const(32)
 _TICKS = const(0x3FFFFFFF)
 
 
@@ -110,6 +111,23 @@ class Board:
             return self._serial.write(buf, size) or 0
         except OSError:  # nobody reads at the other end, and the line is full
             return 0
+
+
+def random(count):
+    """Bytes that nobody can foresee."""
+    return os.urandom(count)
+
+
+def key(state_dir):
+    """The key of this unit, or None where none was put in; half a key is an error, not none."""
+    try:
+        with open(state_dir + "/key.bin", "rb") as file:
+            stored = file.read()
+    except OSError:
+        return None
+    if len(stored) != _KEY_BYTES:
+        raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
+    return stored
 
 
 def arguments():

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from sabot_protocol import irregularities
-from sabot_protocol.messages import HASH_BYTES
+from sabot_protocol.fields import HASH_BYTES
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
 SIDES = ("player", "banker")

@@ -1,0 +1,75 @@
+"""Commands: what a shoe is to do, one at a time and in order, each until the shoe has logged what became of it."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+_MOST_WAITING = 16
+_LAST_WAIT_S = 8.0  # between two sendings; the first wait is one second
+_MOST_ID = 2**30 - 1
+
+
+@dataclass
+class Command:
+    """`command_id` is given when it is first sent."""
+
+    kind: str
+    data: dict[str, Any]
+    command_id: int = 0
+    wait_s: float = 0.0  # until it is sent again
+    said_s: float = 0.0
+
+
+@dataclass
+class Commands:
+    """A bounded queue; the first of it is at the shoe."""
+
+    waiting: deque[Command] = field(default_factory=deque)
+    last_id: int = 0  # the highest that is known to have been used
+
+    def add(self, kind: str, data: dict[str, Any]) -> Command | None:
+        """Behind what waits already; None if that is too much."""
+        if len(self.waiting) >= _MOST_WAITING:
+            return None
+        self.waiting.append(Command(kind, data))
+        return self.waiting[-1]
+
+    def due(self, now_s: float) -> Command | None:
+        """The one to be sent now, with its id."""
+        if not self.waiting or self.last_id >= _MOST_ID:
+            return None
+        command = self.waiting[0]
+        if command.wait_s and now_s - command.said_s < command.wait_s:
+            return None
+        command.command_id = command.command_id or self.last_id + 1
+        command.said_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
+        return command
+
+    def done(self, command_id: int, kind: str) -> None:
+        """The shoe has logged this one; where another gateway used the id for something else, ours gets a new one."""
+        self.last_id = max(self.last_id, command_id)
+        if not self.waiting or self.waiting[0].command_id != command_id:
+            return
+        if self.waiting[0].kind == kind:
+            self.waiting.popleft()
+        else:
+            self.waiting[0].command_id, self.waiting[0].wait_s = 0, 0.0
+
+    def begin(self, last_id: int, *, log_lost: bool) -> int:
+        """A session begins; how many were dropped: one that was done, if the log that says so is lost."""
+        self.last_id = max(self.last_id, last_id)
+        if not self.waiting:
+            return 0
+        first = self.waiting[0]
+        first.wait_s = 0.0
+        if log_lost and 0 < first.command_id <= last_id:
+            self.waiting.popleft()
+            return 1
+        return 0
+
+    def forget(self) -> int:
+        """Another shoe is there: nothing of this is meant for it; how many were dropped."""
+        dropped = len(self.waiting)
+        self.waiting.clear()
+        self.last_id = 0
+        return dropped

@@ -1,0 +1,101 @@
+"""Keys: one file a unit, for its owner's eyes only; a file that others can read or that is damaged serves nobody."""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from sabot_protocol.auth import KEY_BYTES
+
+_UNIT = re.compile(r"[0-9a-f]{16}")
+_HEX = re.compile(rb"[0-9a-fA-F]{%d}\n?" % (2 * KEY_BYTES))
+_MOST_BYTES = 256  # of a file, read
+
+
+class KeysError(Exception):
+    """A key cannot be used; the message names the file, the fact and the next step, and nothing of the key."""
+
+
+class KeyRing:
+    """A directory of UNIT.key and, while a rotation is under way, UNIT.old.key: 64 hex digits, mode 0600."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def __repr__(self) -> str:
+        """Where the keys are, never what they are."""
+        return f"KeyRing({str(self.directory)!r})"
+
+    def path(self, unit: str) -> Path:
+        """Where the unit's key is."""
+        return self.directory / f"{_checked(unit)}.key"
+
+    def old_path(self, unit: str) -> Path:
+        """Where the key before is, until its rotation is finished."""
+        return self.directory / f"{_checked(unit)}.old.key"
+
+    def units(self) -> list[str]:
+        """Every unit that has a file here."""
+        self._check_directory()
+        names = {path.name.split(".")[0] for path in self.directory.glob("*.key")}
+        return sorted(name for name in names if _UNIT.fullmatch(name))
+
+    def keys(self, unit: str) -> list[bytes]:
+        """The unit's keys, newest first; none for a unit without a file."""
+        new, old = self.path(unit), self.old_path(unit)
+        self._check_directory()
+        found = [_read(path) for path in (new, old)]
+        if found[0] is None and found[1] is not None:
+            raise KeysError(f"{old}: an old key, but no {new.name} beside it; put that back, or remove both")
+        return [key for key in found if key is not None]
+
+    def _check_directory(self) -> None:
+        """Who can write here can take a key away, and with it all proof."""
+        try:
+            mode = self.directory.stat().st_mode
+        except OSError as error:
+            raise KeysError(
+                f"{self.directory}: {error.strerror}; make it with `sabot keys new UNIT --dir {self.directory}`"
+            ) from None
+        if not stat.S_ISDIR(mode):
+            raise KeysError(f"{self.directory}: not a directory; give the one that holds the key files")
+        if mode & 0o022:
+            raise KeysError(f"{self.directory}: others can write there; chmod 700 {self.directory}")
+
+
+def _checked(unit: str) -> str:
+    if not _UNIT.fullmatch(unit):
+        raise KeysError(f"{unit!r} is no unit id; give its 16 hex digits, as the log line `shoe connected` has them")
+    return unit
+
+
+def _read(path: Path) -> bytes | None:
+    """The key in a file, None where there is no file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise KeysError(f"{path}: {error.strerror}; chmod 600 {path}, and let the gateway's user own it") from None
+    try:
+        return _key(path, os.fstat(descriptor).st_mode, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _key(path: Path, mode: int, descriptor: int) -> bytes:
+    """The key in an open file that only its owner can use."""
+    if not stat.S_ISREG(mode):
+        raise KeysError(f"{path}: not a plain file; remove it, and make the key with `sabot keys new`")
+    if mode & 0o077:
+        raise KeysError(
+            f"{path}: others than its owner can use it (mode {mode & 0o777:04o}); chmod 600 {path}, "
+            "and rotate the key if somebody may have seen it"
+        )
+    text = os.read(descriptor, _MOST_BYTES)
+    if not _HEX.fullmatch(text):
+        raise KeysError(
+            f"{path}: {len(text)} bytes that are not {2 * KEY_BYTES} hex digits and a newline; "
+            "put the right file back, or remove it and make a new key with `sabot keys new`"
+        )
+    return bytes.fromhex(text.decode())

@@ -1,0 +1,172 @@
+"""Commands: one at a time, in order, until the shoe says what became of them."""
+
+import pytest
+from sabot_gateway.commands import Commands
+from sabot_gateway.link import ShoeLink
+from sabot_protocol.codec import CodecError
+from shoe_events import KEY, PROFILE, Shoe, asked, sent
+
+
+def served(shoe: Shoe, last_command_id: int = 0) -> ShoeLink:
+    """A link that serves this shoe, and has said what it says at first."""
+    it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [shoe.key] if shoe.key else [])
+    nonce = asked(it, 0.0)
+    it.receive(shoe.hello(nonce, next_event_no=1, last_command_id=last_command_id) + shoe.say("alive"), 0.0)
+    sent(it)
+    return it
+
+
+def commanded(it: ShoeLink, now_s: float) -> list[tuple[int, str]]:
+    """Ids and kinds of the commands that go out now."""
+    it.tick(now_s)
+    return [(frame.body["command_id"], frame.body["kind"]) for frame in sent(it) if frame.type == "command"]
+
+
+def done(shoe: Shoe, event_no: int, command_id: int, command: str) -> bytes:
+    return shoe.event(event_no, "command_done", command_id=command_id, command=command, outcome="done")
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_one_at_a_time_by_ids_that_rise_from_what_the_shoe_has_done(key: bytes | None) -> None:
+    shoe = Shoe(key)
+    it = served(shoe, last_command_id=41)
+    it.command("lock")
+    it.command("no_bet", kind="dummy")
+    assert commanded(it, 0.1) == [(42, "lock")]
+    assert commanded(it, 0.2) == []
+    assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1
+    assert commanded(it, 0.3) == [(43, "no_bet")]
+    it.receive(done(shoe, 2, 43, "no_bet"), 0.4)
+    assert not it.commands.waiting
+    assert it.counters["dropped_commands"] == 0
+
+
+def test_a_command_is_sent_again_ever_more_seldom() -> None:
+    it, at = served(Shoe()), []
+    it.command("lock")
+    for eighth in range(320):
+        at += [eighth / 8 for _ in commanded(it, eighth / 8)]
+    assert at == [0, 1, 3, 7, 15, 23, 31, 39]
+
+
+def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
+    commands = Commands()
+    commands.add("lock", {})
+    assert all(commands.due(8.0 * turn) for turn in range(1, 20_000))
+
+
+def test_the_shoe_speaks_in_its_session_before_it_is_told_to_do_anything() -> None:
+    it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
+    it.command("lock")
+    it.receive(shoe.hello(asked(it, 0.0), next_event_no=1), 0.0)
+    assert commanded(it, 0.5) == []
+    it.receive(shoe.say("alive"), 0.6)
+    assert commanded(it, 0.6) == [(1, "lock")]
+
+
+def test_the_word_of_another_command_ends_nothing() -> None:
+    shoe = Shoe()
+    it = served(shoe)
+    it.command("lock")
+    commanded(it, 0.1)
+    it.receive(done(shoe, 1, 7, "unlock"), 0.2)
+    assert len(it.commands.waiting) == 1
+
+
+def test_an_id_that_another_gateway_used_for_something_else_is_given_up() -> None:
+    shoe = Shoe()
+    it = served(shoe)
+    it.command("lock")
+    assert commanded(it, 0.1) == [(1, "lock")]
+    it.receive(done(shoe, 1, 1, "unlock"), 0.2)
+    assert commanded(it, 0.2) == [(2, "lock")]
+
+
+def test_the_queue_is_bounded() -> None:
+    it = served(Shoe())
+    taken = [it.command("lock") for _ in range(20)]
+    assert [command is None for command in taken] == [False] * 16 + [True] * 4
+    assert it.counters["dropped_commands"] == 4
+
+
+def test_what_is_no_command_is_refused_when_it_is_given() -> None:
+    it = served(Shoe())
+    for kind, data in (("dance", {}), ("open_shoe", {"decks": 9, "burn": "one"}), ("no_bet", {})):
+        with pytest.raises(CodecError):
+            it.command(kind, **data)
+    assert not it.commands.waiting
+
+
+def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
+    shoe = Shoe()
+    it = served(shoe)
+    it.command("lock")
+    assert commanded(it, 0.1) == [(1, "lock")]
+    it.opened()
+    it.receive(shoe.hello(asked(it, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
+    assert commanded(it, 0.3) == [(1, "lock")]
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes | None) -> None:
+    shoe = Shoe(key)
+    it = served(shoe)
+    it.command("lock")
+    it.command("unlock")
+    assert commanded(it, 0.1) == [(1, "lock")]
+    it.opened()
+    it.receive(shoe.hello(asked(it, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
+    assert commanded(it, 0.3) == []
+    it.receive(shoe.button(1), 0.4)
+    assert commanded(it, 0.4) == []
+    it.receive(done(shoe, 2, 1, "lock"), 0.5)
+    assert commanded(it, 0.5) == [(2, "unlock")]
+
+
+def test_after_both_have_started_again_an_old_word_ends_no_new_command() -> None:
+    shoe, it = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
+    it.command("lock")
+    it.receive(shoe.hello(asked(it, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
+    assert commanded(it, 0.1) == []
+    it.receive(done(shoe, 1, 1, "lock"), 0.2)
+    assert commanded(it, 0.2) == [(2, "lock")]
+
+
+def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_others() -> None:
+    shoe = Shoe()
+    it = served(shoe)
+    it.command("lock")
+    it.command("unlock")
+    commanded(it, 0.1)
+    it.opened()
+    answer = shoe.hello(asked(it, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
+    it.receive(answer + shoe.say("alive"), 0.2)
+    assert it.counters["dropped_commands"] == 1
+    assert commanded(it, 0.3) == [(2, "unlock")]
+
+
+def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_log() -> None:
+    it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
+    it.command("lock")
+    answer = shoe.hello(asked(it, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
+    it.receive(answer + shoe.say("alive"), 0.0)
+    assert commanded(it, 0.1) == [(8, "lock")]
+
+
+def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> None:
+    shoe = Shoe()
+    it = served(shoe, last_command_id=41)
+    it.command("lock")
+    commanded(it, 0.1)
+    it.opened()
+    it.receive(shoe.hello(asked(it, 0.2), unit=bytes(8), next_event_no=1) + shoe.say("alive"), 0.2)
+    assert commanded(it, 0.3) == []
+    assert it.counters["dropped_commands"] == 1
+    it.command("unlock")
+    assert commanded(it, 0.4) == [(1, "unlock")]
+
+
+def test_when_the_ids_are_used_up_nothing_more_is_sent() -> None:
+    it = served(Shoe(), last_command_id=2**30 - 1)
+    it.command("lock")
+    assert commanded(it, 0.1) == []

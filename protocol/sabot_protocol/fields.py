@@ -1,0 +1,202 @@
+"""The parts that messages are made of: enumerations with what each value means, bounds, cards, places."""
+
+from typing import Any, Final
+
+from construct import Bytes, Construct, FlagsEnum, Int8ul, Int16ul, Int32ul, Mapping, Struct, Validator
+
+from sabot_protocol import irregularities
+from sabot_protocol.cards import INDEX
+
+HASH_BYTES: Final = 8
+UNIT_BYTES: Final = 8
+NONCE_BYTES: Final = 8
+
+
+class AtMost(Validator):  # type: ignore[misc]
+    """A whole number that is refused above its bound, both ways."""
+
+    def __init__(self, subcon: Construct, most: int) -> None:
+        super().__init__(subcon)
+        self.most = most
+
+    def _validate(self, obj: int, context: Any, path: str) -> bool:
+        return obj <= self.most
+
+
+def named(**values: tuple[int, str]) -> Mapping:
+    """A byte whose values have names; what each means stands beside its number."""
+    mapping = Mapping(Int8ul, {name: number for name, (number, _) in values.items()})
+    mapping.meanings = {name: meaning for name, (_, meaning) in values.items()}
+    return mapping
+
+
+def flags(part: Construct = Int8ul, **values: tuple[int, str]) -> FlagsEnum:
+    """A number whose bits have names; what each means stands beside its bit."""
+    bits = FlagsEnum(part, **{name: bit for name, (bit, _) in values.items()})
+    bits.meanings = {name: meaning for name, (_, meaning) in values.items()}
+    return bits
+
+
+def said(part: Construct, text: str) -> Construct:
+    """The part, with what it is for; no wrapper of construct's own, which would show in the place of an error."""
+    part.docs = text
+    return part
+
+
+Hash = Bytes(HASH_BYTES)
+Unit = Bytes(UNIT_BYTES)
+Nonce = Bytes(NONCE_BYTES)
+Card = Mapping(Int8ul, INDEX)
+Slot = named(
+    burn=(0, "burnt, before the first coup"),
+    player_1=(1, "the Player's first card"),
+    banker_1=(2, "the Banker's first card"),
+    player_2=(3, "the Player's second card"),
+    banker_2=(4, "the Banker's second card"),
+    player_3=(5, "the Player's third card"),
+    banker_3=(6, "the Banker's third card"),
+)
+Winner = named(player=(1, "the Player wins"), banker=(2, "the Banker wins"), tie=(3, "both have the same points"))
+Burn = named(
+    none=(0, "no card is burnt"),
+    one=(1, "one card, face down"),
+    shown=(2, "one card, shown"),
+    face_up=(3, "the first card face up, then as many as its value"),
+)
+Button = named(
+    player=(1, "the dealer says: the Player wins"),
+    banker=(2, "the dealer says: the Banker wins"),
+    tie=(3, "the dealer says: a tie"),
+    confirm=(4, "the result is read; on to the next coup"),
+    new_shoe=(5, "new cards are in"),
+)
+RejectReason = named(
+    blank=(1, "no marks: the card lay face up, or is no card of ours"),
+    columns=(2, "not ten columns"),
+    doubtful=(3, "a column that is neither clearly marked nor clearly empty: `doubtful` says which"),
+    not_in_set=(4, "ten clear columns that are no card of any set"),
+    short_pull=(5, "drawn a little and let go"),
+    pushed_back=(6, "moved against the direction of dealing, at the exit"),
+    double=(7, "two cards together, or one that stopped where its length is measured"),
+    not_due=(8, "a card came out while the exit was locked"),
+    foreign=(9, "a card of another set"),
+    pushed_back_midway=(10, "its columns passed the sensors back and forth"),
+    half_drawn=(11, "left in the path"),
+    spacing=(12, "ten columns, but not where a card has them"),
+    noise=(13, "the sensors saw something, and no card passed"),
+    lid_open=(14, "the lid was opened"),
+)
+Sensor = named(
+    entry=(0, "presence at the entry"), a=(1, "code track A"), b=(2, "code track B"), exit=(3, "presence at the exit")
+)
+CloseReason = named(
+    last_coup=(1, "the last coup was confirmed"),
+    replaced=(2, "New shoe was pressed"),
+    command=(3, "the gateway said so"),
+    no_cards=(4, "no cards were left for the coup"),
+)
+ResetCause = named(
+    power=(1, "switched on"),
+    watchdog=(2, "the program did not come round in time"),
+    command=(3, "the gateway said so"),
+    error=(4, "the program met an error it does not know"),
+)
+Fault = named(
+    none=(0, "no fault"),
+    card=(1, "something left the exit that is no certain card: the reject before says what"),
+    overdraw=(2, "a card came out that was not due: the irregularity says which"),
+    lid=(3, "the lid is open"),
+    journal_full=(4, "no gateway takes the log, and it has no more room: no card is released"),
+    journal=(5, "the journal fails its check"),
+    image=(6, "the program in flash is not the one that was released"),
+    sensor=(7, "a sensor does not answer as it should"),
+    memory=(8, "little heap is left"),
+    program=(9, "the program met an error it does not know, and started again"),
+    composition=(10, "a card came more often than the decks have it"),
+    decision=(11, "a supervisor must say how the coup goes on"),
+)
+ClearedBy = named(
+    key=(1, "the supervisor's key"),
+    command=(2, "a command of the gateway"),
+    itself=(3, "the cause is gone"),
+    new_shoe=(4, "new cards are in"),
+)
+CoupKind = named(
+    live=(1, "wagers are settled by its result"),
+    no_bet=(2, "No Bet Coup of both Star books"),
+    void_hand=(3, "Void Hand of New Zealand"),
+    free_hand=(4, "Free Hand of New Zealand: wagers are allowed"),
+    dummy=(5, "Dummy Coup of Crown and of Rapid"),
+)
+VoidReason = named(
+    supervisor=(1, "a supervisor said so"),
+    short_shoe=(2, "too few cards were left"),
+    misdeal=(3, "the cards were dealt in a wrong order, or to a wrong place"),
+    foreign_card=(4, "a card is missing, surplus or of another set"),
+    wrong_shoe=(5, "the cards came from the wrong shoe of two"),
+    discrepancy=(6, "result and cards differ and cannot be confirmed"),
+    face_up=(7, "a card lay face up"),
+    handed_over=(8, "the coup goes on at another shoe"),
+)
+Then = named(
+    go_on=(1, "the next coup is dealt from this shoe"), new_cards=(2, "the cards are replaced or shuffled first")
+)
+CardFlags = flags(
+    keyed=(1, "keyed in by hand, not read"),
+    face_up=(2, "lay face up in the shoe"),
+    exposed=(4, "was seen before it was due"),
+    carried=(8, "came out in the coup before, and begins this one"),
+    imported=(16, "was dealt from another shoe"),
+)
+Tests = flags(
+    image=(1, "the program is the one that was released"),
+    journal=(2, "the journal is sound"),
+    flash=(4, "flash takes a record and gives it back"),
+    sensors=(8, "no sensor sees a card where none is"),
+)
+Pattern = named(
+    runs=(1, "cards follow each other in rank"),
+    one_rank=(2, "too many of one rank"),
+    one_suit=(3, "too many of one suit"),
+    repeated=(4, "a sequence comes again"),
+)
+Case = named(**{case: (number, case.replace("_", " ")) for number, case in enumerate(irregularities.CASES, 1)})
+Consequence = named(
+    **{code: (number, code.lower().replace("_", " ")) for number, code in enumerate(irregularities.CODES, 1)}
+)
+FACTS: Final = tuple(dict.fromkeys(fact for facts in irregularities.CASES.values() for fact in facts))
+Facts = flags(Int16ul, **{fact: (1 << bit, fact.replace("_", " ")) for bit, fact in enumerate(FACTS)})
+Outcome = named(
+    done=(0, "done"),
+    not_now=(1, "not in this state of the shoe"),
+    not_permitted=(2, "the profile does not permit it"),
+    not_authorised=(3, "the supervisor's key or an authorisation is missing"),
+    bad_value=(4, "a value that makes no sense"),
+    unknown=(5, "this firmware does not know the command"),
+)
+CoupFlags = flags(
+    player_pair=(1, "the Player's first two cards are of one rank"),
+    banker_pair=(2, "the Banker's first two cards are of one rank"),
+    natural=(4, "eight or nine on two cards"),
+    last_coup=(8, "the shoe ends with this coup"),
+)
+Switches = flags(
+    cut_first_card_is_last_coup=(1, "a cutting card before the first card of a coup makes that coup the last"),
+)
+
+Small30 = AtMost(Int32ul, 2**30 - 1)
+EventNo = Small30
+Points = AtMost(Int8ul, 9)
+Percent = AtMost(Int8ul, 100)
+ShoeNo = said("shoe_no" / Int16ul, "counts shoes of this unit")
+CoupPlace = (ShoeNo, said("coup_no" / Int16ul, "0 is before the first coup of the shoe"))
+Speed = Int16ul
+ReadSpeed = said("speed_mm_s" / Speed, "from entry to exit; 0 if the card did not get there")
+Margin = said("margin_pct" / Percent, "how far the worse track was from doubt")
+
+Bool = AtMost(Int8ul, 1)
+Millis = AtMost(Int16ul, 999)
+NO_CARD: Final = "--"
+CoupCards = Struct(
+    *(slot / Mapping(Int8ul, {**INDEX, NO_CARD: 0xFF}) for slot in Slot.encmapping if slot != "burn"),
+)
