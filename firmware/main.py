@@ -1,77 +1,138 @@
 """The superloop: the one place that knows the order of the stages."""
 
+import gc
 from struct import pack_into
 
 from micropython import const
+from sabot import numbers as n
 from sabot import panel
-from sabot.boards import bench
 from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
 from sabot.generated import SETS
-from sabot.journal import BODY, RECORD, Count, Journal
+from sabot.journal import BODY, Journal
 from sabot.link import HEADER, Link, number
+from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.profile import Profile
 from sabot.sampler import Sampler
-from sabot.shoe import BOOT, CLOSED, COMMAND_DONE, PROFILE_SET, SENSOR, Shoe
+from sabot.shoe import Shoe
+from sabot.store import BOOTS, CAUSE, PROFILE, Count, Store
 from sabot.wear import SENSORS
 
-_SLOTS = const(1024)
+try:
+    from sabot.boards import rp2 as boards
+except ImportError:  # no chip: the bench
+    from sabot.boards import bench as boards  # type: ignore[no-redef]
+
 _IDLE_MS = const(100)
 _MOST_SENDS = const(8)  # a turn of the loop: cards come first
-_POWER = const(1)  # the cause of a start
+_SENSOR_PINS = const(15)
 _COMMAND_KIND = const(12)  # where it stands in a frame
-
-# What becomes of a command.
-_DONE = const(0)
-_NOT_NOW = const(1)
-_UNKNOWN = const(5)
-_CONFIRM = const(6)
+_COMMAND_DATA = const(13)
 
 
 class Main:
     """All stages of one shoe."""
 
-    def __init__(self, unit, state_dir, serial_fd, stimulus_fd):
-        self.sampler = Sampler()
-        self.board = bench.Board(self.sampler, serial_fd, stimulus_fd)
-        self.journal = Journal(bench.FileMedium(state_dir + "/journal.bin", _SLOTS, RECORD), _SLOTS)
+    def __init__(self, board):
+        self.board = board
+        self.sampler = board.sampler
+        self.store = Store(board.store_medium())
+        self.journal = Journal(board.journal_medium())
         self.profile = Profile(SETS)
         self.reader = Reader()
-        self.buttons = panel.Buttons()
-        counts = bench.FileMedium(state_dir + "/counts.bin", 2, 4)
-        self.shoe = Shoe(self.journal, self.profile, Count(counts, 1))
-        boot_count = self._boot(Count(counts, 0))
-        key = bench.key(state_dir)
-        self.link = Link(unit, boot_count, _POWER, self.journal, self.profile, self.sampler, bench.random, key)
-        self._worn_no = 0
+        self._command = bytearray(PROFILE_SIZE)
+        self._restore_profile()
+        self.shoe = Shoe(self.journal, self.profile)
+        self.lamps = panel.Lamps(self.shoe)
+        self.buttons, self.key, self.lid = panel.Buttons(), panel.key(), panel.lid()
+        self.key.on, self.lid.on = self.shoe.it.key_on, self.shoe.it.lid_open  # the next sample says if they still are
+        self.cause = self._cause()
+        self.boots = Count(self.store, BOOTS).bump()
+        self._log_boot()
+        if self.cause == n.CAUSE_ERROR:
+            self.shoe.fail(0, n.FAULT_PROGRAM)
+        self.passed = self.self_test()
+        self.link = Link(
+            board.unit, self.boots, self.cause, self.journal, self.profile, self.sampler, board.random, board.key()
+        )
+        self.link.last_command_id = self.shoe.it.last_command_id
+        self._worn_no = self.shoe.it.closed_no
+        self._heap_least = gc.mem_free()
+        self.round_most_us = 0
+        self._reboot_due = False
 
-    def _boot(self, boots):
-        boot_count = boots.bump()
-        pack_into("<HB", self.journal.record, BODY, boot_count, _POWER)
-        self.journal.append(0, BOOT, 3)
-        return boot_count
+    # Start
+
+    def _restore_profile(self):
+        if self.store.get(PROFILE, self._command) == PROFILE_SIZE and self.profile.load(self._command, 0):
+            self.reader.set_no = self.profile.card_set
+
+    def _cause(self):
+        """Why we start: what was noted before the end, or what the board says."""
+        noted = self.store.get_number(CAUSE)
+        if noted:
+            self.store.put_number(CAUSE, 0)
+        return noted or self.board.cause()
+
+    def _log_boot(self):
+        pack_into("<HB", self.journal.record, BODY, self.boots, self.cause)
+        self.shoe.log(0, n.EV_BOOT, 3)
+        self.shoe.follow(0)
+
+    def self_test(self):
+        """Image, journal, flash and sensors, logged; whether the shoe may speak at all."""
+        passed = self._tests()
+        self.journal.record[BODY] = passed
+        self.journal.record[BODY + 1 : BODY + 9] = self.board.image_hash()
+        self.shoe.log(self.sampler.now_ms, n.EV_SELF_TEST, 9)
+        if passed & n.TEST_IMAGE and passed & n.TEST_JOURNAL and passed & n.TEST_FLASH:
+            return True
+        self.shoe.fail(self.sampler.now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
+        return False
+
+    def _tests(self):
+        passed = n.TEST_IMAGE if self.board.image_sound() else 0
+        if not self.journal.lost:
+            passed |= n.TEST_JOURNAL
+        if self.store.get_number(BOOTS) == self.boots:
+            passed |= n.TEST_FLASH
+        if not self.sampler.pins & _SENSOR_PINS:
+            passed |= n.TEST_SENSORS
+        return passed
+
+    # The loop
 
     def run(self):
         """Until the power goes."""
         while True:
             self.board.wait(_IDLE_MS)
-            while self.sampler.get():  # at most a ring full: only wait() puts more
-                self.sample()
-            self.shoe.watch_room(self.sampler.now_ms)
-            self.board.show(panel.outputs(self.shoe))
+            start_us = self.board.now_us()
+            self.turn()
+            self.round_most_us = max(self.round_most_us, self.board.since_us(start_us))
+            self.board.feed_watchdog()
+
+    def turn(self):
+        """Everything that the last wait has brought."""
+        while self.sampler.get():  # at most a ring full: only wait() puts more
+            self.sample()
+        self.shoe.watch_room(self.sampler.now_ms)
+        self.board.show(self.lamps.outputs(self.shoe, self.sampler.now_ms))
+        if self.passed:
             self.pump()
+        if self.reader.clear():
+            self.housekeep()
 
     def sample(self):
-        """One change of the inputs through reader and buttons into the shoe."""
-        sampler = self.sampler
+        """One change of the inputs through reader and panel into the shoe."""
+        sampler, shoe = self.sampler, self.shoe
         self.read(sampler.t_us, sampler.pins, sampler.now_ms)
-        pressed = self.buttons.feed(sampler.pins)
-        if pressed & panel.CONFIRM:
-            self.shoe.confirm(sampler.now_ms)
-        if pressed & panel.NEW_SHOE:
+        if self.lid.feed(sampler.t_us, sampler.pins):
+            shoe.lid(sampler.now_ms, self.lid.on)
+        if self.key.feed(sampler.t_us, sampler.pins):
+            shoe.key(sampler.now_ms, self.key.on)
+        pressed = self.buttons.feed(sampler.t_us, sampler.pins)
+        if pressed:
             self.set_profile()
-            self.shoe.new_shoe(sampler.now_ms)
-        if self.shoe.closed_no != self._worn_no:
-            self.log_wear()
+            shoe.press(sampler.now_ms, pressed)
 
     def read(self, t_us, pins, now_ms):
         """What the reader makes of this change, told to the shoe."""
@@ -90,21 +151,42 @@ class Main:
                 now_ms, reader.reason, reader.columns, reader.doubtful, reader.speed_mm_s, reader.margin_pct
             )
 
+    def housekeep(self):
+        """What takes long, while no card is in the path."""
+        self.journal.housekeep()
+        self.store.housekeep()
+        if self.shoe.it.closed_no != self._worn_no:
+            self.log_wear()
+            self.log_health()
+
     def log_wear(self):
         """A shoe was closed: what each sensor has seen of it."""
-        self._worn_no = self.shoe.closed_no
+        self._worn_no = self.shoe.it.closed_no
         for sensor in range(SENSORS):
             size = self.reader.pack_wear(self.journal.record, BODY, self._worn_no, sensor)
-            self.journal.append(self.sampler.now_ms, SENSOR, size)
+            self.shoe.log(self.sampler.now_ms, n.EV_SENSOR, size)
         self.reader.reset_wear()
+
+    def log_health(self):
+        """And how the controller is."""
+        gc.collect()
+        free, link = gc.mem_free(), self.link
+        self._heap_least = min(self._heap_least, free)
+        pack_into("<III", self.journal.record, BODY, free, self._heap_least, self.round_most_us & 0x3FFFFFFF)
+        counts = (link.crc_errors(), link.resends, link.refused, self.sampler.overruns & 0xFFFF)
+        pack_into("<HHHH", self.journal.record, BODY + 12, *counts)
+        self.shoe.log(self.sampler.now_ms, n.EV_HEALTH, 20)
+        self.round_most_us = 0
+
+    # The line
 
     def pump(self):
         """Serial in, commands, serial out."""
         link = self.link
         line_ms = self.board.line_ms()
+        link.fault = self.shoe.it.fault
         link.receive(self.board.rx, self.board.rx_size, line_ms)
-        if self.shoe.state == CLOSED:
-            self.set_profile()
+        self.set_profile()
         if link.command_due:
             self.obey()
         for _ in range(_MOST_SENDS):
@@ -112,32 +194,65 @@ class Main:
             if not link.tx_size:
                 break
             link.sent(self.board.send(link.tx, link.tx_size))
+        if self._reboot_due and not link.tx_size:
+            self.reboot(n.CAUSE_COMMAND)
 
     def obey(self):
         """Do the command that waits, once, and log what became of it."""
         link = self.link
         link.command_due = False
-        link.last_command_id = number(link.command, HEADER)
-        kind = link.command[_COMMAND_KIND]
-        pack_into("<IBB", self.journal.record, BODY, link.last_command_id, kind, self.outcome(kind))
-        self.journal.append(self.sampler.now_ms, COMMAND_DONE, 6)
+        command = link.command[_COMMAND_KIND]
+        now_ms = self.sampler.now_ms
+        command_id = number(link.command, HEADER)
+        size = link.command_size - _COMMAND_DATA
+        done = self.shoe.obey(now_ms, command_id, command, link.command, _COMMAND_DATA, size)
+        link.last_command_id = self.shoe.it.last_command_id  # the same as before if there was no room to log it
+        if done == n.OUT_DONE and link.last_command_id == command_id:
+            self.also(command, now_ms)
 
-    def outcome(self, kind):
-        """What becomes of a command of this kind."""
-        if kind != _CONFIRM:
-            return _UNKNOWN
-        return _DONE if self.shoe.confirm(self.sampler.now_ms) else _NOT_NOW
+    def also(self, command, now_ms):
+        """What a command asks of others than the shoe."""
+        if command == n.CMD_SET_TIME:
+            record = self.journal.record
+            for i in range(6):
+                record[BODY + i] = self.link.command[_COMMAND_DATA + i]
+            self.shoe.log(now_ms, n.EV_TIME_SET, 6)
+        elif command == n.CMD_SELF_TEST:
+            self.self_test()
+        elif command == n.CMD_REBOOT:
+            self._reboot_due = True
 
     def set_profile(self):
         """Apply a profile that the gateway sent, between shoes; one that makes no sense gets no event."""
-        if not self.link.new_profile or self.shoe.card_due():
+        link = self.link
+        if not link.new_profile or not self.shoe.idle():
             return
-        self.link.new_profile = False
-        if self.profile.load(self.link.profile, HEADER):
+        link.new_profile = False
+        if self.profile.load(link.profile, HEADER):
+            self.store.put(PROFILE, memoryview(link.profile)[HEADER:], PROFILE_SIZE)
             self.reader.set_no = self.profile.card_set
             self.journal.record[BODY : BODY + 8] = self.profile.digest
-            self.journal.append(self.sampler.now_ms, PROFILE_SET, 8)
+            self.shoe.log(self.sampler.now_ms, n.EV_PROFILE_SET, 8)
+
+    def reboot(self, cause):
+        """Start again, and know why."""
+        self.store.put_number(CAUSE, cause)
+        self.board.reboot()
+
+
+def main():
+    """Start here; an error that nobody expects is noted, and ends in a restart."""
+    board = boards.open_board(Sampler())
+    while True:  # a board that cannot reset itself comes back here
+        it = Main(board)
+        try:
+            it.run()
+        except boards.Restart:
+            continue
+        except Exception as error:
+            it.store.put_number(CAUSE, n.CAUSE_ERROR)
+            board.failed(error)
 
 
 if __name__ == "__main__":
-    Main(*bench.arguments()).run()
+    main()

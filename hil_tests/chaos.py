@@ -8,9 +8,10 @@ from typing import Any
 from sabot_gateway.link import ShoeLink
 from sabot_protocol.auth import KEY_BYTES
 from sabot_sim import firmware
+from sabot_sim.flash import Flash
 from sabot_sim.line import Faults, Line
 
-SLOTS = 64
+SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
 GATEWAY = bytes.fromhex("6a7e000000000001")
 PROFILE = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "one", "switches": {}}
@@ -18,21 +19,6 @@ STEP_MS = 20
 CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
 _CARD, _CARD_BYTES = 4, 10
 _POWER = 1
-
-
-class Flash:
-    """Records that outlive a restart."""
-
-    def __init__(self, record: int) -> None:
-        self.slots = [bytes(record) for _ in range(SLOTS)]
-
-    def read(self, slot: int, buf: bytearray) -> None:
-        """Fill buf from one slot."""
-        buf[:] = self.slots[slot]
-
-    def write(self, slot: int, buf: bytearray) -> None:
-        """Store buf in one slot."""
-        self.slots[slot] = bytes(buf)
 
 
 class Sampler:
@@ -47,7 +33,7 @@ class Shoe:
     def __init__(self, rng: random.Random, key: bytes | None) -> None:
         self._rng, self._key = rng, key
         self._journal = firmware.module("sabot.journal")
-        self._flash = Flash(self._journal.RECORD)
+        self._flash = Flash(SECTORS, SECTOR_BYTES)
         self.logged: dict[int, bytes] = {}
         self._boots = 0
         self.restart()
@@ -55,7 +41,7 @@ class Shoe:
     def restart(self) -> None:
         """The power went and came back."""
         self._boots += 1
-        self.journal = self._journal.Journal(self._flash, SLOTS)
+        self.journal = self._journal.Journal(self._flash)
         self.profile = firmware.module("sabot.profile").Profile(4)
         link = firmware.module("sabot.link")
         chance = self._rng.randbytes

@@ -21,7 +21,7 @@ def test_every_golden_coup_over_the_wire(rig: Callable[..., Rig]) -> None:
         assert {key: got[key] for key in COMPARED} == {key: golden[key] for key in COMPARED}, golden["state"]
         assert got["status"] == "verified"
     assert sum(message["last_coup"] for message in coups) == len(shoes) > 1
-    assert it.messages("alarm") == []
+    assert {alarm["name"] for alarm in it.messages("alarm")} <= {"ordered_set"}  # golden coups are not shuffled
 
 
 @pytest.mark.parametrize("rulebook", rulebooks.ids())

@@ -89,6 +89,10 @@ class Reader:
             self._changed(t_us, pins, changes)
         return answer
 
+    def clear(self):
+        """No card is in the path, and no sensor sees anything."""
+        return self._where == _CLEAR and not self._pins & _SENSORS
+
     def _changed(self, t_us, pins, changes):
         if changes & _SENSORS:
             self._moved_us = t_us

@@ -1,13 +1,15 @@
-"""Panel: presses of the dealer's buttons in, lock and lamps out."""
+"""Panel: buttons, key and lid in, however they bounce; lock, lamps and buzzer out."""
 
 from micropython import const
 
 from sabot.coup import BANKER, PLAYER, TIE
-from sabot.shoe import CLOSED, COMPLETE, FAULT
+from sabot.state import CLOSED, COMPLETE
 
-# Inputs follow the four sensors.
-CONFIRM = const(1 << 7)
-NEW_SHOE = const(1 << 8)
+# Inputs follow the four sensors: Player, Banker, Tie, Confirm, New shoe, in the order of their numbers; key; lid.
+_FIRST_BUTTON = const(4)
+_BUTTONS = const(0x1F)
+_KEY = const(1 << 9)
+_LID = const(1 << 10)
 
 # Outputs.
 LOCK = const(1)
@@ -16,36 +18,118 @@ _LAMP_BANKER = const(4)
 _LAMP_TIE = const(8)
 _LAMP_PLAYER_PAIR = const(16)
 _LAMP_BANKER_PAIR = const(32)
-_LAMP_FAULT = const(64)
+_LAMP_FAULT = const(64)  # red
 _LAMP_LAST_COUP = const(128)
-_LAMP_WAITING = const(256)  # for the gateway to take the log
+_LAMP_WAITING = const(256)  # amber, the fault lamp's other colour: over red it counts out the fault, alone it waits
+_BUZZER = const(512)
+
+_TICKS_US = const(0x3FFFFFFF)
+_TICKS_MS = const(0x3FFFFFFF)
+_PRESSED_US = const(20_000)  # unchanged for so long, the buttons are as they are
+_LEVEL_US = const(50_000)  # and so key and lid
+_ALARM_MS = const(2_000)
+_BLINK_MS = const(300)
+_PAUSE_BLINKS = const(5)
 
 
 class Buttons:
-    """Which inputs went from released to pressed."""
+    """One button at a time, once a press: feed() answers its number when it was held alone long enough."""
 
     def __init__(self):
-        self._pins = 0
+        self._down = 0  # as the contacts are
+        self._since_us = 0
+        self._held = 0  # without the bounces
 
-    def feed(self, pins):
-        """The buttons newly pressed."""
-        pressed = pins & ~self._pins
-        self._pins = pins
+    def feed(self, t_us, pins):
+        """The levels of all inputs from now on; the number of a button that was meant, else 0."""
+        down = pins >> _FIRST_BUTTON & _BUTTONS
+        pressed = 0
+        if self._down != self._held and (t_us - self._since_us) & _TICKS_US >= _PRESSED_US:
+            if not self._held and not self._down & (self._down - 1):  # the first, and alone
+                pressed = _number(self._down)
+            self._held = self._down
+        if down != self._down:
+            self._down = down
+            self._since_us = t_us
         return pressed
 
 
-def outputs(shoe):
-    """Lock and lamps for the state the shoe is in."""
-    lit = LOCK if shoe.locked() else 0
-    if shoe.state == FAULT:
-        lit |= _LAMP_FAULT
-    if shoe.stuck():
-        lit |= _LAMP_WAITING
-    if shoe.state != CLOSED and shoe.last_coup():
-        lit |= _LAMP_LAST_COUP
-    if shoe.state == COMPLETE:
-        lit |= _result(shoe.coup)
-    return lit
+def _number(bit):
+    """The number of a button: its place among them, from 1."""
+    number = 0
+    while bit:
+        bit >>= 1
+        number += 1
+    return number
+
+
+class Level:
+    """An input that stays as it is for a while: `on` follows it, bounces aside."""
+
+    def __init__(self, mask):
+        self._mask = mask
+        self.on = False
+        self._level = False
+        self._since_us = 0
+
+    def feed(self, t_us, pins):
+        """The levels of all inputs; whether `on` has changed."""
+        changed = self._level != self.on and (t_us - self._since_us) & _TICKS_US >= _LEVEL_US
+        if changed:
+            self.on = self._level
+        level = pins & self._mask != 0
+        if level != self._level:
+            self._level = level
+            self._since_us = t_us
+        return changed
+
+
+def key():
+    """The supervisor's key."""
+    return Level(_KEY)
+
+
+def lid():
+    """The lid."""
+    return Level(_LID)
+
+
+class Lamps:
+    """Lock, lamps and buzzer for the state the shoe is in."""
+
+    def __init__(self, shoe):
+        self._alarm_ms = -1
+        self._seen = shoe.it.alarms - (shoe.it.fault != 0)  # a fault that comes back is heard again
+
+    def outputs(self, shoe, now_ms):
+        """All outputs, as bits."""
+        it = shoe.it
+        lit = LOCK if shoe.locked() else 0
+        if it.fault:
+            lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(it.fault, now_ms) else 0)
+        elif shoe.stuck() or it.waits_for_word() or it.locked:
+            lit |= _LAMP_WAITING
+        if it.state != CLOSED and it.last_coup():
+            lit |= _LAMP_LAST_COUP
+        if it.state == COMPLETE:
+            lit |= _result(it.coup)
+        return lit | self._buzzer(it, now_ms)
+
+    def _buzzer(self, it, now_ms):
+        """Two seconds for everything that people must hear of."""
+        if it.alarms != self._seen:
+            self._seen = it.alarms
+            self._alarm_ms = now_ms
+        if self._alarm_ms >= 0 and (now_ms - self._alarm_ms) & _TICKS_MS < _ALARM_MS:
+            return _BUZZER
+        self._alarm_ms = -1
+        return 0
+
+
+def _blinks(count, now_ms):
+    """So many flashes and a pause: whether the lamp is on now."""
+    step = now_ms // _BLINK_MS % (2 * count + _PAUSE_BLINKS)
+    return step < 2 * count and step & 1 == 0
 
 
 def _result(coup):

@@ -2,12 +2,12 @@
 
 from micropython import const
 
-BURN_NONE = const(0)
-BURN_FACE_UP = const(3)
+from sabot import numbers as n
+from sabot.generated import CODES, CODES_AT, FACT_BITS
 
-_CUT_FIRST_CARD_IS_LAST_COUP = const(1)
 _HASH = const(8)
-_MOST_BURN = const(3)
+_NONE = const(0xFF)
+SIZE = const(67)  # digest, rulebook, card set, decks, burn, burn modes, switches, unwagered, codes
 
 
 class Profile:
@@ -19,20 +19,71 @@ class Profile:
         self.digest = bytearray(_HASH)
         self.card_set = 0
         self.decks = 0
-        self.burn = BURN_NONE
-        self.cut_first_card_is_last_coup = False
+        self.burn = n.BURN_NONE
+        self._burn_modes = 0
+        self._switches = 0
+        self.unwagered = n.KIND_DUMMY  # what the book calls a coup without wagers
+        self._codes = bytearray(CODES)
 
     def load(self, buf, at):
-        """Take a set_profile body (digest, rulebook, card set, decks, burn, switches); False if it makes no sense."""
+        """Take the body of a set_profile; False, and nothing changed, if it makes no sense."""
         fields = at + 2 * _HASH
-        card_set, decks, burn, switches = buf[fields], buf[fields + 1], buf[fields + 2], buf[fields + 3]
-        if not 1 <= card_set <= self._sets or not decks or burn > _MOST_BURN:
+        if not self._sensible(buf, fields):
             return False
         for i in range(_HASH):
             self.digest[i] = buf[at + i]
-        self.card_set = card_set
-        self.decks = decks
-        self.burn = burn
-        self.cut_first_card_is_last_coup = bool(switches & _CUT_FIRST_CARD_IS_LAST_COUP)
+        self.card_set = buf[fields]
+        self.decks = buf[fields + 1]
+        self.burn = buf[fields + 2]
+        self._burn_modes = buf[fields + 3]
+        self._switches = buf[fields + 4] | buf[fields + 5] << 8
+        self.unwagered = buf[fields + 6]
+        for i in range(CODES):
+            self._codes[i] = buf[fields + 7 + i]
         self.known = True
         return True
+
+    def _sensible(self, buf, fields):
+        for i in range(CODES):
+            if not 1 <= buf[fields + 7 + i] <= n.CODE_NO_RULE:
+                return False
+        return (
+            1 <= buf[fields] <= self._sets
+            and 1 <= buf[fields + 1] <= 8
+            and buf[fields + 2] <= n.BURN_FACE_UP
+            and n.KIND_LIVE < buf[fields + 6] <= n.KIND_DUMMY
+        )
+
+    def on(self, switch):
+        """Whether the house has this switch on."""
+        return self._switches & switch != 0
+
+    def dummy_needs_word(self):
+        """A coup without wagers wants a supervisor's word."""
+        return self.on(n.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+
+    def keyed_needs_word(self):
+        """A card that is keyed in wants a supervisor's word."""
+        return self.on(n.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION)
+
+    def facts(self):
+        """What the game at this table adds to the facts of a case."""
+        return n.FACT_INTERNATIONAL if self.on(n.SWITCH_INTERNATIONAL) else 0
+
+    def permits_kind(self, kind):
+        """Whether the book has coups of this kind; a Free Hand is of the book that has Void Hands."""
+        if kind == n.KIND_FREE_HAND:
+            return self.unwagered == n.KIND_VOID_HAND
+        return kind == n.KIND_LIVE or kind == self.unwagered
+
+    def permits_burn(self, mode):
+        """Whether the book has this mode; to burn nothing is the dealer's affair."""
+        return mode == n.BURN_NONE or (mode <= n.BURN_FACE_UP and self._burn_modes >> mode & 1 == 1)
+
+    def code(self, case, facts):
+        """What follows from a case with these facts."""
+        at = 0
+        for i in range(3 * (case - 1), 3 * case):
+            if FACT_BITS[i] != _NONE:
+                at = at << 1 | facts >> FACT_BITS[i] & 1
+        return self._codes[CODES_AT[case - 1] + at]

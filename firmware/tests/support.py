@@ -113,19 +113,28 @@ def read(reader, pulled, start_us=0, still_us=2000):
 
 
 class Memory:
-    """A medium in memory."""
+    """Flash in memory: a medium for journal and store."""
 
-    def __init__(self, slots, record):
-        self.slots = [bytearray(record) for _ in range(slots)]
+    def __init__(self, sectors=3, sector_bytes=1024):
+        self.sectors = sectors
+        self.sector_bytes = sector_bytes
+        self.data = bytearray(b"\xff" * (sectors * sector_bytes))
+        self.erases = 0
 
-    def read(self, slot, buf):
-        """Fill buf from one slot."""
-        stored = self.slots[slot]
-        for i in range(len(stored)):
-            buf[i] = stored[i]
+    def read(self, at, buf):
+        """Fill buf from this address on."""
+        for i in range(len(buf)):
+            buf[i] = self.data[at + i]
 
-    def write(self, slot, buf):
-        """Store buf in one slot."""
-        stored = self.slots[slot]
-        for i in range(len(stored)):
-            stored[i] = buf[i]
+    def program(self, at, buf):
+        """Clear the bits that are 0 in buf."""
+        assert at // 256 == (at + len(buf) - 1) // 256
+        for i in range(len(buf)):
+            assert not buf[i] & ~self.data[at + i]
+            self.data[at + i] = buf[i]
+
+    def erase(self, sector):
+        """Set all bits of a sector."""
+        self.erases += 1
+        for at in range(sector * self.sector_bytes, (sector + 1) * self.sector_bytes):
+            self.data[at] = 0xFF

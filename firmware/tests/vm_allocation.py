@@ -1,67 +1,191 @@
-"""The card path allocates nothing: sampler, reader, shoe, journal and frame with the heap locked."""
+"""The card path allocates nothing: sampler, reader, shoe, panel, journal and link with the heap locked."""
 
 import micropython
+from desk import profile
+from sabot import numbers as n
 from sabot import panel
-from sabot.card import CARD, CUT, Reader
+from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
 from sabot.frame import encode
-from sabot.journal import RECORD, Count, Journal
+from sabot.generated import PROTOCOL_HASH
+from sabot.journal import RECORD, Journal
 from sabot.link import Link
-from sabot.profile import Profile
 from sabot.sampler import Sampler
-from sabot.shoe import COMPLETE, Shoe
+from sabot.shoe import Shoe
 from support import Memory, moved, number, pull, pull_cutting_card, strip, word
 
-
-def deal(samples, sampler, reader, shoe, buttons, link):
-    """The loop of main.py on recorded samples: every coup is confirmed, every event sent."""
-    count = 0
-    for i in range(0, len(samples), 2):
-        sampler.put(samples[i], samples[i + 1])
-        while sampler.get():
-            answer = reader.feed(sampler.t_us, sampler.pins)
-            if answer == CARD:
-                shoe.card(sampler.now_ms, reader.card, reader.speed_mm_s, reader.margin_pct)
-                count += 1
-            elif answer == CUT:
-                shoe.cutting_card(sampler.now_ms, reader.speed_mm_s, reader.margin_pct)
-            buttons.feed(sampler.pins)
-            if shoe.state == COMPLETE:
-                panel.outputs(shoe)
-                shoe.confirm(sampler.now_ms)
-        link.pump(sampler.now_ms)
-        link.sent(link.tx_size)
-    return count
+PLAYER, CONFIRM, NEW_SHOE, KEY, LID = 1 << 4, 1 << 7, 1 << 8, 1 << 9, 1 << 10
 
 
-def samples_of(cards):
+class Path:
+    """All stages of main.py, as it puts them together; every event is sent to a gateway."""
+
+    def __init__(self, book, on=()):
+        self.sampler, self.reader, self.buttons = Sampler(), Reader(), panel.Buttons()
+        self.key, self.lid = panel.key(), panel.lid()
+        self.journal = Journal(Memory(4, 4096))
+        made = profile(book, on)
+        self.shoe = Shoe(self.journal, made)
+        self.lamps = panel.Lamps(self.shoe)
+        self.link = Link(bytes(8), 1, 1, self.journal, made, self.sampler, bytes)
+        self.cards = 0
+        self.sent = 0
+        self._welcome()
+
+    def _welcome(self):
+        """The gateway asks, and takes up the offer."""
+        self._receive(b"\x80\0\0\0\0\0\0\0" + bytes(8) + b"gateway1")
+        nonce = bytes(self.link._offer.shoe_nonce)
+        self._receive(b"\x81\0\0\0\0\0\0\0" + PROTOCOL_HASH + nonce + bytes(4))
+        assert self.link._welcomed
+
+    def _receive(self, text):
+        body, out = bytearray(64), bytearray(200)
+        body[: len(text)] = text
+        self.link.receive(out, encode(body, len(text), out, 0), 0)
+
+    def turn(self):
+        """One turn of the loop."""
+        while self.sampler.get():
+            self.sample()
+        now_ms = self.sampler.now_ms
+        self.shoe.watch_room(now_ms)
+        self.lamps.outputs(self.shoe, now_ms)
+        self.link._heard_ms = now_ms
+        self.link.pump(now_ms)
+        self.sent += self.link.tx_size
+        self.link.sent(self.link.tx_size)
+        self.journal.acknowledge(self.journal.next_no - 1)
+        self.journal.housekeep()
+
+    def sample(self):
+        """One change of the inputs."""
+        sampler, reader, shoe = self.sampler, self.reader, self.shoe
+        answer = reader.feed(sampler.t_us, sampler.pins)
+        if answer != NOTHING:
+            self.read(answer, reader)
+        if self.lid.feed(sampler.t_us, sampler.pins):
+            shoe.lid(sampler.now_ms, self.lid.on)
+        if self.key.feed(sampler.t_us, sampler.pins):
+            shoe.key(sampler.now_ms, self.key.on)
+        pressed = self.buttons.feed(sampler.t_us, sampler.pins)
+        if pressed:
+            shoe.press(sampler.now_ms, pressed)
+
+    def read(self, answer, reader):
+        """What the reader made of it."""
+        now_ms, shoe = self.sampler.now_ms, self.shoe
+        if answer == CARD:
+            self.cards += 1
+            shoe.card(now_ms, reader.card, reader.speed_mm_s, reader.margin_pct)
+        elif answer == CUT:
+            shoe.cutting_card(now_ms, reader.speed_mm_s, reader.margin_pct)
+        elif answer == NOISE:
+            shoe.noise(now_ms, reader.columns)
+        else:
+            shoe.reject(now_ms, reader.reason, reader.columns, reader.doubtful, reader.speed_mm_s, reader.margin_pct)
+
+    def run(self, samples):
+        """Recorded samples, with the heap locked."""
+        micropython.heap_lock()
+        try:
+            for i in range(0, len(samples), 2):
+                self.sampler.put(samples[i], samples[i + 1])
+                self.turn()
+        finally:
+            micropython.heap_unlock()
+
+
+EDGES = {
+    "CUT": pull_cutting_card(),
+    "CONFIRM": [(0, CONFIRM), (60_000, 0)],
+    "PLAYER": [(0, PLAYER), (60_000, 0)],
+    "NEW": [(0, NEW_SHOE), (60_000, 0)],
+    "KEY": [(0, KEY), (100_000, KEY), (160_000, 0)],
+    "LID": [(0, LID), (100_000, LID), (160_000, 0)],
+    "BLANK": pull([]),
+    "NOISE": [(0, 2), (300, 0), (400, 1), (500, 0), (90_000, 0)],
+    "FOREIGN": pull(word(3, 2)),
+}
+
+
+def samples_of(steps):
     """Times and pins, one after the other."""
     flat = []
     start_us = 0
-    for card in cards:
-        edges = pull_cutting_card() if card == "CUT" else pull(word(number(card)))
-        for t_us, pins in edges:
+    for step in steps.split():
+        edges = EDGES[step] if step in EDGES else pull(word(number(step)))
+        for t_us, pins in edges + [(250_000, 0)]:
             flat.append(start_us + t_us)
             flat.append(pins)
-        start_us += 300000
-    return flat + [start_us, 0]
+        start_us += 300_000
+    return flat
 
 
-def test_the_card_path_allocates_nothing():
-    sampler, reader, buttons = Sampler(), Reader(), panel.Buttons()
-    journal = Journal(Memory(512, RECORD), 512)
-    profile = Profile(6)
-    profile.load(bytes(16) + bytes([1, 8, 1, 1]), 0)
-    shoe = Shoe(journal, profile, Count(Memory(1, 4), 0))
-    link = Link(bytes(8), 1, 1, journal, profile, sampler, None)
-    shoe.new_shoe(0)
-    samples = samples_of(["4S", "9S", "2H", "TD", "2D", "3S", "4S", "2D", "TC", "CUT", "8H", "KD", "6C", "5C"])
-    micropython.heap_lock()
-    try:
-        count = deal(samples, sampler, reader, shoe, buttons, link)
-    finally:
-        micropython.heap_unlock()
-    assert count == 13
-    assert shoe.coup_no > 1
+def kinds(path):
+    """Kinds of the events logged so far."""
+    record = bytearray(RECORD)
+    found = []
+    for event_no in range(1, path.journal.next_no):
+        path.journal.read(event_no, record)
+        found.append(record[8])
+    return found
+
+
+def test_coups_burn_cutting_card_and_the_last_coup():
+    path = Path("star-baccarat")
+    coups = "NEW 4S 9S 2H TD 2D PLAYER CONFIRM 3S 4S 2D TC 5C 5D CONFIRM CUT 9H KD TC 5H CONFIRM CONFIRM"
+    path.run(samples_of(coups))
+    assert path.cards == 15
+    found = kinds(path)
+    assert found.count(n.EV_COUP) == 3
+    assert n.EV_SHOE_CLOSED in found
+    assert path.sent > 20 * path.journal.next_no
+
+
+def test_every_irregularity_that_a_card_can_be():
+    path = Path("crown-baccarat")
+    path.run(samples_of("NEW 4S 6S 7H TD KD 8C 3S KEY CONFIRM KEY 2H CUT KC 3H CONFIRM"))
+    found = kinds(path)
+    assert found.count(n.EV_IRREGULARITY) == 2
+    assert n.EV_COUP_KIND in found
+    assert n.EV_CUTTING_CARD in found
+
+
+def test_faults_key_lid_noise_and_a_wrong_button():
+    path = Path("star-baccarat")
+    path.run(samples_of("NEW 4S 9S BLANK KEY NOISE LID KEY 2H 5S TD 2D 2C 2S PLAYER CONFIRM KEY CONFIRM NEW FOREIGN"))
+    found = kinds(path)
+    for kind in (n.EV_FAULT, n.EV_FAULT_CLEARED, n.EV_KEY, n.EV_LID, n.EV_REJECT, n.EV_IRREGULARITY, n.EV_SHOE_CLOSED):
+        assert kind in found, kind
+
+
+def test_ordered_set_short_shoe_ninth_card_and_void():
+    path = Path("star-baccarat")
+    path.shoe.obey(0, 1, n.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.run(samples_of("9S 9H 9D 9C CONFIRM 9S"))
+    found = kinds(path)
+    for kind in (n.EV_ORDERED_SET, n.EV_COUP_VOID, n.EV_SHOE_CLOSED):
+        assert kind in found, kind
+    path.shoe.obey(0, 2, n.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.shoe.it.cards_out = 50
+    path.run(samples_of("2H 7D"))
+    assert kinds(path)[-3:] == [n.EV_IRREGULARITY, n.EV_COUP_VOID, n.EV_SHOE_CLOSED]
+
+
+def test_a_checkpoint():
+    path = Path("star-baccarat", on=("continuous",))
+    path.shoe.obey(0, 1, n.CMD_OPEN_SHOE, b"\x08\x00", 0, 2)
+    samples = samples_of("9S TH KD QC CONFIRM")
+    for _ in range(30):
+        path.run(samples)
+    assert n.EV_CHECKPOINT in kinds(path)
+
+
+def test_a_deck_check():
+    path = Path("star-baccarat")
+    path.shoe.obey(0, 1, n.CMD_DECK_CHECK, b"\x01\x01", 0, 2)
+    path.run(samples_of("9S TH KD BLANK QC"))
+    assert path.shoe.it.cards_out == 4
 
 
 def test_the_reader_allocates_nothing_whatever_it_sees():

@@ -10,7 +10,7 @@ from binascii import unhexlify
 
 import sabot.link
 from sabot.frame import MAX_BODY, Decoder, encode
-from sabot.journal import RECORD, Journal
+from sabot.journal import Journal
 from sabot.link import Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
@@ -134,7 +134,7 @@ def test_a_session_opens_nothing_that_was_not_sent():
 def served(key):
     """A shoe in the golden session with events that wait, and its journal."""
     sabot.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
-    journal = Journal(Memory(64, RECORD), 64)
+    journal = Journal(Memory(3, 4096))
     for _ in range(40):
         journal.append(5, 10, 0)
     it = Link(bytes(8), 3, 1, journal, Profile(6), Sampler(), lambda count: unhexlify("11223344")[:count], key)

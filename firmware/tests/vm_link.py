@@ -4,7 +4,7 @@ from struct import pack, unpack_from
 
 from sabot.frame import Decoder, encode
 from sabot.generated import PROTOCOL_HASH
-from sabot.journal import RECORD, Journal
+from sabot.journal import Journal
 from sabot.link import Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
@@ -57,7 +57,7 @@ def mirrored(key, offered):
 
 
 def link(events=0, key=None):
-    journal = Journal(Memory(64, RECORD), 64)
+    journal = Journal(Memory(3, 4096))
     for _ in range(events):
         journal.append(5, 4, 10)
     return Link(bytes(range(8)), 3, 1, journal, Profile(6), Sampler(), lambda n: bytes(n), key), journal
@@ -290,12 +290,12 @@ def test_a_line_that_takes_few_bytes_gets_all_of_them():
 def test_a_profile_waits_for_main():
     it, _, gateway = served()
     assert not it.new_profile
-    gateway.say(0x83, bytes(range(8)) + bytes(8) + bytes([2, 6, 1, 1]))
+    fields = bytes([2, 6, 1, 2, 1, 0, 5]) + bytes([7] * 44)
+    gateway.say(0x83, bytes(range(8)) + bytes(8) + fields)
     assert it.new_profile
     profile = Profile(6)
     assert profile.load(it.profile, 8)
     assert (profile.card_set, profile.decks, profile.burn) == (2, 6, 1)
-    assert profile.cut_first_card_is_last_coup
     assert bytes(profile.digest) == bytes(range(8))
 
 
@@ -313,7 +313,7 @@ def test_a_command_waits_for_main_and_is_taken_once():
     gateway.say(0x84, command(7))
     gateway.say(0x84, command(6))
     assert not it.command_due
-    gateway.say(0x84, command(8, 10, b"\x21"))
+    gateway.say(0x84, command(8, 10, b"\x21\x00"))
     assert it.command_due
     gateway.say(0x84, command(9))
     assert it.command[8] == 8
@@ -321,7 +321,7 @@ def test_a_command_waits_for_main_and_is_taken_once():
 
 def test_commands_of_the_wrong_length_or_kind_are_ignored():
     it, _, gateway = served()
-    for wrong in (command(1, 0), command(1, 18), command(1, 6, b"x"), command(1, 10), pack("<I", 1)):
+    for wrong in (command(1, 0), command(1, 20), command(1, 6, b"x"), command(1, 10), pack("<I", 1)):
         gateway.say(0x84, wrong)
         assert not it.command_due
 

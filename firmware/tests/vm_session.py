@@ -7,7 +7,7 @@ from hashlib import sha256
 import sabot.link
 from sabot.frame import Decoder, encode
 from sabot.generated import COMMAND_SIZES
-from sabot.journal import BODY, RECORD, Journal
+from sabot.journal import BODY, Journal
 from sabot.link import Link
 from sabot.profile import Profile
 from sabot.sampler import Sampler
@@ -124,7 +124,7 @@ def test_without_a_key_a_frame_with_a_mac_is_refused():
 
 def shoe(key, random=lambda count: bytes(count)):
     """A shoe of boot 3 with an empty journal, and the journal."""
-    journal = Journal(Memory(16, RECORD), 16)
+    journal = Journal(Memory())
     return Link(bytes(range(1, 9)), 3, 1, journal, Profile(6), Sampler(), random, key), journal
 
 
@@ -167,7 +167,8 @@ def test_the_shoe_says_its_half_of_the_golden_session_to_the_letter():
     assert said(it, 5000) == golden["the shoe offers a session"]
     hear(it, golden["the gateway takes it"] + golden["the house's profile"], 5100)
     assert it.new_profile
-    assert hexlify(it.profile[16:]).decode() == "e0e1e2e3e4e5e6e702080301"
+    codes = "".join("%02x" % (1 + at % 20) for at in range(44))
+    assert hexlify(it.profile[16:]).decode() == "e0e1e2e3e4e5e6e70208030eff0105" + codes
     assert said(it, 5100) == golden["the first event: the eight of hearts"]
     hear(it, golden["it is durable"] + golden["the exit is to be locked"], 5150)
     assert journal.acked == 1
@@ -289,7 +290,7 @@ def test_fresh_nonces_even_where_chance_fails():
         gc.collect()  # or what is seen lies all over the heap
         seen.add(bytes(body[67:75]))
     assert len(seen) == 300
-    other = Link(bytes(8), 4, 1, Journal(Memory(16, RECORD), 16), Profile(6), Sampler(), lambda count: bytes(count))
+    other = Link(bytes(8), 4, 1, Journal(Memory()), Profile(6), Sampler(), lambda count: bytes(count))
     other.receive(out, encode(raw, 24, out, 0), 0)
     body, size = decoded(unhexlify(said(other, 0)))
     assert bytes(body[67:75]) not in seen, "after a start"

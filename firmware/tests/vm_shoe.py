@@ -1,207 +1,149 @@
-"""The shoe: burn, coups, cutting card, lock, and what is logged."""
+"""The shoe: opened, burnt and dealt; lock and due at every card."""
 
-from sabot import panel
-from sabot.journal import BODY, RECORD, Count, Journal
+from books import number_of
+from desk import BANKER_STANDS, BOTH_STAND, NATURAL, PLAYER_STANDS, SIX_CARDS, Desk, Log
 from sabot.profile import Profile
-from sabot.shoe import BURNING, CLOSED, COMPLETE, DEALING, FAULT, Shoe
-from support import Memory, number
-
-KINDS = ("", "boot", "profile_set", "shoe_opened", "card", "cutting_card", "coup", "reject", "button", "shoe_closed")
-SLOT = BODY + 4
-
-
-def shoe(burn=0, cut_first=True, slots=256):
-    journal = Journal(Memory(slots, RECORD), slots)
-    profile = Profile(6)
-    assert profile.load(bytes(16) + bytes([1, 8, burn, 1 if cut_first else 0]), 0)
-    return Shoe(journal, profile, Count(Memory(1, 4), 0)), journal
-
-
-def draw(shoe, cards):
-    for card in cards.split():
-        if card == "CUT":
-            shoe.cutting_card(0, 1000, 100)
-        else:
-            shoe.card(0, number(card), 1000, 100)
-
-
-def logged(journal):
-    """The kinds logged so far, and the slots of the cards."""
-    buf = bytearray(RECORD)
-    kinds, slots = [], []
-    for event_no in range(journal.oldest(), journal.next_no):
-        journal.read(event_no, buf)
-        kinds.append(KINDS[buf[8]])
-        if kinds[-1] == "card":
-            slots.append(buf[SLOT])
-    return kinds, slots
+from sabot.shoe import Shoe
 
 
 def test_no_shoe_before_a_profile():
-    journal = Journal(Memory(16, RECORD), 16)
-    bare = Shoe(journal, Profile(6), Count(Memory(1, 4), 0))
-    bare.new_shoe(0)
-    assert bare.state == CLOSED
-    assert bare.locked()
-    assert journal.next_no == 1
+    shoe = Shoe(Log(), Profile(6))
+    assert not shoe.press(0, 5)
+    assert shoe.obey(0, 1, number_of("command", "open_shoe"), b"\x08\x00", 0, 2) != 0
+    assert shoe.it.state == 0
+    assert shoe.locked()
 
 
-def test_a_profile_that_makes_no_sense_is_not_taken():
-    for fields in ((0, 8, 1, 0), (7, 8, 1, 0), (1, 0, 1, 0), (1, 8, 4, 0)):
-        profile = Profile(6)
-        assert not profile.load(bytes(16) + bytes(fields), 0)
-        assert not profile.known
+def test_opened_with_set_decks_and_burn():
+    desk = Desk()
+    assert desk.press("new_shoe")
+    assert desk.told() == ["opened 1 set 1 decks 8 one"]
+    assert desk.where() == "burning"
+    assert not desk.shoe.locked()
 
 
-def test_burn_one_then_the_first_coup():
-    it, journal = shoe(burn=1)
-    it.new_shoe(0)
-    assert it.state == BURNING
-    assert not it.locked()
-    draw(it, "9S")
-    assert it.state == DEALING
-    assert it.coup_no == 1
-    assert logged(journal) == (["button", "shoe_opened", "card"], [0])
+def test_a_second_new_shoe_while_burning_or_in_a_coup_means_nothing():
+    desk = Desk()
+    assert desk.press("new_shoe")
+    assert not desk.press("new_shoe")
+    desk.draw("9S")
+    assert desk.press("new_shoe")  # no card of the coup is out
+    desk.draw("9S 2H")
+    assert not desk.press("new_shoe")
+    assert desk.where() == "dealing banker_1"
+
+
+def test_burn_of_one_card_down_or_shown():
+    for mode in ("one", "shown"):
+        desk = Desk().open(mode)
+        assert desk.draw("9S") == ["burn 9S", "burn %s 1" % mode]
+        assert desk.where() == "dealing player_1"
 
 
 def test_burn_by_the_value_of_the_first_card():
-    for first, more in (("5D", 5), ("AS", 1), ("QH", 10), ("TC", 10)):
-        it, journal = shoe(burn=3)
-        it.new_shoe(0)
-        draw(it, first)
-        for _ in range(more):
-            assert it.state == BURNING
-            draw(it, "2C")
-        assert it.state == DEALING
-        assert len(logged(journal)[1]) == 1 + more
+    for first, more in (("AS", 1), ("5D", 5), ("9C", 9), ("TC", 10), ("JH", 10), ("QH", 10), ("KH", 10)):
+        desk = Desk().open("face_up")
+        desk.draw(first)
+        for card in "2C 4D 6H 8S TC QD AH 3S 5C 7D".split()[:more]:
+            assert desk.where() == "burning"
+            assert not desk.shoe.locked()
+            desk.draw(card)
+        assert desk.told() == []
+        assert desk.where() == "dealing player_1"
+        assert desk.it.burnt == 1 + more
 
 
-def test_locked_between_coups_and_open_after_confirm():
-    it, journal = shoe()
-    it.new_shoe(0)
-    draw(it, "9S 2H TD 2D")
-    assert it.state == COMPLETE
-    assert it.locked()
-    it.confirm(0)
-    assert not it.locked()
-    assert it.coup_no == 2
-    assert logged(journal) == (
-        ["button", "shoe_opened", "card", "card", "card", "card", "coup", "button"],
-        [1, 2, 3, 4],
-    )
+def test_burn_modes_by_the_book():
+    permitted = {
+        "star-baccarat": ("one", "shown", "face_up"),  # 4.7
+        "star-premium": ("one", "shown", "face_up"),  # 4.7
+        "nz-baccarat": ("one", "face_up"),  # 7.7
+        "crown-baccarat": ("one", "shown", "face_up"),  # 4.3.1
+        "star-rapid": ("one",),  # 3.12
+    }
+    for book in permitted:
+        for mode in ("one", "shown", "face_up"):
+            outcome = Desk(book).cmd("open_shoe", 8, number_of("burn", mode))
+            assert outcome == ("done" if mode in permitted[book] else "not_permitted"), (book, mode)
 
 
-def last_after(cards, cut_first):
-    """How many coups the shoe lets be played when these cards come first."""
-    it, _ = shoe(cut_first=cut_first)
-    it.new_shoe(0)
-    draw(it, cards)
-    coups = 0
-    while it.state != CLOSED:
-        while it.state == DEALING:
-            draw(it, "9S")
-        last = it.last_coup()
-        coups += 1
-        it.confirm(0)
-        assert last == (it.state == CLOSED)
-    return coups
+def test_a_card_burnt_before_any_coup_where_crown_allows_it():
+    desk = Desk("crown-baccarat").open()
+    desk.deal(NATURAL)
+    desk.confirm()
+    assert desk.cmd("burn_card") == "done"
+    assert desk.where() == "dealing burn"
+    assert desk.draw("5D") == ["burn 5D"]
+    assert desk.draw(NATURAL)[-1] == "coup 2 player 9-4 live"
+    for book in ("star-baccarat", "star-premium", "nz-baccarat", "star-rapid"):
+        assert Desk(book).open().cmd("burn_card") == "not_permitted"
 
 
-def test_cutting_card_in_mid_coup_leaves_one_more():
-    assert last_after("9S CUT", cut_first=True) == 2
-    assert last_after("9S CUT", cut_first=False) == 2
+def test_no_card_is_burnt_in_mid_coup():
+    desk = Desk("crown-baccarat").open()
+    desk.draw("9S")
+    assert desk.cmd("burn_card") == "not_now"
 
 
-def test_cutting_card_first_by_profile():
-    assert last_after("CUT", cut_first=True) == 1
-    assert last_after("CUT", cut_first=False) == 2
-
-
-def test_a_second_cutting_card_changes_nothing():
-    assert last_after("9S CUT 9H CUT", cut_first=True) == 2
-
-
-def test_a_card_while_locked_is_a_fault_until_a_new_shoe():
-    it, journal = shoe()
-    it.new_shoe(0)
-    draw(it, "9S 2H TD 2D 3S")
-    assert it.state == FAULT
-    assert it.locked()
-    it.confirm(0)
-    assert it.state == FAULT
-    it.new_shoe(0)
-    assert it.state == DEALING
-    assert logged(journal)[0][-4:] == ["reject", "button", "shoe_closed", "shoe_opened"]
-
-
-def test_new_shoe_in_mid_coup_is_ignored():
-    it, journal = shoe()
-    it.new_shoe(0)
-    draw(it, "9S")
-    before = journal.next_no
-    it.new_shoe(0)
-    assert journal.next_no == before
-    assert it.state == DEALING
+def test_slots_due_and_lock_through_every_shape_of_coup():
+    third = "dealing player_3", "dealing banker_3"
+    for cards, dues, told in (
+        (NATURAL, (), "coup 1 player 9-4 live"),
+        (BOTH_STAND, (), "coup 1 banker 6-7 live"),
+        (BANKER_STANDS, third[:1], "coup 1 tie 7-7 live"),
+        (PLAYER_STANDS, third[1:], "coup 1 banker 6-8 live"),
+        (SIX_CARDS, third, "coup 1 banker 3-4 live"),
+    ):
+        desk = Desk().open()
+        expected = ("dealing player_1", "dealing banker_1", "dealing player_2", "dealing banker_2") + dues
+        for due, card in enumerate(cards.split()):
+            assert desk.where() == expected[due]
+            assert not desk.shoe.locked()
+            last = desk.draw(card)[-1]
+        assert last == told
+        assert desk.where() == "complete"
+        assert desk.shoe.locked()
+        desk.confirm()
+        assert desk.where() == "dealing player_1"
+        assert not desk.shoe.locked()
 
 
 def test_locked_while_the_journal_is_full():
-    it, journal = shoe(slots=16)
-    it.new_shoe(0)
-    while not journal.full():
-        assert not it.locked()
-        draw(it, "KS")
-        if it.state == COMPLETE:
-            it.confirm(0)
-    assert it.state == DEALING
-    assert it.locked()
-    assert panel.outputs(it) == 1 | 256
-    journal.acknowledge(journal.next_no - 1)
-    assert not it.locked()
-    assert panel.outputs(it) == 0
+    desk = Desk(capacity=60).open()
+    while not desk.log.full():
+        assert not desk.shoe.locked()
+        desk.draw(("KS", "KH", "QD", "QC", "JS", "JH", "JC")[desk.it.cards_out % 7])
+        if desk.where() == "complete":
+            desk.confirm()
+    assert desk.shoe.locked()
+    assert desk.shoe.stuck()
+    desk.shoe.watch_room(0)
+    desk.shoe.watch_room(0)
+    assert desk.told()[-1:] == ["fault journal_full"]
+    desk.log.acked = desk.log.next_no - 1
+    desk.shoe.watch_room(0)
+    assert desk.told() == ["cleared journal_full itself"]
+    assert not desk.shoe.locked()
 
 
-def test_lamps():
-    it, _ = shoe()
-    assert panel.outputs(it) == 1
-    it.new_shoe(0)
-    assert panel.outputs(it) == 0
-    draw(it, "9S 2H 9D 2D")
-    assert panel.outputs(it) == 1 | 2 | 16 | 32
-    it.confirm(0)
-    draw(it, "CUT 2S 9H KD TD")
-    assert panel.outputs(it) == 1 | 4 | 128
+def test_a_card_out_of_a_closed_shoe_is_told_and_nothing_else():
+    desk = Desk()
+    assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
+    assert desk.where() == "closed"
+    assert desk.reject("short_pull") == ["reject short_pull"]
+    assert desk.press("new_shoe")
 
 
-def test_buttons_count_once_a_press():
-    buttons = panel.Buttons()
-    assert buttons.feed(panel.CONFIRM) == panel.CONFIRM
-    assert buttons.feed(panel.CONFIRM | panel.NEW_SHOE) == panel.NEW_SHOE
-    assert buttons.feed(0) == 0
-    assert buttons.feed(panel.CONFIRM) == panel.CONFIRM
-
-
-def test_a_reject_while_closed_is_logged_and_the_shoe_stays_closed():
-    it, journal = shoe()
-    it.reject(0, 5, 0, 0, 0, 0)
-    assert it.state == CLOSED
-    it.new_shoe(0)
-    assert it.state == DEALING
-    assert logged(journal)[0] == ["reject", "button", "shoe_opened"]
-
-
-def test_a_card_after_the_last_coup_does_not_close_the_shoe_twice():
-    it, journal = shoe()
-    it.new_shoe(0)
-    draw(it, "CUT 9S 2H TD 2D")
-    it.confirm(0)
-    assert it.state == CLOSED
-    draw(it, "3S")
-    it.new_shoe(0)
-    assert logged(journal)[0].count("shoe_closed") == 1
+def test_noise_is_told_once_a_minute_and_holds_nothing():
+    desk = Desk().open()
+    for now_ms in (0, 59_999, 60_000, 60_001, 120_000):
+        desk.shoe.noise(now_ms, 3)
+    assert desk.told() == ["reject noise"] * 3
+    assert not desk.shoe.locked()
 
 
 def test_rejects_leave_room_in_a_full_journal():
-    it, journal = shoe(slots=16)
+    desk = Desk(capacity=16)
     for _ in range(50):
-        it.reject(0, 5, 0, 0, 0, 0)
-    assert journal.next_no - 1 - journal.acked <= 16
+        desk.reject("short_pull")
+    assert desk.log.next_no - 1 <= 15

@@ -20,6 +20,20 @@ REJECTS = {
     "noise": "The sensors of the shoe see something though no card passes. Dealing may go on; have them cleaned.",
 }
 
+# By fault of the shoe, as fields.py names them.
+FAULTS = {
+    "none": "",
+    "card": f"Something left the shoe that is no certain card. {HELD}",
+    "decision": f"The dealer's result is not the shoe's. {HELD} The coup is confirmed or void by his word.",
+    "lid": "The lid of the shoe is open. The exit is locked: a supervisor checks the cards and shuts it.",
+    "journal_full": "The shoe's log is full and it releases no card. Check the line between shoe and gateway.",
+    "composition": f"A card came that the decks cannot have. {HELD} The cards must be counted.",
+    "sensor": "A sensor of the shoe sees a card where none is. Clear the path, then have the sensor cleaned.",
+    "journal": "The shoe's log fails its check. Take the shoe out of service and keep it for inspection.",
+    "image": "The shoe's program is not the one released. Take the shoe out of service and reflash it.",
+    "program": f"The shoe's program met an error and started again. {HELD} Report it with the shoe's number.",
+}
+
 LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
 SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
 

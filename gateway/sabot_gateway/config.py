@@ -29,6 +29,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: str | None = None  # the book's first, unless given
     options: dict[str, str] = {}
     wagers: tuple[str, ...] = ()  # that the table offers; checked against the book where given
+    shoe: dict[str, str] = {}  # how this table deals: dealing, shuffler, style
     card_set: Annotated[int, Meta(ge=1, le=cardcode.SETS)] = 1
     baud: int = 115_200
 
@@ -60,6 +61,7 @@ def _table_problems(table: Table) -> list[str]:
         chosen = table.options if table.game is None else {"game": table.game, **table.options}
         settings = Settings.of(book, chosen)
         decks = book.decks_for(settings.game, table.decks)
+        book.profile(decks, table.card_set, table.shoe)
     except rulebooks.RulebookError as error:
         return [str(error)]
     return check_offer(book, settings, decks, list(table.wagers))

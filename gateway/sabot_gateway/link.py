@@ -276,7 +276,7 @@ class ShoeLink:
         event = parse.event(unit, frame)
         if event.kind == "profile_set":
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
-        elif event.kind == "command_done":
+        elif event.kind in ("command_done", "command_refused"):
             self.commands.done(event.data["command_id"], event.data["command"])
         events.append(event)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sabot_protocol import irregularities
+from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, HealthMessage, Message, ShoeMessage, TopicName
 
@@ -30,7 +32,7 @@ class Verifier:
     _open: bool = False
     _opened: dict[str, Any] = field(default_factory=dict)
     _digest: str = ""
-    _dealt: list[tuple[str, str]] = field(default_factory=list)  # slot and card of the coup on the table
+    _dealt: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # slots and cards, by coup
 
     def __post_init__(self) -> None:
         """The book's hash goes with every message; making it takes a while."""
@@ -49,6 +51,12 @@ class Verifier:
             "reject": self._reject,
             "sensor": self._sensor,
             "damaged": self._damaged,
+            "coup_void": self._coup_void,
+            "handed_over": self._handed_over,
+            "irregularity": self._irregularity,
+            "fault": self._fault,
+            "ordered_set": self._ordered_set,
+            "deck_check": self._deck_check,
         }
         handler = handlers.get(event.kind)
         return handler(event, self._common(event, time)) if handler else [Record()]
@@ -72,26 +80,20 @@ class Verifier:
         }
 
     def _boot(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        """A shoe that restarts is closed; what it was doing is told."""
-        interrupted, self._dealt = self._dealt, []
+        """A shoe that restarts goes on where it was; people should know all the same."""
         if not self._open:
             return [Record()]
-        self._open = False
-        closed = self._shoe_state(common, "closed")
-        if not interrupted:
-            say = "The shoe restarted and is closed. Its remaining cards are not played: put in a new shoe."
-            return [closed, self._alarm(common, "shoe_restarted", say, "restarted", "", "")]
-        say = "The shoe restarted during a coup. The coup has no result: a supervisor decides how it goes on."
-        cards = " ".join(card for _, card in interrupted)
-        return [closed, self._alarm(common, "coup_interrupted", say, "restarted", f"{cards} were dealt", "")]
+        say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
+        cards = " ".join(card for _, card in self._dealt.get(self.coup, []))
+        return [Record(), self._alarm(common, "shoe_restarted", say, event.data["cause"], cards, "")]
 
     def _shoe_opened(self, event: Event, common: dict[str, Any]) -> list[Record]:
         self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
-        self._dealt, self.coup, self._open = [], 0, True
+        self._dealt, self.coup, self._open = {}, 0, True
         return [self._shoe_state({**common, "coup": 0}, "open")]
 
     def _shoe_closed(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        self._dealt, self._open = [], False
+        self._dealt, self._open = {}, False
         return [self._shoe_state(common, "closed")]
 
     def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
@@ -100,8 +102,8 @@ class Verifier:
 
     def _card(self, event: Event, common: dict[str, Any]) -> list[Record]:
         data = event.data
-        if data["slot"] != "burn":
-            self._dealt.append((data["slot"], data["card"]))
+        if data["slot"] not in ("burn", "unused"):
+            self._dealt.setdefault(data["coup_no"], []).append((data["slot"], data["card"]))
         message = CardMessage(
             **common,
             slot=data["slot"],
@@ -109,11 +111,13 @@ class Verifier:
             speed_mm_s=data["speed_mm_s"],
             margin=data["margin_pct"] / 100,
             shoe_time_ms=event.time_ms,
+            notes=[flag for flag, on in data["flags"].items() if on],
         )
         return [Record("cards", message)]
 
     def _coup(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        dealt, self._dealt = self._dealt, []
+        dealt = self._dealt.get(event.data["coup_no"], [])
+        self._forget(event.data["coup_no"])
         shoe_says = _shoe_says(event.data)
         cards_say = _cards_say(dealt)
         agreed = shoe_says == cards_say
@@ -122,6 +126,55 @@ class Verifier:
             return [coup]
         say = "The shoe's result is not what its cards give. Do not pay: a supervisor confirms or voids the coup."
         return [coup, self._alarm(common, "discrepancy", say, shoe_says, cards_say, self._draw_clause(dealt))]
+
+    def _forget(self, coup_no: int) -> None:
+        """Cards of coups before this one decide nothing any more."""
+        self._dealt = {number: cards for number, cards in self._dealt.items() if number >= coup_no}
+
+    def _coup_void(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        dealt = self._dealt.pop(event.data["coup_no"], [])
+        say = "The coup is void: stakes are returned, and it counts nowhere."
+        if event.data["then"] == "new_cards":
+            say += " The cards must be replaced or checked before play goes on."
+        alarm = self._alarm(common, "coup_void", say, event.data["reason"].replace("_", " "), _told(dealt), "")
+        return [Record("coup", _void_message(event, common, dealt)), alarm]
+
+    def _handed_over(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        data = event.data
+        if data["import"]:
+            cards = [(slot, card) for slot, card in data["cards"].items() if card != NO_CARD]
+            self._dealt[data["coup_no"]] = cards
+        say = "A coup in progress has come from another shoe." if data["import"] else "The coup moves to another shoe."
+        return [Record(), self._alarm(common, "handed_over", say, _told(list(data["cards"].items())), "", "")]
+
+    def _irregularity(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """The shoe's code beside our own reading of the book: another one is a discrepancy."""
+        data = event.data
+        facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
+        advice = irregularities.advise(self.rulebook.id, data["case"], facts)
+        found = self._alarm(common, data["case"], advice.say, data["code"], advice.code, advice.clause)
+        if data["code"] == advice.code:
+            return [Record(), found]
+        say = "The shoe draws another consequence than the book. Follow the book, and have the shoe's profile checked."
+        return [Record(), found, self._alarm(common, "discrepancy", say, data["code"], advice.code, advice.clause)]
+
+    def _fault(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        fault = event.data["fault"]
+        return [Record(), self._alarm(common, f"fault_{fault}", alarms.FAULTS[fault], fault.replace("_", " "), "", "")]
+
+    def _ordered_set(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        say = (
+            "The first cards of this shoe look unshuffled. Stop before the next coup: a supervisor looks at the cards."
+        )
+        shoe_says = f"{event.data['pattern'].replace('_', ' ')} in the first {event.data['cards']} cards"
+        return [Record(), self._alarm(common, "ordered_set", say, shoe_says, "", "")]
+
+    def _deck_check(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        data = event.data
+        word = "missing" if data["seen"] < data["expected"] else "surplus"
+        say = f"The decks are not complete: {data['card']} is {word}. Do not use this set."
+        shoe_says = f"{data['card']} came {data['seen']} times, {data['expected']} are expected"
+        return [Record(), self._alarm(common, f"card_{word}", say, shoe_says, "", "")]
 
     def _draw_clause(self, dealt: list[tuple[str, str]]) -> str:
         """The clause that says how these cards go on after the first four."""
@@ -162,6 +215,32 @@ class Verifier:
         return Record(
             "alarm", AlarmMessage(**named, name=name, say=say, clause=clause, shoe_says=shoe, cards_say=cards)
         )
+
+
+def _told(dealt: list[tuple[str, str]]) -> str:
+    return " ".join(card for _, card in dealt if card != NO_CARD)
+
+
+def _hands(dealt: list[tuple[str, str]]) -> dict[str, Any]:
+    return {side: [card for slot, card in dealt if slot.startswith(side)] for side in ("player", "banker")}
+
+
+def _void_message(event: Event, common: dict[str, Any], dealt: list[tuple[str, str]]) -> CoupMessage:
+    hands = _hands(dealt)
+    return CoupMessage(
+        **common,
+        kind="void",
+        status="verified",
+        winner=None,
+        **hands,
+        player_points=rules.points(hands["player"]),
+        banker_points=rules.points(hands["banker"]),
+        player_pair=False,
+        banker_pair=False,
+        natural=False,
+        last_coup=False,
+        shoe_time_ms=event.time_ms,
+    )
 
 
 def _shoe_says(data: dict[str, Any]) -> str:
@@ -205,11 +284,10 @@ def _coup_message(
     data, flags = event.data, event.data["flags"]
     return CoupMessage(
         **common,
-        kind="live",
+        kind=data["kind"],
         status=status,
         winner=data["winner"],
-        player=[card for slot, card in dealt if slot.startswith("player")],
-        banker=[card for slot, card in dealt if slot.startswith("banker")],
+        **_hands(dealt),
         player_points=data["player_points"],
         banker_points=data["banker_points"],
         player_pair=flags["player_pair"],

@@ -132,12 +132,12 @@ def cards(first_no: int, dealt: str, slots: tuple[str, ...] = SLOTS, coup_no: in
     ]
 
 
-def result(event_no: int, winner: str, player: int, banker: int, **flags: bool) -> Event:
+def result(event_no: int, winner: str, player: int, banker: int, coup_no: int = 1, **flags: bool) -> Event:
     return event(
         event_no,
         "coup",
         shoe_no=1,
-        coup_no=1,
+        coup_no=coup_no,
         winner=winner,
         player_points=player,
         banker_points=banker,

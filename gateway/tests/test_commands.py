@@ -22,8 +22,8 @@ def commanded(it: ShoeLink, now_s: float) -> list[tuple[int, str]]:
     return [(frame.body["command_id"], frame.body["kind"]) for frame in sent(it) if frame.type == "command"]
 
 
-def done(shoe: Shoe, event_no: int, command_id: int, command: str) -> bytes:
-    return shoe.event(event_no, "command_done", command_id=command_id, command=command, outcome="done")
+def done(shoe: Shoe, event_no: int, command_id: int, command: str, **data: str) -> bytes:
+    return shoe.event(event_no, "command_done", command_id=command_id, command=command, outcome="done", data=data)
 
 
 @pytest.mark.parametrize("key", [None, KEY])
@@ -36,7 +36,7 @@ def test_one_at_a_time_by_ids_that_rise_from_what_the_shoe_has_done(key: bytes |
     assert commanded(it, 0.2) == []
     assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1
     assert commanded(it, 0.3) == [(43, "no_bet")]
-    it.receive(done(shoe, 2, 43, "no_bet"), 0.4)
+    it.receive(done(shoe, 2, 43, "no_bet", kind="dummy"), 0.4)
     assert not it.commands.waiting
     assert it.counters["dropped_commands"] == 0
 

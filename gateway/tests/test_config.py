@@ -52,6 +52,8 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
         ('site = "sydney"', 'site = "a/b"', "site"),
         ("decks = 6", "decks = 9", "table bac-02: decks = 9: crown-baccarat allows 4, 5, 6, 7, 8"),
         ("card_set = 2", "card_set = 7", "card_set"),
+        ("card_set = 2", 'shoe = {dealing = "upside_down"}', "dealing = upside_down: crown-baccarat allows face_down"),
+        ("card_set = 2", 'shoe = {lights = "on"}', "lights: crown-baccarat leaves no such choice"),
         ('"star-baccarat"', '"macau"', "no rulebook 'macau'"),
         ('"bac-02"', '"bac-01"', "table.name bac-01 is used twice"),
         ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),

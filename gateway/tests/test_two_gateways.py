@@ -10,25 +10,13 @@ from typing import Any
 import pytest
 from sabot_gateway.link import ShoeLink
 from sabot_sim import firmware
+from sabot_sim.flash import Flash
 from shoe_events import KEY, PROFILE, UNIT, heard
 
 STEP_MS = 20
-SLOTS = 64
+SECTORS = 4
 FIRST, SECOND = bytes.fromhex("6a7e000000000001"), bytes.fromhex("6a7e000000000002")
 POWER, BUTTON = 1, 8
-
-
-class Flash:
-    """Records in memory."""
-
-    def __init__(self, record: int) -> None:
-        self._slots = [bytes(record) for _ in range(SLOTS)]
-
-    def read(self, slot: int, buf: bytearray) -> None:
-        buf[:] = self._slots[slot]
-
-    def write(self, slot: int, buf: bytearray) -> None:
-        self._slots[slot] = bytes(buf)
 
 
 class Sampler:
@@ -42,7 +30,7 @@ class Shoe:
 
     def __init__(self, rng: random.Random, key: bytes | None) -> None:
         journal = firmware.module("sabot.journal")
-        self.journal = journal.Journal(Flash(journal.RECORD), SLOTS)
+        self.journal = journal.Journal(Flash(SECTORS))
         profile = firmware.module("sabot.profile").Profile(4)
         link, unit = firmware.module("sabot.link").Link, bytes.fromhex(UNIT)
         self.link = link(unit, 1, POWER, self.journal, profile, Sampler(), rng.randbytes, key)

@@ -6,7 +6,7 @@ from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import fields
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
-from shoe_events import BOOK, cards, event, result
+from shoe_events import BOOK, SLOTS, cards, event, result
 
 TIME = "2026-01-01T00:00:00.000Z"
 
@@ -61,7 +61,7 @@ def test_what_the_cards_say(dealt: str, said: Event, cards_say: str, clause: str
 
 def test_cards_of_the_coup_before_do_not_count() -> None:
     first = [*cards(1, "9S 2H TD 3C"), result(5, "player", 9, 5, natural=True)]
-    records = take(*first, *cards(6, "2S 9H 3D KC"), result(10, "banker", 5, 9, natural=True))
+    records = take(*first, *cards(6, "2S 9H 3D KC", coup_no=2), result(10, "banker", 5, 9, coup_no=2, natural=True))
     assert len(records) == 1
 
 
@@ -73,24 +73,20 @@ def test_burnt_cards_do_not_count() -> None:
 OPENED = event(1, "shoe_opened", shoe_no=4, card_set=2, decks=6, burn="one")
 
 
-def test_a_restart_in_mid_coup_closes_the_shoe_and_is_an_alarm() -> None:
-    closed, alarm = take(OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2, cause="power"))
-    assert isinstance(closed.message, ShoeMessage)
+def test_a_restart_of_an_open_shoe_is_an_alarm_and_the_coup_goes_on() -> None:
+    boot = event(4, "boot", boot_count=2, cause="power")
+    own, alarm = take(OPENED, *cards(2, "9S 2H"), boot)
+    assert own == Record()
     assert isinstance(alarm.message, AlarmMessage)
-    assert (closed.message.state, closed.message.decks) == ("closed", 6)
-    assert (alarm.message.name, alarm.message.shoe, alarm.message.cards_say) == (
-        "coup_interrupted",
-        1,
-        "9S 2H were dealt",
+    assert (alarm.message.name, alarm.message.shoe_says, alarm.message.cards_say) == (
+        "shoe_restarted",
+        "power",
+        "9S 2H",
     )
-
-
-def test_a_restart_between_coups_closes_the_shoe_and_is_an_alarm() -> None:
-    closed, alarm = take(OPENED, event(2, "boot", boot_count=2, cause="power"))
-    assert isinstance(closed.message, ShoeMessage)
-    assert isinstance(alarm.message, AlarmMessage)
-    assert (closed.message.state, closed.message.shoe) == ("closed", 4)
-    assert alarm.message.name == "shoe_restarted"
+    rest = cards(5, "TD 3C", SLOTS[2:])
+    (record,) = take(OPENED, *cards(2, "9S 2H"), boot, *rest, result(7, "player", 9, 5, natural=True))
+    assert isinstance(record.message, CoupMessage)
+    assert record.message.status == "verified"
 
 
 def test_a_restart_without_a_shoe_is_only_kept() -> None:
@@ -99,11 +95,67 @@ def test_a_restart_without_a_shoe_is_only_kept() -> None:
     assert take(OPENED, ended, event(3, "boot", boot_count=2, cause="power")) == [Record()]
 
 
-def test_cards_before_a_restart_do_not_count_after_it() -> None:
-    again = event(5, "shoe_opened", shoe_no=5, card_set=2, decks=6, burn="none")
-    before = [OPENED, *cards(2, "9S 2H"), event(4, "boot", boot_count=2, cause="power")]
-    assert len(take(*before, *cards(5, "9S 2H TD 3C"), result(9, "player", 9, 5, natural=True))) == 1
-    assert len(take(*before, again, *cards(6, "9S 2H TD 3C"), result(10, "player", 9, 5, natural=True))) == 1
+def alarm_of(records: list[Record]) -> AlarmMessage:
+    (message,) = [record.message for record in records if isinstance(record.message, AlarmMessage)]
+    return message
+
+
+def test_a_void_coup_has_no_winner() -> None:
+    void = event(4, "coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="new_cards", cards=2)
+    records = take(OPENED, *cards(2, "9S 2H"), void)
+    coup = records[0].message
+    assert isinstance(coup, CoupMessage)
+    assert (coup.kind, coup.winner, coup.player, coup.banker) == ("void", None, ["9S"], ["2H"])
+    assert "replaced" in alarm_of(records).say
+
+
+def test_a_surplus_card_belongs_to_the_next_coup() -> None:
+    first = [*cards(1, "9S 2H TD 3C"), result(5, "player", 9, 5, natural=True)]
+    surplus = cards(6, "2S", coup_no=2)
+    rest = cards(7, "9H 3D KC", SLOTS[1:], coup_no=2)
+    (record,) = take(*first, *surplus, *rest, result(10, "banker", 5, 9, coup_no=2, natural=True))
+    assert isinstance(record.message, CoupMessage)
+    assert (record.message.status, record.message.player) == ("verified", ["2S", "3D"])
+
+
+def test_a_coup_that_came_from_another_shoe_is_played_on() -> None:
+    hands = dict.fromkeys(SLOTS, "--") | {"player_1": "9S", "banker_1": "2H"}
+    came = event(1, "handed_over", shoe_no=1, coup_no=1, kind="live", **{"import": 1}, cards=hands)
+    rest = cards(2, "TD 3C", SLOTS[2:])
+    (record,) = take(came, *rest, result(4, "player", 9, 5, natural=True))
+    assert isinstance(record.message, CoupMessage)
+    assert record.message.player == ["9S", "TD"]
+
+
+def irregularity(case: str, code: str, **facts: bool) -> Event:
+    every = dict.fromkeys(fields.FACTS, False) | facts
+    return event(1, "irregularity", shoe_no=1, coup_no=1, case=case, facts=every, code=code)
+
+
+def test_an_irregularity_comes_with_its_clause_and_the_next_step() -> None:
+    alarm = alarm_of(take(irregularity("player_overdraw", "NEXT_LIVE")))
+    assert (alarm.name, alarm.clause, alarm.shoe_says) == ("player_overdraw", "12.2", "NEXT_LIVE")
+    assert alarm.say
+
+
+def test_another_consequence_than_the_book_s_is_a_discrepancy() -> None:
+    records = take(irregularity("player_overdraw", "NEXT_LIVE", exposed=True))
+    found = [record.message for record in records if isinstance(record.message, AlarmMessage)]
+    assert [alarm.name for alarm in found] == ["player_overdraw", "discrepancy"]
+    assert (found[1].shoe_says, found[1].cards_say) == ("NEXT_LIVE", "NEXT_NO_BET")
+
+
+def test_every_fault_has_words() -> None:
+    assert set(alarms.FAULTS) == set(fields.Fault.encmapping)
+    alarm = alarm_of(take(event(1, "fault", fault="journal_full", detail=0)))
+    assert (alarm.name, "Check the line" in alarm.say) == ("fault_journal_full", True)
+
+
+def test_an_ordered_set_and_a_missing_card_are_alarms() -> None:
+    ordered = alarm_of(take(event(1, "ordered_set", shoe_no=1, pattern="one_rank", cards=5)))
+    assert (ordered.name, ordered.shoe_says) == ("ordered_set", "one rank in the first 5 cards")
+    missing = alarm_of(take(event(1, "deck_check", shoe_no=1, card="AS", seen=7, expected=8)))
+    assert (missing.name, missing.shoe_says) == ("card_missing", "AS came 7 times, 8 are expected")
 
 
 def test_a_damaged_record_is_an_alarm() -> None:

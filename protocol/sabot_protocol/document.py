@@ -80,7 +80,7 @@ who has no key can still record a line and count what was damaged on it (`sabot 
    again, not stored again.
 6. **RESEND.** The gateway sees a gap in the event numbers and does not want to wait: go on from this one.
 7. **COMMAND.** Has a number that rises. It is sent again, after one second, then two, four, eight, until the event
-   `command_done` tells what became of it; the shoe does each number once.
+   `command_done` or `command_refused` tells what became of it; the shoe does each number once.
 8. **Keep-alive.** Whoever has said nothing for a second says something: the shoe `alive`, the gateway its last `ack`.
    After 5 seconds of silence the shoe takes the session for lost and says HELLO again; what it logs meanwhile waits in
    its journal.
@@ -95,8 +95,10 @@ APART = """
 First a session from its first byte, as both sides must say it to the letter: a test holds them to it. Its key is
 `{key}`, its protocol hash a made-up one. Then some frames without a key.
 """
+_ECHO = " Event `command_done` repeats it, by its `command`, from byte {at} on."
 _KINDS = {"event": messages.EVENTS, "command": messages.COMMANDS}
 _FORMATS = {"<B": "u8", "<H": "u16", "<L": "u32"}
+_BYTES_A_LINE = 8  # of a frame taken apart
 
 
 class Row(NamedTuple):
@@ -116,7 +118,8 @@ def document(golden: list[dict[str, Any]]) -> str:
     for name, number in messages.FrameType.encmapping.items():
         sender = "gateway to shoe" if number & 0x80 else "shoe to gateway"
         parts.append(_section(f"`{name}` 0x{number:02X}, {sender}", messages.FRAMES[name], _bare(messages.Frame)))
-    parts += [*_kinds("Events", "event", messages.EventKind), *_kinds("Commands", "command", messages.CommandKind)]
+    parts += [*_kinds("Events", "event", messages.EventKind)]
+    parts += [*_kinds("Commands", "command", messages.CommandKind, _ECHO.format(at=_echo_at()))]
     parts += ["\n## Names of numbers\n", *_names(), APART.format(key=_key(shown)), *map(_taken_apart, shown)]
     return "".join(parts)
 
@@ -139,12 +142,20 @@ def _key(golden: list[dict[str, Any]]) -> str:
     return next((str(one["key"]) for one in golden if "key" in one), "none")
 
 
-def _kinds(title: str, frame: str, numbers: Mapping) -> Iterator[str]:
+def _kinds(title: str, frame: str, numbers: Mapping, more: str = "") -> Iterator[str]:
     """A section for each kind; its bytes begin behind number and kind."""
-    first = _bare(messages.Frame) + _bare(messages.FRAMES[frame])
-    yield f"\n## {title}\n\nThe `data` of frame `{frame}`, by `kind`.\n"
+    first = _data_at(frame)
+    yield f"\n## {title}\n\nThe `data` of frame `{frame}`, by `kind`.{more}\n"
     for kind, number in numbers.encmapping.items():
         yield _section(f"`{kind}` {number}", _KINDS[frame][kind], first)
+
+
+def _data_at(frame: str) -> int:
+    return _bare(messages.Frame) + _bare(messages.FRAMES[frame])
+
+
+def _echo_at() -> int:
+    return _data_at("event") + _bare(messages.EVENTS["command_done"])
 
 
 def _section(title: str, part: Construct, first: int) -> str:
@@ -242,27 +253,31 @@ def _taken_apart(golden: dict[str, Any]) -> str:
     """A golden frame: its bytes on the wire, and the same bytes field by field."""
     body, mac = bytes.fromhex(golden["body"]), bytes.fromhex(golden.get("mac", ""))
     crc = framing.crc16(body + mac).to_bytes(2, "little")
-    lines = [_line(body[row.at : row.at + row.size], row.name) for row in _fields(golden["fields"])]
-    lines += [_line(mac, "MAC")] * bool(mac) + [_line(crc, "CRC-16")]
+    lines = [line for row, value in _fields(messages.Frame, golden["fields"], 0) for line in _told_of(body, row, value)]
+    lines += [*_lines(mac, "MAC"), *_lines(crc, "CRC-16")]
     shown, wire = "\n".join(lines), _hex(bytes.fromhex(golden["wire"]))
     return f"\n**{golden['name']}**: {golden['fields']['type']}, on the wire `{wire}`\n\n```\n{shown}\n```\n"
 
 
-def _line(data: bytes, name: str) -> str:
-    return f"{_hex(data):<24}  {name}"
+def _told_of(body: bytes, row: Row, value: Any) -> Iterator[str]:
+    """A field and its value; what is bytes and nothing else needs no repeating."""
+    data = body[row.at : row.at + row.size]
+    return _lines(data, row.name if value == data.hex() else f"{row.name} {_shown(value)}".rstrip())
 
 
-def _fields(says: dict[str, Any]) -> Iterator[Row]:
-    """The fields of this very frame, in order, each with its value."""
-    at, body = 0, says["body"]
-    levels = [(messages.Frame, says), (messages.FRAMES[says["type"]], body)]
-    if "data" in body:
-        levels.append((_KINDS[says["type"]][body["kind"]], body["data"]))
-    for part, values in levels:
-        for row in _rows(part, at):
-            if row.size:
-                yield row._replace(name=f"{row.name} {_shown(_value(values, row.name))}".strip())
-        at += _bare(part)
+def _lines(data: bytes, name: str) -> Iterator[str]:
+    """So many bytes a line, the name beside the first."""
+    for at in range(0, len(data), _BYTES_A_LINE):
+        yield f"{_hex(data[at : at + _BYTES_A_LINE]):<{3 * _BYTES_A_LINE}}  {'' if at else name}".rstrip()
+
+
+def _fields(part: Construct, says: dict[str, Any], at: int) -> Iterator[tuple[Row, Any]]:
+    """The fields of this very frame, in order, each with its value; the switch at the end goes on with its case."""
+    yield from ((row, _value(says, row.name)) for row in _rows(part, at) if row.size)
+    for field in part.subcons:
+        switch = _unwrapped(field)
+        if isinstance(switch, Switch):
+            yield from _fields(switch.cases[switch.keyfunc(says)], says[field.name], at + _bare(part))
 
 
 def _value(values: dict[str, Any], name: str) -> Any:
@@ -271,10 +286,8 @@ def _value(values: dict[str, Any], name: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Flags as those that are set; a hash needs no repeating."""
-    if isinstance(value, dict):
-        return ", ".join(name for name, on in value.items() if on)
-    return "" if isinstance(value, str) and len(value) == 2 * fields.HASH_BYTES else str(value)
+    """Flags as those that are set."""
+    return ", ".join(name for name, on in value.items() if on) if isinstance(value, dict) else str(value)
 
 
 def _hex(data: bytes) -> str:

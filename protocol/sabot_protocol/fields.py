@@ -55,6 +55,7 @@ Slot = named(
     banker_2=(4, "the Banker's second card"),
     player_3=(5, "the Player's third card"),
     banker_3=(6, "the Banker's third card"),
+    unused=(7, "came out though none was due, and is not played"),
 )
 Winner = named(player=(1, "the Player wins"), banker=(2, "the Banker wins"), tie=(3, "both have the same points"))
 Burn = named(
@@ -93,7 +94,8 @@ CloseReason = named(
     last_coup=(1, "the last coup was confirmed"),
     replaced=(2, "New shoe was pressed"),
     command=(3, "the gateway said so"),
-    no_cards=(4, "no cards were left for the coup"),
+    no_cards=(4, "no cards were left"),
+    new_cards=(5, "the cards must be replaced or checked before play goes on"),
 )
 ResetCause = named(
     power=(1, "switched on"),
@@ -104,16 +106,14 @@ ResetCause = named(
 Fault = named(
     none=(0, "no fault"),
     card=(1, "something left the exit that is no certain card: the reject before says what"),
-    overdraw=(2, "a card came out that was not due: the irregularity says which"),
+    decision=(2, "a supervisor must say how the coup goes on"),
     lid=(3, "the lid is open"),
     journal_full=(4, "no gateway takes the log, and it has no more room: no card is released"),
-    journal=(5, "the journal fails its check"),
-    image=(6, "the program in flash is not the one that was released"),
-    sensor=(7, "a sensor does not answer as it should"),
-    memory=(8, "little heap is left"),
+    composition=(5, "a card came that the decks cannot have"),
+    sensor=(6, "a sensor sees a card where none is"),
+    journal=(7, "the journal fails its check"),
+    image=(8, "the program in flash is not the one that was released"),
     program=(9, "the program met an error it does not know, and started again"),
-    composition=(10, "a card came more often than the decks have it"),
-    decision=(11, "a supervisor must say how the coup goes on"),
 )
 ClearedBy = named(
     key=(1, "the supervisor's key"),
@@ -145,8 +145,8 @@ CardFlags = flags(
     keyed=(1, "keyed in by hand, not read"),
     face_up=(2, "lay face up in the shoe"),
     exposed=(4, "was seen before it was due"),
-    carried=(8, "came out in the coup before, and begins this one"),
-    imported=(16, "was dealt from another shoe"),
+    returned=(8, "was put back and comes out again"),
+    surplus=(16, "came out though none was due: it begins the next coup, or is not used"),
 )
 Tests = flags(
     image=(1, "the program is the one that was released"),
@@ -181,7 +181,21 @@ CoupFlags = flags(
     last_coup=(8, "the shoe ends with this coup"),
 )
 Switches = flags(
+    Int16ul,
     cut_first_card_is_last_coup=(1, "a cutting card before the first card of a coup makes that coup the last"),
+    post_cut_dummy_coups=(2, "coups without wagers may follow the last one"),
+    mid_shoe_burn=(4, "a card may be burnt before any coup"),
+    card_may_return_to_shoe=(8, "a card may be put back and come out again"),
+    manual_entry_needs_authorisation=(16, "a card is keyed in only with a supervisor's word"),
+    dummy_needs_authorisation=(32, "a coup without wagers is dealt only with a supervisor's word"),
+    dealt_face_up=(64, "a card is exposed as soon as it is out"),
+    continuous=(128, "a continuous shuffler: no cutting card, and cards come again"),
+    international=(256, "International Baccarat of New Zealand is played"),
+)
+BurnModes = flags(
+    one=(2, "one card, face down"),
+    shown=(4, "one card, shown"),
+    face_up=(8, "the first card face up, then as many as its value"),
 )
 
 Small30 = AtMost(Int32ul, 2**30 - 1)
@@ -198,5 +212,5 @@ Bool = AtMost(Int8ul, 1)
 Millis = AtMost(Int16ul, 999)
 NO_CARD: Final = "--"
 CoupCards = Struct(
-    *(slot / Mapping(Int8ul, {**INDEX, NO_CARD: 0xFF}) for slot in Slot.encmapping if slot != "burn"),
+    *(slot / Mapping(Int8ul, {**INDEX, NO_CARD: 0xFF}) for slot in Slot.encmapping if slot not in ("burn", "unused")),
 )

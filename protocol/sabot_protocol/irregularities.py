@@ -197,6 +197,13 @@ def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) ->
     return answers[0][1]
 
 
+def codes(rulebook_id: str) -> bytes:
+    """The book's answers as numbers: every case in order, and of each every combination of its facts."""
+    return bytes(
+        CODES.index(advise(rulebook_id, case, facts).code) + 1 for case in CASES for facts in combinations(case)
+    )
+
+
 def _checked(case: str, context: Mapping[str, object]) -> dict[str, bool]:
     """The facts that decide this case; those that decide only others are let pass."""
     known = {}

@@ -24,11 +24,13 @@ from construct import (
     this,
 )
 
+from sabot_protocol import irregularities
 from sabot_protocol.fields import (
     HASH_BYTES,
     AtMost,
     Bool,
     Burn,
+    BurnModes,
     Button,
     Card,
     CardFlags,
@@ -68,6 +70,7 @@ from sabot_protocol.fields import (
     said,
 )
 
+CODES_BYTES: Final = sum(2 ** len(facts) for facts in irregularities.CASES.values())
 AUTHENTICATED: Final = 1  # the flag of a frame that has a MAC behind its body
 
 # What a shoe must know of its house; the gateway sends it, the shoe works by it.
@@ -75,11 +78,15 @@ Profile = Struct(
     "rulebook_hash" / Hash,
     "card_set" / Int8ul,
     "decks" / Int8ul,
-    "burn" / Burn,
+    said("burn" / Burn, "unless the one who opens the shoe says otherwise"),
+    said("burn_modes" / BurnModes, "that the book permits"),
     "switches" / Switches,
+    said("unwagered" / CoupKind, "what the book calls a coup without wagers"),
+    said("codes" / Bytes(CODES_BYTES), "what follows, by case and facts: a Consequence for each combination"),
 )
 
-# Commands, by kind, numbered in this order from 1: each has an id, is done once, and ends as event command_done.
+# Commands, by kind, numbered in this order from 1: each has an id, is done once, and ends as
+# event command_done or command_refused.
 COMMANDS: Final = {
     "set_time": said(
         Struct(said("utc_s" / Small30, "seconds since 2020-01-01"), said("utc_ms" / Millis, "and milliseconds")),
@@ -98,7 +105,10 @@ COMMANDS: Final = {
         Struct("reason" / VoidReason, "then" / Then), "The coup on the table has no result, as a supervisor decided."
     ),
     "no_bet": said(Struct("kind" / CoupKind), "The next coup is of this kind."),
-    "key_card": said(Struct("card" / Card), "The card that the shoe could not read, by value and suit."),
+    "key_card": said(
+        Struct("card" / Card, said("flags" / CardFlags, "face_up and exposed are taken")),
+        "The card that the shoe could not read, by value and suit.",
+    ),
     "authorise": said(
         Struct(said("times" / Int8ul, "so many coups or keyed cards")),
         "A supervisor allows what the book puts under his word: a dummy coup, a keyed card.",
@@ -113,6 +123,8 @@ COMMANDS: Final = {
     ),
     "self_test": said(Struct(), "Examine yourself; logged as self_test."),
     "reboot": said(Struct(), "Start again, once this is logged."),
+    "burn_card": said(Struct(), "The next card is burnt, before the first of the coup."),
+    "card_returned": said(Struct(), "The surplus card was put back into the shoe, and will come out again."),
     "deck_check": said(
         Struct(said("on" / Bool, "1 begins, 0 ends"), "decks" / AtMost(Int8ul, 8)),
         "Every card is fed through once; what is missing or surplus is logged.",
@@ -218,8 +230,13 @@ EVENTS: Final = {
         "The exit was locked or released by command; what the draw order does is not told.",
     ),
     "command_done": said(
-        Struct("command_id" / Small30, "command" / CommandKind, "outcome" / Outcome),
-        "What became of a command; the same one sent again is not done again.",
+        Struct(
+            "command_id" / Small30,
+            "command" / CommandKind,
+            "outcome" / Outcome,
+            said("data" / Switch(this.command, COMMANDS), "as it was sent"),
+        ),
+        "A command was done; the same one sent again is not done again.",
     ),
     "health": said(
         Struct(
@@ -247,11 +264,35 @@ EVENTS: Final = {
     ),
     "deck_check": said(
         Struct(ShoeNo, "card" / Card, said("seen" / Int8ul, "in all"), said("expected" / Int8ul, "by its decks")),
-        "In a check of the decks, or when a set is complete: this card is missing or surplus.",
+        "A check of the decks has found this card missing or surplus.",
+    ),
+    "composition": said(
+        Struct(
+            ShoeNo,
+            said("half" / AtMost(Int8ul, 1), "0: clubs and diamonds"),
+            said("counts" / Bytes(13), "4 bits a card"),
+        ),
+        "How often each card has come out, before a checkpoint.",
+    ),
+    "checkpoint": said(
+        Struct(
+            *CoupPlace,
+            "decks" / Int8ul,
+            said("cards_out" / Int16ul, "so far"),
+            said("coups_left" / Int8ul, "from the cutting card on, this one included"),
+            "kind" / CoupKind,
+            said("authorised" / Int8ul, "words of a supervisor not yet used"),
+            said("locked" / Bool, "by command"),
+        ),
+        "Where a long shoe stands between two coups, so that the log before it may be overwritten.",
     ),
     "checked": said(
         Struct(ShoeNo, said("cards" / Int16ul, "fed through"), said("differences" / Int8ul, "cards that do not agree")),
         "A check of the decks is over.",
+    ),
+    "command_refused": said(
+        Struct("command_id" / Small30, "command" / CommandKind, "outcome" / Outcome),
+        "A command was not done, and why; nothing has changed.",
     ),
 }
 EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
@@ -335,7 +376,7 @@ FRAMES: Final = {
             "kind" / CommandKind,
             said("data" / Switch(this.kind, COMMANDS), "by kind"),
         ),
-        "What a supervisor or the house wants of the shoe; repeated until command_done.",
+        "What a supervisor or the house wants of the shoe; repeated until command_done or command_refused.",
     ),
     "resend": said(Struct("event_no" / EventNo), "An event is missing: go on from this one."),
 }

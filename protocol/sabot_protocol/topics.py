@@ -16,6 +16,7 @@ RETAINED: dict[TopicName, bool] = {
     "health": False,
 }
 
+CoupKind = Literal["live", "no_bet", "void_hand", "free_hand", "dummy", "void"]
 Winner = Literal["player", "banker", "tie"]
 
 
@@ -40,14 +41,15 @@ class CardMessage(Message, frozen=True):
     speed_mm_s: int
     margin: float
     shoe_time_ms: int
+    notes: list[str] = []  # keyed, face_up, exposed, returned, surplus
 
 
 class CoupMessage(Message, frozen=True):
     """The result of a coup, with the cards it follows from."""
 
-    kind: Literal["live"]
+    kind: CoupKind
     status: Literal["verified", "disputed"]
-    winner: Winner
+    winner: Winner | None  # of a void coup there is none
     player: list[str]
     banker: list[str]
     player_points: int

@@ -33,7 +33,20 @@ PROFILE = {
     "card_set": 2,
     "decks": 8,
     "burn": "face_up",
-    "switches": {"cut_first_card_is_last_coup": True},
+    "burn_modes": {"one": True, "shown": True, "face_up": True},
+    "switches": {
+        "cut_first_card_is_last_coup": True,
+        "post_cut_dummy_coups": True,
+        "mid_shoe_burn": True,
+        "card_may_return_to_shoe": True,
+        "manual_entry_needs_authorisation": True,
+        "dummy_needs_authorisation": True,
+        "dealt_face_up": True,
+        "continuous": True,
+        "international": True,
+    },
+    "unwagered": "dummy",
+    "codes": bytes(1 + at % 20 for at in range(44)),
 }
 UNIT = "0102030405060708"
 FRAMES = int(os.environ.get("SABOT_FRAMES", "10000"))

@@ -116,18 +116,32 @@ def test_real_messages_need_no_fallback() -> None:
     assert FRAMES.source == codec.SOURCE
 
 
+def chosen(template: dict[str, Any]) -> Iterator[str]:
+    """The choices of a template, the outermost first."""
+    for choice in template.values():
+        yield from chosen(choice) if isinstance(choice, dict) else (choice,)
+
+
+def label(frame: dict[str, Any]) -> str:
+    """A frame by its type, its kind, and the command that was done."""
+    body = frame["body"]
+    return "-".join(filter(None, (frame["type"], body.get("kind"), body.get("data", {}).get("command"))))
+
+
 LAYOUTS = list(templates(messages.Frame))
 LOWEST = [made(messages.Frame, min, template) for template in LAYOUTS]
 HIGHEST = [made(messages.Frame, max, template) for template in LAYOUTS]
 
 
 def test_every_frame_type_and_every_kind_of_event_and_command_is_walked() -> None:
-    kinds = [("event", kind) for kind in messages.EVENTS] + [("command", kind) for kind in messages.COMMANDS]
-    others = sorted(set(messages.FRAMES) - {"event", "command"})
-    walked = [(template["type"], template["body"].get("kind")) for template in LAYOUTS]
-    assert sorted(walked, key=str) == sorted([*kinds, *((name, None) for name in others)], key=str)
-    for name in (*others, *("_".join(kind) for kind in kinds)):
-        assert re.search(rf"^def parse_{name}_\d+\(data\):$", codec.SOURCE, re.MULTILINE)
+    ways: list[tuple[str, ...]] = [("event", kind) for kind in messages.EVENTS if kind != "command_done"]
+    ways += [("event", "command_done", kind) for kind in messages.COMMANDS]
+    ways += [("command", kind) for kind in messages.COMMANDS]
+    others = [(name,) for name in messages.FRAMES if name not in ("event", "command")]
+    assert sorted(tuple(chosen(template)) for template in LAYOUTS) == sorted([*ways, *others])
+    for way in (*ways, *others, ("event", "command_done")):
+        for verb in ("parse", "build"):
+            assert re.search(rf"^def {verb}_{'_'.join(way)}_\d+\(", codec.SOURCE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("vector", ACCEPT.values(), ids=ACCEPT)
@@ -154,7 +168,7 @@ def flipped(raw: bytes) -> Iterator[bytes]:
         yield (int.from_bytes(raw, "little") ^ 1 << at).to_bytes(len(raw), "little")
 
 
-@pytest.mark.parametrize("frame", LOWEST + HIGHEST, ids=lambda frame: f"{frame['type']}-{frame['body'].get('kind')}")
+@pytest.mark.parametrize("frame", LOWEST + HIGHEST, ids=label)
 def test_ends_of_every_range_and_every_flipped_bit_and_length(frame: dict[str, Any]) -> None:
     raw = agree(FRAMES, "build", frame)
     assert agree(FRAMES, "parse", raw) == frame
@@ -216,6 +230,9 @@ def test_all_first_two_bytes_and_all_kinds() -> None:
     for raw in (codec.build(frame) for frame in LOWEST if frame["type"] in ("event", "command")):
         for kind in range(256):
             agree(FRAMES, "parse", raw[:12] + bytes([kind]) + raw[13:])
+    for raw in (codec.build(frame) for frame in LOWEST if frame["body"].get("kind") == "command_done"):
+        for command in range(256):
+            agree(FRAMES, "parse", raw[:17] + bytes([command]) + raw[18:])
 
 
 def places(value: Any, *path: str) -> Iterator[tuple[str, ...]]:
@@ -231,7 +248,7 @@ def holder(frame: Any, path: tuple[str, ...]) -> Any:
     return frame
 
 
-@pytest.mark.parametrize("frame", LOWEST, ids=lambda frame: f"{frame['type']}-{frame['body'].get('kind')}")
+@pytest.mark.parametrize("frame", LOWEST, ids=label)
 def test_build_with_every_field_odd_missing_or_added(frame: dict[str, Any]) -> None:
     for path in places(frame):
         for odd in ODD_VALUES:
@@ -271,6 +288,7 @@ def test_values_are_plain() -> None:
 
 CARD = bytes.fromhex(ACCEPT["event card"]["body"])
 COUP = bytes.fromhex(ACCEPT["event coup"]["body"])
+DONE = bytes.fromhex(ACCEPT["event command_done"]["body"])
 
 
 @pytest.mark.parametrize(
@@ -281,10 +299,14 @@ COUP = bytes.fromhex(ACCEPT["event coup"]["body"])
         (CARD[:1] + b"\2" + CARD[2:], "flags: .* 2"),
         (CARD[:5], "time_ms: "),
         (CARD[:12] + b"\0" + CARD[13:], "body.kind: .* 0"),
-        (CARD[:17] + b"\7" + CARD[18:], "body.data.slot: .* 7"),
+        (CARD[:17] + b"\x08" + CARD[18:], "body.data.slot: .* 8"),
         (CARD[:21] + b"\x65\0", "body.data.margin_pct: .* 101"),
         (CARD[:-1], "body.data.flags: "),
         (CARD + b"\0", "frame: expected end"),
+        (DONE[:17] + b"\0" + DONE[18:], "body.data.command: .* 0"),
+        (DONE[:20] + b"\x09", "body.data.data.decks: .* 9"),
+        (DONE[:-1], "body.data.data.decks: "),
+        (DONE + b"\0", "frame: expected end"),
     ],
 )
 def test_a_refused_frame_names_its_field(raw: bytes, message: str) -> None:
@@ -316,9 +338,10 @@ def test_refused_fields_are_named(path: tuple[str, ...], odd: Any, message: str)
         codec.build(frame)
 
 
-def test_a_missing_field_is_named() -> None:
-    for path in places(codec.parse(COUP)):
-        frame = codec.parse(COUP)
+@pytest.mark.parametrize("raw", [COUP, DONE])
+def test_a_missing_field_is_named(raw: bytes) -> None:
+    for path in places(codec.parse(raw)):
+        frame = codec.parse(raw)
         del holder(frame, path)[path[-1]]
         if path[:-1] != ("body", "data", "flags"):
             with pytest.raises(CodecError, match=f"^{'.'.join(path[:-1]) or 'frame'}: no '{path[-1]}'"):
@@ -329,7 +352,8 @@ def test_the_source_is_straight_line() -> None:
     loops = (ast.For, ast.While, ast.comprehension, ast.Lambda, ast.AsyncFor, ast.Try)
     nodes = list(ast.walk(ast.parse(codec.SOURCE)))
     assert not [node for node in nodes if isinstance(node, loops)]
-    assert len([node for node in nodes if isinstance(node, ast.FunctionDef)]) == 2 * (len(LAYOUTS) + 3)
+    forks = 4  # the type, the kind of an event, the kind of a command, the command that was done
+    assert len([node for node in nodes if isinstance(node, ast.FunctionDef)]) == 2 * (len(LAYOUTS) + forks)
     assert "construct_" not in codec.SOURCE
 
 

@@ -50,11 +50,13 @@ def test_fields_stand_where_their_bytes_are() -> None:
     section = PAGE.split("### `import_coup` 14")[1].split("###")[0]
     assert "| 16 | 1 | `cards.player_1` | card: 0 AC to 51 KS, by suit, 255 for none |" in section
     assert "| 21 | 1 | `cards.banker_3` |" in section
+    assert "Event `command_done` repeats it, by its `command`, from byte 19 on." in PAGE
 
 
-def test_frames_are_taken_apart_to_the_last_byte() -> None:
-    blocks = re.findall(r"```\n(.*?)\n```", PAGE, re.DOTALL)
-    shown = [golden for golden in GOLDEN if golden.get("page")]
+@pytest.mark.parametrize("everything", [False, True], ids=["those on the page", "every golden frame"])
+def test_frames_are_taken_apart_to_the_last_byte(everything: bool) -> None:
+    shown = [{**golden, "page": True} for golden in GOLDEN if everything or golden.get("page")]
+    blocks = re.findall(r"```\n(.*?)\n```", document.document(shown) if everything else PAGE, re.DOTALL)
     assert len(blocks) == len(shown) >= 12
     for block, golden in zip(blocks, shown, strict=True):
         raw = bytes.fromhex("".join(line[:24] for line in block.splitlines()))
@@ -64,6 +66,26 @@ def test_frames_are_taken_apart_to_the_last_byte() -> None:
     assert "21                        card 8H" in PAGE
     assert "01                        flags 1" in PAGE
     assert "09                        flags player_pair, last_coup" in PAGE
+
+
+def test_a_command_that_was_done_is_taken_apart_too() -> None:
+    block = PAGE.split("**event command_done 2**")[1].split("```")[1]
+    assert "0e                        command import_coup\n00                        outcome done\n" in block
+    assert "28 00                     coup_no 40\n01                        kind live\n" in block
+    assert "21                        cards.player_1 8H\n" in block
+    assert "ff                        cards.banker_3 --\n" in block
+
+
+def test_long_fields_take_more_lines_and_bytes_are_not_repeated() -> None:
+    block = PAGE.split("**the house's profile**")[1].split("```")[1]
+    assert "01 02 03 04 05 06 07 08   profile.codes\n09 0a 0b 0c 0d 0e 0f 10\n11 12 13 14 01" in block
+    assert all(not line[23:26].strip() for line in block.splitlines())
+    assert not re.search("[0-9a-f]{16}", block)
+
+
+def test_a_name_as_long_as_a_hash_is_shown() -> None:
+    golden = next(one for one in GOLDEN if one["name"] == "command irregularity")
+    assert "0e                        case scan_discrepancy\n" in document.document([{**golden, "page": True}])
 
 
 def test_links_lead_somewhere() -> None:

@@ -29,6 +29,16 @@ SEALED = [vector for vector in ACCEPT if vector.get("direction") == "sabot shoe 
 WIRES = [bytes.fromhex(vector["wire"]) for vector in ACCEPT]
 SENT = {bytes.fromhex(vector["body"] + vector.get("mac", "")) for vector in ACCEPT}
 KEY, GATEWAY_NONCE, SHOE_NONCE = (bytes.fromhex(SEALED[0][name]) for name in ("key", "gateway_nonce", "shoe_nonce"))
+PROFILE = {
+    "rulebook_hash": bytes(8),
+    "card_set": 1,
+    "decks": 8,
+    "burn": "none",
+    "burn_modes": {},
+    "switches": {},
+    "unwagered": "no_bet",
+    "codes": b"\1" * messages.CODES_BYTES,
+}
 FRAMES = int(os.environ.get("SABOT_FRAMES", "20000"))
 MOST_ENCODED = 131
 Change = Callable[[Random, bytes, bytes], bytes]
@@ -218,8 +228,7 @@ def test_a_session_that_has_heard_everything_takes_nothing_at_all() -> None:
 
 def served() -> ShoeLink:
     """A link in the golden session, whose shoe has said its first event."""
-    profile = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "none", "switches": {}}
-    it = ShoeLink(profile, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: GATEWAY_NONCE)
+    it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: GATEWAY_NONCE)
     it._session, it.unit = Session(GATEWAY_NONCE, SHOE_NONCE, KEY), SEALED[0]["fields"]["body"]["unit"]
     it._next_no = 1
     assert len(it.receive(bytes.fromhex(SEALED[1]["wire"]), 1.0)) == 1

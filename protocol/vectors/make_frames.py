@@ -33,14 +33,17 @@ class Part(NamedTuple):
 Given = tuple[Any, ...]  # name, format, number or bytes, and what it says where that is not itself
 TOP = 2**30 - 1
 NO_CARD = 0xFF
-CARD_FLAGS = "keyed face_up exposed carried imported"
+CARD_FLAGS = "keyed face_up exposed returned surplus"
 COUP_FLAGS = "player_pair banker_pair natural last_coup"
 TESTS = "image journal flash sensors"
 FACTS = (
     "banker_draws exposed last_coup international first_coup_complete reconstructible notified_before_next confirmed "
     "disadvantage"
 )
-SWITCHES = "cut_first_card_is_last_coup"
+SWITCHES = (
+    "cut_first_card_is_last_coup post_cut_dummy_coups mid_shoe_burn card_may_return_to_shoe "
+    "manual_entry_needs_authorisation dummy_needs_authorisation dealt_face_up continuous international"
+)
 
 
 def part(*given: Given) -> Part:
@@ -54,7 +57,7 @@ def part(*given: Given) -> Part:
 
 def bits(names: str, number: int) -> dict[str, bool]:
     """Which of the named bits are set, the lowest first."""
-    return {name: bool(number >> at & 1) for at, name in enumerate(names.split())}
+    return {name: bool(number >> at & 1) for at, name in enumerate(names.split()) if name != "_"}
 
 
 def flags(name: str, names: str, number: int, layout: str = "B") -> Given:
@@ -91,6 +94,8 @@ EVENTS: list[tuple[str, int, Part]] = [
     ("card", 4, part(("shoe_no", "H", 65535), ("coup_no", "H", 65535), ("slot", "B", 6, "banker_3"),
         ("card", "B", 51, "KS"), ("speed_mm_s", "H", 65535), ("margin_pct", "B", 100),
         flags("flags", CARD_FLAGS, 31))),
+    ("card", 4, part(*coup(), ("slot", "B", 7, "unused"), ("card", "B", 12, "KC"), ("speed_mm_s", "H", 1),
+        ("margin_pct", "B", 1), flags("flags", CARD_FLAGS, 16))),
     ("cutting_card", 5, part(*coup(), ("before_first_card", "B", 1))),
     ("cutting_card", 5, part(*coup(), ("before_first_card", "B", 0))),
     ("coup", 6, part(*coup(), ("winner", "B", 2, "banker"), ("player_points", "B", 6), ("banker_points", "B", 7),
@@ -116,13 +121,17 @@ EVENTS: list[tuple[str, int, Part]] = [
         table("8H", "AC", "KS", "2D", "--", "--"))),
     ("handed_over", 16, part(*coup(), ("kind", "B", 3, "void_hand"), ("import", "B", 0),
         table("--", "--", "--", "--", "--", "--"))),
-    ("fault", 17, part(("fault", "B", 11, "decision"), ("detail", "H", 65535))),
+    ("fault", 17, part(("fault", "B", 9, "program"), ("detail", "H", 65535))),
     ("fault_cleared", 18, part(("fault", "B", 3, "lid"), ("by", "B", 3, "itself"))),
     ("key", 19, part(("on", "B", 1))),
     ("lid", 20, part(("open", "B", 0))),
     ("lock", 21, part(("on", "B", 1))),
-    ("command_done", 22, part(("command_id", "I", TOP), ("command", "B", 17, "deck_check"),
-        ("outcome", "B", 5, "unknown"))),
+    ("command_done", 22, part(("command_id", "I", TOP), ("command", "B", 19, "deck_check"),
+        ("outcome", "B", 0, "done"), ("data", "2s", b"\1\x08", {"on": 1, "decks": 8}))),
+    ("command_done", 22, part(("command_id", "I", 0), ("command", "B", 14, "import_coup"), ("outcome", "B", 0, "done"),
+        ("data", "9s", b"\x28\0\1\x21\0\xff\xff\xff\xff", {"coup_no": 40, "kind": "live", "cards": {
+            "player_1": "8H", "banker_1": "AC", "player_2": "--", "banker_2": "--", "player_3": "--",
+            "banker_3": "--"}}))),
     ("health", 23, part(("heap_free_bytes", "I", 120_000), ("heap_least_bytes", "I", 90_000),
         ("round_most_us", "I", TOP), ("crc_errors", "H", 1), ("resends", "H", 2), ("refused", "H", 3),
         ("sample_overruns", "H", 65535))),
@@ -133,7 +142,12 @@ EVENTS: list[tuple[str, int, Part]] = [
     ("time_set", 25, part(("utc_s", "I", TOP), ("utc_ms", "H", 999))),
     ("ordered_set", 26, part(("shoe_no", "H", 1), ("pattern", "B", 4, "repeated"), ("cards", "B", 13))),
     ("deck_check", 27, part(("shoe_no", "H", 1), ("card", "B", 13, "AD"), ("seen", "B", 7), ("expected", "B", 8))),
-    ("checked", 28, part(("shoe_no", "H", 1), ("cards", "H", 416), ("differences", "B", 52))),
+    ("composition", 28, part(("shoe_no", "H", 1), ("half", "B", 1), ("counts", "13s", bytes(range(0x80, 0x8D))))),
+    ("checkpoint", 29, part(*coup(), ("decks", "B", 8), ("cards_out", "H", 400), ("coups_left", "B", 2),
+        ("kind", "B", 1, "live"), ("authorised", "B", 255), ("locked", "B", 1))),
+    ("checked", 30, part(("shoe_no", "H", 1), ("cards", "H", 416), ("differences", "B", 52))),
+    ("command_refused", 31, part(("command_id", "I", 7), ("command", "B", 19, "deck_check"),
+        ("outcome", "B", 5, "unknown"))),
 ]  # fmt: skip
 COMMANDS: list[tuple[str, int, Part]] = [
     ("set_time", 1, part(("utc_s", "I", 215_000_000), ("utc_ms", "H", 0))),
@@ -145,7 +159,7 @@ COMMANDS: list[tuple[str, int, Part]] = [
     ("clear_fault", 7, part(("fault", "B", 1, "card"))),
     ("void_coup", 8, part(("reason", "B", 1, "supervisor"), ("then", "B", 1, "go_on"))),
     ("no_bet", 9, part(("kind", "B", 2, "no_bet"))),
-    ("key_card", 10, part(("card", "B", 51, "KS"))),
+    ("key_card", 10, part(("card", "B", 51, "KS"), flags("flags", CARD_FLAGS, 6))),
     ("authorise", 11, part(("times", "B", 255))),
     ("irregularity", 12, part(("case", "B", 14, "scan_discrepancy"), flags("facts", FACTS, 511, "H"))),
     ("export_coup", 13, NONE),
@@ -153,7 +167,9 @@ COMMANDS: list[tuple[str, int, Part]] = [
         table("8H", "AC", "KS", "2D", "9S", "--"))),
     ("self_test", 15, NONE),
     ("reboot", 16, NONE),
-    ("deck_check", 17, part(("on", "B", 1), ("decks", "B", 8))),
+    ("burn_card", 17, NONE),
+    ("card_returned", 18, NONE),
+    ("deck_check", 19, part(("on", "B", 1), ("decks", "B", 8))),
 ]  # fmt: skip
 TYPES = {
     "hello": 1, "event": 2, "alive": 3, "busy": 4,
@@ -194,6 +210,12 @@ def command(number: int, kind: str, kind_no: int, data: Part) -> Part:
     return kinded("command_id", number, kind, kind_no, data)
 
 
+def done(number: int, kind: str, kind_no: int, data: Part) -> Part:
+    """What event command_done makes of a command: the command again, with its outcome."""
+    head = part(("command_id", "I", number), ("command", "B", kind_no, kind), ("outcome", "B", 0, "done"))
+    return Part(head.raw + data.raw, {**head.says, "data": data.says})
+
+
 # One session from its first byte: what shoe and gateway must say to the letter, given these numbers.
 KEY = bytes(range(32))
 GATEWAY, UNIT = b"gateway1", bytes(range(1, 9))
@@ -218,7 +240,9 @@ def profile() -> Part:
     """What a house asks of its shoe, and its hash before it."""
     given = part(
         ("rulebook_hash", "8s", bytes(range(0xE0, 0xE8))), ("card_set", "B", 2), ("decks", "B", 8),
-        ("burn", "B", 3, "face_up"), flags("switches", SWITCHES, 1),
+        ("burn", "B", 3, "face_up"), flags("burn_modes", "_ one shown face_up", 14),
+        flags("switches", SWITCHES, 511, "H"),
+        ("unwagered", "B", 5, "dummy"), ("codes", "44s", bytes(1 + at % 20 for at in range(44))),
     )  # fmt: skip
     digest = part(("profile_hash", "8s", sha256(given.raw).digest()[:8]))
     return Part(digest.raw + given.raw, {**digest.says, "profile": given.says})
@@ -253,7 +277,6 @@ def number(value: int) -> Part:
 
 
 CARD = next(data for kind, _, data in EVENTS if kind == "card")
-LOCKED = part(("command_id", "I", 1), ("command", "B", 4, "lock"), ("outcome", "B", 0, "done"))
 SESSION = {
     "the gateway asks": Frame("who", 0, 1000, who(GATEWAY, GATEWAY_NONCE)),
     "the shoe offers a session": Frame("hello", 0, 5000, hello(2, 0, GATEWAY_NONCE, SHOE_NONCE)),
@@ -262,7 +285,7 @@ SESSION = {
     "the first event: the eight of hearts": Frame("event", 1, 4000, event(1, "card", 4, CARD)),
     "it is durable": Frame("ack", 2, 1200, number(1)),
     "the exit is to be locked": Frame("command", 3, 1200, command(1, "lock", 4, NONE)),
-    "it is locked": Frame("event", 2, 5200, event(2, "command_done", 22, LOCKED)),
+    "it is locked": Frame("event", 2, 5200, event(2, "command_done", 22, done(1, *COMMANDS[3]))),
     "that is durable too": Frame("ack", 4, 1300, number(2)),
     "another gateway asks": Frame("who", 0, 2000, who(b"gateway2", OTHER_NONCE)),
     "it is told who serves the shoe": Frame("busy", 0, 5300, who(GATEWAY, OTHER_NONCE)),
@@ -309,7 +332,7 @@ def in_session() -> Iterator[dict[str, Any]]:
         yield {**(accepted if frame.type in UNSEALED else sealed)(name, frame), "session": True, "page": True}
 
 
-ON_PAGE = ("event coup", "event reject", "event irregularity")
+ON_PAGE = ("event coup", "event reject", "event irregularity", "event command_done 2")
 
 
 def plain_frames() -> Iterator[dict[str, Any]]:
@@ -333,6 +356,8 @@ def plain_frames() -> Iterator[dict[str, Any]]:
         yield {**found, "page": True} if name in ON_PAGE else found
     for at, one in enumerate(COMMANDS):
         yield accepted(f"command {one[0]}", Frame("command", at, 2000 + at, command(1 + at, *one)))
+        echo = event(200 + at, "command_done", 22, done(1 + at, *one))
+        yield accepted(f"event command_done: {one[0]}", Frame("event", 100 + at, 3000 + at, echo))
     yield accepted("a command at the top of the range", Frame("command", 65535, TOP, command(TOP, *COMMANDS[3])))
 
 
@@ -383,6 +408,8 @@ def bad_bodies() -> Iterator[dict[str, Any]]:
     card, ack = Frame("event", 5, 1234, event(7, "card", 4, CARD)).raw(), Frame("ack", 3, 50, number(2)).raw()
     bodies = {name: Frame("event", 5, 1234, event(7, *one)).raw() for one in EVENTS for name in one[:1]}
     orders = {one[0]: Frame("command", 5, 1234, command(7, *one)).raw() for one in COMMANDS}
+    echoes = {one[0]: Frame("event", 5, 1234, event(7, "command_done", 22, done(7, *one))).raw() for one in COMMANDS}
+    house = Frame("set_profile", 5, 1234, profile()).raw()
     for name, raw, field in (
         ("a type that nobody knows", changed(card, 0, 99), "type"),
         ("a type that the gateway does not know", changed(ack, 0, 0x86), "type"),
@@ -392,8 +419,8 @@ def bad_bodies() -> Iterator[dict[str, Any]]:
         ("an event number of 2**30", changed(card, 11, 0x40), "body.event_no"),
         ("an ack of 2**30", changed(ack, 11, 0x40), "body.event_no"),
         ("kind of event 0", changed(card, 12, 0), "body.kind"),
-        ("a kind of event beyond the last", changed(card, 12, 29), "body.kind"),
-        ("a slot beyond banker_3", changed(card, 17, 7), "body.data.slot"),
+        ("a kind of event beyond the last", changed(card, 12, 32), "body.kind"),
+        ("a slot beyond the last", changed(card, 17, 8), "body.data.slot"),
         ("a card beyond the 52", changed(card, 18, 52), "body.data.card"),
         ("no card where one must be", changed(card, 18, NO_CARD), "body.data.card"),
         ("a margin beyond 100", changed(card, 21, 101), "body.data.margin_pct"),
@@ -406,21 +433,49 @@ def bad_bodies() -> Iterator[dict[str, Any]]:
             changed(bodies["handed_over"], 19, 52),
             "body.data.cards.player_1",
         ),
-        ("a fault beyond the last", changed(bodies["fault"], 13, 12), "body.data.fault"),
+        ("a fault beyond the last", changed(bodies["fault"], 13, 10), "body.data.fault"),
         ("an outcome beyond the last", changed(bodies["command_done"], 18, 6), "body.data.outcome"),
         ("a thousand milliseconds", bodies["time_set"][:17] + struct.pack("<H", 1000), "body.data.utc_ms"),
         ("a case that is none", changed(bodies["irregularity"], 17, 0), "body.data.case"),
         ("kind of command 0", changed(orders["lock"], 12, 0), "body.kind"),
-        ("a kind of command beyond the last", changed(orders["lock"], 12, 18), "body.kind"),
+        ("a kind of command beyond the last", changed(orders["lock"], 12, 20), "body.kind"),
         ("a command id of 2**30", changed(orders["lock"], 11, 0x40), "body.command_id"),
         ("nine decks", changed(orders["open_shoe"], 13, 9), "body.data.decks"),
         ("a card to key in beyond the 52", changed(orders["key_card"], 13, 52), "body.data.card"),
+        ("a reason to close beyond the last", changed(bodies["shoe_closed"], 17, 6), "body.data.reason"),
+        ("a half of the cards beyond the second", changed(bodies["composition"], 15, 2), "body.data.half"),
+        ("counts that end early", bodies["composition"][:-1], "body.data.counts"),
+        ("a checkpoint of a coup of no kind", changed(bodies["checkpoint"], 21, 0), "body.data.kind"),
+        ("a checkpoint locked twice over", changed(bodies["checkpoint"], 23, 2), "body.data.locked"),
+        ("a check of the decks that ends early", bodies["checked"][:-1], "body.data.differences"),
+        ("a command that was done and is none", changed(echoes["lock"], 17, 0), "body.data.command"),
+        ("a command that was done, beyond the last", changed(echoes["lock"], 17, 20), "body.data.command"),
+        ("done: nine decks", changed(echoes["open_shoe"], 19, 9), "body.data.data.decks"),
+        ("done: no fault there is", changed(echoes["clear_fault"], 19, 10), "body.data.data.fault"),
+        ("done: a card beyond the 52", changed(echoes["key_card"], 19, 52), "body.data.data.card"),
+        ("done: a coup of no kind", changed(echoes["import_coup"], 21, 0), "body.data.data.kind"),
+        ("done: a card of it beyond the 52", changed(echoes["import_coup"], 22, 52), "body.data.data.cards.player_1"),
+        ("done: a thousand milliseconds", echoes["set_time"][:-2] + struct.pack("<H", 1000), "body.data.data.utc_ms"),
+        ("done: it ends early", echoes["import_coup"][:-1], "body.data.data.cards.banker_3"),
+        ("done: it is not told at all", echoes["deck_check"][:-2], "body.data.data.on"),
+        ("done: it goes on", echoes["deck_check"] + b"\0", "frame"),
+        ("done: what another command has", changed(echoes["deck_check"], 17, 4), "frame"),
+        ("refused, and no command", changed(bodies["command_refused"], 17, 0), "body.data.command"),
+        ("refused, an outcome beyond the last", changed(bodies["command_refused"], 18, 6), "body.data.outcome"),
+        ("refused, yet told", bodies["command_refused"] + b"\1\x08", "frame"),
+        ("a burn to begin with beyond the last", changed(house, 26, 4), "body.profile.burn"),
+        ("a house without a word for no wagers", changed(house, 30, 0), "body.profile.unwagered"),
+        ("a profile that lacks a code", house[:-1], "body.profile.codes"),
+        ("a profile with a code too many", house + b"\1", "frame"),
         ("half a header", card[:5], "time_ms"),
         ("a header alone", card[:8], "body.event_no"),
         ("a card event that ends early", card[:-1], "body.data.flags"),
         ("a card event that goes on", card + b"\0", "frame"),
         ("a command that ends early", orders["void_coup"][:-1], "body.data.then"),
         ("a command that goes on", orders["lock"] + b"\0", "frame"),
+        ("a card to key in without its flags", orders["key_card"][:-1], "body.data.flags"),
+        ("a card to burn with a byte more", orders["burn_card"] + b"\0", "frame"),
+        ("a returned card with a byte more", orders["card_returned"] + b"\0", "frame"),
         ("an ack that ends early", ack[:-1], "body.event_no"),
         ("an ack that goes on", ack + b"\0", "frame"),
     ):

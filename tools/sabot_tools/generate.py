@@ -1,12 +1,14 @@
 """sabot generate: the card sets and the firmware's tables, from the definitions in protocol/."""
 
 import json
+import re
+from itertools import accumulate
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, cardsets, document, messages, pcapng
+from sabot_protocol import cardcode, cardsets, document, fields, irregularities, messages, pcapng
 from sabot_protocol.cards import INDEX
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -25,6 +27,10 @@ def firmware_tables() -> str:
         for set_no, words in cardsets.card_sets().items()
         for card, word in words.items()
     )
+    starts = list(accumulate((2 ** len(facts) for facts in irregularities.CASES.values()), initial=0))
+    bits = b"".join(
+        bytes(fields.FACTS.index(fact) for fact in facts).ljust(3, b"\xff") for facts in irregularities.CASES.values()
+    )
     first_um = cardcode.SENSORS_UM["a"] + cardcode.FIRST_MARK_UM + cardcode.MARK_UM // 2
     return f'''"""Tables that follow from protocol/: written by `sabot generate`, not by hand."""
 
@@ -34,6 +40,13 @@ PROTOCOL_HASH = {_literal(messages.protocol_hash())}
 SETS = const({cardcode.SETS})
 # Bytes that a command has behind its kind, from the first kind on.
 COMMAND_SIZES = {_literal(bytes(command.sizeof() for command in messages.COMMANDS.values()))}
+
+# By case, from the first: where its codes begin in a profile, and the bits of its facts, the most significant first.
+CODES_AT = {_literal(bytes(starts[:-1]))}
+FACT_BITS = (
+{_lines(bits)}
+)
+CODES = const({starts[-1]})
 
 # Travel of the leading edge past the entry sensor, and lengths, in micrometres.
 CODE_UM = const({cardcode.SENSORS_UM["a"]})
@@ -57,6 +70,50 @@ CARD_OF = (
 '''
 
 
+# What the firmware has numbers for, by the prefix of their names.
+_NUMBERED: dict[str, dict[str, int]] = {
+    "EV": messages.EventKind.encmapping,
+    "CMD": messages.CommandKind.encmapping,
+    "OUT": fields.Outcome.encmapping,
+    "CASE": fields.Case.encmapping,
+    "CODE": fields.Consequence.encmapping,
+    "FACT": fields.Facts.flags,
+    "FAULT": fields.Fault.encmapping,
+    "BY": fields.ClearedBy.encmapping,
+    "KIND": fields.CoupKind.encmapping,
+    "VOID": fields.VoidReason.encmapping,
+    "THEN": fields.Then.encmapping,
+    "CLOSE": fields.CloseReason.encmapping,
+    "CARD": fields.CardFlags.flags,
+    "REJECT": fields.RejectReason.encmapping,
+    "BUTTON": fields.Button.encmapping,
+    "BURN": fields.Burn.encmapping,
+    "SWITCH": fields.Switches.flags,
+    "PATTERN": fields.Pattern.encmapping,
+    "CAUSE": fields.ResetCause.encmapping,
+    "TEST": fields.Tests.flags,
+}
+
+
+def firmware_numbers() -> str:
+    """firmware/sabot/numbers.py: those names that the firmware uses."""
+    folder = ROOT / "firmware"
+    sources = [*folder.glob("*.py"), *(folder / "sabot").rglob("*.py"), *(folder / "tests").glob("*.py")]
+    used = set(
+        re.findall(r"\b[A-Z]+_[A-Z0-9_]+\b", "".join(path.read_text() for path in sources if path.stem != "numbers"))
+    )
+    names = {
+        f"{prefix}_{name.upper()}": int(number) for prefix, table in _NUMBERED.items() for name, number in table.items()
+    }
+    lines = [f"{name} = const({number})" for name, number in names.items() if name in used]
+    return f'''"""The numbers of messages.py that the firmware uses: written by `sabot generate`, not by hand."""
+
+from micropython import const
+
+{chr(10).join(lines)}
+'''
+
+
 def protocol_page() -> str:
     """protocol/PROTOCOL.md."""
     lines = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
@@ -74,6 +131,7 @@ def _lines(data: bytes) -> str:
 GENERATED = {
     cardcode.CARD_SETS: card_sets,
     ROOT / "firmware" / "sabot" / "generated.py": firmware_tables,
+    ROOT / "firmware" / "sabot" / "numbers.py": firmware_numbers,
     ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
 }

@@ -15,6 +15,7 @@ from sabot_gateway.session import Session
 from sabot_protocol import framing, messages
 from sabot_protocol.auth import KEY_BYTES, MAC_BYTES, TO_GATEWAY, Seal
 from sabot_sim import firmware
+from sabot_sim.flash import Flash
 from sabot_sim.paced import PacedLine
 
 KEY: Final = bytes(range(KEY_BYTES))
@@ -108,21 +109,6 @@ _COMMIT_MS: Final = 10
 _LONGEST_MS: Final = 120_000
 
 
-class Medium:
-    """Records of a journal."""
-
-    def __init__(self, slots: int, record: int) -> None:
-        self._slots = [bytes(record)] * slots
-
-    def read(self, slot: int, buf: bytearray) -> None:
-        """Fill buf from one slot."""
-        buf[:] = self._slots[slot]
-
-    def write(self, slot: int, buf: bytearray) -> None:
-        """Store buf in one slot."""
-        self._slots[slot] = bytes(buf)
-
-
 class Sampler:
     """All that the link wants of the sampler."""
 
@@ -135,10 +121,11 @@ class Shoe:
     def __init__(self, events: int) -> None:
         journal, profile = firmware.module("sabot.journal"), firmware.module("sabot.profile").Profile(1)
         profile.digest[:] = messages.profile_hash(PROFILE)
-        self.journal = journal.Journal(Medium(events + 1, journal.RECORD), events + 1)
+        self.journal = journal.Journal(Flash(events // 100 + 3))
         for coup_no in range(events):
             self.journal.record[journal.BODY : journal.BODY + 10] = card_body(coup_no)
             self.journal.append(coup_no, _CARD_KIND, 10)
+            self.journal.housekeep()
         link = firmware.module("sabot.link")
         self.link = link.Link(UNIT, 1, 1, self.journal, profile, Sampler(), lambda size: bytes(size), KEY)
 

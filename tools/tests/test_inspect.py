@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import tty
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -249,13 +250,18 @@ def test_another_protocol_is_said(tmp_path: Path) -> None:
 
 def test_text() -> None:
     long = next(vector for vector in REFUSE if vector["name"] == "more than a frame can hold")
-    ran = inspect("--text", data=COUP + WIRE["nothing to say"] + bytes.fromhex(long["wire"]))
-    coup, alive, damaged = ran.stdout.splitlines()
+    done = WIRE["event command_done: key_card"]
+    ran = inspect("--text", data=COUP + WIRE["nothing to say"] + done + bytes.fromhex(long["wire"]))
+    coup, alive, keyed, damaged = ran.stdout.splitlines()
     assert " ".join(coup.split()) == (
-        "1 shoe event 10 1310 ms event_no=18 kind=coup shoe_no=1 coup_no=2 winner=banker "
+        "1 shoe event 11 1311 ms event_no=19 kind=coup shoe_no=1 coup_no=2 winner=banker "
         "player_points=6 banker_points=7 player_pair=true last_coup=true kind=live"
     )
     assert " ".join(alive.split()) == "2 shoe alive 3 6200 ms mac=c710da49927e698d"
+    assert " ".join(keyed.split()) == (
+        "3 shoe event 109 3009 ms event_no=209 kind=command_done command_id=10 command=key_card outcome=done "
+        "card=KS face_up=true exposed=true"
+    )
     assert "!! length: 201 bytes" in damaged
     assert damaged.endswith("82 …]")
 
@@ -328,14 +334,24 @@ def test_what_record_refuses(tmp_path: Path) -> None:
     assert file.read_bytes() == b"evidence"
 
 
+def once_there(file: Path, line: int, data: bytes) -> None:
+    """Sends when the recording has begun: what comes before the port is open is lost."""
+    until_s = time.monotonic() + 30
+    while not file.exists() and time.monotonic() < until_s:
+        time.sleep(0.01)
+    os.write(line, data)
+
+
 def test_a_port_is_recorded(tmp_path: Path) -> None:
     shoe, line = os.openpty()
     tty.setraw(line)
     file = tmp_path / "port.shoe"
-    timer = threading.Timer(0.2, lambda: os.write(shoe, CARD + COUP + WIRE["event reject"] + WIRE["event sensor"]))
-    timer.start()
-    ran = record(str(file), "--port", os.ttyname(line), "--seconds", "0.6", "--unit", "0102030405060708")
-    timer.join()
+    sender = threading.Thread(
+        target=once_there, args=(file, shoe, CARD + COUP + WIRE["event reject"] + WIRE["event sensor"])
+    )
+    sender.start()
+    ran = record(str(file), "--port", os.ttyname(line), "--seconds", "1", "--unit", "0102030405060708")
+    sender.join()
     os.close(shoe)
     os.close(line)
     assert ran.exit_code == 0, ran.stderr
@@ -368,7 +384,7 @@ def flat(fields: dict[str, Any], prefix: str = "sabot") -> dict[str, Any]:
     """Golden fields by the names that the dissector gives them."""
     found: dict[str, Any] = {}
     for name, value in fields.items():
-        inner = {"body": fields.get("type"), "data": fields.get("kind")}.get(name, name)
+        inner = {"body": fields.get("type"), "data": fields.get("kind") or fields.get("command")}.get(name, name)
         if isinstance(value, dict):
             found |= flat(value, f"{prefix}.{inner}")
         else:
@@ -396,7 +412,7 @@ def sample(part: Construct, **seen: str) -> Any:
                 seen = {}  # nothing more is to be chosen: a `kind` in here is another one
             return {inner.name: sample(inner, **seen) for inner in part.subcons if inner.name}
         case Switch():
-            return sample(part.cases[next(seen[key] for key in seen if seen[key] in part.cases)], **seen)
+            return sample(part.cases[part.keyfunc(seen)], **seen)
         case Mapping():
             return list(part.encmapping)[-1]
         case FlagsEnum():
@@ -407,9 +423,10 @@ def sample(part: Construct, **seen: str) -> Any:
 
 
 def one_of_each() -> list[dict[str, Any]]:
-    """Every type of frame, and of events every kind."""
+    """Every type of frame, of events and commands every kind, and every command as one that was done."""
     chosen = [{"type": name} for name in messages.FRAMES if name not in ("event", "command")]
-    chosen += [{"type": "event", "kind": kind} for kind in messages.EVENTS]
+    chosen += [{"type": "event", "kind": kind, "command": "lock"} for kind in messages.EVENTS]
+    chosen += [{"type": "event", "kind": "command_done", "command": kind} for kind in messages.COMMANDS]
     chosen += [{"type": "command", "kind": kind} for kind in messages.COMMANDS]
     return [sample(messages.Frame, **names) | {"flags": 0} for names in chosen]
 

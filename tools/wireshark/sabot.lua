@@ -38,7 +38,7 @@ local FRAME = { fields = {
         {
           name = "fault",
           bytes = 1,
-          values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+          values = { [0] = "none", [1] = "card", [2] = "decision", [3] = "lid", [4] = "journal_full", [5] = "composition", [6] = "sensor", [7] = "journal", [8] = "image", [9] = "program" },
         },
         { name = "gateway_nonce", bytes = 8, raw = true },
         { name = "shoe_nonce", bytes = 8, raw = true },
@@ -48,7 +48,7 @@ local FRAME = { fields = {
         {
           name = "kind",
           bytes = 1,
-          values = { [1] = "boot", [2] = "profile_set", [3] = "shoe_opened", [4] = "card", [5] = "cutting_card", [6] = "coup", [7] = "reject", [8] = "button", [9] = "shoe_closed", [10] = "damaged", [11] = "sensor", [12] = "self_test", [13] = "burn", [14] = "coup_kind", [15] = "coup_void", [16] = "handed_over", [17] = "fault", [18] = "fault_cleared", [19] = "key", [20] = "lid", [21] = "lock", [22] = "command_done", [23] = "health", [24] = "irregularity", [25] = "time_set", [26] = "ordered_set", [27] = "deck_check", [28] = "checked" },
+          values = { [1] = "boot", [2] = "profile_set", [3] = "shoe_opened", [4] = "card", [5] = "cutting_card", [6] = "coup", [7] = "reject", [8] = "button", [9] = "shoe_closed", [10] = "damaged", [11] = "sensor", [12] = "self_test", [13] = "burn", [14] = "coup_kind", [15] = "coup_void", [16] = "handed_over", [17] = "fault", [18] = "fault_cleared", [19] = "key", [20] = "lid", [21] = "lock", [22] = "command_done", [23] = "health", [24] = "irregularity", [25] = "time_set", [26] = "ordered_set", [27] = "deck_check", [28] = "composition", [29] = "checkpoint", [30] = "checked", [31] = "command_refused" },
         },
         {
           name = "data",
@@ -81,7 +81,7 @@ local FRAME = { fields = {
               {
                 name = "slot",
                 bytes = 1,
-                values = { [0] = "burn", [1] = "player_1", [2] = "banker_1", [3] = "player_2", [4] = "banker_2", [5] = "player_3", [6] = "banker_3" },
+                values = { [0] = "burn", [1] = "player_1", [2] = "banker_1", [3] = "player_2", [4] = "banker_2", [5] = "player_3", [6] = "banker_3", [7] = "unused" },
               },
               {
                 name = "card",
@@ -94,8 +94,8 @@ local FRAME = { fields = {
                 { name = "keyed", mask = 1 },
                 { name = "face_up", mask = 2 },
                 { name = "exposed", mask = 4 },
-                { name = "carried", mask = 8 },
-                { name = "imported", mask = 16 },
+                { name = "returned", mask = 8 },
+                { name = "surplus", mask = 16 },
               } },
             } },
             ["cutting_card"] = { fields = {
@@ -153,7 +153,7 @@ local FRAME = { fields = {
               {
                 name = "reason",
                 bytes = 1,
-                values = { [1] = "last_coup", [2] = "replaced", [3] = "command", [4] = "no_cards" },
+                values = { [1] = "last_coup", [2] = "replaced", [3] = "command", [4] = "no_cards", [5] = "new_cards" },
               },
             } },
             ["damaged"] = { fields = {} },
@@ -262,7 +262,7 @@ local FRAME = { fields = {
               {
                 name = "fault",
                 bytes = 1,
-                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+                values = { [0] = "none", [1] = "card", [2] = "decision", [3] = "lid", [4] = "journal_full", [5] = "composition", [6] = "sensor", [7] = "journal", [8] = "image", [9] = "program" },
               },
               { name = "detail", bytes = 2 },
             } },
@@ -270,7 +270,7 @@ local FRAME = { fields = {
               {
                 name = "fault",
                 bytes = 1,
-                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+                values = { [0] = "none", [1] = "card", [2] = "decision", [3] = "lid", [4] = "journal_full", [5] = "composition", [6] = "sensor", [7] = "journal", [8] = "image", [9] = "program" },
               },
               {
                 name = "by",
@@ -292,12 +292,144 @@ local FRAME = { fields = {
               {
                 name = "command",
                 bytes = 1,
-                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "deck_check" },
+                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
               },
               {
                 name = "outcome",
                 bytes = 1,
                 values = { [0] = "done", [1] = "not_now", [2] = "not_permitted", [3] = "not_authorised", [4] = "bad_value", [5] = "unknown" },
+              },
+              {
+                name = "data",
+                on = "command",
+                cases = {
+                  ["set_time"] = { fields = {
+                    { name = "utc_s", bytes = 4 },
+                    { name = "utc_ms", bytes = 2 },
+                  } },
+                  ["open_shoe"] = { fields = {
+                    { name = "decks", bytes = 1 },
+                    {
+                      name = "burn",
+                      bytes = 1,
+                      values = { [0] = "none", [1] = "one", [2] = "shown", [3] = "face_up" },
+                    },
+                  } },
+                  ["close_shoe"] = { fields = {} },
+                  ["lock"] = { fields = {} },
+                  ["unlock"] = { fields = {} },
+                  ["confirm"] = { fields = {} },
+                  ["clear_fault"] = { fields = {
+                    {
+                      name = "fault",
+                      bytes = 1,
+                      values = { [0] = "none", [1] = "card", [2] = "decision", [3] = "lid", [4] = "journal_full", [5] = "composition", [6] = "sensor", [7] = "journal", [8] = "image", [9] = "program" },
+                    },
+                  } },
+                  ["void_coup"] = { fields = {
+                    {
+                      name = "reason",
+                      bytes = 1,
+                      values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+                    },
+                    {
+                      name = "then",
+                      bytes = 1,
+                      values = { [1] = "go_on", [2] = "new_cards" },
+                    },
+                  } },
+                  ["no_bet"] = { fields = {
+                    {
+                      name = "kind",
+                      bytes = 1,
+                      values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+                    },
+                  } },
+                  ["key_card"] = { fields = {
+                    {
+                      name = "card",
+                      bytes = 1,
+                      values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS" },
+                    },
+                    { name = "flags", bytes = 1, bits = {
+                      { name = "keyed", mask = 1 },
+                      { name = "face_up", mask = 2 },
+                      { name = "exposed", mask = 4 },
+                      { name = "returned", mask = 8 },
+                      { name = "surplus", mask = 16 },
+                    } },
+                  } },
+                  ["authorise"] = { fields = {
+                    { name = "times", bytes = 1 },
+                  } },
+                  ["irregularity"] = { fields = {
+                    {
+                      name = "case",
+                      bytes = 1,
+                      values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+                    },
+                    { name = "facts", bytes = 2, bits = {
+                      { name = "banker_draws", mask = 1 },
+                      { name = "exposed", mask = 2 },
+                      { name = "last_coup", mask = 4 },
+                      { name = "international", mask = 8 },
+                      { name = "first_coup_complete", mask = 16 },
+                      { name = "reconstructible", mask = 32 },
+                      { name = "notified_before_next", mask = 64 },
+                      { name = "confirmed", mask = 128 },
+                      { name = "disadvantage", mask = 256 },
+                    } },
+                  } },
+                  ["export_coup"] = { fields = {} },
+                  ["import_coup"] = { fields = {
+                    { name = "coup_no", bytes = 2 },
+                    {
+                      name = "kind",
+                      bytes = 1,
+                      values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+                    },
+                    { name = "cards", fields = {
+                      {
+                        name = "player_1",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                      {
+                        name = "banker_1",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                      {
+                        name = "player_2",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                      {
+                        name = "banker_2",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                      {
+                        name = "player_3",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                      {
+                        name = "banker_3",
+                        bytes = 1,
+                        values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
+                      },
+                    } },
+                  } },
+                  ["self_test"] = { fields = {} },
+                  ["reboot"] = { fields = {} },
+                  ["burn_card"] = { fields = {} },
+                  ["card_returned"] = { fields = {} },
+                  ["deck_check"] = { fields = {
+                    { name = "on", bytes = 1 },
+                    { name = "decks", bytes = 1 },
+                  } },
+                },
               },
             } },
             ["health"] = { fields = {
@@ -357,10 +489,42 @@ local FRAME = { fields = {
               { name = "seen", bytes = 1 },
               { name = "expected", bytes = 1 },
             } },
+            ["composition"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "half", bytes = 1 },
+              { name = "counts", bytes = 13, raw = true },
+            } },
+            ["checkpoint"] = { fields = {
+              { name = "shoe_no", bytes = 2 },
+              { name = "coup_no", bytes = 2 },
+              { name = "decks", bytes = 1 },
+              { name = "cards_out", bytes = 2 },
+              { name = "coups_left", bytes = 1 },
+              {
+                name = "kind",
+                bytes = 1,
+                values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+              },
+              { name = "authorised", bytes = 1 },
+              { name = "locked", bytes = 1 },
+            } },
             ["checked"] = { fields = {
               { name = "shoe_no", bytes = 2 },
               { name = "cards", bytes = 2 },
               { name = "differences", bytes = 1 },
+            } },
+            ["command_refused"] = { fields = {
+              { name = "command_id", bytes = 4 },
+              {
+                name = "command",
+                bytes = 1,
+                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
+              },
+              {
+                name = "outcome",
+                bytes = 1,
+                values = { [0] = "done", [1] = "not_now", [2] = "not_permitted", [3] = "not_authorised", [4] = "bad_value", [5] = "unknown" },
+              },
             } },
           },
         },
@@ -393,9 +557,28 @@ local FRAME = { fields = {
             bytes = 1,
             values = { [0] = "none", [1] = "one", [2] = "shown", [3] = "face_up" },
           },
-          { name = "switches", bytes = 1, bits = {
-            { name = "cut_first_card_is_last_coup", mask = 1 },
+          { name = "burn_modes", bytes = 1, bits = {
+            { name = "one", mask = 2 },
+            { name = "shown", mask = 4 },
+            { name = "face_up", mask = 8 },
           } },
+          { name = "switches", bytes = 2, bits = {
+            { name = "cut_first_card_is_last_coup", mask = 1 },
+            { name = "post_cut_dummy_coups", mask = 2 },
+            { name = "mid_shoe_burn", mask = 4 },
+            { name = "card_may_return_to_shoe", mask = 8 },
+            { name = "manual_entry_needs_authorisation", mask = 16 },
+            { name = "dummy_needs_authorisation", mask = 32 },
+            { name = "dealt_face_up", mask = 64 },
+            { name = "continuous", mask = 128 },
+            { name = "international", mask = 256 },
+          } },
+          {
+            name = "unwagered",
+            bytes = 1,
+            values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
+          },
+          { name = "codes", bytes = 44, raw = true },
         } },
       } },
       ["command"] = { fields = {
@@ -403,7 +586,7 @@ local FRAME = { fields = {
         {
           name = "kind",
           bytes = 1,
-          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "deck_check" },
+          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
         },
         {
           name = "data",
@@ -429,7 +612,7 @@ local FRAME = { fields = {
               {
                 name = "fault",
                 bytes = 1,
-                values = { [0] = "none", [1] = "card", [2] = "overdraw", [3] = "lid", [4] = "journal_full", [5] = "journal", [6] = "image", [7] = "sensor", [8] = "memory", [9] = "program", [10] = "composition", [11] = "decision" },
+                values = { [0] = "none", [1] = "card", [2] = "decision", [3] = "lid", [4] = "journal_full", [5] = "composition", [6] = "sensor", [7] = "journal", [8] = "image", [9] = "program" },
               },
             } },
             ["void_coup"] = { fields = {
@@ -457,6 +640,13 @@ local FRAME = { fields = {
                 bytes = 1,
                 values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS" },
               },
+              { name = "flags", bytes = 1, bits = {
+                { name = "keyed", mask = 1 },
+                { name = "face_up", mask = 2 },
+                { name = "exposed", mask = 4 },
+                { name = "returned", mask = 8 },
+                { name = "surplus", mask = 16 },
+              } },
             } },
             ["authorise"] = { fields = {
               { name = "times", bytes = 1 },
@@ -522,6 +712,8 @@ local FRAME = { fields = {
             } },
             ["self_test"] = { fields = {} },
             ["reboot"] = { fields = {} },
+            ["burn_card"] = { fields = {} },
+            ["card_returned"] = { fields = {} },
             ["deck_check"] = { fields = {
               { name = "on", bytes = 1 },
               { name = "decks", bytes = 1 },

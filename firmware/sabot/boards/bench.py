@@ -12,40 +12,64 @@ from struct import pack_into
 
 from micropython import const
 
+from sabot import image, journal, store
+from sabot import numbers as n
+
 _STIMULUS = const(5)
 _BATCH = const(64)
 _KEY_BYTES = const(32)
+_FIRMWARE = __file__.rsplit("/", 3)[0] or "."
 _TICKS = const(0x3FFFFFFF)
+_ERASED = b"\xff" * 4096
 
 
 class FileMedium:
-    """Fixed-size records in a file: what flash is to the board."""
+    """Flash in a file: a write clears bits and is there at once, an erase sets a sector to ones."""
 
-    def __init__(self, path, slots, record):
+    sector_bytes = 4096
+
+    def __init__(self, path, sectors):
+        self.sectors = sectors
         try:
             os.stat(path)
         except OSError:
             with open(path, "wb") as blank:
-                blank.write(bytes(slots * record))
+                for _ in range(sectors):
+                    blank.write(_ERASED)
         self._file = open(path, "r+b")
-        self._record = record
 
-    def read(self, slot, buf):
-        """Fill buf from one slot."""
-        self._file.seek(slot * self._record)
+    def read(self, at, buf):
+        """Fill buf from this address on."""
+        self._file.seek(at)
         self._file.readinto(buf)
 
-    def write(self, slot, buf):
-        """Store buf in one slot."""
-        self._file.seek(slot * self._record)
+    def program(self, at, buf):
+        """Clear the bits that are 0 in buf; to ask a 0 to become 1 is an error."""
+        self._file.seek(at)
+        stored = self._file.read(len(buf))
+        for i in range(len(buf)):
+            if buf[i] & ~stored[i]:
+                raise ValueError("program at %d would set bits" % (at + i))
+        self._file.seek(at)
         self._file.write(buf)
+
+    def erase(self, sector):
+        """Set all bits of a sector."""
+        self._file.seek(sector * self.sector_bytes)
+        self._file.write(_ERASED)
+
+
+class Restart(Exception):  # noqa: N818
+    """The board was told to start again."""
 
 
 class Board:
-    """Opens the two streams by descriptor, as main.py was told on its command line."""
+    """Opens the two streams by descriptor, as main.py was told on its command line; a directory is its flash."""
 
-    def __init__(self, sampler, serial_fd, stimulus_fd):
-        self._sampler = sampler
+    def __init__(self, sampler, unit, state_dir, serial_fd, stimulus_fd):
+        self.sampler = sampler
+        self.unit = unit
+        self._state_dir = state_dir
         self._serial = open(serial_fd, "r+b")
         self._stimulus = open(stimulus_fd, "r+b")
         self._poll = select.poll()
@@ -61,6 +85,60 @@ class Board:
         self.rx = bytearray(256)
         self.rx_size = 0
 
+    def journal_medium(self):
+        """Where the journal is."""
+        return FileMedium(self._state_dir + "/journal.bin", journal.SECTORS)
+
+    def store_medium(self):
+        """Where the store is."""
+        return FileMedium(self._state_dir + "/store.bin", store.SECTORS)
+
+    def key(self):
+        """The key of this unit, or None where none was put in; half a key is an error, not none."""
+        try:
+            with open(self._state_dir + "/key.bin", "rb") as file:
+                stored = file.read()
+        except OSError:
+            return None
+        if len(stored) != _KEY_BYTES:
+            raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
+        return stored
+
+    def random(self, count):
+        """Bytes that nobody can foresee."""
+        return os.urandom(count)
+
+    def image_hash(self):
+        """Eight bytes that stand for the program."""
+        return image.digest(_FIRMWARE)
+
+    def image_sound(self):
+        """Whether the program is the one that was put in; a bench without such a note takes what there is."""
+        return image.matches(self._state_dir + "/image.bin", self.image_hash())
+
+    def cause(self):
+        """Why the board has started, as far as it knows."""
+        return n.CAUSE_POWER
+
+    def now_us(self):
+        """For since_us()."""
+        return time.ticks_us()
+
+    def since_us(self, start_us):
+        """Microseconds since then."""
+        return time.ticks_diff(time.ticks_us(), start_us)
+
+    def feed_watchdog(self):
+        """There is none: who runs the bench sees when it hangs."""
+
+    def reboot(self):
+        """Start again."""
+        raise Restart
+
+    def failed(self, error):
+        """The end of a bench, with the reason."""
+        raise error
+
     def wait(self, timeout_ms):
         """Sleep until something comes in; take bytes into rx and samples into the sampler."""
         self.rx_size = 0
@@ -71,7 +149,7 @@ class Board:
                 raise SystemExit
 
     def _take_stimulus(self):
-        room = min(self._sampler.free(), _BATCH) * _STIMULUS - self._partial
+        room = min(self.sampler.free(), _BATCH) * _STIMULUS - self._partial
         try:
             got = self._stimulus.readinto(memoryview(self._records)[self._partial : self._partial + room])
         except OSError:  # the other end is gone
@@ -90,7 +168,7 @@ class Board:
     def _sample(self, at):
         r = self._records
         self._t_us = (self._t_us + (r[at] | r[at + 1] << 8 | r[at + 2] << 16)) & _TICKS
-        self._sampler.put(self._t_us, r[at + 3] | r[at + 4] << 8)
+        self.sampler.put(self._t_us, r[at + 3] | r[at + 4] << 8)
         self._taken = self._taken + 1 & 0xFFFF
         self._answer_due = True
 
@@ -113,24 +191,11 @@ class Board:
             return 0
 
 
-def random(count):
-    """Bytes that nobody can foresee."""
-    return os.urandom(count)
+def open_board(sampler):
+    """The board of the command line: unit id, state directory, serial descriptor, stimulus descriptor."""
+    _, unit, state_dir, serial_fd, stimulus_fd = sys.argv
+    return Board(sampler, _from_hex(unit), state_dir, int(serial_fd), int(stimulus_fd))
 
 
-def key(state_dir):
-    """The key of this unit, or None where none was put in; half a key is an error, not none."""
-    try:
-        with open(state_dir + "/key.bin", "rb") as file:
-            stored = file.read()
-    except OSError:
-        return None
-    if len(stored) != _KEY_BYTES:
-        raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
-    return stored
-
-
-def arguments():
-    """unit id, state directory, serial descriptor, stimulus descriptor: from the command line."""
-    _, unit, state, serial_fd, stimulus_fd = sys.argv
-    return bytes(int(unit[i : i + 2], 16) for i in range(0, 16, 2)), state, int(serial_fd), int(stimulus_fd)
+def _from_hex(text):
+    return bytes(int(text[i : i + 2], 16) for i in range(0, len(text), 2))

@@ -4,6 +4,7 @@ A record is 32 bits: ticks (28, counting down since the start), then the levels 
 A tick is 8 us, so that the ticks of a record wrap at a multiple of the 30-bit clock's range and need no unwrapping.
 """
 
+import os
 import time
 from array import array
 
@@ -12,6 +13,10 @@ import rp2
 import uctypes
 from machine import UART, Pin
 from micropython import const
+
+from sabot import image
+from sabot import numbers as n
+from sabot.boards import flash
 
 MYPY = False
 if MYPY:  # asm_pio brings these names itself
@@ -50,12 +55,12 @@ _PIO0_RX0 = const(4)  # DMA request of the first state machine's FIFO
 # GPIO numbers; the serial line is on 0 and 1.
 _SENSORS = const(2)  # entry, a, b, exit
 _PANEL = const(6)  # player, banker, tie, confirm, new shoe, key: each to ground; then the lid: to ground while shut
-_OUTPUTS = const(13)  # lock and lamps, as panel.py has them
+_OUTPUTS = const(13)  # lock, lamps and buzzer, as panel.py has them
 _DECODED = const(28)
 
 _PANEL_MASK = const(0x7F)
 _ACTIVE_LOW = const(0x3F)
-_OUTPUT_MASK = const(0x1FF)
+_OUTPUT_MASK = const(0x3FF)
 _GPIO_IN = const(0xD0000004)
 _GPIO_OUT_SET = const(0xD0000014)
 _GPIO_OUT_CLR = const(0xD0000018)
@@ -65,6 +70,8 @@ _SHORTEST_US = const(4_000)  # after a change the sampler hears that nothing mor
 _LONGEST_US = const(64_000)
 _SETTLED_US = const(64)  # a change before this is in the ring for certain
 _BAUD = const(115_200)
+_WATCHDOG_MS = const(8_000)
+_KEY_BYTES = const(32)
 
 
 @rp2.asm_pio(in_shiftdir=rp2.PIO.SHIFT_LEFT, out_shiftdir=rp2.PIO.SHIFT_RIGHT, fifo_join=rp2.PIO.JOIN_RX)
@@ -91,6 +98,10 @@ def _record_changes():
     jmp(y_dec, "again")
     label("again")
     jmp("tick")[2]
+
+
+class Restart(Exception):  # noqa: N818
+    """Never raised here: this board resets itself."""
 
 
 class Recorder:
@@ -146,12 +157,15 @@ class Board:
     """All pins of the shoe; the sampler gets every change, and a word now and then that nothing has changed."""
 
     def __init__(self, sampler):
-        self._sampler = sampler
+        self.sampler = sampler
+        self.unit = machine.unique_id()
+        self._watchdog = None
+        self._image = b""
         self._recorder = Recorder()
         self._uart = UART(0, _BAUD, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512)
         for gpio in range(_PANEL, _OUTPUTS):
             Pin(gpio, Pin.IN, Pin.PULL_UP)
-        for gpio in range(_OUTPUTS, _OUTPUTS + 9):
+        for gpio in range(_OUTPUTS, _OUTPUTS + 10):
             Pin(gpio, Pin.OUT, value=0)
         self._decoded = Pin(_DECODED, Pin.OUT, value=0)
         self._start_ms = time.ticks_ms()
@@ -160,6 +174,64 @@ class Board:
         self._pause_us = _SHORTEST_US
         self.rx = bytearray(256)
         self.rx_size = 0
+
+    def journal_medium(self):
+        """Where the journal is."""
+        return flash.journal_medium()
+
+    def store_medium(self):
+        """Where the store is."""
+        return flash.store_medium()
+
+    def key(self):
+        """The key of this unit, or None where none was put in; half a key is an error, not none."""
+        try:
+            with open("/key.bin", "rb") as file:
+                stored = file.read()
+        except OSError:
+            return None
+        if len(stored) != _KEY_BYTES:
+            raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
+        return stored
+
+    def random(self, count):
+        """Bytes that nobody can foresee."""
+        return os.urandom(count)
+
+    def image_hash(self):
+        """Eight bytes that stand for the program."""
+        return self._image or image.digest("")
+
+    def image_sound(self):
+        """Whether the program is the one that was flashed; image_hash() answers what was found here."""
+        self._image = image.digest("")
+        return image.matches("/image.bin", self._image)
+
+    def cause(self):
+        """Why the board has started."""
+        return n.CAUSE_WATCHDOG if machine.reset_cause() == machine.WDT_RESET else n.CAUSE_POWER
+
+    def now_us(self):
+        """For since_us()."""
+        return time.ticks_us()
+
+    def since_us(self, start_us):
+        """Microseconds since then."""
+        return time.ticks_diff(time.ticks_us(), start_us)
+
+    def feed_watchdog(self):
+        """Once a turn of the loop; from the first time on it must come."""
+        if self._watchdog is None:
+            self._watchdog = machine.WDT(timeout=_WATCHDOG_MS)
+        self._watchdog.feed()
+
+    def reboot(self):
+        """Start again."""
+        machine.reset()
+
+    def failed(self, error):
+        """An error that nobody expected: it is noted in flash already."""
+        machine.reset()
 
     def wait(self, timeout_ms):
         """Sleep until something comes in; take bytes into rx and samples into the sampler."""
@@ -182,14 +254,14 @@ class Board:
     def _take_records(self):
         recorder = self._recorder
         self._pause_us = _SHORTEST_US
-        records = min(recorder.waiting(), self._sampler.free(), _MOST_RECORDS)
+        records = min(recorder.waiting(), self.sampler.free(), _MOST_RECORDS)
         for _ in range(records):
             if not recorder.take():
-                self._sampler.overruns += 1
+                self.sampler.overruns += 1
                 break
             self._put(recorder.t_us)
         if recorder.exhausted():
-            self._sampler.overruns += 1
+            self.sampler.overruns += 1
             recorder.start()
         return records
 
@@ -209,7 +281,7 @@ class Board:
 
     def _put(self, t_us):
         self._told_us = t_us
-        self._sampler.put(t_us, self._panel << 4 | self._recorder.levels)
+        self.sampler.put(t_us, self._panel << 4 | self._recorder.levels)
 
     def line_ms(self):
         """The serial line's clock."""
@@ -227,3 +299,8 @@ class Board:
     def send(self, buf, size):
         """Write buf[:size] to the serial line; how many bytes it took."""
         return self._uart.write(buf, size) or 0  # type: ignore[call-arg]
+
+
+def open_board(sampler):
+    """This board; only the first one is it."""
+    return Board(sampler)

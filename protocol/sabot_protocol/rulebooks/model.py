@@ -1,8 +1,9 @@
 """The shape of a rulebook file: every key typed, unknown keys refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -53,10 +54,26 @@ class Switch(_Strict, frozen=True):
     clause: str
 
 
+class Unwagered(_Strict, frozen=True):
+    """What the book calls a coup without wagers."""
+
+    kind: Literal["no_bet", "void_hand", "dummy"]
+    clause: str
+
+
+class Choice(_Strict, frozen=True):
+    """How a table deals; the first value is the default."""
+
+    values: tuple[str, ...]
+    clause: str
+
+
 class ShoeRules(_Strict, frozen=True):
     """What the shoe itself must know."""
 
     burn: Burn
+    unwagered: Unwagered
+    choice: dict[str, Choice]
     cut_first_card_is_last_coup: Switch
 
 
@@ -92,6 +109,15 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
     "misdelivery_policy": frozenset({"reconstruct", "choice", "withdraw", "void"}),
     "same_back_with_scanner": frozenset({"casino_supervisor", "agm", "never", "silent"}),
 }
+
+
+# Those that the shoe works by itself, under the same name in its profile.
+_SWITCHES_OF_THE_SHOE = (
+    "post_cut_dummy_coups",
+    "mid_shoe_burn",
+    "card_may_return_to_shoe",
+    "dummy_needs_authorisation",
+)
 
 
 class Closing(_Strict, frozen=True):
@@ -241,13 +267,37 @@ class Rulebook(_Strict, frozen=True):
         own = self.game[game]
         return (own.decks, own.decks_clause) if own.decks else (self.decks.allowed, self.decks.clause)
 
-    def profile(self, decks: int | None, card_set: int) -> dict[str, Any]:
-        """What a shoe at a table of this house is told."""
-        cut_first = self.shoe.cut_first_card_is_last_coup.value
+    def profile(
+        self, decks: int | None, card_set: int, choices: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, Any]:
+        """What a shoe at a table of this house is told; `choices` are the table's, by name."""
+        for name in choices.keys() - self.shoe.choice.keys():
+            raise RulebookError(f"{name}: {self.id} leaves no such choice; it has {', '.join(self.shoe.choice)}")
+        chosen = {name: self._chosen(name, choices) for name in self.shoe.choice}
+        switch = {name: house.value for name, house in self.switch.items()}
+        switches = {
+            "cut_first_card_is_last_coup": self.shoe.cut_first_card_is_last_coup.value,
+            "manual_entry_needs_authorisation": switch["manual_entry"] != "silent",
+            "dealt_face_up": chosen["dealing"] == "face_up",
+            "continuous": chosen["shuffler"] == "continuous",
+            "international": chosen.get("style") == "international",
+            **{name: bool(switch[name]) for name in _SWITCHES_OF_THE_SHOE},
+        }
         return {
             "rulebook_hash": self.digest(),
             "card_set": card_set,
             "decks": self.decks_for(next(iter(self.game)), decks),
             "burn": self.shoe.burn.mode,
-            "switches": {"cut_first_card_is_last_coup": cut_first},
+            "burn_modes": dict.fromkeys(str(switch["burn_modes"]).split(), True),
+            "switches": switches,
+            "unwagered": self.shoe.unwagered.kind,
+            "codes": irregularities.codes(self.id),
         }
+
+    def _chosen(self, name: str, choices: Mapping[str, str]) -> str:
+        choice = self.shoe.choice[name]
+        value = choices.get(name, choice.values[0])
+        if value not in choice.values:
+            allowed = ", ".join(choice.values)
+            raise RulebookError(f"{name} = {value}: {self.id} allows {allowed} (clause {choice.clause})")
+        return value

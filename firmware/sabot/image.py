@@ -1,0 +1,46 @@
+"""Image: eight bytes that stand for the program as it lies in flash."""
+
+import os
+from hashlib import sha256
+
+from micropython import const
+
+_FOLDER = const(0x4000)
+_HASH = const(8)
+_CHUNK = const(256)
+
+
+def digest(root):
+    """Of every .py and .mpy file below a folder, names and contents, in the order of their names."""
+    hashed = sha256(b"sabot image")
+    _add(hashed, root, bytearray(_CHUNK))
+    return hashed.digest()[:_HASH]
+
+
+def _add(hashed, folder, chunk):
+    for entry in sorted(os.ilistdir(folder)):
+        name, path = entry[0], folder + "/" + entry[0]
+        if entry[1] == _FOLDER:
+            if name != "tests" and name[0] not in "._":
+                _add(hashed, path, chunk)
+        elif name.rsplit(".", 1)[-1] in ("py", "mpy"):
+            hashed.update(name.encode())
+            _add_file(hashed, path, chunk)
+
+
+def _add_file(hashed, path, chunk):
+    with open(path, "rb") as file:
+        while True:
+            size = file.readinto(chunk)
+            if not size:
+                return
+            hashed.update(memoryview(chunk)[:size])
+
+
+def matches(path, found):
+    """Whether a file holds this hash; True where there is none, for nobody has said what it should be."""
+    try:
+        with open(path, "rb") as file:
+            return file.read() == bytes(found)
+    except OSError:
+        return True

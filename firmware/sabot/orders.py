@@ -1,0 +1,129 @@
+"""Orders: whether a command of the gateway can be done now; what it does, the state does when it is logged."""
+
+from micropython import const
+
+from sabot import numbers as n
+from sabot.coup import NONE, PLAYER_1, Coup
+from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, NO_CARD
+
+_CARDS = const(3)  # where the cards of an imported coup begin
+
+
+def outcome(it, profile, command, buf, at):
+    """What becomes of a command whose data stand in buf from there on."""
+    if command == n.CMD_OPEN_SHOE:
+        return _open(it, profile, buf[at], buf[at + 1])
+    if command == n.CMD_NO_BET:
+        return _no_bet(it, profile, buf[at])
+    if command == n.CMD_KEY_CARD:
+        return _key_card(it, profile, buf[at])
+    if command == n.CMD_IMPORT_COUP:
+        return _import(it, profile, buf, at)
+    if command == n.CMD_IRREGULARITY:
+        if not 1 <= buf[at] <= n.CASE_SHOE_NOT_READING:
+            return n.OUT_BAD_VALUE
+        return _now(it.state == BURNING or it.state == DEALING or it.state == COMPLETE)
+    if command == n.CMD_DECK_CHECK:
+        if buf[at] > 1 or (buf[at] and not 1 <= buf[at + 1] <= 8):
+            return n.OUT_BAD_VALUE
+        return _now(it.state == CLOSED if buf[at] else it.state == CHECKING)
+    if command == n.CMD_SET_TIME and not _is_time(buf, at):
+        return n.OUT_BAD_VALUE
+    if command == n.CMD_VOID_COUP and not _is_void(buf[at], buf[at + 1]):
+        return n.OUT_BAD_VALUE
+    if command == n.CMD_BURN_CARD and not profile.on(n.SWITCH_MID_SHOE_BURN):
+        return n.OUT_NOT_PERMITTED
+    if command == n.CMD_CARD_RETURNED and not profile.on(n.SWITCH_CARD_MAY_RETURN_TO_SHOE):
+        return n.OUT_NOT_PERMITTED
+    return _now(_possible(it, command, buf, at))
+
+
+def _is_time(buf, at):
+    return buf[at + 3] < 0x40 and (buf[at + 4] | buf[at + 5] << 8) < 1000
+
+
+def _is_void(reason, then):
+    return n.VOID_SUPERVISOR <= reason <= n.VOID_HANDED_OVER and n.THEN_GO_ON <= then <= n.THEN_NEW_CARDS
+
+
+def _now(possible):
+    return n.OUT_DONE if possible else n.OUT_NOT_NOW
+
+
+def _possible(it, command, buf, at):
+    """Of a command without values that could be wrong: whether this is the time for it."""
+    in_coup = it.state == DEALING and it.coup_cards() > 0
+    if command == n.CMD_CLOSE_SHOE:
+        return it.state == COMPLETE or it.state == BURNING or (it.state == DEALING and not in_coup)
+    if command == n.CMD_CONFIRM:
+        return it.state == COMPLETE and (not it.fault or it.fault == n.FAULT_DECISION)
+    if command == n.CMD_CLEAR_FAULT:
+        return it.fault != n.FAULT_NONE and it.fault == buf[at] and not it.lid_open
+    if command == n.CMD_VOID_COUP:
+        return it.state == COMPLETE or in_coup or (it.state == DEALING and it.fault != n.FAULT_NONE)
+    if command == n.CMD_AUTHORISE:
+        return buf[at] > 0 and it.state != CLOSED and it.state != CHECKING
+    if command == n.CMD_EXPORT_COUP:
+        return in_coup
+    if command == n.CMD_BURN_CARD:
+        return it.state == DEALING and not in_coup and not it.fault
+    if command == n.CMD_CARD_RETURNED:
+        return it.state == COMPLETE and it.carried_count > 0
+    return True
+
+
+def _open(it, profile, decks, burn):
+    if not 1 <= decks <= 8 or burn > n.BURN_FACE_UP:
+        return n.OUT_BAD_VALUE
+    if not profile.permits_burn(burn):
+        return n.OUT_NOT_PERMITTED
+    busy = it.state == BURNING or (it.state == DEALING and it.coup_cards() > 0)
+    return _now(profile.known and it.state != CHECKING and (not busy or it.fault != n.FAULT_NONE))
+
+
+def _no_bet(it, profile, kind):
+    if not n.KIND_LIVE <= kind <= n.KIND_DUMMY:
+        return n.OUT_BAD_VALUE
+    if not profile.permits_kind(kind):
+        return n.OUT_NOT_PERMITTED
+    if it.state == CLOSED or it.state == CHECKING:
+        return n.OUT_NOT_NOW
+    if kind != n.KIND_LIVE and profile.dummy_needs_word() and not it.authorised and not it.key_on:
+        return n.OUT_NOT_AUTHORISED
+    return n.OUT_DONE
+
+
+def _key_card(it, profile, card):
+    if card >= DECK:
+        return n.OUT_BAD_VALUE
+    if not _unread(it) or it.state == CLOSED or it.state == CHECKING:
+        return n.OUT_NOT_NOW
+    if profile.keyed_needs_word() and not it.authorised and not it.key_on:
+        return n.OUT_NOT_AUTHORISED
+    return n.OUT_DONE
+
+
+def _unread(it):
+    """A card could not be read: the fault says so, unless the supervisor's key has cleared it."""
+    return it.fault == n.FAULT_CARD or (it.fault == n.FAULT_NONE and it.key_on)
+
+
+def _import(it, profile, buf, at):
+    if not n.KIND_LIVE <= buf[at + 2] <= n.KIND_DUMMY or not _is_coup(buf, at + _CARDS):
+        return n.OUT_BAD_VALUE
+    if not profile.permits_kind(buf[at + 2]):
+        return n.OUT_NOT_PERMITTED
+    return _now(it.state == DEALING and not it.coup_cards() and not it.burn_next)
+
+
+def _is_coup(buf, at):
+    """Whether these cards are a coup in progress, each where it was due."""
+    coup = Coup()
+    for slot in range(PLAYER_1, 7):
+        card = buf[at + slot - 1]
+        if card == NO_CARD:
+            continue
+        if card >= DECK or coup.due != slot:
+            return False
+        coup.draw(card)
+    return coup.due != NONE and coup.due != PLAYER_1

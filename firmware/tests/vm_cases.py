@@ -1,0 +1,243 @@
+"""Irregularities of other kinds: face-up cards, burn missed, misdeal, misread, discrepancy, wrong shoe, faults."""
+
+from books import number_of
+from desk import BOTH_STAND, NATURAL, Desk
+
+BOOKS = ("star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid")
+UNWAGERED = {"star-baccarat": "no_bet", "star-premium": "no_bet", "nz-baccarat": "void_hand"}
+
+
+def test_a_first_card_face_up_makes_this_coup_one_without_wagers():
+    for book in BOOKS:  # 12.3, 14.3, 12.3, 10.5.1, 11.8.4
+        kind = UNWAGERED.get(book, "dummy")
+        desk = Desk(book).open()
+        told = desk.draw("8C", flags=2)
+        assert told[-2:] == ["first_card_face_up THIS_NO_BET", "kind 1 " + kind], told
+        needs_word = book in ("crown-baccarat", "star-rapid")
+        assert desk.shoe.locked() == needs_word
+        if needs_word:
+            desk.key(True)
+            desk.key(False)
+        assert not desk.shoe.locked()
+        assert desk.draw("2H KC 3H")[-1] == "coup 1 player 8-5 " + kind
+
+
+def test_a_later_card_face_up_is_played():
+    for book in BOOKS:  # 12.5, 14.5, 12.4, 10.5.2, 11.8.5
+        desk = Desk(book).open()
+        desk.draw("5S")
+        assert desk.draw("7H", flags=2)[-1] == "second_to_fourth_card_face_up PLAY_ON"
+        desk.draw("TD KD")
+        assert desk.draw("2C", flags=2)[-2:] == ["third_card_face_up PLAY_ON", "coup 1 tie 7-7 live"]
+
+
+def test_a_boxed_card_of_international_baccarat_is_a_void_hand():
+    desk = Desk("nz-baccarat", on=("international",)).open()
+    desk.draw("5S 7H TD")
+    assert desk.draw("KD", flags=2)[1:] == ["second_to_fourth_card_face_up THIS_NO_BET", "kind 1 void_hand"]
+    assert desk.draw("2C", flags=2)[-2:] == ["third_card_face_up PLAY_ON", "coup 1 tie 7-7 void_hand"]
+
+
+def test_a_second_face_up_card_wants_no_second_word():
+    desk = Desk("nz-baccarat", on=("international", "dummy_needs_authorisation")).open()
+    desk.cmd("authorise", 2)
+    assert desk.draw("5S", flags=2)[-1] == "kind 1 void_hand"
+    assert desk.draw("7H", flags=2)[-1] == "second_to_fourth_card_face_up THIS_NO_BET"
+    assert desk.it.authorised == 1
+    assert not desk.shoe.locked()
+
+
+def test_burn_missed():
+    for book in BOOKS:  # 12.8, 14.8, 12.7, 11.8.8
+        desk = Desk(book).open("one")
+        if book != "crown-baccarat":
+            assert desk.report("burn_missed") == "done"
+            assert desk.told() == ["burn_missed PLAY_ON", "burn one 0 missed"]
+            assert desk.where() == "dealing player_1"
+
+
+def test_crown_may_begin_the_shoe_anew_before_the_first_coup_is_over():
+    desk = Desk("crown-baccarat").open()
+    desk.draw("9S 2H")
+    assert desk.report("burn_missed") == "done"
+    assert desk.told() == ["burn_missed RESTART_SHOE", "void 1 misdeal go_on 2"]
+    assert desk.where() == "burning"
+    assert desk.draw("3S")[0] == "burn 3S"
+    assert desk.where() == "dealing player_1"
+    assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 live"
+    assert desk.report("burn_missed") == "done"  # too late, whatever the report says
+    assert desk.told() == ["burn_missed PLAY_ON"]
+    assert desk.where() == "complete"
+
+
+def test_a_misdeal_is_void_or_stands_by_the_book():
+    for book, code in (
+        ("star-baccarat", "RECON_WITHDRAW"),  # 12.1.1
+        ("star-premium", "RECON_WITHDRAW"),  # 14.1.1
+        ("nz-baccarat", "RECON_BINDING"),  # 12.6
+        ("crown-baccarat", "RECON_BINDING"),  # 10.11
+    ):
+        desk = Desk(book).open()
+        desk.draw("9S 2H")
+        assert desk.report("bad_order", "reconstructible", "notified_before_next") == "done"
+        assert desk.told() == ["bad_order " + code]
+        assert desk.report("bad_order", "notified_before_next") == "done"
+        assert desk.told() == ["bad_order VOID", "void 1 misdeal go_on 2"]
+        assert desk.where() == "dealing player_1"
+        assert desk.it.coup_no == 2
+        assert desk.report("bad_order") == "done"
+        assert desk.told() == ["bad_order PLAY_ON"]
+    desk = Desk("star-rapid").open()
+    desk.draw("9S 2H")
+    desk.report("bad_order", "reconstructible", "notified_before_next")
+    assert desk.told()[0] == "bad_order VOID"  # 11.8.1.3
+
+
+def test_a_misdeal_of_a_complete_coup_is_void_before_confirm():
+    desk = Desk("star-rapid").open()
+    desk.draw(NATURAL)
+    assert desk.report("bad_order", "notified_before_next") == "done"
+    assert desk.told() == ["bad_order VOID", "void 1 misdeal go_on 4"]
+    assert desk.where() == "dealing player_1"
+
+
+def test_wrong_shoe_of_two():
+    desk = Desk("star-rapid").open()
+    desk.draw("9S 2H")
+    desk.report("wrong_shoe")
+    assert desk.told() == ["wrong_shoe VOID", "void 1 wrong_shoe go_on 2"]  # 11.8.2
+    desk = Desk().open()
+    desk.draw("9S 2H")
+    desk.report("wrong_shoe")
+    assert desk.told() == ["wrong_shoe NO_RULE"]
+
+
+def test_cut_missed_finishes_the_coup_and_ends_the_shoe():
+    for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.7, 14.7, 11.8.7
+        desk = Desk(book).open()
+        desk.draw("9S 2H")
+        desk.report("cut_missed")
+        assert desk.told() == ["cut_missed FINISH_RESHUFFLE"]
+        assert desk.it.last_coup()
+        desk.draw("TD 2D")
+        assert desk.confirm() == ["closed 1 coups 1 last_coup"]
+
+
+def test_a_foreign_card():
+    for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.11, 14.11, 11.8.10
+        desk = Desk(book).open()
+        desk.draw("9S 2H")
+        told = desk.reject("foreign")
+        assert told[1] == "missing_or_foreign_card VOID_CHECK"
+        assert told[-1] == "closed 1 coups 1 new_cards"
+        assert "void 1 foreign_card new_cards 2" in told
+        assert not desk.it.fault
+    desk = Desk("crown-baccarat").open()
+    assert desk.reject("foreign")[1:] == ["missing_or_foreign_card NO_RULE", "fault composition"]
+    assert desk.cmd("key_card", 3, 0) == "not_now"
+
+
+def test_a_foreign_card_while_burning_ends_the_shoe_without_a_coup():
+    desk = Desk().open("one")
+    told = desk.reject("foreign")
+    assert told[1] == "missing_or_foreign_card VOID_CHECK"
+    assert told[-1] == "closed 1 coups 0 new_cards"
+    assert not any(word.startswith("void") for word in told)
+
+
+def test_a_card_that_could_not_be_read_holds_the_exit():
+    for reason in ("blank", "columns", "doubtful", "not_in_set", "spacing"):
+        desk = Desk("star-rapid").open()
+        desk.draw("9S")
+        assert desk.reject(reason)[1:] == ["misread_card MANUAL_ENTRY", "fault card"]  # 11.8.12
+        assert desk.shoe.locked()
+    for reason in ("short_pull", "pushed_back", "double", "pushed_back_midway", "half_drawn"):
+        desk = Desk().open()
+        assert desk.reject(reason)[1:] == ["fault card"]
+        assert desk.shoe.locked()
+
+
+def test_a_card_out_of_a_held_exit_is_not_played():
+    desk = Desk().open()
+    desk.draw("9S")
+    desk.reject("doubtful")
+    assert desk.draw("5D")[0] == "unused 5D surplus"
+    assert desk.cmd("clear_fault", 1) == "done"
+    assert desk.where() == "dealing banker_1"
+
+
+def test_a_wrong_result_button_is_a_discrepancy_and_no_edit():
+    for book, code in (("star-baccarat", "CONFIRM"), ("crown-baccarat", "NO_RULE"), ("star-rapid", "CONFIRM")):
+        desk = Desk(book).open()
+        desk.draw(NATURAL)
+        assert desk.press("banker")
+        assert desk.told() == ["scan_discrepancy " + code, "fault decision"]  # 12.13, silent, 11.8.11
+        assert not desk.press("confirm")
+        assert desk.press("player")
+        assert desk.told() == []
+        assert not desk.press("confirm")
+        assert desk.it.coup.winner() == 1
+
+
+def test_a_discrepancy_is_confirmed_or_void():
+    desk = Desk().open()
+    desk.draw(NATURAL)
+    desk.press("tie")
+    desk.told()
+    assert desk.report("scan_discrepancy", "confirmed") == "done"
+    assert desk.told() == ["scan_discrepancy CONFIRM", "cleared decision command"]
+    assert desk.confirm() == []
+    desk.draw(BOTH_STAND)
+    desk.press("tie")
+    desk.told()
+    assert desk.report("scan_discrepancy") == "done"
+    assert desk.told() == ["scan_discrepancy VOID", "void 2 discrepancy go_on 4", "cleared decision command"]
+    assert desk.where() == "dealing player_1"
+
+
+def test_the_right_result_button_changes_nothing():
+    desk = Desk().open()
+    desk.draw(NATURAL)
+    assert desk.press("player")
+    assert not desk.press("player")  # once is enough
+    assert desk.told() == []
+    assert desk.confirm() == []
+
+
+def test_a_result_button_before_the_end_means_nothing():
+    desk = Desk().open()
+    desk.draw("9S")
+    for button in ("player", "banker", "tie", "confirm", "new_shoe"):
+        assert not desk.press(button)
+
+
+def test_the_lid():
+    desk = Desk().open()
+    desk.draw("9S")
+    desk.shoe.lid(0, True)
+    assert desk.told() == ["lid 1", "fault lid"]
+    assert desk.shoe.locked()
+    assert desk.cmd("clear_fault", number_of("fault", "lid")) == "not_now"
+    desk.shoe.lid(0, False)
+    assert desk.shoe.locked()
+    assert desk.cmd("clear_fault", number_of("fault", "lid")) == "done"
+    assert desk.where() == "dealing banker_1"
+    assert not desk.shoe.locked()
+
+
+def test_the_lid_of_a_closed_shoe_is_for_new_cards():
+    desk = Desk()
+    desk.shoe.lid(0, True)
+    assert desk.press("new_shoe")
+    assert desk.shoe.locked()
+    desk.shoe.lid(0, False)
+    assert not desk.shoe.locked()
+
+
+def test_opening_the_lid_does_not_hide_the_card_to_be_keyed_in():
+    desk = Desk().open()
+    desk.reject("doubtful")
+    desk.shoe.lid(0, True)
+    desk.shoe.lid(0, False)
+    assert desk.cmd("key_card", 8, 0) == "done"
+    assert desk.told()[-2:] == ["player_1 9C keyed", "cleared card command"]

@@ -1,0 +1,143 @@
+"""Which cards may come: composition, a card put back, a check of the decks, an ordered set."""
+
+from books import number_of
+from desk import BOTH_STAND, Desk
+
+DECK = " ".join(rank + suit for suit in "CDHS" for rank in "A3579JQ2468TK")
+
+
+def eight_aces(desk):
+    """Eight aces of spades come out, each with three kings, and a coup each."""
+    for i in range(8):
+        desk.draw("AS KH KD KC" if i < 4 else "AS QH QD QC")
+        while desk.where() != "complete":
+            desk.draw("8H" if i < 4 else "8D")
+        assert "irregularity" not in " ".join(desk.told())
+        desk.confirm()
+
+
+def test_the_ninth_ace_of_spades_of_eight_decks():
+    for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.11, 14.11, 11.8.10
+        desk = Desk(book).open()
+        eight_aces(desk)
+        told = desk.draw("2H AS")
+        assert told[-3:] == [
+            "missing_or_foreign_card VOID_CHECK",
+            "void 9 foreign_card new_cards 2",
+            "closed 1 coups 9 new_cards",
+        ], told
+
+
+def test_the_ninth_ace_where_the_book_has_no_rule_is_a_fault():
+    for book in ("nz-baccarat", "crown-baccarat"):
+        desk = Desk(book).open()
+        eight_aces(desk)
+        assert desk.draw("2H AS")[-2:] == ["missing_or_foreign_card NO_RULE", "fault composition"]
+        assert desk.shoe.locked()
+        assert desk.cmd("clear_fault", number_of("fault", "composition")) == "done"
+        assert desk.where() == "dealing player_2"
+        assert not desk.shoe.locked()
+
+
+def test_a_card_that_is_void_by_its_own_coming_gives_no_result():
+    desk = Desk().open("none", 1)
+    desk.draw("9S 2H TD")
+    assert desk.draw("TD") == [
+        "banker_2 TD",
+        "missing_or_foreign_card VOID_CHECK",
+        "void 1 foreign_card new_cards 4",
+        "closed 1 coups 1 new_cards",
+    ]
+
+
+def test_a_card_that_crown_puts_back_is_no_duplicate():
+    desk = Desk("crown-baccarat").open("none", 1)
+    desk.draw(BOTH_STAND)
+    assert desk.draw("3S", exposed=1) == ["player_1 3S exposed surplus", "player_overdraw NEXT_NO_BET"]
+    assert desk.cmd("authorise", 1) == "done"
+    assert desk.cmd("card_returned") == "done"
+    assert desk.it.cards_out == 4
+    assert desk.confirm() == ["kind 2 dummy"]
+    assert desk.where() == "dealing player_1"
+    assert desk.draw("3S") == ["player_1 3S returned"]
+    assert desk.draw("3S")[-2:] == ["missing_or_foreign_card NO_RULE", "fault composition"]
+
+
+def test_only_crown_puts_a_card_back():
+    for book in ("star-baccarat", "star-premium", "nz-baccarat", "star-rapid"):
+        desk = Desk(book).open()
+        desk.draw(BOTH_STAND + " 3S")
+        assert desk.cmd("card_returned") == "not_permitted"
+    desk = Desk("crown-baccarat").open()
+    desk.draw(BOTH_STAND)
+    assert desk.cmd("card_returned") == "not_now"
+
+
+def test_a_deck_check_names_what_is_missing_and_what_is_too_many():
+    desk = Desk()
+    assert desk.cmd("deck_check", 1, 1) == "done"
+    assert desk.where() == "checking"
+    assert not desk.shoe.locked()
+    for card in DECK.split():
+        if card != "8H":
+            desk.draw(card)
+    desk.draw("AS KC")
+    assert desk.cmd("deck_check", 0, 0) == "done"
+    assert desk.told() == ["check KC 2 of 1", "check 8H 0 of 1", "check AS 2 of 1", "checked 53 differences 3"]
+    assert desk.where() == "closed"
+
+
+def test_a_deck_check_that_ends_with_a_difference_ends():
+    desk = Desk()
+    desk.cmd("deck_check", 1, 1)
+    assert desk.cmd("deck_check", 0, 0) == "done"
+    told = desk.told()
+    assert len(told) == 53
+    assert told[-2:] == ["check KS 0 of 1", "checked 0 differences 52"]
+
+
+def test_a_complete_deck_has_no_differences_and_nothing_counts_as_a_coup():
+    desk = Desk()
+    assert desk.cmd("deck_check", 1, 1) == "done"
+    for card in DECK.split():
+        assert desk.draw(card) == ["burn " + card]
+    assert not desk.press("new_shoe")
+    assert desk.cmd("open_shoe", 8, 0) == "not_now"
+    assert desk.cmd("deck_check", 0, 1) == "done"
+    assert desk.told() == ["checked 52 differences 0"]
+    assert desk.open().it.shoe_no == 1
+
+
+def test_an_unread_card_holds_a_deck_check_until_it_is_seen_to():
+    desk = Desk()
+    desk.cmd("deck_check", 1, 1)
+    assert desk.reject("doubtful") == ["reject doubtful", "fault card"]
+    assert desk.shoe.locked()
+    assert desk.cmd("clear_fault", 1) == "done"
+    assert not desk.shoe.locked()
+
+
+def test_an_ordered_set_is_told_before_the_first_coup_is_over():
+    for cards, told in (
+        ("AH 2D 3S 4C 5H", "ordered runs 5"),
+        ("9S 9H 9D 9C", "ordered one_rank 4"),  # 9 and 9: the coup is over with the fourth
+        ("KH QH 2H 3H 9H 5H", "ordered one_suit 6"),
+        ("KH 3D QC KH 3D QC", "ordered repeated 6"),
+    ):
+        desk = Desk(on=("continuous",)).open()
+        seen = []
+        for card in cards.split():
+            seen += desk.draw(card)
+        assert seen.count(told) == 1, (cards, seen)
+        coups = [word for word in seen if word.startswith("coup ")]
+        assert not coups or seen.index(told) < seen.index(coups[0])
+
+
+def test_an_ordered_set_is_told_once_and_only_of_the_first_cards():
+    desk = Desk(on=("continuous",)).open()
+    desk.draw("9S 2H TD 2D")
+    desk.confirm()
+    assert not any(word.startswith("ordered") for word in desk.draw("9S 9H 9D 9C"))
+    desk = Desk(on=("continuous",)).open("face_up")
+    seen = desk.draw("5H 6H 7H 8H 9H TH JH QH")
+    assert len([word for word in seen if word.startswith("ordered")]) == 1

@@ -1,0 +1,282 @@
+"""Commands of the gateway: each when it can be done, when not, and with values that make no sense."""
+
+from books import name, number_of
+from desk import BOTH_STAND, NATURAL, SIX_CARDS, Desk
+from support import number
+
+NO_CARD = 255
+
+
+def kind(called):
+    return number_of("kind", called)
+
+
+def cards_of(text):
+    """Six bytes of a coup in progress."""
+    cards = [number(card) for card in text.split()]
+    return cards + [NO_CARD] * (6 - len(cards))
+
+
+def test_open_wants_decks_and_a_burn_that_make_sense():
+    for decks, burn, outcome in ((0, 0, "bad_value"), (9, 0, "bad_value"), (8, 4, "bad_value"), (8, 255, "bad_value")):
+        assert Desk().cmd("open_shoe", decks, burn) == outcome
+    assert Desk().cmd("open_shoe", 6, 1) == "done"
+
+
+def test_open_in_mid_coup_waits_for_a_fault():
+    desk = Desk().open()
+    desk.draw("9S")
+    assert desk.cmd("open_shoe", 8, 0) == "not_now"
+    desk.reject("doubtful")
+    assert desk.cmd("open_shoe", 8, 0) == "done"
+    assert desk.told() == [
+        "cleared card new_shoe",
+        "void 1 supervisor new_cards 1",
+        "closed 1 coups 1 replaced",
+        "opened 2 set 1 decks 8 none",
+    ]
+
+
+def test_close():
+    desk = Desk()
+    assert desk.cmd("close_shoe") == "not_now"
+    desk.open("one")
+    assert desk.cmd("close_shoe") == "done"
+    assert desk.told() == ["closed 1 coups 0 command"]
+    desk.open()
+    desk.draw("9S")
+    assert desk.cmd("close_shoe") == "not_now"
+    desk.draw("2H TD 2D")
+    assert desk.cmd("close_shoe") == "done"
+    assert desk.told() == ["closed 2 coups 1 command"]
+
+
+def test_lock_and_unlock():
+    desk = Desk().open()
+    assert desk.cmd("lock") == "done"
+    assert desk.cmd("lock") == "done"
+    assert desk.told() == ["lock 1"]
+    assert desk.shoe.locked()
+    assert desk.cmd("unlock") == "done"
+    assert desk.told() == ["lock 0"]
+    assert not desk.shoe.locked()
+
+
+def test_confirm_as_the_dealer_s():
+    desk = Desk().open()
+    assert desk.cmd("confirm") == "not_now"
+    desk.draw(NATURAL)
+    assert desk.cmd("confirm") == "done"
+    assert desk.where() == "dealing player_1"
+
+
+def test_void_and_continue_or_new_cards():
+    desk = Desk().open()
+    assert desk.cmd("void_coup", 1, 1) == "not_now"
+    desk.draw("9S 2H")
+    for reason, then in ((0, 1), (9, 1), (1, 0), (1, 3)):
+        assert desk.cmd("void_coup", reason, then) == "bad_value"
+    assert desk.cmd("void_coup", 1, 1) == "done"
+    assert desk.told() == ["void 1 supervisor go_on 2"]
+    assert desk.where() == "dealing player_1"
+    desk.draw(NATURAL)
+    assert desk.cmd("void_coup", 3, 2) == "done"
+    assert desk.told() == ["void 2 misdeal new_cards 4", "closed 1 coups 2 new_cards"]
+
+
+def test_a_void_coup_of_the_last_one_ends_the_shoe():
+    desk = Desk().open()
+    desk.draw("CUT 9S 2H")
+    assert desk.cmd("void_coup", 1, 1) == "done"
+    assert desk.told() == ["void 1 supervisor go_on 2", "closed 1 coups 1 last_coup"]
+
+
+def test_the_books_words_for_a_coup_stay_apart():
+    own = {
+        "star-baccarat": ("live", "no_bet"),
+        "star-premium": ("live", "no_bet"),
+        "nz-baccarat": ("live", "void_hand", "free_hand"),
+        "crown-baccarat": ("live", "dummy"),
+        "star-rapid": ("live", "dummy"),
+    }
+    for book in own:
+        desk = Desk(book).open()
+        desk.key(True)
+        for called in ("live", "no_bet", "void_hand", "free_hand", "dummy"):
+            outcome = desk.cmd("no_bet", kind(called))
+            assert outcome == ("done" if called in own[book] else "not_permitted"), (book, called)
+        assert desk.cmd("no_bet", 0) == "bad_value"
+        assert desk.cmd("no_bet", 6) == "bad_value"
+
+
+def test_a_coup_declared_before_its_first_card_or_for_the_next():
+    desk = Desk().open()
+    assert desk.cmd("no_bet", kind("no_bet")) == "done"
+    assert desk.told() == ["kind 1 no_bet"]
+    assert desk.cmd("no_bet", kind("live")) == "done"
+    assert desk.told() == ["kind 1 live"]
+    desk.draw("9S")
+    assert desk.cmd("no_bet", kind("no_bet")) == "done"
+    assert desk.draw("2H TD 2D")[-1] == "coup 1 player 9-4 live"
+    assert desk.confirm() == ["kind 2 no_bet"]
+    assert Desk().cmd("no_bet", kind("no_bet")) == "not_now"
+
+
+def test_a_dummy_coup_needs_a_word_where_the_book_says_so():
+    for book in ("crown-baccarat", "star-rapid"):  # 10.8.2, 11.8.13
+        desk = Desk(book).open()
+        assert desk.cmd("no_bet", kind("dummy")) == "not_authorised"
+        assert desk.cmd("authorise", 1) == "done"
+        assert desk.cmd("no_bet", kind("dummy")) == "done"
+        assert not desk.shoe.locked()
+        assert desk.it.authorised == 0
+        desk = Desk(book).open()
+        desk.key(True)
+        assert desk.cmd("no_bet", kind("dummy")) == "done"
+        desk.key(False)
+        assert not desk.shoe.locked()
+
+
+def test_words_are_counted_and_end_with_the_shoe():
+    desk = Desk("crown-baccarat")
+    assert desk.cmd("authorise", 1) == "not_now"
+    desk.open()
+    assert desk.cmd("authorise", 0) == "not_now"
+    for _ in range(3):
+        assert desk.cmd("authorise", 255) == "done"
+    assert desk.it.authorised == 255
+    assert desk.cmd("close_shoe") == "done"
+    assert desk.open().it.authorised == 0
+
+
+def test_a_keyed_card():
+    desk = Desk().open()
+    assert desk.cmd("key_card", 3, 0) == "not_now"
+    desk.draw("9S")
+    desk.reject("doubtful")
+    assert desk.cmd("key_card", 52, 0) == "bad_value"
+    assert desk.cmd("key_card", number("2H"), 0) == "done"
+    assert desk.told() == ["banker_1 2H keyed", "cleared card command"]
+    assert desk.draw("TD 2D")[-1] == "coup 1 player 9-4 live"
+
+
+def test_a_keyed_card_needs_a_word_where_the_book_says_so():
+    desk = Desk("star-rapid").open()  # 11.8.12
+    desk.reject("doubtful")
+    assert desk.cmd("key_card", 3, 0) == "not_authorised"
+    assert desk.cmd("authorise", 1) == "done"
+    assert desk.cmd("key_card", 3, 0) == "done"
+    assert desk.it.authorised == 0
+
+
+def test_a_keyed_card_with_the_supervisor_s_key():
+    for turned_first in (False, True):
+        desk = Desk("star-rapid").open()
+        if turned_first:
+            desk.key(True)
+        desk.reject("doubtful")
+        if not turned_first:
+            desk.key(True)
+        assert desk.cmd("key_card", number("8H"), 0) == "done"
+        assert "player_1 8H keyed exposed" in desk.told()
+        assert desk.where() == "dealing banker_1"
+
+
+def test_a_keyed_card_lay_face_up():
+    desk = Desk().open()
+    desk.reject("blank")
+    assert desk.cmd("key_card", number("8H"), 2) == "done"
+    assert desk.told() == [
+        "player_1 8H keyed face_up",
+        "first_card_face_up THIS_NO_BET",
+        "cleared card command",
+        "kind 1 no_bet",
+    ]
+
+
+def test_a_keyed_card_behind_a_complete_coup_is_a_surplus_card():
+    for flags, code in ((0, "NEXT_LIVE"), (4, "NEXT_NO_BET")):
+        desk = Desk().open()
+        desk.draw(BOTH_STAND)
+        desk.reject("doubtful")
+        assert desk.cmd("key_card", number("8C"), flags) == "done"
+        assert "player_overdraw " + code in desk.told()
+        desk.confirm()
+        assert desk.where() == "dealing banker_1"
+
+
+def test_a_keyed_burn_card():
+    desk = Desk().open("face_up")
+    desk.reject("doubtful")
+    assert desk.cmd("key_card", number("2H"), 0) == "done"
+    assert desk.where() == "burning"
+    assert desk.draw("3S 9D")[-1] == "burn face_up 3"
+
+
+def test_reports_want_an_open_shoe_and_a_case_that_exists():
+    assert Desk().report("bad_order") == "not_now"
+    desk = Desk().open()
+    assert desk.cmd("irregularity", 0, 0, 0) == "bad_value"
+    assert desk.cmd("irregularity", 20, 0, 0) == "bad_value"
+
+
+def test_a_coup_goes_on_at_another_shoe():
+    one, other = Desk("star-rapid").open(), Desk("star-rapid").open()
+    assert one.cmd("export_coup") == "not_now"
+    one.draw("TS KH JD QC 3C")
+    assert one.report("shoe_not_reading") == "done"
+    assert one.told() == ["shoe_not_reading SWAP_SHOE"]  # 11.8.15
+    assert one.cmd("export_coup") == "done"
+    assert one.told() == ["export live TS KH JD QC 3C --", "void 1 handed_over go_on 5"]
+    assert other.cmd("import_coup", 1, 0, kind("live"), *cards_of("TS KH JD QC 3C")) == "done"
+    assert other.told() == ["import live TS KH JD QC 3C --"]
+    assert other.where() == "dealing banker_3"
+    assert other.draw("4D")[-1] == "coup 1 banker 3-4 live"
+    assert other.it.cards_out == 1
+
+
+def test_a_dummy_coup_stays_one_at_another_shoe():
+    desk = Desk("star-rapid").open()
+    assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("TS")) == "done"
+    assert desk.told()[-1] == "kind 1 dummy"
+    assert not desk.shoe.locked()
+
+
+def test_what_is_no_coup_in_progress_is_not_taken():
+    desk = Desk().open()
+    for cards in ("", NATURAL, SIX_CARDS):
+        assert desk.cmd("import_coup", 1, 0, 1, *cards_of(cards)) == "bad_value"
+    gap = cards_of("9S 2H")
+    gap[1] = NO_CARD
+    gap[2] = 3
+    assert desk.cmd("import_coup", 1, 0, 1, *gap) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, 1, 52, *cards_of("9S")[:5]) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, 0, *cards_of("9S")) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("9S")) == "not_permitted"
+    desk.draw("9S")
+    assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S")) == "not_now"
+
+
+def test_a_deck_check_only_between_shoes():
+    desk = Desk().open()
+    assert desk.cmd("deck_check", 1, 8) == "not_now"
+    desk = Desk()
+    assert desk.cmd("deck_check", 0, 0) == "not_now"
+    for on, decks in ((1, 0), (1, 9), (2, 8)):
+        assert desk.cmd("deck_check", on, decks) == "bad_value"
+
+
+def test_every_command_is_logged_with_what_became_of_it():
+    desk = Desk()
+    desk.cmd("confirm")
+    desk.cmd("open_shoe", 6, 2)
+    record = bytearray(32)
+    told = []
+    for event_no in range(1, desk.log.next_no):
+        desk.log.read(event_no, record)
+        if name("event", record[8]) in ("command_done", "command_refused"):
+            told.append(
+                (record[10], name("command", record[14]), name("outcome", record[15]), record[16 : 10 + record[9]])
+            )
+    assert told == [(1, "confirm", "not_now", b""), (2, "open_shoe", "done", b"\x06\x02")]
+    assert desk.it.last_command_id == 2

@@ -1,0 +1,91 @@
+"""A restart is where the shoe was, whatever was on the table."""
+
+from desk import NATURAL, Desk
+
+
+def stood(desk):
+    """All that a restart must bring back."""
+    it = desk.it
+    told = (desk.where(), desk.shoe.locked(), it.shoe_no, it.coup_no, it.kind, it.next_kind, it.fault, it.coups_left)
+    more = (it.authorised, it.key_on, it.lid_open, it.locked, it.closed_no, desk.log.next_no, it.last_command_id)
+    if desk.where() == "closed":
+        return told[:3] + told[6:] + more
+    return told + more + (it.decks, it.cards_out, it.carried_count, bytes(it.coup.cards), bytes(it.counts))
+
+
+def test_a_restart_is_where_it_was_after_every_event():
+    desk = Desk("crown-baccarat")
+    desk.cmd("lock")
+    desk.key(True)
+    for step in (
+        lambda: desk.cmd("open_shoe", 8, 3),
+        lambda: desk.cmd("unlock"),
+        lambda: desk.draw("2H 9D 5C"),
+        lambda: desk.draw("6S 7H"),
+        lambda: desk.cmd("authorise", 3),
+        lambda: desk.reject("doubtful"),
+        lambda: desk.key(False),
+        lambda: desk.cmd("key_card", 9, 0),
+        lambda: desk.draw("KD"),
+        lambda: desk.draw("3S CUT"),
+        lambda: desk.press("tie"),
+        lambda: desk.cmd("confirm"),
+        lambda: desk.draw("8H"),
+        lambda: desk.shoe.lid(0, True),
+        lambda: desk.shoe.lid(0, False),
+        lambda: desk.cmd("clear_fault", 3),
+        lambda: desk.cmd("export_coup"),
+        lambda: desk.cmd("void_coup", 1, 2),
+        lambda: desk.press("new_shoe"),
+        lambda: desk.cmd("close_shoe"),
+        lambda: desk.cmd("deck_check", 1, 1),
+        lambda: desk.draw("2H"),
+    ):
+        step()
+        before = stood(desk)
+        desk.restart()
+        assert stood(desk) == before, desk.told()
+
+
+def test_a_fault_and_a_lock_of_a_closed_shoe_outlast_a_restart():
+    desk = Desk().open()
+    desk.reject("doubtful")
+    assert desk.cmd("close_shoe") == "done"
+    assert desk.cmd("lock") == "done"
+    desk.key(True)
+    desk.key(False)
+    desk.shoe.lid(0, True)
+    before = stood(desk)
+    desk.restart()
+    assert stood(desk) == before
+
+
+def test_a_cut_between_the_old_shoe_and_the_new_one():
+    desk = Desk().open()
+    desk.draw(NATURAL)
+    desk.cmd("open_shoe", 6, 2)
+    assert desk.told()[-2:] == ["closed 1 coups 1 replaced", "opened 2 set 1 decks 6 shown"]
+    desk.log._records.pop()
+    desk.log.next_no -= 1
+    desk.restart()
+    assert desk.where() == "burning"
+    assert desk.it.decks == 6
+
+
+def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
+    desk = Desk(on=("continuous",), capacity=100).open()
+    for _ in range(30):
+        desk.draw(NATURAL)
+        desk.confirm()
+        assert desk.log.next_no - desk.it.base_no < 40
+        desk.log.acked = desk.log.next_no - 1
+    before = stood(desk)
+    desk.restart()
+    assert stood(desk) == before
+    desk.cmd("close_shoe")
+    for minute in range(60):
+        desk.shoe.noise(60_000 * minute, 1)
+        desk.log.acked = desk.log.next_no - 1
+    assert desk.log.next_no - desk.it.base_no < 40
+    desk.restart()
+    assert desk.open().it.shoe_no == 2

@@ -1,0 +1,203 @@
+"""Whole shoes with a careless dealer on the MicroPython VM with the board's heap: it never stops, grows or miscounts.
+
+SABOT_SHOES=1000 .venv/bin/pytest hil_tests/test_9_soak.py plays more. A table that fails is Table(book, part).play(n).
+"""
+
+import os
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from sabot_gateway import rules
+from sabot_protocol import fields, messages, rulebooks
+from sabot_protocol.cards import DECK
+from sabot_sim.careless import CHECKING, CLOSED, POWER_CYCLE, WAY_OUT_STEPS, Dealer, Step, profile_bytes, table
+from sabot_sim.play import Told, VmPlay
+
+SHOES = int(os.environ.get("SABOT_SHOES", "10"))
+BOOKS = sorted(rulebooks.ids())
+PARTS = max(1, SHOES // 250)  # tables a book
+SHOES_A_TABLE = -(-SHOES // (len(BOOKS) * PARTS))
+MOST_STEPS = 3000  # of a shoe
+HEAP_BYTES = 96 * 1024 * 2  # 96 KiB of a 32-bit board; words are twice as long here
+MOST_GROWTH_BYTES = 1024
+SLOTS = list(fields.Slot.encmapping)
+NO_COUP = ("burn", "unused")
+
+
+class Witness:
+    """What the log alone says, by the gateway's own rules: shoes, coups and their cards."""
+
+    def __init__(self, continuous: bool) -> None:
+        self._continuous = continuous
+        self.seen: Counter[str] = Counter()
+        self.shoe_no = 0
+        self.open = False
+        self._start()
+
+    def _start(self) -> None:
+        self.out: Counter[str] = Counter()
+        self._hands: dict[int, dict[str, str]] = {}
+        self._surplus: list[str] = []
+
+    def see(self, number: int, body: str) -> tuple[str, Any]:
+        """One event."""
+        kind = messages.EventKind.decmapping[number]
+        data = messages.EVENTS[kind].parse(bytes.fromhex(body))
+        self.seen[kind] += 1
+        handler = getattr(self, f"_{kind}", None)
+        if handler:
+            handler(data)
+        return kind, data
+
+    def _shoe_opened(self, data: Any) -> None:
+        assert not self.open
+        assert data.shoe_no == self.shoe_no + 1
+        self._start()
+        self.shoe_no, self.open = data.shoe_no, True
+
+    def _shoe_closed(self, data: Any) -> None:
+        assert self.open
+        assert data.shoe_no == self.shoe_no
+        self.open = False
+
+    def _card(self, data: Any) -> None:
+        self.out[data.card] += 1
+        if data.slot in NO_COUP:
+            return
+        hand = self._hands.setdefault(data.coup_no, {})
+        assert data.slot not in hand, "a slot was dealt twice"
+        hand[data.slot] = data.card
+        if data.flags.surplus:
+            self._surplus.append(data.card)
+
+    def _coup(self, data: Any) -> None:
+        hand = self._hands.pop(data.coup_no)
+        played = rules.play([hand[slot] for slot in sorted(hand, key=SLOTS.index)])
+        assert set(played.slots) == set(hand)
+        assert data.winner == played.winner
+        assert (data.player_points, data.banker_points) == (played.player_points, played.banker_points)
+        told = (data.flags.natural, data.flags.player_pair, data.flags.banker_pair)
+        assert told == (played.natural, played.player_pair, played.banker_pair)
+        self.seen[data.winner] += 1
+
+    def _coup_void(self, data: Any) -> None:
+        hand = self._hands.pop(data.coup_no, {})
+        assert len(hand) in (0, data.cards)  # 0: it was complete, and has been seen
+
+    def _handed_over(self, data: Any) -> None:
+        cards = {slot: card for slot, card in data.cards.items() if slot != "_io" and card != fields.NO_CARD}
+        if data["import"]:
+            self._hands[data.coup_no] = cards
+        else:
+            assert self._hands[data.coup_no] == cards
+
+    def _irregularity(self, data: Any) -> None:
+        self.seen[data.case] += 1
+        if data.code == "NOT_USED":
+            self._hands = {coup: hand for coup, hand in self._hands.items() if coup <= data.coup_no}
+            self._surplus.clear()
+
+    def _command_done(self, data: Any) -> None:
+        self.seen[data.command] += 1
+        if data.command == "deck_check" and data.data.on:
+            self._start()
+        elif data.command == "card_returned":
+            self.out[self._surplus.pop()] -= 1
+            self._hands[max(self._hands)].popitem()
+        elif data.command == "confirm":
+            self._surplus.clear()
+
+    def _button(self, data: Any) -> None:
+        if data.button == "confirm":
+            self._surplus.clear()
+
+    def _checked(self, data: Any) -> None:
+        assert data.cards == self.out.total()
+
+    def _composition(self, data: Any) -> None:
+        counts = [count for byte in data.counts for count in (byte & 15, byte >> 4)]
+        cards = DECK[26 * data.half : 26 * data.half + 26]
+        assert counts == [0 if self._continuous else min(15, self.out[card]) for card in cards]
+
+    def _checkpoint(self, data: Any) -> None:
+        assert not data.coup_no or data.cards_out == self.out.total()
+
+
+class Table:
+    """A shoe on the VM, its dealer, and the witness; every second table has no power cuts, so that a heap can grow."""
+
+    def __init__(self, book: str, part: int) -> None:
+        rng = random.Random(f"{book} {part}")
+        profile = table(rng, book)
+        self.dealer = Dealer(rng, profile, rng.choice((0.03, 0.08, 0.2)), power=part % 2 == 1)
+        self.witness = Witness(profile["switches"]["continuous"])
+        self._profile = profile_bytes(profile)
+        self.closed = 0  # shoes
+        self.steps = self._steps = 0  # in all, of this shoe
+        self.heap: list[int] = []  # bytes in use at the end of each shoe
+        self._next_no = 1
+
+    def play(self, shoes: int) -> None:
+        """So many of them."""
+        with VmPlay(self._profile) as self._vm:
+            told = self._vm.step("state")
+            while self.closed < shoes:
+                before, step = told, self.dealer.next(told)
+                told = self._do(step)
+                self._check(before, step, told)
+                if self.closed > len(self.heap):
+                    self._shoe_is_closed()
+
+    def _do(self, step: Step) -> Told:
+        if step != POWER_CYCLE:
+            return self._vm.step(*step)
+        self._vm.power_cycle()
+        return self._vm.step("state")
+
+    def _check(self, before: Told, step: Step, told: Told) -> None:
+        """What the step has left in the log, and that this shoe comes to an end."""
+        events = [self._event(*record) for record in told.records]
+        self.closed += sum(kind == "shoe_closed" for kind, _ in events)
+        drawn = [data.card for kind, data in events if kind == "card"]
+        if step[0] == "card":
+            assert drawn == ([DECK[step[1]]] if before.state != CLOSED else []), "a card was not counted, or twice"
+        assert self.witness.open == (told.state not in (CLOSED, CHECKING))
+        assert step != POWER_CYCLE or (told.records, told.outcome) == ([], None), "a restart had something left to say"
+        self.steps, self._steps = self.steps + 1, self._steps + 1
+        assert self._steps <= MOST_STEPS, f"shoe {self.witness.shoe_no} does not end: {told}"
+        assert self.dealer.closing <= WAY_OUT_STEPS, f"shoe {self.witness.shoe_no} cannot be closed: {told}"
+        if told.state == CLOSED:
+            self.dealer.shoe_is_closed()
+
+    def _event(self, event_no: int, number: int, body: str) -> tuple[str, Any]:
+        assert event_no == self._next_no
+        self._next_no += 1
+        return self.witness.see(number, body)
+
+    def _shoe_is_closed(self) -> None:
+        self._steps = 0
+        in_use = self._vm.step("heap").outcome
+        assert in_use is not None
+        self.heap += [in_use] * (self.closed - len(self.heap))
+
+
+def mean(values: list[int]) -> float:
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("book", BOOKS)
+def test_whole_shoes_with_a_careless_dealer(book: str, part: int) -> None:
+    it = Table(book, part)
+    it.play(SHOES_A_TABLE)
+    tenth = max(1, len(it.heap) // 10)
+    growth = mean(it.heap[-tenth:]) - mean(it.heap[:tenth])
+    seen = it.witness.seen
+    print(
+        f"{it.closed} shoes, {it.steps} steps, {seen['coup']} coups, {seen['coup_void']} void, {seen['fault']} faults, "
+        f"{seen['irregularity']} irregularities, at most {max(it.heap)} of {HEAP_BYTES} bytes in use, {growth:+.0f}"
+    )
+    assert growth < MOST_GROWTH_BYTES
+    assert seen["coup"] > 10 * SHOES_A_TABLE

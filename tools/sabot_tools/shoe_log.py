@@ -1,0 +1,114 @@
+"""The log of a shoe for people: records of firmware/play.py in, events as contracts have them out."""
+
+from typing import Any, Final
+
+from sabot_protocol.codec import plain
+from sabot_protocol.fields import NO_CARD
+from sabot_protocol.irregularities import CASES, advise
+from sabot_protocol.messages import EVENTS, EventKind
+
+Event = dict[str, Any]
+
+_NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
+_TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked"})
+_UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
+_KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers
+
+
+def kind_of(named: str) -> Event:
+    """Whether a coup has wagers, and the book's own word for it."""
+    return {"kind": _KINDS.get(named, "no_bet"), "named": named}
+
+
+class ShoeLog:
+    """What the shoe logged so far, as far as later events refer to it: the cards of this coup and the next."""
+
+    def __init__(self, rulebook: str) -> None:
+        self._rulebook = rulebook
+        self._hands: dict[int, dict[str, str]] = {}  # by coup
+        self.first_coup_complete = False
+        self._tellers = {
+            "shoe_opened": self._shoe_opened,
+            "card": self._card,
+            "coup": self._coup,
+            "coup_void": self._coup_void,
+            "irregularity": self._irregularity,
+            "handed_over": self._handed_over,
+            "command_done": self._command_done,
+        }
+
+    def tell(self, event_no: int, number: int, body: str) -> Event:
+        """One record as an event."""
+        kind = EventKind.decmapping[number]
+        data = plain(EVENTS[kind].parse(bytes.fromhex(body)))
+        told = self._tellers.get(kind, _told)(data)
+        return {"event_no": event_no, "type": kind, **told}
+
+    def _shoe_opened(self, data: Event) -> Event:
+        self._hands.clear()
+        self.first_coup_complete = False
+        return _told(data)
+
+    def _card(self, data: Event) -> Event:
+        coup, slot = data["coup_no"], data["slot"]
+        if slot == "player_1":
+            self._hands = {other: hand for other, hand in self._hands.items() if other == coup - 1}
+        if slot not in ("burn", "unused"):
+            self._hands.setdefault(coup, {})[slot] = data["card"]
+        return _told(data)
+
+    def _coup(self, data: Event) -> Event:
+        self.first_coup_complete = True
+        return {**_told({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
+
+    def _coup_void(self, data: Event) -> Event:
+        told = {"type": "coup", **_told(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
+        del told["cards"]
+        self._hands.pop(data["coup_no"], None)
+        return told
+
+    def _cards(self, coup: int) -> Event:
+        hand = self._hands.get(coup, {})
+        return {
+            side: [hand[slot] for slot in (f"{side}_{place}" for place in (1, 2, 3)) if slot in hand]
+            for side in ("player", "banker")
+        }
+
+    def _irregularity(self, data: Event) -> Event:
+        case = data["case"]
+        facts = {fact: data["facts"][fact] for fact in CASES[case]}
+        if data["code"] == "NOT_USED":
+            self._hands.pop(data["coup_no"] + 1, None)
+        advice = advise(self._rulebook, case, facts)
+        return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
+
+    def _handed_over(self, data: Event) -> Event:
+        told = _told(data)
+        self._hands[data["coup_no"]] = dict(told["cards"])
+        return told
+
+    def _command_done(self, data: Event) -> Event:
+        if data["command"] == "card_returned":
+            self._hands[max(self._hands)].popitem()
+        return {**_told(data), "data": {name: _plain(name, value) for name, value in data["data"].items()}}
+
+
+def _told(data: Event) -> Event:
+    """The fields of an event by their plain names; of flags only those that are set."""
+    told: Event = {}
+    for name, value in data.items():
+        if name == "flags":
+            told |= {flag: True for flag, on in value.items() if on}
+        elif name == "kind":
+            told |= kind_of(value)
+        elif name not in _UNTOLD:
+            told[_NAMES.get(name, name)] = _plain(name, value)
+    return told
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items() if item not in (NO_CARD, False)}
+    return bool(value) if name in _TRUTHS else value

@@ -1,0 +1,272 @@
+"""sabot play, as outside programs call it."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from sabot_protocol.messages import COMMANDS
+
+Answer = dict[str, Any]
+BENCHES = ("unix", "cpython")
+FOUR = [{"card": card} for card in ("9S", "2H", "KD", "5C")]
+OPEN = {"command": "open_shoe", "decks": 8, "burn": "none"}
+
+# Every kind of step, every command, every kind of coup.
+EVERYTHING: list[Answer] = [
+    {"state": True},
+    {"command": "set_time", "utc_s": 1, "utc_ms": 2},
+    {"command": "self_test"},
+    {"command": "deck_check"},
+    {"card": "8H"},
+    {"command": "deck_check", "on": False},
+    {"command": "open_shoe"},
+    {"card": "3C"},
+    {"card": "9S", "face_up": True},
+    {"command": "authorise", "times": 2},
+    *FOUR[1:],
+    {"card": "8D", "exposed": True},
+    {"command": "card_returned"},
+    {"card": "8D", "exposed": False},
+    {"button": "player"},
+    {"button": "confirm"},
+    {"command": "authorise"},
+    {"unreadable": True},
+    {"command": "key_card", "card": "7D", "exposed": True},
+    {"command": "void_coup"},
+    {"command": "burn_card"},
+    {"card": "4S"},
+    {"command": "import_coup", "player": ["9C", "KC"], "banker": ["2C"]},
+    {"card": "6C"},
+    {"button": "banker"},
+    {"command": "irregularity", "case": "scan_discrepancy", "facts": {"confirmed": True}},
+    {"command": "confirm"},
+    {"command": "lock"},
+    {"command": "unlock"},
+    {"key": True},
+    {"lid": "open"},
+    {"lid": "shut"},
+    {"command": "clear_fault"},
+    {"command": "no_bet"},
+    {"key": False},
+    *FOUR[:2],
+    {"command": "export_coup"},
+    {"unreadable": "foreign"},
+    {"command": "clear_fault"},
+    {"cut": True},
+    *FOUR,
+    {"button": "confirm"},
+    *FOUR[:3],
+    {"command": "irregularity", "case": "bad_order", "context": {"notified_before_next": True}},
+    {"command": "close_shoe"},
+    {"button": "new_shoe"},
+    {"command": "reboot"},
+    {"power": "cycle"},
+]
+
+
+def sabot(*args: str, lines: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sabot_tools", *args]
+    return subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
+
+
+def play(
+    *steps: Any, book: str = "star-baccarat", bench: str = "cpython", status: int = 0, sets: tuple[str, ...] = ()
+) -> list[Answer]:
+    """What `sabot play` says to these steps; those that are no text are sent as JSON."""
+    text = "".join((step if isinstance(step, str) else json.dumps(step)) + "\n" for step in steps)
+    settings = [part for pair in sets for part in ("--set", pair)]
+    ran = sabot("play", "--rulebook", book, "--bench", bench, *settings, lines=text)
+    assert ran.returncode == status, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_a_coup_as_contracts_have_it(bench: str) -> None:
+    told = play(OPEN, *FOUR, {"card": "3S"}, {"button": "confirm"}, bench=bench)
+    assert told[1]["events"] == [
+        {"event_no": 3, "type": "card", "shoe": 1, "coup": 1, "slot": "player_1", "card": "9S"}
+    ]
+    assert (told[1]["locked"], told[1]["due"], told[1]["state"]) == (False, "banker_1", "dealing")
+    card, coup = told[4]["events"]
+    assert (card["slot"], coup["type"], coup["coup"], coup["kind"]) == ("banker_2", "coup", 1, "live")
+    assert (coup["winner"], coup["player"], coup["banker"]) == ("player", ["9S", "KD"], ["2H", "5C"])
+    assert (coup["player_points"], coup["banker_points"], coup["natural"]) == (9, 7, True)
+    assert (coup["player_pair"], coup["banker_pair"], coup["last_coup"]) == (False, False, False)
+    assert (told[4]["locked"], told[4]["due"], told[4]["last_coup"]) == (True, None, False)
+    card, case = told[5]["events"]
+    assert (card["slot"], card["coup"], card["surplus"]) == ("player_1", 2, True)
+    assert (case["type"], case["case"], case["code"], case["rule"]) == (
+        "irregularity",
+        "player_overdraw",
+        "NEXT_LIVE",
+        "12.2",
+    )
+    assert case["say"]
+    assert (told[6]["outcome"], told[6]["due"]) == ("done", "banker_1")
+
+
+def test_a_void_coup_has_cards_and_no_winner() -> None:
+    void = play(OPEN, *FOUR[:3], {"command": "void_coup", "reason": "misdeal"})[-1]["events"][-1]
+    assert (void["type"], void["kind"], void["coup"], void["winner"]) == ("coup", "void", 1, None)
+    assert (void["player"], void["banker"], void["reason"], void["then"]) == (["9S", "KD"], ["2H"], "misdeal", "go_on")
+
+
+def test_a_card_of_a_closed_shoe_is_no_error() -> None:
+    (told,) = play({"id": 1, "card": "8H"})
+    assert (told["id"], told["state"], told["events"][0]["reason"]) == (1, "closed", "not_due")
+
+
+def test_what_a_command_leaves_out_is_as_the_book_has_it() -> None:
+    told = play({"command": "open_shoe"}, {"card": "8H"}, {"command": "no_bet"}, book="nz-baccarat", sets=("decks=6",))
+    assert told[0]["events"][0]["data"] == {"decks": 6, "burn": "one"}
+    assert (told[2]["kind"], told[2]["named"]) == ("no_bet", "void_hand")
+
+
+def test_facts_that_the_shoe_knows() -> None:
+    case = {"command": "irregularity", "case": "burn_missed"}
+    told = play(OPEN, case, *FOUR, case, {"button": "confirm"}, {"cut": True}, {**case, "case": "excess_card"})
+    facts = [event["facts"] for answer in told for event in answer["events"] if event["type"] == "irregularity"]
+    assert facts == [
+        {"first_coup_complete": False},
+        {"first_coup_complete": True},
+        {"exposed": False, "last_coup": True},
+    ]
+    case = {"command": "irregularity", "case": "wrong_area"}
+    (*_, told_last) = play(OPEN, case, book="nz-baccarat", sets=("style=international",))
+    assert told_last["events"][-1]["facts"] == {"international": True}
+
+
+def test_what_cannot_be_done_now_is_told_in_words() -> None:
+    told = play({"button": "confirm"}, OPEN, {"command": "burn_card"})
+    assert (told[0]["outcome"], told[0]["why"]) == ("not_now", "not in this state of the shoe")
+    assert told[2]["outcome"] == "not_permitted"
+
+
+BAD: list[tuple[Any, str]] = [
+    ({"card": "8X"}, "'8X' is not one of the 52 cards"),
+    ({"card": "8H", "faceup": True}, "faceup: card has no such field; it has card, face_up, exposed"),
+    ({"card": "8H", "face_up": "yes"}, "face_up: 'yes' is neither true nor false"),
+    ({"card": "8H", "cut": True}, "one step a line"),
+    ({"cut": False}, "cut: False means nothing"),
+    ({"button": "red"}, "button: 'red' is not one of player, banker, tie, confirm, new_shoe"),
+    ({"unreadable": "upside_down"}, "unreadable: 'upside_down' is not one of blank"),
+    ({"lid": True}, "lid: True is not one of shut, open"),
+    ({"power": "off"}, "power: 'off' is not one of cycle"),
+    ({}, "one step a line: command, card"),
+    ({"command": "dance"}, "command: 'dance' is not one of set_time"),
+    ({"command": "open_shoe", "burn": "two"}, "burn: 'two' is not one of none, one, shown, face_up"),
+    ({"command": "open_shoe", "decks": 9}, "decks: 9 is not a whole number from 0 to 8"),
+    ({"command": "open_shoe", "decks": True}, "decks: True is not a whole number"),
+    ({"command": "lock", "for": 3}, "for: lock has no such field"),
+    ({"command": "key_card"}, "card: missing"),
+    ({"command": "irregularity", "case": "rain"}, "case: 'rain' is not one of player_overdraw"),
+    ({"command": "irregularity", "case": "wrong_shoe", "facts": {"wet": True}}, "facts: 'wet' is not one of"),
+    ({"command": "irregularity", "case": "bad_order", "facts": {"reconstructible": 1}}, "reconstructible: 1 is"),
+    ({"command": "irregularity", "case": "bad_order", "facts": ["reconstructible"]}, "facts: an object"),
+    ({"command": "import_coup", "player": "9S"}, "player: a list of at most three cards"),
+    ({"command": "import_coup", "player": ["9Z"], "banker": []}, "player_1: '9Z' is not one of the 52 cards"),
+    ("no JSON", "malformed"),
+    ("[1]", "an object is wanted"),
+    ("", "empty"),
+]
+
+
+def test_bad_lines_are_told_and_the_others_are_unaffected() -> None:
+    steps = [
+        part
+        for number, (bad, _) in enumerate(BAD)
+        for part in ({**bad, "id": number} if isinstance(bad, dict) else bad, {"state": True})
+    ]
+    told = play(OPEN, *steps, FOUR[0], status=1)
+    assert (told[0]["outcome"], told[-1]["due"], len(told)) == ("done", "banker_1", 2 + 2 * len(BAD))
+    for number, (bad, error) in enumerate(BAD):
+        answer = told[1 + 2 * number]
+        assert error in answer["error"]
+        assert f"line {2 + 2 * number}:" in answer["error"]
+        assert answer["id"] == (number if isinstance(bad, dict) else None)
+        assert (told[2 + 2 * number]["due"], told[2 + 2 * number]["events"]) == ("player_1", [])
+
+
+def test_every_command_is_among_everything() -> None:
+    assert {step["command"] for step in EVERYTHING if "command" in step} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("book", ["crown-baccarat", "star-rapid", "nz-baccarat"])
+def test_both_benches_agree(book: str) -> None:
+    assert play(*EVERYTHING, book=book, bench="unix") == play(*EVERYTHING, book=book)
+
+
+def cycled(steps: list[Answer]) -> list[Answer]:
+    return [part for step in steps for part in (step, {"power": "cycle"})]
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_a_power_cycle_between_any_two_steps_changes_nothing(bench: str) -> None:
+    told = play(*EVERYTHING, book="crown-baccarat", bench=bench)
+    again = play(*cycled(EVERYTHING), book="crown-baccarat", bench=bench)
+    assert again[::2] == told
+    for answer, restarted in zip(told, again[1::2], strict=True):
+        wanted = {name: value for name, value in answer.items() if name not in ("events", "outcome", "why")}
+        assert restarted == {"events": [], **wanted}
+
+
+# What outlives a shoe outlives the power too.
+OUTLIVES: dict[str, list[Answer]] = {
+    "lock": [{"command": "lock"}, OPEN],
+    "key": [{"key": True}, OPEN],
+    "lid": [{"lid": "open"}, OPEN],
+    "word": [{"command": "authorise"}, OPEN, {"command": "no_bet"}],
+    "fault": [{"command": "open_shoe"}, {"unreadable": True}, {"command": "close_shoe"}],
+}
+
+
+@pytest.mark.parametrize("name", OUTLIVES)
+def test_what_was_set_before_a_shoe_was_opened_outlives_the_power(name: str) -> None:
+    steps = [*OUTLIVES[name], {"state": True}]
+    assert play(*cycled(steps), book="crown-baccarat")[::2] == play(*steps, book="crown-baccarat")
+
+
+def test_a_shoe_without_end() -> None:
+    steps = [OPEN, *[*FOUR, {"button": "confirm"}] * 600]
+    told = play(*steps, {"power": "cycle"}, FOUR[0], sets=("shuffler=continuous",), bench="unix")
+    assert len([event for answer in told for event in answer["events"] if event["type"] == "coup"]) == 600
+    assert not any(answer["locked"] for answer in told if answer["state"] == "dealing")
+    (card,) = told[-1]["events"]
+    assert (card["coup"], card["slot"]) == (601, "player_1")
+
+
+@pytest.mark.parametrize(
+    ("pair", "error"),
+    [
+        ("colour=red", "no axis 'colour': star-baccarat has dealing, shuffler, decks, card_set"),
+        ("dealing=sideways", "dealing = sideways: star-baccarat allows face_down, face_up (clause 8.6.1, 8.12)"),
+        ("decks=5", "decks = 5: star-baccarat allows"),
+        ("decks=many", "decks = many: a number from 1 to 8"),
+        ("card_set=9", "card_set = 9: a number from 1 to 4"),
+    ],
+)
+def test_a_setting_that_is_not_there(pair: str, error: str) -> None:
+    ran = sabot("play", "--rulebook", "star-baccarat", "--set", pair)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert error in ran.stderr
+
+
+def test_benches_that_are_not_there() -> None:
+    ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2040")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "choose --bench unix or --bench cpython" in ran.stderr
+    ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2350")
+    assert ran.returncode == 2
+    assert "unix, cpython, rp2040" in ran.stderr
+
+
+def test_the_examples_of_the_help_work() -> None:
+    shown = sabot("play", "--help").stdout.splitlines()
+    examples = [line.partition("Example: ")[2] for line in shown if "Example: " in line]
+    for example, state in zip(examples, ("burning", "dealing"), strict=True):
+        command = example.replace("sabot play", f"'{sys.executable}' -m sabot_tools play")
+        ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert json.loads(ran.stdout.splitlines()[-1])["state"] == state
