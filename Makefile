@@ -7,6 +7,8 @@ PORT ?= 18883
 SPEED ?= 10
 BROKER ?=
 ONLY ?=
+CUTS ?= 10000
+SHOES ?= 1000
 # The moment make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -18,7 +20,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench chip mutants clean lock
+.PHONY: help demo test lint bench chip power soak mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -42,6 +44,12 @@ bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 
 chip: .venv/.dev ## every card at every speed on the emulated RP2040 (10 to 17 minutes on 2 cores)
 	@$(BIN)/pytest hil_tests/test_4_chip.py -m chip_full -n 2
+
+power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (10 minutes on 2 idle cores); CUTS=n
+	@SABOT_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_9_power.py -n 2 -vv -rP
+
+soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 idle cores); SHOES=n
+	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
 	@$(BIN)/python protocol/tests/mutants.py

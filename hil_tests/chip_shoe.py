@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.parse import Event, Frame, Parser
-from sabot_protocol import rulebooks
+from sabot_protocol import fields, messages, rulebooks
 from sabot_protocol.cardcode import set_words
 from sabot_sim import firmware
 from sabot_sim.bench import BenchError, firmware_dir
@@ -229,30 +229,65 @@ def give(chip: Chip, flash: bytes) -> None:
     chip.mcu.flash[_REGION:_FLASH_BYTES] = flash
 
 
-def log_in(flash: bytes) -> list[tuple[int, bytes]]:
-    """Kind and body of every event that the flash holds, from the first on."""
-    journal = firmware.module("sabot.journal")
+Record = tuple[str, bytes]  # kind and body of an event
+
+
+def _shoe_on(flash: bytes | None = None) -> tuple[Any, Any]:
+    """The firmware's journal and shoe in this interpreter, on a copy of what a chip has kept."""
+    journal, profile = firmware.module("sabot.journal"), firmware.module("sabot.profile").Profile(4)
+    profile.load(messages.profile_hash(PROFILE) + messages.Profile.build(PROFILE), 0)
     medium = Flash(journal.SECTORS)
-    medium.data[:] = flash[: len(medium.data)]
-    it, record = journal.Journal(medium), bytearray(journal.RECORD)
-    assert it.oldest() == 1
-    found = []
-    for event_no in range(1, it.next_no):
-        assert it.read(event_no, record)
-        found.append((record[8], bytes(record[journal.BODY : journal.BODY + record[9]])))
+    if flash is not None:
+        medium.data[:] = flash[: len(medium.data)]
+    log = journal.Journal(medium)
+    return log, firmware.module("sabot.shoe").Shoe(log, profile)
+
+
+def _records(log: Any) -> list[Record]:
+    assert log.oldest() == 1
+    record, found = bytearray(32), []
+    for event_no in range(1, log.next_no):
+        assert log.read(event_no, record)
+        found.append((str(messages.EventKind.decmapping[record[8]]), bytes(record[10 : 10 + record[9]])))
     return found
+
+
+def _state(shoe: Any) -> dict[str, Any]:
+    """By field, without where the log begins."""
+    found = {name: value for name, value in vars(shoe.it).items() if not name.startswith("_")}
+    for name in ("profile", "base_no"):
+        del found[name]
+    return found | {"coup": vars(shoe.it.coup)}
+
+
+def log_in(flash: bytes) -> list[Record]:
+    """Every event that the flash holds, from the first on."""
+    return _records(_shoe_on(flash)[0])
 
 
 def state_in(flash: bytes) -> dict[str, Any]:
     """What the firmware's own state is after this log, by field."""
-    journal, shoe = firmware.module("sabot.journal"), firmware.module("sabot.shoe")
-    profile = firmware.module("sabot.profile").Profile(4)
-    medium = Flash(journal.SECTORS)
-    medium.data[:] = flash[: len(medium.data)]
-    it = shoe.Shoe(journal.Journal(medium), profile).it
-    fields = {name: value for name, value in vars(it).items() if not name.startswith("_") and name != "profile"}
-    fields["coup"] = vars(it.coup)
-    return {name: value for name, value in fields.items() if name not in ("base_no",)}
+    return _state(_shoe_on(flash)[1])
+
+
+def uninterrupted(script: list[Step]) -> tuple[list[Record], dict[str, Any]]:
+    """What a shoe logs for this script and where it stands, without sensors, line, chip or cuts."""
+    log, shoe = _shoe_on()
+    for step in script:
+        _do(shoe, *step)
+    return _records(log), _state(shoe)
+
+
+def _do(shoe: Any, what: str, value: Any) -> None:
+    if what == "press":
+        shoe.press(0, list(BUTTONS).index(value) + 1)
+    elif what == "command":
+        data = messages.COMMANDS[value[0]].build(value[1])
+        shoe.obey(0, shoe.it.last_command_id + 1, messages.CommandKind.encmapping[value[0]], data, 0, len(data))
+    elif value == "blank":
+        shoe.reject(0, fields.RejectReason.encmapping["blank"], 0, 0, 0, 0)
+    else:
+        shoe.card(0, list(set_words(1)).index(value), 0, 0)
 
 
 # Lives

@@ -99,6 +99,7 @@ class Store:
         if self._slot <= self._slots // 2:
             return
         sector = (self._sector + 1) % self._medium.sectors
+        self._medium.program(self._at(sector, 0), _STRUCK)  # an erase that is cut short must not bring it back
         self._medium.erase(sector)
         end = self._copy(sector)
         if end:

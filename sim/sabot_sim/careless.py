@@ -24,6 +24,7 @@ _BUTTONS, _FAULTS, _REASONS = Button.encmapping, Fault.encmapping, RejectReason.
 _FACE_UP = CardFlags.flags["face_up"]
 _OUT_UNREAD = ("blank", "columns", "doubtful", "not_in_set", "spacing")  # the card is on the table
 _STILL_IN = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")  # it comes again
+_ENDS = ("open_shoe", "close_shoe")  # commands that end a shoe, and are said less often
 _NO_CARD = 0xFF
 _MOST_CHECKED = 30  # cards fed through in a check; a whole one takes as long as a shoe
 
@@ -59,10 +60,13 @@ class Dealer:
         self._leaves_after = 0
         self._lid_open = self._key_on = False
         self._unread: int | None = None
+        self._surplus: int | None = None  # a card that was not due, before the next step
+        self._returned: int | None = None  # the one that is being put back
         self._word_said = False
 
     def next(self, told: Told) -> Step:
         """What the dealer or the supervisor does now."""
+        self._put_back(told)
         self._leaves_after -= 1
         if self.closing or (self._leaves_after == 0 and told.state != CLOSED):
             return self._way_out(told)
@@ -78,13 +82,19 @@ class Dealer:
         self.stock = rng.sample([*range(52)] * decks, 52 * decks)
         if rng.random() < 0.05:
             self.stock.pop()
-        if rng.random() < 0.05:
+        if rng.random() < 0.03:
             self.stock.insert(rng.randrange(len(self.stock)), rng.randrange(52))
         if rng.random() < 0.02:
             self.stock[-20:] = range(20)  # not shuffled
         if not self._continuous and rng.random() < 0.9:
             usual = rng.randint(7, 30)
-            self.stock.insert(usual if rng.random() < 0.8 else rng.randrange(len(self.stock)), CUT)
+            self.stock.insert(usual if rng.random() < 0.9 else rng.randrange(len(self.stock)), CUT)
+
+    def _put_back(self, told: Told) -> None:
+        """The surplus card goes back into the shoe where that was allowed."""
+        if self._returned is not None and told.outcome == 0:
+            self.stock.append(self._returned)
+        self._returned = None
 
     def _open(self) -> Step:
         rng = self.rng
@@ -92,10 +102,10 @@ class Dealer:
             self.load(self._profile["decks"])
             step: Step = ("button", _BUTTONS["new_shoe"])
         else:
-            decks = rng.choice((8, 8, 8, 6, 6, 2, 1))
+            decks = rng.choice((8, 8, 8, 8, 6, 6, 2, 1))
             self.load(decks)
             step = command("open_shoe", decks, rng.choice((1, 1, 0, rng.randint(0, 3))))
-        self._leaves_after = rng.randint(1, 400) if rng.random() < 0.15 else 0
+        self._leaves_after = rng.randint(1, 400) if rng.random() < 0.05 else 0
         self._unread = None
         return step
 
@@ -119,14 +129,22 @@ class Dealer:
         if self._lid_open:
             return self._lid(False)
         if told.state == CLOSED:
-            return self._open()
+            return self._begin_check() if self.rng.random() < 0.04 else self._open()
         if told.state == CHECKING:
             return self._check()
         if told.fault:
             return self._repair(told)
         if told.state == COMPLETE:
-            return "button", _BUTTONS["confirm"]
+            return self._after_coup()
         return self._release(told) if told.locked else self._draw()
+
+    def _after_coup(self) -> Step:
+        """A surplus card is put back, or not; then the confirm."""
+        surplus, self._surplus = self._surplus, None
+        if surplus is not None and self.rng.random() < 0.4:
+            self._returned = surplus
+            return command("card_returned")
+        return "button", _BUTTONS["confirm"]
 
     def _repair(self, told: Told) -> Step:
         """A supervisor sees to a fault."""
@@ -151,6 +169,10 @@ class Dealer:
         """A card is due and the exit is held: a word is missing, or it was locked by command."""
         ways = (lambda: command("authorise", 1), lambda: command("unlock"), lambda: self._key(not self._key_on))
         return self.rng.choice(ways)()
+
+    def _begin_check(self) -> Step:
+        self.load(1)
+        return command("deck_check", 1, 1)
 
     def _check(self) -> Step:
         if not self.stock or len(self.stock) % _MOST_CHECKED == 0:
@@ -197,12 +219,14 @@ class Dealer:
         """A card is drawn though the exit is locked, or the confirm is forgotten; when none is due, the cut comes."""
         if told.state == CLOSED and self.rng.random() < 0.5:
             return self.rng.choice((("cut",), ("reject", _REASONS["noise"])))
-        return self._draw()
+        step = self._draw()
+        self._surplus = step[1] if step[0] == "card" and told.state == COMPLETE else None
+        return step
 
     def _stays_in(self) -> Step:
         """Not a card that counts: pushed back, half drawn, two together, noise, one of another set."""
         rng = self.rng
-        reason = rng.choice((*_STILL_IN, *_STILL_IN, "noise", "noise", "lid_open", "not_due", "foreign"))
+        reason = rng.choice((*_STILL_IN, *_STILL_IN, *_STILL_IN, "noise", "noise", "lid_open", "not_due", "foreign"))
         return "reject", _REASONS[reason]
 
     def _lid(self, is_open: bool) -> Step:
@@ -218,13 +242,12 @@ class Dealer:
 
     def _some_command(self, told: Told) -> Step:
         """One that fits now, or one that does not."""
-        name = self.rng.choice([*_COMMANDS, "irregularity", "irregularity", "burn_card", "card_returned", "deck_check"])
+        name = self.rng.choice([*_COMMANDS, "irregularity", "irregularity", "burn_card", "import_coup", "export_coup"])
+        if name in _ENDS and self.rng.random() < 0.8:
+            name = "authorise"
         if name == "open_shoe":
-            return self._open() if told.state == CLOSED else command("unlock")
-        step = command(name, *self._data(name, told))
-        if name == "deck_check" and told.state == CLOSED:
-            self.load(1)
-        return step
+            return self._open()
+        return command(name, *self._data(name, told))
 
     def _data(self, name: str, told: Told) -> list[int]:
         rng, unwagered = self.rng, CoupKind.encmapping[self._profile["unwagered"]]

@@ -23,7 +23,7 @@ from sabot_sim.careless import CLOSED, Dealer, Step, profile_bytes, table
 from sabot_sim.flash import torn_erase, torn_program
 from sabot_sim.play import Told, VmPlay
 
-STEPS: Final = 250  # of a script: about 400 events
+STEPS: Final = 150  # of a script: about 250 events
 SECTOR_BYTES: Final = 4096
 _CARELESSNESS = 0.25
 _KILLED = 5  # every fifth seed is killed at any time

@@ -23,7 +23,7 @@ class Plug:
         self.counted: tuple[str, ...] = ()
         self.erase_allowed = True
 
-    def pull(self, after: int, counted: tuple[str, ...] = ("program", "header", "erase")) -> None:
+    def pull(self, after: int, counted: tuple[str, ...]) -> None:
         """Cut the operation that comes after so many of the counted ones; a header is what begins a sector."""
         self.left, self.counted = after, counted
 

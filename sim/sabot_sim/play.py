@@ -1,6 +1,8 @@
 """The firmware's shoe at the level of cards: firmware/play.py on the MicroPython VM, or in this interpreter."""
 
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, Self
@@ -10,6 +12,16 @@ import msgspec
 from sabot_sim import firmware
 from sabot_sim.bench import HEAP, BenchError, firmware_dir, micropython
 from sabot_sim.flash import Flash
+
+_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
+
+
+def vm() -> list[str]:
+    """How to start the VM; where a wheel has it, without all that its script loads, in half the time."""
+    found, wheel = micropython(), find_spec("micropython_module")
+    if not wheel or not wheel.origin or Path(found) != Path(sys.executable).with_name("micropython"):
+        return [found]
+    return [sys.executable, "-I", "-S", "-c", _RUN, str(Path(wheel.origin).parent)]
 
 
 class Told(msgspec.Struct):
@@ -47,7 +59,7 @@ class VmPlay:
     def __init__(self, profile: bytes) -> None:
         self._state = TemporaryDirectory(prefix="sabot-play-")
         self.flash = Path(self._state.name, "journal.bin")
-        self._args = [micropython(), "-X", HEAP, str(firmware_dir() / "play.py"), self._state.name, profile.hex()]
+        self._args = [*vm(), "-X", HEAP, str(firmware_dir() / "play.py"), self._state.name, profile.hex()]
         self._start()
 
     def _start(self, *args: str) -> None:

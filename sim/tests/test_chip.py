@@ -244,9 +244,9 @@ def test_the_sampler_hears_that_nothing_happens(samples: Chip) -> None:
 
 
 @needs_uf2
-def test_lamps_and_lock(samples: Chip) -> None:
+def test_lock_lamps_and_buzzer(samples: Chip) -> None:
     lit = {change.gpio: change.level for change in samples.changes if change.gpio != DECODED_GPIO}
-    assert [lit[gpio] for gpio in OUTPUT_GPIOS] == [bool(0x155 >> bit & 1) for bit in range(9)]
+    assert [lit[gpio] for gpio in OUTPUT_GPIOS] == [bool(0x155 >> bit & 1) for bit in range(10)]
 
 
 @needs_uf2

@@ -20,7 +20,7 @@ _BATCH = const(64)
 _KEY_BYTES = const(32)
 _FIRMWARE = __file__.rsplit("/", 3)[0] or "."
 _TICKS = const(0x3FFFFFFF)
-_ERASED = b"\xff" * 4096
+_ERASED = b"\xff" * 256
 
 
 class FileMedium:
@@ -34,7 +34,7 @@ class FileMedium:
             os.stat(path)
         except OSError:
             with open(path, "wb") as blank:
-                for _ in range(sectors):
+                for _ in range(sectors * self.sector_bytes // len(_ERASED)):
                     blank.write(_ERASED)
         self._file = open(path, "r+b")
 
@@ -56,7 +56,8 @@ class FileMedium:
     def erase(self, sector):
         """Set all bits of a sector."""
         self._file.seek(sector * self.sector_bytes)
-        self._file.write(_ERASED)
+        for _ in range(self.sector_bytes // len(_ERASED)):
+            self._file.write(_ERASED)
 
 
 class Restart(Exception):  # noqa: N818
