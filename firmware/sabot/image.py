@@ -1,4 +1,4 @@
-"""Image: eight bytes that stand for the program as it lies in flash."""
+"""Image: eight bytes that stand for the program as it lies in flash, and the key beside it."""
 
 import os
 from hashlib import sha256
@@ -8,6 +8,7 @@ from micropython import const
 _FOLDER = const(0x4000)
 _HASH = const(8)
 _CHUNK = const(256)
+_KEY_BYTES = const(32)
 
 
 def digest(root):
@@ -44,3 +45,15 @@ def matches(path, found):
             return file.read() == bytes(found)
     except OSError:
         return True
+
+
+def key(path):
+    """The key in a file, None where there is no file; half a key is an error, not none."""
+    try:
+        with open(path, "rb") as file:
+            stored = file.read()
+    except OSError:
+        return None
+    if len(stored) != _KEY_BYTES:
+        raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
+    return stored

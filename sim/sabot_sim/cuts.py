@@ -102,8 +102,10 @@ class Run:
             self._vm.flash.write_bytes(image)
             self._vm.power_cycle(str(self._held))
             self._kill_after, self._at = len(self._script.lines) + 1, first
-            _, told = self._script.lines[first]
-            self._play(first + self._settled(self._vm.step(*_STATE), told))
+            settled = self._settled(self._vm.step(*_STATE), self._script.lines[first][1])
+            if settled:
+                self._done(self._script.lines[first][1])
+            self._play(first + settled)
 
     def _play(self, first: int) -> None:
         for at, (step, told) in enumerate(self._script.lines[first:], first):
@@ -120,6 +122,10 @@ class Run:
             answer = self._ask(step)
         if answer:
             self._check("the answer", msgspec.to_builtins(answer), msgspec.to_builtins(told))
+        self._done(told)
+
+    def _done(self, told: Told) -> None:
+        """The step is over and was told."""
         self._held = told.records[-1][0] if told.records else self._held
         self._before = told
 

@@ -70,7 +70,7 @@ def cli() -> Iterator[Figure]:
 
 
 def firmware() -> Iterator[Figure]:
-    """Flash and heap of the shoe against its budgets, on the VM and on the emulated chip; its work a card and a turn."""
+    """Flash and heap of the shoe against its budgets, on the VM and on the chip; its work a card and a turn."""
     from sabot_sim import build
     from sabot_sim.bench import HEAP, firmware_dir, micropython
 

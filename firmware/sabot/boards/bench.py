@@ -17,7 +17,6 @@ from sabot import numbers as n
 
 _STIMULUS = const(5)
 _BATCH = const(64)
-_KEY_BYTES = const(32)
 _FIRMWARE = __file__.rsplit("/", 3)[0] or "."
 _TICKS = const(0x3FFFFFFF)
 _ERASED = b"\xff" * 256
@@ -95,15 +94,8 @@ class Board:
         return FileMedium(self._state_dir + "/store.bin", store.SECTORS)
 
     def key(self):
-        """The key of this unit, or None where none was put in; half a key is an error, not none."""
-        try:
-            with open(self._state_dir + "/key.bin", "rb") as file:
-                stored = file.read()
-        except OSError:
-            return None
-        if len(stored) != _KEY_BYTES:
-            raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
-        return stored
+        """The key of this unit, or None where none was put in."""
+        return image.key(self._state_dir + "/key.bin")
 
     def random(self, count):
         """Bytes that nobody can foresee."""

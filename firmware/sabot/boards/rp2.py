@@ -71,7 +71,6 @@ _LONGEST_US = const(64_000)
 _SETTLED_US = const(64)  # a change before this is in the ring for certain
 _BAUD = const(115_200)
 _WATCHDOG_MS = const(8_000)
-_KEY_BYTES = const(32)
 
 
 @rp2.asm_pio(in_shiftdir=rp2.PIO.SHIFT_LEFT, out_shiftdir=rp2.PIO.SHIFT_RIGHT, fifo_join=rp2.PIO.JOIN_RX)
@@ -184,15 +183,8 @@ class Board:
         return flash.store_medium()
 
     def key(self):
-        """The key of this unit, or None where none was put in; half a key is an error, not none."""
-        try:
-            with open("/key.bin", "rb") as file:
-                stored = file.read()
-        except OSError:
-            return None
-        if len(stored) != _KEY_BYTES:
-            raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
-        return stored
+        """The key of this unit, or None where none was put in."""
+        return image.key("/key.bin")
 
     def random(self, count):
         """Bytes that nobody can foresee."""
