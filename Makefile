@@ -42,13 +42,13 @@ lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, genera
 bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
-chip: .venv/.dev ## every card at every speed on the emulated RP2040 (10 to 17 minutes on 2 cores)
-	@$(BIN)/pytest hil_tests/test_4_chip.py -m chip_full -n 2
+chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
+	@$(BIN)/pytest hil_tests/test_4_chip.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
-power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (10 minutes on 2 idle cores); CUTS=n
+power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
 	@SABOT_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_9_power.py -n 2 -vv -rP
 
-soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 idle cores); SHOES=n
+soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 cores); SHOES=n
 	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from sabot_gateway.link import ShoeLink
+from sabot_protocol import rulebooks
 from sabot_protocol.auth import KEY_BYTES
 from sabot_sim import firmware
 from sabot_sim.flash import Flash
@@ -14,7 +15,7 @@ from sabot_sim.line import Faults, Line
 SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
 GATEWAY = bytes.fromhex("6a7e000000000001")
-PROFILE = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "one", "switches": {}}
+PROFILE = rulebooks.load("star-baccarat").profile(8, 1)
 STEP_MS = 20
 CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
 _CARD, _CARD_BYTES = 4, 10
@@ -42,6 +43,7 @@ class Shoe:
         """The power went and came back."""
         self._boots += 1
         self.journal = self._journal.Journal(self._flash)
+        self.journal.housekeep()
         self.profile = firmware.module("sabot.profile").Profile(4)
         link = firmware.module("sabot.link")
         chance = self._rng.randbytes
@@ -61,6 +63,7 @@ class Shoe:
     def step(self, arrived: bytes, now_ms: int) -> bytes:
         """One turn of the superloop: bytes in, bytes out."""
         self.link.receive(arrived, len(arrived), now_ms)
+        self.journal.housekeep()
         out = bytearray()
         for _ in range(8):
             self.link.pump(now_ms)

@@ -253,10 +253,10 @@ def _records(log: Any) -> list[Record]:
 
 
 def _state(shoe: Any) -> dict[str, Any]:
-    """By field, without where the log begins."""
-    found = {name: value for name, value in vars(shoe.it).items() if not name.startswith("_")}
-    for name in ("profile", "base_no"):
-        del found[name]
+    """By field, without where the log begins, and without what New shoe asked for once that is done."""
+    left_out = ("profile", "base_no", *(() if shoe.it.open_due else ("open_decks", "open_burn")))
+    fields_of = vars(shoe.it).items()
+    found = {name: value for name, value in fields_of if not name.startswith("_") and name not in left_out}
     return found | {"coup": vars(shoe.it.coup)}
 
 

@@ -229,17 +229,17 @@ def test_a_shoe_with_a_key() -> None:
 
 
 WFI_LOOP = bytes.fromhex("30bffde7")  # wfi; b back to it
-SOMEWHERE = 0x20041F00  # the top of the second core's stack: nobody is there
+SOMEWHERE = 0x20040F00  # the stack of the second core: nobody is there
 
 
 @pytest.mark.chip_full
 def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
     def act(table: Table) -> dict[str, Any]:
-        for i, byte in enumerate(WFI_LOOP):
-            chip.mcu.write_uint8(SOMEWHERE + i, byte)
         hellos = len(table.gateway.hellos)
         table.run_for(9_000_000)  # a healthy loop feeds it
         assert len(table.gateway.hellos) == hellos
+        for i, byte in enumerate(WFI_LOOP):
+            chip.mcu.write_uint8(SOMEWHERE + i, byte)
         chip.mcu.core.pc = SOMEWHERE
         table.run_until(lambda: len(table.gateway.hellos) > hellos, most_us=12_000_000)
         return table.gateway.hellos[-1]

@@ -24,20 +24,20 @@ def test_a_shoe_that_is_cut_logs_what_one_that_is_not_does(part: int) -> None:
         cut_in += run.cut_in
         seed += 1
     print(f"part {part}: {cut_in.total()} cuts of {seed - part * SEEDS_A_PART} scripts: {dict(cut_in)}")
-    assert cut_in["event"] + cut_in["killed"] > CUTS / PARTS / 10
 
 
 def test_a_seed_is_the_same_every_time() -> None:
     one, other = Run(3, 40), Run(3, 40)
     assert one.run() == other.run() > 3
     assert one.cut_in == other.cut_in
+    assert one.cut_in["event"] > 3
     assert one.end == other.end
 
 
 def test_a_killed_shoe_goes_on_from_its_flash() -> None:
     run = Run(0, 30)
     run.run()
-    assert run.cut_in["killed"] > 3
+    assert run.cut_in.total() > 8
     at, image = run.last_cut
     again = Run(0, 30)
     again.replay(image, at)

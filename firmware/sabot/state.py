@@ -217,6 +217,7 @@ class State:
     def _shoe_opened(self, r):
         self.base_no = beginning(r)
         self.open_due = False
+        self.open_decks = self.open_burn = 0
         self._open(r[13], r[14])
         self.shoe_no = r[BODY] | r[BODY + 1] << 8
         self.closed_no = self.shoe_no - 1 & 0xFFFF

@@ -68,12 +68,14 @@ class Pacer:
             alarm_ns = clock.nanos_to_next_alarm
             if alarm_ns <= due_ns:
                 clock.tick(alarm_ns)
+                if self._first().next_due_fp >= _NEVER_FP:  # a reset has stopped it
+                    return
                 rounds = _Rounds(self._pios) if self._skip else None
                 continue
             clock.tick(due_ns)
             pio.cycle_fp = due_fp
             pio.advance(0)
-            if rounds and rounds.machine.pc == rounds.head:
+            if rounds and rounds.machine and rounds.machine.pc == rounds.head:
                 rounds.skip(clock.nanos_to_next_alarm)
         self.schedule()
 
@@ -85,8 +87,9 @@ class _Rounds:
     """
 
     def __init__(self, pios: Iterable[Any]) -> None:
-        self.machine, *others = [machine for pio in pios for machine in pio.machines if machine.enabled]
-        self.head = -1 if others else self.machine.wrap_bottom
+        enabled = [machine for pio in pios for machine in pio.machines if machine.enabled]
+        self.machine: Any = enabled[0] if enabled else None
+        self.head = enabled[0].wrap_bottom if len(enabled) == 1 else -1
         self._last: tuple[int, ...] = ()
 
     def skip(self, most_ns: float) -> None:

@@ -12,7 +12,7 @@ from cobs import cobs
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.parse import Event, Frame, Parser
 from sabot_gateway.session import Session
-from sabot_protocol import framing, messages
+from sabot_protocol import framing, messages, rulebooks
 from sabot_protocol.auth import KEY_BYTES, MAC_BYTES, TO_GATEWAY, Seal
 from sabot_sim import firmware
 from sabot_sim.flash import Flash
@@ -98,7 +98,7 @@ def _crc16(data: bytes) -> int:
 _CRC_TABLE: Final = [crc_hqx(bytes([byte]), 0) for byte in range(256)]
 
 UNIT: Final = bytes.fromhex("5ab0000000000001")
-PROFILE: Final = {"rulebook_hash": bytes(8), "card_set": 1, "decks": 8, "burn": "one", "switches": {}}
+PROFILE: Final = rulebooks.load("star-baccarat").profile(8, 1)
 BACKLOG: Final = 2_000
 _UART_BYTES: Final = 512  # of the shoe, each way
 _TTY_BYTES: Final = 4096  # of the gateway, each way

@@ -218,7 +218,8 @@ class Board:
         self._watchdog.feed()
 
     def reboot(self):
-        """Start again."""
+        """Start again, once the line has taken what was sent."""
+        self._uart.flush()
         machine.reset()
 
     def failed(self, error):
