@@ -92,7 +92,7 @@ class Publisher:
 
     def _say(self, topic: str, payload: bytes) -> None:
         self._states[topic] = payload
-        if self._connected:
+        if self._connected and not self._say_all:  # else the next pump says it, once
             self._send(topic, payload, retain=True)
 
     def pump(self) -> None:
