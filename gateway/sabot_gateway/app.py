@@ -18,6 +18,7 @@ from sabot_protocol.codec import CodecError
 
 from sabot_gateway import parse
 from sabot_gateway.config import Config, Table
+from sabot_gateway.driver import Driver
 from sabot_gateway.keys import KeyRing
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.link import ShoeLink
@@ -45,7 +46,7 @@ class Shoe:
     """One table's port and stages."""
 
     table: Table
-    link: ShoeLink
+    link: Driver
     verifier: Verifier
     port: serial.Serial | None = None
     next_open_s: float = 0.0
@@ -172,7 +173,7 @@ class App:
             shoe.told = served
             self._tell_connected(shoe.table.name, link, link.unit)
 
-    def _tell_connected(self, table: str, link: ShoeLink, unit: str) -> None:
+    def _tell_connected(self, table: str, link: Driver, unit: str) -> None:
         log.info("shoe connected", table=table, unit=unit, authenticated="yes" if link.authenticated else "no")
         advice = _advice(unit, link, self._config.keys)
         if advice:
@@ -244,7 +245,7 @@ class App:
         log.info("gateway stopped")
 
 
-def _advice(unit: str, link: ShoeLink, keys: str | None) -> str | None:
+def _advice(unit: str, link: Driver, keys: str | None) -> str | None:
     """What is to be done about the key of a shoe that is served."""
     if not link.authenticated:
         return (

@@ -211,10 +211,19 @@ class Verifier:
 
     @staticmethod
     def _alarm(common: dict[str, Any], name: str, say: str, shoe: str, cards: str, clause: str) -> Record:
-        named = {**common, "id": f"{common['id']}-{name}"}
-        return Record(
-            "alarm", AlarmMessage(**named, name=name, say=say, clause=clause, shoe_says=shoe, cards_say=cards)
+        alarm_id = f"{common['id']}-{name}"
+        message = AlarmMessage(
+            **{**common, "id": alarm_id},
+            name=name,
+            say=say,
+            clause=clause,
+            shoe_says=shoe,
+            cards_say=cards,
+            alarm=alarm_id,
+            severity="warning",
+            state="raised",
         )
+        return Record("alarm", message)
 
 
 def _told(dealt: list[tuple[str, str]]) -> str:

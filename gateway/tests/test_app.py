@@ -14,6 +14,7 @@ import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.link import ShoeLink
 from sabot_protocol import framing
 from sabot_sim.bench import UnixBench
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, heard, result
@@ -304,6 +305,7 @@ def test_the_firmware_is_served_and_its_log_comes_in(
     run_until(app, lambda: app._ledger.durable_event_no(UNIT) >= 2)  # boot and profile_set
     assert status(app) == {"state": "online", "unit": UNIT, "authenticated": key is not None}
     link = app._shoes[0].link
+    assert isinstance(link, ShoeLink)
     link.command("confirm")
     run_until(app, lambda: not link.commands.waiting)
     sound = {"repeated": link.counters["repeated"], "strays": link.counters["strays"]}

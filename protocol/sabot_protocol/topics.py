@@ -6,18 +6,22 @@ import msgspec
 
 ROOT = "sabot/v1"
 
-TopicName = Literal["status", "shoe", "cards", "coup", "alarm", "health"]
+TopicName = Literal["status", "shoe", "cards", "coup", "alarm", "alarms", "health"]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
     "shoe": True,
     "cards": False,
     "coup": False,
     "alarm": False,
+    "alarms": True,
     "health": False,
 }
 
 CoupKind = Literal["live", "no_bet", "void_hand", "free_hand", "dummy", "void"]
+CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
+Severity = Literal["info", "warning", "critical"]
+AlarmState = Literal["raised", "acknowledged", "cleared"]
 
 
 class Message(msgspec.Struct, kw_only=True, frozen=True):
@@ -45,10 +49,10 @@ class CardMessage(Message, frozen=True):
 
 
 class CoupMessage(Message, frozen=True):
-    """The result of a coup, with the cards it follows from."""
+    """The result of a coup, with the cards it follows from; a later one that `corrects` it takes its place."""
 
     kind: CoupKind
-    status: Literal["verified", "disputed"]
+    status: CoupStatus
     winner: Winner | None  # of a void coup there is none
     player: list[str]
     banker: list[str]
@@ -59,6 +63,9 @@ class CoupMessage(Message, frozen=True):
     natural: bool
     last_coup: bool
     shoe_time_ms: int
+    corrects: str = ""  # the id of the message whose coup a supervisor has confirmed or voided
+    by: str = ""  # who did
+    clause: str = ""  # under which clause
 
 
 class ShoeMessage(Message, frozen=True):
@@ -71,13 +78,25 @@ class ShoeMessage(Message, frozen=True):
 
 
 class AlarmMessage(Message, frozen=True):
-    """Something a person must look at, in plain English."""
+    """Something a person must look at, in plain English; said again when it is acknowledged and when it is over."""
 
     name: str
-    say: str
+    say: str  # what happened, and the next step
     clause: str
     shoe_says: str
     cards_say: str
+    alarm: str  # the `id` of the message that raised it
+    severity: Severity
+    state: AlarmState
+    by: str = ""  # who acknowledged or cleared it: a person, or what ended it
+
+
+class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True):
+    """The alarms of a table that are not over, oldest first, as last said."""
+
+    table: str
+    time: str
+    alarms: list[AlarmMessage]
 
 
 class HealthMessage(Message, frozen=True):
