@@ -1,4 +1,4 @@
-"""The daemon: one loop over all ports and the broker; the one place that knows the order of the stages."""
+"""The daemon: one loop over ports, broker and control socket; the one place that knows the order of the stages."""
 
 import os
 import selectors
@@ -6,32 +6,33 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
-import serial
 import structlog
 from sabot_protocol import rulebooks
-from sabot_protocol.codec import CodecError
 
-from sabot_gateway import parse
+from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
+from sabot_gateway.control import Answer, Caller, Control, Request
+from sabot_gateway.desk import At, Desk
 from sabot_gateway.driver import Driver
 from sabot_gateway.keys import KeyRing
-from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.mqtt import Broker, LoopClient
-from sabot_gateway.parse import Event
+from sabot_gateway.place import Place
+from sabot_gateway.ports import Line, PortError
 from sabot_gateway.publish import Publisher
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Verifier
 
-_READ_BYTES = 65_536
-_LONGEST_SLEEP_S = 0.1
-_REOPEN_EVERY_S = 1.0
+_SWEEP_EVERY_S = 0.1
+_TRY_LEDGER_EVERY_S = 1.0
+_PRUNE_EVERY_S = 86_400.0
 _FLUSH_AT_STOP_S = 2.0
-_SILENT_AFTER_S = 5.0
+_SHOE_EPOCH_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -39,20 +40,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 def utc(now: float) -> str:
     """ISO 8601 with milliseconds."""
     return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@dataclass(eq=False)
-class Shoe:
-    """One table's port and stages."""
-
-    table: Table
-    link: Driver
-    verifier: Verifier
-    port: serial.Serial | None = None
-    next_open_s: float = 0.0
-    pending: list[Entry] = field(default_factory=list)
-    last_event_no: int = 0
-    told: object = None  # the last problem or shoe told, so that each is told once
 
 
 class App:
@@ -63,185 +50,312 @@ class App:
         config: Config,
         monotonic: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
+        reread: Callable[[], Config] | None = None,
     ) -> None:
         self._config, self._monotonic, self._clock = config, monotonic, clock
+        self._reread = reread or (lambda: config)
         self._selector = selectors.DefaultSelector()
         self._ledger = Ledger(Path(config.ledger))
-        self._shoes = [self._shoe(table) for table in config.table]
+        self._gateway = self._ledger.gateway_id()
+        self._desk = Desk(self._gateway.hex(), self._ledger.next_own_no())
+        self._control = Control(config.control_path(), self._selector)
+        self._places = {table.name: self._place(table) for table in config.table}
+        self._full: set[Place] = set()  # have something to be stored
+        self._alarmed = set(self._places.values())  # of whose alarms something is to be said
+        self._ledger_problem: str | None = None
+        self._try_ledger_s = self._sweep_s = 0.0
+        self._next_prune_s = 0.0
+        self._stopping = self._reloading = False
+        self._broker_told: str | None = None
+        self._connect_broker()
+
+    def _connect_broker(self) -> None:
+        config = self._config
         self._mqtt = LoopClient(
             Broker.from_url(config.broker),
             f"sabot-gateway-{config.site}",
             clean_session=False,
             selector=self._selector,
+            login=config.login,
         )
-        self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._utc())
-        self._stopping = False
-        self._mqtt_told: str | None = None
+        self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._at().time)
 
-    def _utc(self) -> str:
-        return utc(self._clock())
+    def _at(self) -> At:
+        return At(self._monotonic(), utc(self._clock()))
 
-    def _shoe(self, table: Table) -> Shoe:
+    def _place(self, table: Table) -> Place:
         book = rulebooks.load(table.rulebook)
-        verifier = Verifier(table.name, book)
-        _catch_up(verifier, self._ledger)
-        profile, durable = book.profile(table.decks, table.card_set, table.shoe), self._ledger.durable_event_no
-        return Shoe(table, ShoeLink(profile, durable, self._ledger.gateway_id(), self._keys), verifier)
+        profile = book.profile(table.decks, table.card_set, table.shoe)
+        link = ShoeLink(
+            profile, self._ledger.durable_event_no, self._gateway, self._keys, keys_required=self._config.keys_required
+        )
+        place = Place(table, Line(table.port, table.baud), link, Verifier(table.name, book, profile))
+        if not place.catch_up(self._ledger):
+            log.warning("the shoe on the table was recorded by another release; its coup in progress is not known")
+        return place
 
     def _keys(self, unit: str) -> list[bytes]:
         return KeyRing(Path(self._config.keys)).keys(unit) if self._config.keys is not None else []
 
     def run(self) -> None:
-        """Serve until SIGTERM or SIGINT, then stop cleanly."""
+        """Serve until SIGTERM or SIGINT, then stop cleanly; SIGHUP reads the config again."""
         wake, wake_write = socket.socketpair()
-        wake_write.setblocking(False)
+        for end in (wake, wake_write):
+            end.setblocking(False)
         signal.set_wakeup_fd(wake_write.fileno())
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
-        self._selector.register(wake, selectors.EVENT_READ, None)
-        log.info("gateway started", site=self._config.site, tables=len(self._shoes), broker=str(self._mqtt.broker))
-        self._publisher.say_gateway("online", self._utc())
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._signalled)
+        self._selector.register(wake, selectors.EVENT_READ, wake)
+        log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
+        self._publisher.say_gateway("online", self._at().time)
         while not self._stopping:
-            self.step(_LONGEST_SLEEP_S)
+            self.step(_SWEEP_EVERY_S)
         self._goodbye()
 
-    def _stop(self, *_: object) -> None:
-        self._stopping = True
+    def _signalled(self, number: int, _frame: object) -> None:
+        self._stopping = self._stopping or number != signal.SIGHUP
+        self._reloading = self._reloading or number == signal.SIGHUP
 
     def step(self, timeout_s: float) -> None:
         """Wait for something, carry it through all stages, commit once, then acknowledge and publish."""
         ready = [key.data for key, _ in self._selector.select(timeout_s)]
-        now_s = self._monotonic()
-        for shoe in ready:
-            if isinstance(shoe, Shoe):
-                self._read(shoe, now_s)
-        for shoe in self._shoes:
-            if shoe.port is None:
-                self._open(shoe, now_s)
-        self._commit(now_s)
-        for shoe in self._shoes:
-            self._check_silence(shoe, now_s)
-            self._write(shoe, now_s)
-            self._tell_link(shoe)
-        self._publisher.pump()
-        self._mqtt.step(now_s)
-        self._tell_broker()
+        at = self._at()
+        for source in ready:
+            self._serve(source, at)
+        touched = [source for source in ready if isinstance(source, Place)]
+        if at.now_s >= self._sweep_s:
+            self._sweep_s = at.now_s + _SWEEP_EVERY_S
+            touched = list(self._places.values())
+            self._sweep(at)
+        self._commit(at)
+        for place in touched:
+            self._tend(place, at)
+        self._publish(at)
+        if self._reloading and not self._ledger_problem:
+            self._reload(at)
 
-    def _open(self, shoe: Shoe, now_s: float) -> None:
-        if now_s < shoe.next_open_s:
-            return
-        shoe.next_open_s = now_s + _REOPEN_EVERY_S
-        try:
-            shoe.port = serial.serial_for_url(shoe.table.port, shoe.table.baud, timeout=0, exclusive=True)
-        except (serial.SerialException, ValueError) as error:
-            self._tell(shoe, f"port {shoe.table.port} cannot be opened: {error}; check the cable and the config")
-            return
-        shoe.link.opened()
-        self._selector.register(shoe.port.fileno(), selectors.EVENT_READ, shoe)
+    def _serve(self, source: object, at: At) -> None:
+        """Whoever has something for us."""
+        match source:
+            case Place():
+                self._read(source, at)
+            case Control():
+                source.accept(at.now_s)
+            case Caller():
+                request = self._control.read(source)
+                if request is not None:
+                    self._ask(source, request, at)
+            case socket.socket():
+                source.recv(4096)
 
-    def _read(self, shoe: Shoe, now_s: float) -> None:
-        assert shoe.port is not None
-        try:
-            data = os.read(shoe.port.fileno(), _READ_BYTES)
-        except BlockingIOError:
+    def _read(self, place: Place, at: At) -> None:
+        if place.line.port is None:  # lost in this very turn
             return
-        except OSError:
-            data = b""
+        data = place.line.port.read()
+        if data is None:
+            return
         if not data:
-            self._lose(shoe)
+            self._lose(place, at)
             return
-        events = shoe.link.receive(data, now_s)
-        table = shoe.table.name
-        if events and shoe.link.lost:
-            alarm = shoe.verifier.lost(events[0], *shoe.link.lost, self._utc())
-            shoe.pending.append(_entry(events[0], alarm, table, own=False))
-            shoe.link.lost = None
-        for event in events:
-            records = shoe.verifier.take(event, self._utc())
-            shoe.pending += [_entry(event, record, table, own=not place) for place, record in enumerate(records)]
-            shoe.last_event_no = event.event_no
+        for event in place.receive(data, at.now_s, at.time):
+            self._desk.heard(place, event, at)
+        if place.pending:
+            self._full.add(place)
 
-    def _tell_link(self, shoe: Shoe) -> None:
-        """What the link makes of its line, once each time it changes."""
-        link = shoe.link
-        served = (link.unit, link.authenticated, link.rotation)
-        if shoe.port is None:
+    def _ask(self, caller: Caller, request: Request, at: At) -> None:
+        if request.verb == "status":
+            self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at)))))
+        elif self._ledger_problem:
+            self._control.answer(caller, Answer(False, f"nothing can be done now: {self._ledger_problem}"))
+        else:
+            place = self._places.get(request.table)
+            self._desk.take(request, caller.user, place, lambda answer: self._control.answer(caller, answer), at)
+
+    def _sweep(self, at: At) -> None:
+        """What is due by time alone."""
+        self._desk.expire(at)
+        self._control.expire(at.now_s)
+        if not self._ledger_problem:
+            for place in self._places.values():
+                self._open(place, at)
+            self._prune(at)
+
+    def _open(self, place: Place, at: At) -> None:
+        if place.line.port is not None:
             return
-        if link.problem:
-            self._tell(shoe, link.problem)
-        elif link.unit and shoe.told != served:
-            shoe.told = served
-            self._tell_connected(shoe.table.name, link, link.unit)
+        opened = place.line.open(at.now_s)
+        if isinstance(opened, PortError):
+            self._tell(place, str(opened), at)
+        elif opened is not None:
+            place.link.opened()
+            self._selector.register(opened, selectors.EVENT_READ, place)
 
-    def _tell_connected(self, table: str, link: Driver, unit: str) -> None:
-        log.info("shoe connected", table=table, unit=unit, authenticated="yes" if link.authenticated else "no")
+    def _prune(self, at: At) -> None:
+        keep_days = self._config.keep_days
+        if keep_days is not None and at.now_s >= self._next_prune_s:
+            self._next_prune_s = at.now_s + _PRUNE_EVERY_S
+            count = self._ledger.prune(utc(self._clock() - keep_days * 86_400))
+            if count:
+                log.info("old entries removed from the ledger", entries=count, keep_days=keep_days)
+
+    def _commit(self, at: At) -> None:
+        """One transaction for all that this turn brought; only then is anything acknowledged."""
+        if self._ledger_problem and at.now_s < self._try_ledger_s:
+            return
+        entries = [entry for place in self._full for entry in place.pending] + self._desk.entries
+        if not entries and not self._ledger_problem:
+            return
+        try:
+            self._ledger.append(entries)
+        except LedgerError as error:
+            self._hold(str(error), at)
+            return
+        self._alarmed |= {self._places[entry.table] for entry in entries if entry.topic == "alarm"}
+        for place in self._full:
+            place.stored(at.now_s)
+        self._full.clear()
+        self._desk.entries.clear()
+        self._desk.committed(at)
+        if self._ledger_problem:
+            self._resume(at)
+
+    def _hold(self, problem: str, at: At) -> None:
+        """Nothing can be stored: nothing more is read, acknowledged or published until it can."""
+        self._try_ledger_s = at.now_s + _TRY_LEDGER_EVERY_S
+        if self._ledger_problem is None:
+            self._ledger_problem = f"{problem}; nothing is taken from any shoe until it can be written again"
+            log.error(self._ledger_problem)
+            self._publisher.say_gateway("online", at.time, problem=self._ledger_problem)
+            for place in self._places.values():
+                if place.line.port is not None:
+                    self._selector.unregister(place.line.port)
+
+    def _resume(self, at: At) -> None:
+        self._ledger_problem = None
+        log.info("the ledger can be written again")
+        self._publisher.say_gateway("online", at.time)
+        for place in self._places.values():
+            if place.line.port is not None:
+                self._selector.register(place.line.port, selectors.EVENT_READ, place)
+
+    def _tend(self, place: Place, at: At) -> None:
+        """What a table is to say to its shoe, and what is to be said of it."""
+        if place.line.port is None:
+            return
+        if not self._ledger_problem and place.silent(at.now_s):
+            self._tell(place, f"the shoe on {place.table.port} is silent; check its power and the cable", at)
+        place.link.tick(at.now_s)
+        self._write(place, at)
+        if place.link.problem:
+            self._tell(place, place.link.problem, at)
+        elif place.news():
+            self._tell_connected(place, at)
+
+    def _write(self, place: Place, at: At) -> None:
+        data, port = place.link.output(), place.line.port
+        if not data or port is None:
+            return
+        count = port.write(data)
+        if count is None:
+            self._lose(place, at)
+        else:
+            place.link.written(count)
+
+    def _lose(self, place: Place, at: At) -> None:
+        self._unwatch(place)
+        place.line.lose(at.now_s)
+        self._tell(place, f"the shoe on {place.table.port} is gone; waiting for it to come back", at)
+
+    def _unwatch(self, place: Place) -> None:
+        if place.line.port is not None and not self._ledger_problem:
+            self._selector.unregister(place.line.port)
+
+    def _tell_connected(self, place: Place, at: At) -> None:
+        link, unit = place.link, place.link.unit
+        assert unit is not None
+        log.info("shoe connected", table=place.name, unit=unit, authenticated="yes" if link.authenticated else "no")
         advice = _advice(unit, link, self._config.keys)
         if advice:
-            log.warning(advice, table=table)
-        self._publisher.say_table(table, "online", self._utc(), unit=unit, authenticated=link.authenticated)
+            log.warning(advice, table=place.name)
+        self._publisher.say_table(place.name, "online", at.time, unit=unit, authenticated=link.authenticated)
+        now_ms = int(self._clock() * 1000)
+        link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
 
-    def _check_silence(self, shoe: Shoe, now_s: float) -> None:
-        """A shoe that says nothing, not even that it is alive, is not there, whatever its port says."""
-        heard_s = shoe.link.heard_s
-        if shoe.link.unit is not None and heard_s is not None and now_s - heard_s > _SILENT_AFTER_S:
-            shoe.link.opened()
-            self._tell(shoe, f"the shoe on {shoe.table.port} is silent; check its power and the cable")
-
-    def _lose(self, shoe: Shoe) -> None:
-        assert shoe.port is not None
-        self._selector.unregister(shoe.port.fileno())
-        shoe.port.close()
-        shoe.port = None
-        self._tell(shoe, f"the shoe on {shoe.table.port} is gone; waiting for it to come back")
-
-    def _tell(self, shoe: Shoe, problem: str) -> None:
+    def _tell(self, place: Place, problem: str, at: At) -> None:
         """Why a table has no shoe, in the log and in its status."""
-        if shoe.told != problem:
-            shoe.told = problem
-            log.warning(problem, table=shoe.table.name)
-            self._publisher.say_table(shoe.table.name, "offline", self._utc(), problem=problem)
+        if place.told != problem:
+            place.told = problem
+            log.warning(problem, table=place.name)
+            self._publisher.say_table(place.name, "offline", at.time, problem=problem)
 
-    def _tell_broker(self) -> None:
-        if self._mqtt.problem != self._mqtt_told:
-            self._mqtt_told = self._mqtt.problem
-            if self._mqtt_told:
-                log.warning(f"{self._mqtt_told}; the ledger keeps everything until it is back")
+    def _publish(self, at: At) -> None:
+        if not self._ledger_problem:
+            for place in self._alarmed:
+                self._publisher.say_alarms(place.name, place.alarms(at.time))
+            self._alarmed.clear()
+            try:
+                self._publisher.pump()
+            except LedgerError as error:
+                self._hold(str(error), at)
+        self._mqtt.step(at.now_s)
+        if self._mqtt.problem != self._broker_told:
+            self._broker_told = self._mqtt.problem
+            if self._broker_told:
+                log.warning(f"{self._broker_told}; the ledger keeps everything until it is back")
 
-    def _commit(self, now_s: float) -> None:
-        """One transaction for all that this turn brought; only then is anything acknowledged."""
-        pending = [entry for shoe in self._shoes for entry in shoe.pending]
-        if not pending:
-            return
-        self._ledger.append(pending)
-        for shoe in self._shoes:
-            if shoe.pending:
-                shoe.pending.clear()
-                shoe.link.acknowledge(shoe.last_event_no, now_s)
-
-    def _write(self, shoe: Shoe, now_s: float) -> None:
-        if shoe.port is None:
-            return
-        shoe.link.tick(now_s)
-        data = shoe.link.output()
-        if not data:
-            return
+    def _reload(self, at: At) -> None:
+        """Read the config again: tables that are the same go on untouched; one that cannot be used changes nothing."""
+        self._reloading = False
         try:
-            shoe.link.written(os.write(shoe.port.fileno(), data))
-        except BlockingIOError:
+            new = self._reread()
+        except configs.ConfigError as error:
+            log.error(f"the config stays as it was: {error}")
             return
-        except OSError:
-            self._lose(shoe)
+        changes = configs.changes(self._config, new)
+        self._config = msgspec.structs.replace(new, site=self._config.site, ledger=self._config.ledger)
+        for name in (*changes.removed, *(table.name for table in changes.changed)):
+            self._close(self._places.pop(name), at)
+        for table in (*changes.added, *changes.changed):
+            self._places[table.name] = self._place(table)
+        for words in changes.restart:
+            log.warning(words)
+        log.info("config read again", added=len(changes.added), removed=len(changes.removed), changed=len(changes.changed))
+
+    def _close(self, place: Place, at: At) -> None:
+        """Everything of it is stored; whoever reads its status is told."""
+        self._unwatch(place)
+        place.line.close()
+        self._tell(place, "this table is not in the gateway's config any more, or was just changed there", at)
+
+    def _status(self, at: At) -> dict[str, Any]:
+        """For people."""
+        return {
+            "site": self._config.site,
+            "time": at.time,
+            "gateway": self._gateway.hex(),
+            "ledger": {"entries": self._ledger.last_seq, "problem": self._ledger_problem},
+            "broker": {
+                "url": str(self._mqtt.broker),
+                "connected": self._mqtt.client.is_connected(),
+                "problem": self._mqtt.problem,
+                "behind": self._publisher.behind(),
+            },
+            "tables": [place.status() for place in self._places.values()],
+        }
 
     def _goodbye(self) -> None:
         """Publish what is committed, as far as the broker takes it in a moment, and say that we go."""
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
-        self._publisher.say_gateway("offline", self._utc())
+        self._publisher.say_gateway("offline", self._at().time)
         while self._mqtt.client.is_connected() and not self._publisher.idle() and self._monotonic() < end_s:
             self.step(0.01)
         self._mqtt.close()
+        self._control.close()
+        for place in self._places.values():
+            self._unwatch(place)
+            place.line.close()
+            log.info("line counters", table=place.name, **place.link.line_counters())
         self._ledger.close()
-        for shoe in self._shoes:
-            log.info("line counters", table=shoe.table.name, **shoe.link.line_counters())
         log.info("gateway stopped")
 
 
@@ -259,30 +373,6 @@ def _advice(unit: str, link: Driver, keys: str | None) -> str | None:
     return f"shoe {unit} uses its new key: end the rotation with {finish}" if link.rotation == "new" else None
 
 
-def _entry(event: Event, record: Record, table: str, *, own: bool) -> Entry:
-    """A ledger entry: the event's own, with its number and frame, or one of ours that follows from it."""
-    return Entry(
-        unit=event.unit,
-        event_no=event.event_no if own else None,
-        table=table,
-        topic=record.topic or "",
-        payload=msgspec.json.encode(record.message) if record.message else b"",
-        frame=event.raw if own else b"",
-    )
-
-
-def _catch_up(verifier: Verifier, ledger: Ledger) -> None:
-    """Read the shoe on the table again, as the ledger has it, so that a coup in progress is known."""
-    for entry in ledger.this_shoe(verifier.table):
-        if entry.event_no is not None:
-            try:
-                event = parse.event(entry.unit, parse.frame(entry.frame))
-            except CodecError:
-                log.warning("the shoe on the table was recorded by another release; its coup in progress is not known")
-                return
-            verifier.take(event, "")
-
-
 def configure_logging() -> None:
     """Plain lines on stderr."""
     structlog.configure(
@@ -295,7 +385,7 @@ def configure_logging() -> None:
     )
 
 
-def main(config: Config) -> None:
-    """Run a gateway."""
+def main(path: Path) -> None:
+    """Run a gateway by its config file."""
     configure_logging()
-    App(config).run()
+    App(configs.load(path), reread=lambda: configs.load(path)).run()

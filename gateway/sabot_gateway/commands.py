@@ -9,7 +9,7 @@ _LAST_WAIT_S = 8.0  # between two sendings; the first wait is one second
 _MOST_ID = 2**30 - 1
 
 
-@dataclass
+@dataclass(eq=False)
 class Command:
     """`command_id` is given when it is first sent."""
 
@@ -54,6 +54,13 @@ class Commands:
             self.waiting.popleft()
         else:
             self.waiting[0].command_id, self.waiting[0].wait_s = 0, 0.0
+
+    def withdraw(self, command: Command) -> bool:
+        """Send it no more; whether the shoe may have heard of it."""
+        if command in self.waiting:
+            self.waiting.remove(command)
+        self.last_id = max(self.last_id, command.command_id)
+        return command.command_id > 0
 
     def begin(self, last_id: int, *, log_lost: bool) -> int:
         """A session begins; how many were dropped: one that was done, if the log that says so is lost."""

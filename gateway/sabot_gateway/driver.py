@@ -28,6 +28,9 @@ class Driver(Protocol):
     def command(self, kind: str, /, **data: Any) -> Command | None:
         """Have the shoe do this; None if too much waits already, CodecError if it makes no sense."""
 
+    def withdraw(self, command: Command) -> bool:
+        """Nobody waits for this command any more; whether the shoe may have heard of it."""
+
     def tick(self, now_s: float) -> None:
         """Time passes."""
 

@@ -288,6 +288,10 @@ class ShoeLink:
             self.counters["dropped_commands"] += 1
         return command
 
+    def withdraw(self, command: Command) -> bool:
+        """Nobody waits for this command any more; whether the shoe may have heard of it."""
+        return self.commands.withdraw(command)
+
     def _send_command(self, now_s: float) -> None:
         command = self.commands.due(now_s)
         if command is not None:

@@ -170,3 +170,24 @@ def test_when_the_ids_are_used_up_nothing_more_is_sent() -> None:
     it = served(Shoe(), last_command_id=2**30 - 1)
     it.command("lock")
     assert commanded(it, 0.1) == []
+
+
+def test_a_command_that_is_withdrawn_before_it_went_out_never_goes_out() -> None:
+    it = ShoeLink(PROFILE, lambda unit: 0)
+    command = it.command("void_coup", reason="supervisor", then="go_on")
+    assert command is not None
+    assert it.withdraw(command) is False
+    assert it.commands.due(1.0) is None
+
+
+def test_a_command_that_is_withdrawn_when_it_is_out_may_have_been_heard_and_its_id_is_not_used_again() -> None:
+    shoe = Shoe()
+    it = served(shoe, last_command_id=41)
+    command = it.command("lock")
+    assert command is not None
+    assert commanded(it, 0.1) == [(42, "lock")]
+    assert it.withdraw(command) is True
+    it.command("unlock")
+    assert commanded(it, 0.2) == [(43, "unlock")]
+    assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1  # it was heard after all
+    assert [command.kind for command in it.commands.waiting] == ["unlock"]

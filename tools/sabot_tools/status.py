@@ -1,0 +1,53 @@
+"""What a daemon says of itself, as people read it."""
+
+from typing import Any
+
+_COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
+
+
+def told(status: dict[str, Any]) -> list[str]:
+    """The gateway in two lines, its tables a line each, then what is wrong, in words."""
+    ledger, broker = status["ledger"], status["broker"]
+    published = "everything published" if not broker["behind"] else f"{broker['behind']} entries to be published"
+    return [
+        f"site {status['site']}, gateway {status['gateway']}, {status['time']}",
+        f"ledger: {ledger['entries']} entries, {published}; broker {broker['url']}: "
+        + ("connected" if broker["connected"] else "not connected"),
+        "",
+        *_rows([_row(table) for table in status["tables"]]),
+        *_troubles(status),
+    ]
+
+
+def _row(table: dict[str, Any]) -> dict[str, str]:
+    unit = table["unit"] or "-"
+    return {
+        "table": table["table"],
+        "state": table["state"],
+        "unit": unit if table["authenticated"] or unit == "-" else f"{unit} (no key)",
+        "shoe": str(table["shoe"] or "-"),
+        "coup": str(table["coup"] or "-"),
+        "alarms": str(len(table["alarms"]) or "-"),
+        "disputed": str(len(table["disputed"]) or "-"),
+        "rulebook": table["rulebook"],
+    }
+
+
+def _rows(rows: list[dict[str, str]]) -> list[str]:
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in _COLUMNS}
+    lines = [{name: name for name in _COLUMNS}, *rows]
+    return ["  ".join(line[name].ljust(widths[name]) for name in _COLUMNS).rstrip() for line in lines]
+
+
+def _troubles(status: dict[str, Any]) -> list[str]:
+    """What somebody should do something about."""
+    lines = [f"gateway: {part['problem']}" for part in (status["ledger"], status["broker"]) if part["problem"]]
+    for table in status["tables"]:
+        if table["problem"]:
+            lines.append(f"{table['table']}: {table['problem']}")
+        lines += [f"{table['table']}: coup {coup} is disputed" for coup in table["disputed"]]
+        lines += [
+            f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} ({alarm['alarm']})"
+            for alarm in table["alarms"]
+        ]
+    return ["", *lines] if lines else []
