@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
-from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.ledger import LedgerError, Reader
 from sabot_gateway.link import ShoeLink
 from sabot_protocol import framing
 from sabot_sim.bench import UnixBench
@@ -82,7 +82,7 @@ class Bench:
 
     def entries(self) -> list[tuple[int | None, str]]:
         """Event number and topic of everything in the ledger."""
-        ledger = Ledger(self.ledger_path)
+        ledger = Reader(self.ledger_path)
         found = [(entry.event_no, entry.topic) for entry in ledger.since(0, 1000)]
         ledger.close()
         return found
