@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from sabot_protocol.fields import UNIT_BYTES
 
@@ -33,7 +34,7 @@ class Ledger(Reader):
             try:
                 self._open(recheck)
             except BaseException:
-                os.close(self._lock)
+                self._lock.close()
                 raise
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"ledger {path}: {error}; check the path, the disk and its permissions") from error
@@ -70,12 +71,13 @@ class Ledger(Reader):
         """Bring everything into the one file, with its sums, and give it back."""
         with suppress(sqlite3.Error, OSError):
             self._settle()
-        whole = self._sums
+        waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
+        whole = self._sums and self._sums.after(waiting, self._seq, self._hash)
         self._db.close()
         if whole and not beside(self.path, "wal").exists():
             with suppress(OSError):
                 sums.close_file(self.path, whole)
-        os.close(self._lock)
+        self._lock.close()
 
     def append(self, entries: Sequence[Entry]) -> None:
         """All of them, durably, in one transaction; or none and an error."""
@@ -166,20 +168,21 @@ class Ledger(Reader):
             raise
 
 
-def _locked(path: Path) -> int:
-    """A descriptor that holds the ledger for one writer, until it is closed or the process ends."""
-    lock = os.open(beside(path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+def _locked(path: Path) -> IO[str]:
+    """A file that holds the ledger for one writer, until it is closed or the process ends."""
+    lock = beside(path, "lock").open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        holder = os.read(lock, 20).decode(errors="replace").strip()
-        os.close(lock)
+        lock.seek(0)
+        holder = lock.read(20).strip() or "unknown"
+        lock.close()
         raise LedgerError(
-            f"ledger {path}: another gateway or command writes it (process {holder or 'unknown'}); "
+            f"ledger {path}: another gateway or command writes it (process {holder}); "
             "stop that one first, or give this one a ledger of its own"
         ) from None
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+    lock.truncate(0)
+    print(os.getpid(), file=lock, flush=True)
     return lock
 
 
