@@ -48,7 +48,7 @@ def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
     """The longest run of oldest entries that nobody needs any more."""
     bounds = [(_one(db, query, (before,)), why) for why, query in _BY_TIME.items()]
     bounds += [(_one(db, query, ()), why) for why, query in _NEEDED.items()]
-    seq, why = min(bounds)
+    seq, why = min(bounds, key=lambda bound: bound[0])
     return Plan(max(seq, removed), max(seq - removed, 0), why)
 
 
