@@ -41,6 +41,7 @@ _ALARM = (
     "clause = excluded.clause, seq = excluded.seq"
 )
 
+_PROGRESS_EVERY = 1000
 Change = tuple[str, tuple[Any, ...]]
 
 
@@ -128,13 +129,17 @@ def changes(seq: int, entry: Entry) -> list[Change]:
         return []
 
 
-def rebuild(db: sqlite3.Connection, entries: Iterable[Stored]) -> None:
+def rebuild(
+    db: sqlite3.Connection, entries: Iterable[Stored], progress: Callable[[int], None] = lambda done: None
+) -> None:
     """Make the tables anew from the entries; inside a transaction of the caller."""
     for name in NAMES:
         db.execute(f"DELETE FROM {name}")
     for entry in entries:
         for statement, values in changes(entry.seq, entry):
             db.execute(statement, values)
+        if entry.seq % _PROGRESS_EVERY == 0:
+            progress(_PROGRESS_EVERY)
 
 
 def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:

@@ -4,7 +4,7 @@ import fcntl
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -102,10 +102,10 @@ class Ledger(Reader):
                 "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
             )
 
-    def rebuild(self) -> None:
+    def rebuild(self, progress: Callable[[int], None] = lambda done: None) -> None:
         """Make shoes, coups and alarms anew from the entries."""
         with self._transaction("its derived tables"):
-            derived.rebuild(self._db, self.entries())
+            derived.rebuild(self._db, self.entries(), progress)
 
     def prune(self, before: str) -> retention.Plan:
         """Remove the oldest entries, as far as they are older and nobody needs them; a signed checkpoint stays."""

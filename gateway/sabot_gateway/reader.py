@@ -10,6 +10,9 @@ from sabot_gateway.chain import LedgerError, Stored
 from sabot_gateway.sums import beside
 
 
+_NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
+
+
 class Reader:
     """One file, read only."""
 
@@ -71,26 +74,31 @@ class Reader:
         row = self._db.execute(query, (value,)).fetchone()
         return row[0] if row else None
 
-    def count(self) -> int:
-        """How many entries there are."""
-        return int(self._db.execute("SELECT count(*) FROM entries").fetchone()[0]) if self.version else 0
+    def count(self, name: str = "entries") -> int:
+        """How many rows a table has."""
+        return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) if self.version else 0
 
     def entries(self, where: str = "", values: tuple[Any, ...] = ()) -> Iterator[Stored]:
         """Entries in order, all or those of a WHERE clause."""
         return self._select(f"{where} ORDER BY seq", values) if self.version else iter(())
 
+    def latest(self, table: str | None = None) -> Iterator[Stored]:
+        """Entries from the newest back, all or those of one table."""
+        where, values = ("WHERE table_name = ?", (table,)) if table else ("", ())
+        return self._select(f"{where} ORDER BY seq DESC", values) if self.version else iter(())
+
     def _select(self, clauses: str, values: tuple[Any, ...]) -> Iterator[Stored]:
         return map(schema.stored, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """One derived table, each row by column names."""
+        """One derived table, each row by the names that messages use."""
         if self.version < schema.VERSION:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "
                 f"`sabot ledger rebuild {self.path}` brings it to version {schema.VERSION}"
             )
         found = self._db.execute(f"SELECT * FROM {name} ORDER BY seq")
-        names = [column[0] for column in found.description]
+        names = [_NAMES.get(column[0], column[0]) for column in found.description]
         return (dict(zip(names, row, strict=True)) for row in found)
 
     def newest(self) -> tuple[int, bytes]:

@@ -24,7 +24,7 @@ def test_a_shoe_from_its_opening_to_its_closing(ledger: Ledger) -> None:
     ledger.append(entries[8:])
     (row,) = ledger.rows("shoes")
     assert row == {
-        "table_name": "bac-01", "unit": UNIT, "shoe": 7, "opened": at(10), "closed": at(14), "decks": 8, "card_set": 1,
+        "table": "bac-01", "unit": UNIT, "shoe": 7, "opened": at(10), "closed": at(14), "decks": 8, "card_set": 1,
         "burn": "one", "coups": 3, "opened_seq": 1, "seq": 20,
     }  # fmt: skip
 
@@ -33,10 +33,10 @@ def test_a_coup_with_all_that_was_said_of_it(ledger: Ledger) -> None:
     ledger.append([coup(5, 3, 1, 9, player=["8H", "8S"], player_pair=True, natural=True, last_coup=True)])
     (row,) = ledger.rows("coups")
     assert row == {
-        "id": f"{UNIT}-5", "table_name": "bac-01", "unit": UNIT, "shoe": 1, "coup": 9, "time": at(3), "kind": "live",
+        "id": f"{UNIT}-5", "table": "bac-01", "unit": UNIT, "shoe": 1, "coup": 9, "time": at(3), "kind": "live",
         "status": "verified", "winner": "banker", "player": "8H 8S", "banker": "3C 4D", "player_points": 6,
         "banker_points": 7, "player_pair": 1, "banker_pair": 0, "natural": 1, "last_coup": 1, "rulebook": BOOK,
-        "corrects": "", "corrected_by": "", "said_by": "", "clause": "", "seq": 1,
+        "corrects": "", "corrected_by": "", "by": "", "clause": "", "seq": 1,
     }  # fmt: skip
     assert [row["coups"] for row in ledger.rows("shoes")] == [1]
 
@@ -56,8 +56,8 @@ def test_a_disputed_coup_is_open_until_it_is_corrected(ledger: Ledger) -> None:
     assert [msgspec.json.decode(payload)["coup"] for payload in ledger.disputed("bac-01")] == [3]
     rows = {row["id"]: row for row in ledger.rows("coups")}
     assert rows[f"{UNIT}-2"]["corrected_by"] == f"{GATEWAY}-1"
-    assert (rows[f"{GATEWAY}-1"]["said_by"], rows[f"{GATEWAY}-1"]["clause"]) == ("ann", "12.2")
-    assert [row["coups"] for row in ledger.rows("shoes") if row["table_name"] == "bac-01"] == [3]
+    assert (rows[f"{GATEWAY}-1"]["by"], rows[f"{GATEWAY}-1"]["clause"]) == ("ann", "12.2")
+    assert [row["coups"] for row in ledger.rows("shoes") if row["table"] == "bac-01"] == [3]
 
 
 def test_alarms_are_active_until_they_are_cleared_and_the_last_word_counts(ledger: Ledger) -> None:
@@ -70,7 +70,7 @@ def test_alarms_are_active_until_they_are_cleared_and_the_last_word_counts(ledge
         ("d", "raised", ""),
     ]
     (row,) = (row for row in ledger.rows("alarms") if row["alarm"] == "a")
-    assert (row["raised"], row["last"], row["said_by"], row["raised_seq"], row["seq"]) == (at(1), at(6), "ann", 1, 6)
+    assert (row["raised"], row["last"], row["by"], row["raised_seq"], row["seq"]) == (at(1), at(6), "ann", 1, 6)
 
 
 def test_an_alarm_of_an_older_release_goes_by_its_own_id(ledger: Ledger) -> None:
