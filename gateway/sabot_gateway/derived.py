@@ -12,16 +12,16 @@ NAMES = ("shoes", "coups", "alarms")
 TABLES = (
     """CREATE TABLE shoes (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
-    coups INTEGER, opened_seq INTEGER, seq INTEGER, PRIMARY KEY (table_name, unit, shoe))""",
+    coups INTEGER, opened_seq INTEGER, seq INTEGER, PRIMARY KEY (table_name, unit, shoe)) WITHOUT ROWID""",
     """CREATE TABLE coups (
     id TEXT PRIMARY KEY, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, kind TEXT, status TEXT,
     winner TEXT, player TEXT, banker TEXT, player_points INTEGER, banker_points INTEGER, player_pair INTEGER,
     banker_pair INTEGER, natural INTEGER, last_coup INTEGER, rulebook TEXT, corrects TEXT, corrected_by TEXT,
-    said_by TEXT, clause TEXT, seq INTEGER)""",
+    said_by TEXT, clause TEXT, seq INTEGER) WITHOUT ROWID""",
     "CREATE INDEX disputed ON coups (table_name, seq) WHERE status = 'disputed' AND corrected_by = ''",
     """CREATE TABLE alarms (
     alarm TEXT PRIMARY KEY, table_name TEXT, shoe INTEGER, coup INTEGER, name TEXT, severity TEXT, state TEXT,
-    raised TEXT, last TEXT, said_by TEXT, say TEXT, clause TEXT, raised_seq INTEGER, seq INTEGER)""",
+    raised TEXT, last TEXT, said_by TEXT, say TEXT, clause TEXT, raised_seq INTEGER, seq INTEGER) WITHOUT ROWID""",
     "CREATE INDEX active ON alarms (table_name, raised_seq) WHERE state <> 'cleared'",
 )
 

@@ -9,7 +9,6 @@ from sabot_gateway import chain, derived, retention, schema
 from sabot_gateway.chain import LedgerError, Stored
 from sabot_gateway.sums import beside
 
-
 _NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
 
 
