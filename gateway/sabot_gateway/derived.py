@@ -118,6 +118,9 @@ _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
 }
 
 
+FOLDED = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that change anything
+
+
 def changes(seq: int, entry: Entry) -> list[Change]:
     """What an entry changes in the tables: nothing, where it is of another kind."""
     if entry.topic not in _TOPICS:

@@ -131,7 +131,7 @@ class Reader:
 
     def derived_difference(self) -> str | None:
         """Where shoes, coups and alarms are not what the entries give."""
-        return derived.difference(self._db, self.entries()) if self.version == schema.VERSION else None
+        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version == schema.VERSION else None
 
     def pruned(self) -> retention.Checkpoint | None:
         """What stands for entries that were pruned."""
