@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.ledger import Ledger
+from sabot_gateway.ledger import Reader
 from sabot_tools.stand import Received, Stand
 
 FLAT_OUT = 1e6  # times life: as fast as the firmware takes it
@@ -47,7 +47,7 @@ class Rig:
 
     def ledger_events(self) -> list[int]:
         """Event numbers in the ledger, in its order, once its chain has been found intact."""
-        ledger = Ledger(self.stand.ledger_path)
+        ledger = Reader(self.stand.ledger_path)
         ledger.verify_chain()
         numbers = [entry.event_no for entry in ledger.since(0, 1_000_000) if entry.event_no is not None]
         ledger.close()

@@ -44,7 +44,7 @@ class KeyRing:
         """The unit's keys, newest first; none for a unit without a file."""
         new, old = self.path(unit), self.old_path(unit)
         self._check_directory()
-        found = [_read(path) for path in (new, old)]
+        found = [read_key(path) for path in (new, old)]
         if found[0] is None and found[1] is not None:
             raise KeysError(f"{old}: an old key, but no {new.name} beside it; put that back, or remove both")
         return [key for key in found if key is not None]
@@ -69,7 +69,7 @@ def _checked(unit: str) -> str:
     return unit
 
 
-def _read(path: Path) -> bytes | None:
+def read_key(path: Path) -> bytes | None:
     """The key in a file, None where there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -99,3 +99,29 @@ def _key(path: Path, mode: int, descriptor: int) -> bytes:
             "put the right file back, or remove it and make a new key with `sabot keys new`"
         )
     return bytes.fromhex(text.decode())
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A file that was not there, its owner's alone from the first byte, and on the disk when this returns."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise KeysError(f"{path}: is there already and is not overwritten; remove it or give another path") from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink()
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """What was made or removed there stays so after a power cut."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

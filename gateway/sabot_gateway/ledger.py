@@ -1,162 +1,212 @@
 """Ledger: SQLite, write-ahead, fully synchronous, hash-chained; an entry is there once and for all."""
 
+import fcntl
+import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from sabot_protocol.fields import UNIT_BYTES
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
-    seq INTEGER PRIMARY KEY,
-    unit TEXT NOT NULL,
-    event_no INTEGER,            -- NULL where the gateway itself is the source
-    table_name TEXT NOT NULL,
-    topic TEXT NOT NULL,         -- empty where nothing is published
-    payload BLOB NOT NULL,
-    frame BLOB NOT NULL,         -- the shoe's own words
-    hash BLOB NOT NULL,
-    UNIQUE (unit, event_no)
-);
-CREATE INDEX IF NOT EXISTS by_topic ON entries (table_name, topic, seq);
-CREATE TABLE IF NOT EXISTS cursors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-"""
-_COLUMNS = "seq, unit, event_no, table_name, topic, payload, frame, hash"
-_GENESIS = bytes(32)
+from sabot_gateway import audit, derived, retention, schema, sums, wal
+from sabot_gateway.chain import Entry, LedgerError, Stored, link
+from sabot_gateway.reader import Reader
+from sabot_gateway.sums import beside
+
+__all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
+
+_INSERT = f"INSERT INTO entries ({schema.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SETTLE_BYTES = 4 * 2**20  # of write-ahead log
+_PATIENCE_MS = 5000
 
 
-class LedgerError(RuntimeError):
-    """The ledger cannot be trusted or written; nothing may be published."""
+class Ledger(Reader):
+    """One file and the only one who writes it. Append, then read on from a cursor."""
 
-
-@dataclass(frozen=True)
-class Entry:
-    """What is to be kept."""
-
-    unit: str
-    event_no: int | None
-    table: str
-    topic: str
-    payload: bytes
-    frame: bytes
-
-
-@dataclass(frozen=True)
-class Stored(Entry):
-    """An entry in its place."""
-
-    seq: int
-    hash: bytes
-
-
-class Ledger:
-    """One file. Append, then read on from a cursor."""
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, recheck: bool = False) -> None:
+        """Open a ledger, or make it; one that is damaged is refused. `recheck` every entry and write the sums anew."""
+        self.path, self.notes, self._own_no = path, list[str](), 0
         try:
-            self._db = sqlite3.connect(path, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.Error as error:
+            self._lock = _locked(path)
+            try:
+                self._open(recheck)
+            except BaseException:
+                self._lock.close()
+                raise
+        except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"ledger {path}: {error}; check the path, the disk and its permissions") from error
-        newest: tuple[int, bytes] | None = self._db.execute(
-            "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
-        self._seq, self._hash = newest or (0, _GENESIS)
+
+    def _open(self, recheck: bool) -> None:
+        new = not self.path.exists() or self.path.stat().st_size == 0
+        found = None if new else audit.start(self.path, recheck=recheck)
+        if found:
+            self.notes += found.notes
+        self._sums: sums.Sums | None = found.sums if found and found.sums else _renewed(self.path)
+        sums.open_file(self.path, self._sums)
+        self._db = _connect(self.path)
+        self._settle_at = 0
+        with self._transaction("its tables"):
+            schema.upgrade(self._db)
+        self._learn()
+        self._seq, self._hash = self.newest()
+        if found and found.rebuild:
+            self.rebuild()
+        self._settle_when_due()
 
     def gateway_id(self) -> bytes:
         """Which gateway writes here: eight bytes made once, the same after every start."""
-        try:
+        with self._transaction("the gateway's id"):
             self._db.execute("INSERT OR IGNORE INTO meta VALUES ('gateway', ?)", (secrets.token_bytes(UNIT_BYTES),))
             return bytes(self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()[0])
-        except sqlite3.Error as error:
-            raise LedgerError(f"the ledger refused the gateway's id: {error}") from error
+
+    def next_own_no(self) -> int:
+        """A number that no entry of the gateway's own has had."""
+        self._own_no = max(self._own_no, self.durable_event_no(self.gateway_id().hex())) + 1
+        return self._own_no
 
     def close(self) -> None:
-        """Give the file back."""
+        """Bring everything into the one file, with its sums, and give it back."""
+        with suppress(sqlite3.Error, OSError):
+            self._settle()
+        waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
+        whole = self._sums and self._sums.after(waiting, self._seq, self._hash)
         self._db.close()
+        if whole and not beside(self.path, "wal").exists():
+            with suppress(OSError):
+                sums.close_file(self.path, whole)
+        self._lock.close()
 
     def append(self, entries: Sequence[Entry]) -> None:
         """All of them, durably, in one transaction; or none and an error."""
-        seq, head, rows = self._seq, self._hash, []
+        seq, head, second_from = self._seq, self._hash, self.origin.second_from
+        rows, changes = [], []
         for entry in entries:
             seq += 1
-            head = _link(head, seq, entry)
-            rows.append((seq, entry.unit, entry.event_no, entry.table, entry.topic, entry.payload, entry.frame, head))
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany(f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise LedgerError(f"the ledger refused {len(rows)} entries: {error}") from error
+            head = link(head, seq, entry, second_from)
+            rows.append(_row(seq, entry, head))
+            changes += derived.changes(seq, entry)
+        with self._transaction(f"{len(rows)} entries"):
+            self._db.executemany(_INSERT, rows)
+            for statement, values in changes:
+                self._db.execute(statement, values)
         self._seq, self._hash = seq, head
-
-    def durable_event_no(self, unit: str) -> int:
-        """The last event number held of a unit, 0 when there is none."""
-        return int(self._one("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0)
-
-    def since(self, seq: int, limit: int) -> list[Stored]:
-        """The entries after `seq`, in order."""
-        rows = self._db.execute(f"SELECT {_COLUMNS} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit))
-        return [_stored(row) for row in rows]
-
-    def this_shoe(self, table: str) -> list[Stored]:
-        """One table's entries since its shoe was last opened or closed, that one included."""
-        rows = self._db.execute(
-            f"""SELECT {_COLUMNS} FROM entries WHERE table_name = :table AND seq >=
-            (SELECT max(seq) FROM entries WHERE table_name = :table AND topic = 'shoe') ORDER BY seq""",
-            {"table": table},
-        )
-        return [_stored(row) for row in rows]
-
-    def cursor(self, name: str) -> int:
-        """How far a reader has come."""
-        return int(self._one("SELECT seq FROM cursors WHERE name = ?", name) or 0)
+        self._settle_when_due()
 
     def move_cursor(self, name: str, seq: int) -> None:
         """The reader is done up to `seq`."""
-        try:
+        with self._transaction(f"the cursor {name}"):
             self._db.execute(
                 "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
             )
+
+    def rebuild(self, progress: Callable[[int], None] = lambda done: None) -> None:
+        """Make shoes, coups and alarms anew from the entries."""
+        with self._transaction("its derived tables"):
+            derived.rebuild(self._db, self.entries(), progress)
+
+    def prune(self, before: str) -> retention.Plan:
+        """Remove the oldest entries, as far as they are older and nobody needs them; a signed checkpoint stays."""
+        plan = retention.plan(self._db, retention.moment(before), self.origin.seq)
+        if not plan.count:
+            return plan
+        key = retention.make_key(retention.key_path(self.path))
+        with self._transaction("the checkpoint of a pruning"):
+            retention.remove(self._db, plan, key)
+            derived.rebuild(self._db, self.entries())
+        self._learn()
+        try:
+            self._db.execute("VACUUM")
         except sqlite3.Error as error:
-            raise LedgerError(f"the ledger refused the cursor {name}: {error}") from error
+            self.notes.append(f"the entries are gone, but their space is not given back: {error}")
+        self._settle_when_due()
+        return plan
 
-    def _one(self, query: str, value: str) -> int | None:
-        row = self._db.execute(query, (value,)).fetchone()
-        return row[0] if row else None
+    def _settle_when_due(self) -> None:
+        """What is committed is safe; that it waits in the log for want of space or because of a reader is no error."""
+        if _size(beside(self.path, "wal")) < self._settle_at:
+            return
+        with suppress(sqlite3.Error, OSError):
+            self._settle()
+        self._settle_at = max(_SETTLE_BYTES, _size(beside(self.path, "wal")) + _SETTLE_BYTES // 4)
 
-    def verify_chain(self) -> int:
-        """Recompute every hash; the number of entries, or an error that names the first bad one."""
-        head, seq = _GENESIS, 0
-        for entry in self._all():
-            seq += 1
-            head = _link(head, seq, entry)
-            if entry.seq != seq or entry.hash != head:
-                raise LedgerError(f"entry {seq} is not what was written: the chain breaks there")
-        return seq
+    def _settle(self) -> None:
+        """Bring the write-ahead log into the file and renew the sums, before SQLite begins another log."""
+        busy, frames, done = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if busy or frames != done:
+            return
+        log = wal.read(beside(self.path, "wal"), frames)
+        try:
+            if self._sums is None:
+                self._sums = sums.of_file(self.path, self._seq, self._hash)
+            else:
+                self._sums = self._sums.after(log, self._seq, self._hash)
+            sums.keep_beside(self.path, self._sums)
+        except OSError:
+            self._sums = None  # and those beside are not of this file any more
+            beside(self.path, "sums").unlink(missing_ok=True)
+            raise
+        self._db.execute("PRAGMA busy_timeout = 0")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
 
-    def _all(self) -> Iterable[Stored]:
-        return map(_stored, self._db.execute(f"SELECT {_COLUMNS} FROM entries ORDER BY seq"))
+    @contextmanager
+    def _transaction(self, what: str) -> Iterator[None]:
+        """All of it or nothing, durably; an error leaves the ledger as it was, and usable."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            yield
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            self._settle_at = 0  # what a broken transaction left in the log goes at the next chance
+            if isinstance(error, sqlite3.Error):
+                raise LedgerError(f"the ledger refused {what}: {error}") from error
+            raise
 
 
-def _stored(row: tuple[int, str, int | None, str, str, bytes, bytes, bytes]) -> Stored:
-    seq, unit, event_no, table, topic, payload, frame, digest = row
-    return Stored(unit, event_no, table, topic, payload, frame, seq, digest)
+def _locked(path: Path) -> IO[str]:
+    """A file that holds the ledger for one writer, until it is closed or the process ends."""
+    lock = beside(path, "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read(20).strip() or "unknown"
+        lock.close()
+        raise LedgerError(
+            f"ledger {path}: another gateway or command writes it (process {holder}); "
+            "stop that one first, or give this one a ledger of its own"
+        ) from None
+    lock.truncate(0)
+    print(os.getpid(), file=lock, flush=True)
+    return lock
 
 
-def _link(head: bytes, seq: int, entry: Entry) -> bytes:
-    """The hash of an entry: everything in it, each part with its length, chained to the one before."""
-    digest = sha256(head)
-    event_no = "" if entry.event_no is None else str(entry.event_no)
-    for part in (str(seq), entry.unit, event_no, entry.table, entry.topic, entry.payload, entry.frame):
-        data = part if isinstance(part, bytes) else part.encode()
-        digest.update(len(data).to_bytes(4, "big") + data)
-    return digest.digest()
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_MS / 1000)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA wal_autocheckpoint = 0")
+    return db
+
+
+def _renewed(path: Path) -> sums.Sums:
+    """The sums of a file whose entries were checked, or that is new; its log is brought into it."""
+    with closing(_connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with closing(Reader(path)) as reader:
+        seq, head = reader.newest()
+    return sums.of_file(path, seq, head)
+
+
+def _row(seq: int, entry: Entry, digest: bytes) -> schema.Row:
+    own = (entry.unit, entry.event_no, entry.table, entry.topic, entry.payload, entry.frame)
+    return (seq, *own, digest, entry.time, entry.rulebook)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
-from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.ledger import LedgerError, Reader
 from sabot_gateway.link import ShoeLink
 from sabot_protocol import framing
 from sabot_sim.bench import UnixBench
@@ -82,7 +82,7 @@ class Bench:
 
     def entries(self) -> list[tuple[int | None, str]]:
         """Event number and topic of everything in the ledger."""
-        ledger = Ledger(self.ledger_path)
+        ledger = Reader(self.ledger_path)
         found = [(entry.event_no, entry.topic) for entry in ledger.since(0, 1000)]
         ledger.close()
         return found
@@ -218,6 +218,7 @@ def test_a_key_file_that_others_can_read_serves_nobody(benches: Callable[..., Be
         assert status(bench.app)["state"] == "offline"
         assert f"chmod 600 {keys / UNIT}.key" in status(bench.app)["problem"]
         assert [entry["event"] for entry in logs] == [status(bench.app)["problem"]]
+        bench.app._ledger.close()
 
 
 def test_a_shoe_that_is_not_served_is_offline_and_says_why_until_it_is(
@@ -263,8 +264,10 @@ def test_a_port_that_cannot_be_opened_is_told_in_the_status(tmp_path: Path) -> N
 def test_a_gateway_keeps_its_id_and_asks_by_it(benches: Callable[..., Bench], tmp_path: Path) -> None:
     ids = []
     for _ in range(2):
-        (who,) = heard(benches()._read())
+        bench = benches()
+        (who,) = heard(bench._read())
         ids.append(who.body["gateway"])
+        bench.app._ledger.close()
     assert ids[0] == ids[1] != bytes(8)
 
 

@@ -1,10 +1,11 @@
 """The ledger: durable, once each, in a chain that shows every edit."""
 
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
-from sabot_gateway.ledger import Entry, Ledger, LedgerError
+from sabot_gateway.ledger import Entry, Ledger, LedgerError, Reader
 
 
 def entry(event_no: int | None, topic: str = "coup", table: str = "bac-01", unit: str = "u1") -> Entry:
@@ -56,6 +57,9 @@ def test_an_event_is_there_once(ledger: Ledger) -> None:
         "UPDATE entries SET topic = '' WHERE seq = 3",
         "DELETE FROM entries WHERE seq = 3",
         "UPDATE entries SET hash = zeroblob(32) WHERE seq = 3",
+        "UPDATE entries SET time = '2026-01-01T00:00:00.000Z' WHERE seq = 3",
+        "UPDATE entries SET rulebook = '00' WHERE seq = 3",
+        "UPDATE entries SET unit = x'7531' WHERE seq = 3",
     ],
 )
 def test_an_edit_breaks_the_chain_where_it_was_made(tmp_path: Path, edit: str) -> None:
@@ -99,6 +103,9 @@ def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     ledger._db.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError, match="refused 1 entries"):
         ledger.append([entry(2)])
+    ledger._db.execute("PRAGMA query_only = OFF")
+    ledger.append([entry(2)])
+    assert ledger.verify_chain() == 2
 
 
 def test_a_gateway_has_one_id_for_good_and_another_gateway_another(tmp_path: Path) -> None:
@@ -112,15 +119,53 @@ def test_a_gateway_has_one_id_for_good_and_another_gateway_another(tmp_path: Pat
     assert all(len(each) == 8 for each in ids)
 
 
-def test_a_ledger_of_before_gets_an_id(tmp_path: Path) -> None:
-    Ledger(tmp_path / "ledger.db").close()
-    with sqlite3.connect(tmp_path / "ledger.db") as other:
-        other.execute("DROP TABLE meta")
-    ledger = Ledger(tmp_path / "ledger.db")
-    assert ledger.gateway_id() == ledger.gateway_id()
-
-
 def test_an_id_that_cannot_be_kept_is_an_error(ledger: Ledger) -> None:
     ledger._db.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError, match="refused the gateway's id"):
         ledger.gateway_id()
+
+
+def test_time_and_book_are_kept(ledger: Ledger) -> None:
+    ledger.append([Entry("u", 1, "t", "coup", b"", b"", "2026-01-01T00:00:00.000Z", "0123")])
+    (kept,) = ledger.since(0, 1)
+    assert (kept.time, kept.rulebook) == ("2026-01-01T00:00:00.000Z", "0123")
+
+
+def test_own_numbers_are_given_once(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    unit = ledger.gateway_id().hex()
+    assert [ledger.next_own_no(), ledger.next_own_no()] == [1, 2]
+    ledger.append([entry(2, "attempt", unit=unit)])
+    ledger.close()
+    again = Ledger(tmp_path / "ledger.db")
+    assert [again.next_own_no(), again.next_own_no()] == [3, 4]
+
+
+def test_a_second_writer_is_told_who_has_the_ledger_and_a_reader_is_served(tmp_path: Path) -> None:
+    first = Ledger(tmp_path / "ledger.db")
+    first.append([entry(1)])
+    with pytest.raises(LedgerError, match=rf"another gateway or command writes it \(process {os.getpid()}\)"):
+        Ledger(tmp_path / "ledger.db")
+    reader = Reader(tmp_path / "ledger.db")
+    first.append([entry(2)])
+    assert reader.verify_chain() == 2
+    reader.close()
+    first.close()
+    Ledger(tmp_path / "ledger.db").close()
+
+
+def test_a_reader_of_a_closed_ledger_leaves_nothing_behind(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append([entry(1)])
+    ledger.close()
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    reader = Reader(tmp_path / "ledger.db")
+    assert [kept.event_no for kept in reader.since(0, 9)] == [1]
+    reader.close()
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    assert sorted(before) == ["ledger.db", "ledger.db-lock"]
+
+
+def test_a_reader_of_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="no such file; give the path of the ledger"):
+        Reader(tmp_path / "ledger.db")

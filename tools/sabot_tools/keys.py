@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sabot_gateway.keys import KeyRing, KeysError
+from sabot_gateway.keys import KeyRing, KeysError, sync_directory, write_new
 from sabot_protocol.auth import KEY_BYTES, fingerprint
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -131,7 +131,7 @@ def _begin(ring: KeyRing, unit: str, shoe: Path | None, *, rotating: bool) -> No
         ring.old_path(unit).unlink()
         raise
     fresh.replace(ring.path(unit))
-    _sync(ring.directory)
+    sync_directory(ring.directory)
     then = f"sabot keys rotate {unit} --finish --dir {ring.directory}"
     typer.echo(f"{unit} has a new key; when it is in the shoe: {then}", err=True)
 
@@ -140,7 +140,7 @@ def _finish(ring: KeyRing, unit: str, *, rotating: bool) -> None:
     if not rotating:
         raise KeysError(f"{ring.path(unit)}: no rotation is under way; begin one without --finish")
     ring.old_path(unit).unlink()
-    _sync(ring.directory)
+    sync_directory(ring.directory)
     typer.echo(f"{unit} has one key again", err=True)
 
 
@@ -148,36 +148,10 @@ def _make(path: Path, shoe: Path | None) -> None:
     """A key as the gateway wants it and, where asked for, as the shoe wants it; both or none."""
     key = secrets.token_bytes(KEY_BYTES)
     if shoe is not None:
-        _write(shoe, key)
+        write_new(shoe, key)
     try:
-        _write(path, key.hex().encode() + b"\n")
+        write_new(path, key.hex().encode() + b"\n")
     except BaseException:
         if shoe is not None:
             shoe.unlink()
         raise
-
-
-def _write(path: Path, data: bytes) -> None:
-    """A file that was not there, its owner's alone from the first byte, and on the disk when this returns."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise KeysError(f"{path}: is there already and is not overwritten; remove it or give another path") from None
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        path.unlink()
-        raise
-    _sync(path.parent)
-
-
-def _sync(directory: Path) -> None:
-    """What was made or removed there stays so after a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,0 +1,75 @@
+"""Chain: what an entry is, and the hash that ties each one to the entry before it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+_GENESIS = bytes(32)
+
+
+class LedgerError(RuntimeError):
+    """The ledger cannot be trusted or written; nothing may be published."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is to be kept."""
+
+    unit: str
+    event_no: int | None
+    table: str
+    topic: str
+    payload: bytes
+    frame: bytes
+    time: str = ""  # of the gateway's clock, ISO 8601, UTC
+    rulebook: str = ""  # the book's hash, hex
+
+
+@dataclass(frozen=True)
+class Stored(Entry):
+    """An entry in its place."""
+
+    seq: int
+    hash: bytes
+    time: str = field(default="", kw_only=True)
+    rulebook: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the chain of a file begins: behind what was pruned, and from which entry on by the second formula."""
+
+    seq: int = 0
+    hash: bytes = _GENESIS
+    second_from: int = 1
+
+
+def link(head: bytes, seq: int, entry: Entry, second_from: int) -> bytes:
+    """The hash of an entry: everything in it, each part with its length, chained to the one before."""
+    event_no = "" if entry.event_no is None else str(entry.event_no)
+    parts = [str(seq).encode(), entry.unit.encode(), event_no.encode(), entry.table.encode(), entry.topic.encode()]
+    parts += [entry.payload, entry.frame]
+    if seq >= second_from:
+        parts += [entry.time.encode(), entry.rulebook.encode(), str(second_from).encode()]
+    return sha256(head + b"".join([len(part).to_bytes(4, "big") + part for part in parts])).digest()
+
+
+def verify(entries: Iterable[Stored], origin: Origin, progress: Callable[[int], None] = lambda done: None) -> int:
+    """Recompute every hash; the number of entries, or an error that names the first bad one."""
+    head, seq = origin.hash, origin.seq
+    for entry in entries:
+        seq += 1
+        if entry.seq != seq or entry.hash != _linked(head, seq, entry, origin.second_from):
+            raise LedgerError(f"entry {seq} is not what was written: the chain breaks there")
+        head = entry.hash
+        if seq % 1000 == 0:
+            progress(1000)
+    return seq - origin.seq
+
+
+def _linked(head: bytes, seq: int, entry: Stored, second_from: int) -> bytes | None:
+    """The hash of an entry from a file, in which anything may stand in the place of text and bytes."""
+    try:
+        return link(head, seq, entry, second_from)
+    except (AttributeError, TypeError, UnicodeError):
+        return None

@@ -1,0 +1,173 @@
+"""Derived: shoes, coups and alarms as tables; a pure fold of the entries, which alone are the truth."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from sabot_gateway.chain import Entry, Stored
+
+NAMES = ("shoes", "coups", "alarms")
+TABLES = (
+    """CREATE TABLE shoes (
+    table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
+    coups INTEGER, opened_seq INTEGER, seq INTEGER, PRIMARY KEY (table_name, unit, shoe)) WITHOUT ROWID""",
+    """CREATE TABLE coups (
+    id TEXT PRIMARY KEY, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, kind TEXT, status TEXT,
+    winner TEXT, player TEXT, banker TEXT, player_points INTEGER, banker_points INTEGER, player_pair INTEGER,
+    banker_pair INTEGER, natural INTEGER, last_coup INTEGER, rulebook TEXT, corrects TEXT, corrected_by TEXT,
+    said_by TEXT, clause TEXT, seq INTEGER) WITHOUT ROWID""",
+    "CREATE INDEX disputed ON coups (table_name, seq) WHERE status = 'disputed' AND corrected_by = ''",
+    """CREATE TABLE alarms (
+    alarm TEXT PRIMARY KEY, table_name TEXT, shoe INTEGER, coup INTEGER, name TEXT, severity TEXT, state TEXT,
+    raised TEXT, last TEXT, said_by TEXT, say TEXT, clause TEXT, raised_seq INTEGER, seq INTEGER) WITHOUT ROWID""",
+    "CREATE INDEX active ON alarms (table_name, raised_seq) WHERE state <> 'cleared'",
+)
+
+# A shoe's row is made by what is first heard of it, and each later word changes its own part.
+_SHOE = "INSERT INTO shoes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq, "
+_OPENED = (
+    _SHOE + "opened = excluded.opened, decks = excluded.decks, card_set = excluded.card_set, burn = excluded.burn, "
+    "opened_seq = excluded.opened_seq"
+)
+_CLOSED = _SHOE + "closed = excluded.closed"
+_COUNTED = _SHOE + "coups = coups + 1"
+_COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 23)})"
+_CORRECTED = "UPDATE coups SET corrected_by = ? WHERE id = ?"
+_ALARM = (
+    f"INSERT INTO alarms VALUES ({', '.join('?' * 14)}) ON CONFLICT DO UPDATE SET severity = excluded.severity, "
+    "state = excluded.state, last = excluded.last, said_by = excluded.said_by, say = excluded.say, "
+    "clause = excluded.clause, seq = excluded.seq"
+)
+
+_PROGRESS_EVERY = 1000
+Change = tuple[str, tuple[Any, ...]]
+
+
+class _Common(msgspec.Struct, kw_only=True, frozen=True):
+    """Of every message, what the tables need; a field that older releases did not have gets a default."""
+
+    id: str
+    unit: str
+    table: str
+    shoe: int
+    coup: int
+    time: str
+    by: str = ""
+    clause: str = ""
+
+
+class _Shoe(_Common, frozen=True):
+    state: str
+    decks: int
+    card_set: int
+    burn: str
+
+
+class _Coup(_Common, frozen=True):
+    rulebook: str
+    kind: str
+    status: str
+    winner: str | None
+    player: list[str]
+    banker: list[str]
+    player_points: int
+    banker_points: int
+    player_pair: bool
+    banker_pair: bool
+    natural: bool
+    last_coup: bool
+    corrects: str = ""
+
+
+class _Alarm(_Common, frozen=True):
+    name: str
+    say: str
+    alarm: str = ""
+    severity: str = "warning"
+    state: str = "raised"
+
+
+def _shoe(seq: int, said: _Shoe) -> list[Change]:
+    opened = said.state == "open"
+    times = (said.time, "") if opened else ("", said.time)
+    row = (said.table, said.unit, said.shoe, *times, said.decks, said.card_set, said.burn, 0, seq, seq)
+    return [(_OPENED if opened else _CLOSED, row)]
+
+
+def _coup(seq: int, said: _Coup) -> list[Change]:
+    head = (said.id, said.table, said.unit, said.shoe, said.coup, said.time, said.kind, said.status, said.winner or "")
+    cards = (" ".join(said.player), " ".join(said.banker), said.player_points, said.banker_points)
+    marks = (said.player_pair, said.banker_pair, said.natural, said.last_coup, said.rulebook)
+    row = (*head, *cards, *marks, said.corrects, "", said.by, said.clause, seq)
+    if said.corrects:
+        return [(_COUP, row), (_CORRECTED, (said.id, said.corrects))]
+    return [(_COUP, row), (_COUNTED, (said.table, said.unit, said.shoe, "", "", 0, 0, "", 1, seq, seq))]
+
+
+def _alarm(seq: int, said: _Alarm) -> list[Change]:
+    place = (said.alarm or said.id, said.table, said.shoe, said.coup, said.name, said.severity, said.state)
+    return [(_ALARM, (*place, said.time, said.time, said.by, said.say, said.clause, seq, seq))]
+
+
+_TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
+    "shoe": (msgspec.json.Decoder(_Shoe), _shoe),
+    "coup": (msgspec.json.Decoder(_Coup), _coup),
+    "alarm": (msgspec.json.Decoder(_Alarm), _alarm),
+}
+
+
+FOLDED = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that change anything
+
+
+def changes(seq: int, entry: Entry) -> list[Change]:
+    """What an entry changes in the tables: nothing, where it is of another kind."""
+    if entry.topic not in _TOPICS:
+        return []
+    decoder, fold = _TOPICS[entry.topic]
+    try:
+        return fold(seq, decoder.decode(entry.payload))
+    except msgspec.MsgspecError:
+        return []
+
+
+def rebuild(
+    db: sqlite3.Connection, entries: Iterable[Stored], progress: Callable[[int], None] = lambda done: None
+) -> None:
+    """Make the tables anew from the entries; inside a transaction of the caller."""
+    for name in NAMES:
+        db.execute(f"DELETE FROM {name}")
+    for entry in entries:
+        for statement, values in changes(entry.seq, entry):
+            db.execute(statement, values)
+        if entry.seq % _PROGRESS_EVERY == 0:
+            progress(_PROGRESS_EVERY)
+
+
+def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
+    """Where the tables of a file are not what its entries give, in words; None where they are."""
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
+    fresh.execute("BEGIN")
+    for statement in TABLES:
+        fresh.execute(statement)
+    rebuild(fresh, entries)
+    for name in NAMES:
+        for kept, given in _pairs(rows(db, name), rows(fresh, name)):
+            if kept != given:
+                return f"table {name}: entry {(kept or given)[-1]} gives something else than the table has"
+    return None
+
+
+def rows(db: sqlite3.Connection, name: str) -> Iterator[Any]:
+    """One table in the order of its entries."""
+    return iter(db.execute(f"SELECT * FROM {name} ORDER BY seq, 1, 2, 3"))
+
+
+def _pairs(kept: Iterator[Any], given: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    """Row by row; the longer one's rows beside None."""
+    while True:
+        pair = next(kept, None), next(given, None)
+        if pair == (None, None):
+            return
+        yield pair

@@ -1,0 +1,138 @@
+"""Retention: old entries may go; a signed checkpoint stays in their place, and the chain goes on from it."""
+
+import hmac
+import secrets
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from sabot_protocol.auth import KEY_BYTES
+
+from sabot_gateway.chain import LedgerError, Origin
+from sabot_gateway.keys import KeysError, read_key, write_new
+from sabot_gateway.sums import beside
+
+_NEVER = 2**62
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """What stands for the entries that were removed, up to and with `seq`."""
+
+    seq: int
+    hash: str
+    count: int  # removed by the last pruning
+    time: str  # of the last entry removed
+    units: dict[str, int]  # the last event number that was held of each unit
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Which entries can go, and what keeps the next one."""
+
+    seq: int
+    count: int
+    kept_by: str
+
+
+def moment(text: str) -> str:
+    """A date or time as the ledger writes it."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise LedgerError(f"{text!r} is no date; write 2026-01-31, or 2026-01-31T06:00:00Z") from None
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
+    """The longest run of oldest entries that nobody needs any more."""
+    bounds = [(_one(db, query, (before,)), why) for why, query in _BY_TIME.items()]
+    bounds += [(_one(db, query, ()), why) for why, query in _NEEDED.items()]
+    seq, why = min(bounds, key=lambda bound: bound[0])
+    return Plan(max(seq, removed), max(seq - removed, 0), why)
+
+
+_BY_TIME = {
+    "of that time or later": "SELECT min(seq) - 1 FROM entries WHERE time >= ?",
+    "of a time that is not known to be before": "SELECT ifnull(max(seq), 0) FROM entries WHERE time < ? AND time <> ''",
+}
+_NEEDED = {
+    "not yet published": """SELECT ifnull(min(seq), 0) FROM cursors WHERE EXISTS
+    (SELECT 1 FROM cursors WHERE name = 'mqtt')""",
+    "of the shoe on a table": """SELECT min(opened_seq) - 1 FROM shoes AS shoe WHERE closed = '' AND NOT EXISTS
+    (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
+    "of an alarm that is not cleared": "SELECT min(raised_seq) - 1 FROM alarms WHERE state <> 'cleared'",
+    "of a disputed coup": "SELECT min(seq) - 1 FROM coups WHERE status = 'disputed' AND corrected_by = ''",
+}
+
+
+def _one(db: sqlite3.Connection, query: str, values: tuple[str, ...]) -> int:
+    found = db.execute(query, values).fetchone()[0]
+    return _NEVER if found is None else int(found)
+
+
+def remove(db: sqlite3.Connection, planned: Plan, key: bytes) -> None:
+    """Put the checkpoint in the place of the entries; inside a transaction of the caller."""
+    digest, time = db.execute("SELECT hash, time FROM entries WHERE seq = ?", (planned.seq,)).fetchone()
+    before = checkpoint(db)
+    units = dict(before.units) if before else {}
+    for unit, event_no in db.execute(
+        "SELECT unit, max(event_no) FROM entries WHERE seq <= ? AND event_no IS NOT NULL GROUP BY unit", (planned.seq,)
+    ):
+        units[unit] = max(event_no, units.get(unit, 0))
+    made = msgspec.json.encode(Checkpoint(planned.seq, digest.hex(), planned.count, time, units))
+    signature = hmac.digest(key, made, "sha256")
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("checkpoint", made), ("signature", signature)])
+    db.execute("DELETE FROM entries WHERE seq <= ?", (planned.seq,))
+
+
+def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
+    """What stands for removed entries, if any were."""
+    made = _meta(db, "checkpoint")
+    try:
+        return msgspec.json.decode(made, type=Checkpoint) if made is not None else None
+    except msgspec.MsgspecError as error:
+        raise LedgerError(f"the checkpoint of its pruned entries cannot be read: {error}") from error
+
+
+def origin(db: sqlite3.Connection, version: int) -> Origin:
+    """Where the chain of a file begins."""
+    if version < 2:
+        return Origin(second_from=_NEVER)
+    stands, second_from = checkpoint(db), int(_meta(db, "second_from") or 0)
+    if stands is None:
+        return Origin(second_from=second_from)
+    return Origin(stands.seq, bytes.fromhex(stands.hash), second_from)
+
+
+def _meta(db: sqlite3.Connection, name: str) -> bytes | None:
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def signed(db: sqlite3.Connection, key: bytes) -> bool:
+    """Whether the checkpoint was made with this key."""
+    made, signature = _meta(db, "checkpoint") or b"", _meta(db, "signature") or b""
+    return hmac.compare_digest(hmac.digest(key, made, "sha256"), signature)
+
+
+def key_path(path: Path) -> Path:
+    """Where the key of a ledger's checkpoints is, unless it is kept elsewhere."""
+    return beside(path, "key")
+
+
+def read(path: Path) -> bytes | None:
+    """The key in a file, None where there is none."""
+    try:
+        return read_key(path)
+    except KeysError as error:
+        raise LedgerError(f"{str(error).split(';')[0]}; put the key of this ledger back, with mode 0600") from None
+
+
+def make_key(path: Path) -> bytes:
+    """The ledger's key, made where there is none."""
+    found = read(path)
+    if found is None:
+        found = secrets.token_bytes(KEY_BYTES)
+        write_new(path, found.hex().encode() + b"\n")
+    return found

@@ -1,0 +1,170 @@
+"""Ledgers of older releases are brought up, with every hash as it was; those of newer ones are refused."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from ledger_entries import alarm, coup, play
+from sabot_gateway import audit, schema
+from sabot_gateway.ledger import Entry, Ledger, LedgerError, Reader
+
+# Version 1 as it was written: tables, and the formula of the hash.
+VERSION_1 = """
+CREATE TABLE IF NOT EXISTS entries (
+    seq INTEGER PRIMARY KEY,
+    unit TEXT NOT NULL,
+    event_no INTEGER,            -- NULL where the gateway itself is the source
+    table_name TEXT NOT NULL,
+    topic TEXT NOT NULL,         -- empty where nothing is published
+    payload BLOB NOT NULL,
+    frame BLOB NOT NULL,         -- the shoe's own words
+    hash BLOB NOT NULL,
+    UNIQUE (unit, event_no)
+);
+CREATE INDEX IF NOT EXISTS by_topic ON entries (table_name, topic, seq);
+CREATE TABLE IF NOT EXISTS cursors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+"""
+META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);"
+CRASH = """
+import os, sqlite3, sys
+from sabot_gateway import schema
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA cache_size = 1")
+db.execute("PRAGMA cache_spill = 1")
+db.execute("BEGIN IMMEDIATE")
+schema.upgrade(db)
+os._exit(9)
+"""
+
+
+def hash_1(head: bytes, seq: int, entry: Entry) -> bytes:
+    digest = sha256(head)
+    event_no = "" if entry.event_no is None else str(entry.event_no)
+    for part in (str(seq), entry.unit, event_no, entry.table, entry.topic, entry.payload, entry.frame):
+        data = part if isinstance(part, bytes) else part.encode()
+        digest.update(len(data).to_bytes(4, "big") + data)
+    return digest.digest()
+
+
+def version_1(path: Path, entries: list[Entry], *, meta: bool = True) -> Path:
+    """A ledger as version 1 left it."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.executescript(VERSION_1 + (META if meta else ""))
+    head = bytes(32)
+    for seq, each in enumerate(entries, 1):
+        head = hash_1(head, seq, each)
+        row = (seq, each.unit, each.event_no, each.table, each.topic, each.payload, each.frame, head)
+        db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    db.execute("INSERT INTO cursors VALUES ('mqtt', 7)")
+    if meta:
+        db.execute("INSERT INTO meta VALUES ('gateway', x'0102030405060708')")
+    db.close()
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return version_1(tmp_path / "ledger.db", [*play(1, 1, 20), alarm(50, 9, "discrepancy", "raised", "a")])
+
+
+def hashes(path: Path) -> list[bytes]:
+    reader = Reader(path)
+    found = [each.hash for each in reader.since(0, 10_000)]
+    reader.close()
+    return found
+
+
+def test_version_1_keeps_its_hashes_and_the_chain_goes_on(old: Path) -> None:
+    before = hashes(old)
+    ledger = Ledger(old)
+    assert ledger.notes == ["it was of version 1, and is of version 2 now"]
+    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (2, 7, "0102030405060708")
+    ledger.append([coup(1000, 30, 2, 1)])
+    assert ledger.verify_chain() == 124
+    ledger.close()
+    assert hashes(old)[:-1] == before
+    assert len(before) == 123
+    assert audit.verify(old).faults == []
+
+
+def test_version_1_gets_its_derived_tables(old: Path) -> None:
+    ledger = Ledger(old)
+    assert [(row["shoe"], row["coups"]) for row in ledger.rows("shoes")] == [(1, 20)]
+    assert len(list(ledger.rows("coups"))) == 20
+    assert len(ledger.active_alarms("bac-01")) == 1
+
+
+def test_where_version_2_begins_is_covered_by_the_chain(old: Path) -> None:
+    ledger = Ledger(old)
+    ledger.append([coup(1000, 30, 2, 1), coup(1001, 31, 2, 2)])
+    for wrong, bad in ((123, 123), (125, 124)):
+        ledger._db.execute("UPDATE meta SET value = ? WHERE name = 'second_from'", (wrong,))
+        ledger._learn()
+        with pytest.raises(LedgerError, match=f"entry {bad} is not what was written"):
+            ledger.verify_chain()
+
+
+def test_version_1_can_be_verified_as_it_is(old: Path) -> None:
+    before = old.read_bytes()
+    verdict = audit.verify(old)
+    assert (verdict.entries, verdict.faults) == (123, [])
+    assert verdict.notes == ["of version 1, which has no page sums and no derived tables"]
+    assert old.read_bytes() == before
+    with sqlite3.connect(old) as db:
+        db.execute("UPDATE entries SET topic = '' WHERE seq = 5")
+    assert "entry 5 is not what was written" in audit.verify(old).faults[0]
+
+
+def test_a_damaged_ledger_of_version_1_is_not_brought_up(old: Path) -> None:
+    with sqlite3.connect(old) as db:
+        db.execute("UPDATE entries SET payload = x'00' WHERE seq = 5")
+    db.close()
+    with pytest.raises(LedgerError, match="cannot be used: entry 5 is not what was written"):
+        Ledger(old)
+    assert Reader(old).version == 1
+
+
+def test_the_first_ledgers_had_no_id_and_get_one(tmp_path: Path) -> None:
+    ledger = Ledger(version_1(tmp_path / "ledger.db", play(1, 1, 2), meta=False))
+    assert ledger.gateway_id() == ledger.gateway_id() != bytes(8)
+    assert ledger.verify_chain() == 14
+
+
+def test_an_empty_ledger_of_version_1(tmp_path: Path) -> None:
+    ledger = Ledger(version_1(tmp_path / "ledger.db", []))
+    ledger.append(play(1, 1, 1))
+    assert ledger.verify_chain() == 8
+
+
+def test_a_crash_half_way_leaves_version_1_and_the_next_start_brings_it_up(old: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run([sys.executable, "-c", CRASH, str(old)], check=False, env=environment)
+    assert ran.returncode == 9
+    assert old.with_name("ledger.db-wal").stat().st_size > 0  # half of it had been written
+    reader = Reader(old)
+    assert (reader.version, reader.verify_chain()) == (1, 123)
+    reader.close()
+    ledger = Ledger(old)
+    assert (ledger.version, ledger.verify_chain()) == (schema.VERSION, 123)
+    ledger.close()
+    assert audit.verify(old).faults == []
+
+
+def test_a_ledger_of_a_newer_release_is_refused_and_left_alone(tmp_path: Path) -> None:
+    Ledger(tmp_path / "ledger.db").close()
+    with sqlite3.connect(tmp_path / "ledger.db") as db:
+        db.execute("PRAGMA user_version = 3")
+    db.close()
+    os.truncate(tmp_path / "ledger.db", (tmp_path / "ledger.db").stat().st_size // 4096 * 4096)
+    before = (tmp_path / "ledger.db").read_bytes()
+    for open_it in (Ledger, Reader):
+        with pytest.raises(
+            LedgerError, match="version 3, and this release knows up to 2; use the release that wrote it"
+        ):
+            open_it(tmp_path / "ledger.db")
+    assert (tmp_path / "ledger.db").read_bytes() == before

@@ -1,0 +1,235 @@
+"""sabot ledger, as a supervisor and as outside programs call it."""
+
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from ledger_entries import BOOK, UNIT, alarm, at, coup, entry, message, play
+from sabot_gateway.ledger import Entry, Ledger
+
+
+def sabot(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sabot_tools", "ledger", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def told(*args: str | Path) -> str:
+    ran = sabot(*args)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A shoe of 30 coups, an alarm, a coup that was disputed and then confirmed."""
+    ledger = Ledger(tmp_path / "ledger.db")
+    said = {"corrects": f"{UNIT}-1000", "by": "ann", "clause": "12.2"}
+    ledger.append([*play(1, 1, 30), alarm(999, 40, "lid", "raised", "a")])
+    ledger.append([coup(1000, 41, 2, 1, status="disputed"), coup(1001, 42, 2, 1, status="confirmed", **said)])
+    ledger.move_cursor("mqtt", 185)
+    ledger.close()
+    return tmp_path / "ledger.db"
+
+
+@pytest.fixture
+def live(path: Path) -> Iterator[Ledger]:
+    ledger = Ledger(path)
+    yield ledger
+    ledger.close()
+
+
+def test_verify_an_intact_ledger(path: Path) -> None:
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    ran = sabot("verify", path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"{path}: 185 entries, intact\n", "")
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+def test_verify_names_the_first_bad_entry(path: Path) -> None:
+    text = path.read_bytes()
+    place = text.index(b'"event_no":70,')
+    path.write_bytes(text[:place] + b"#" + text[place + 1 :])
+    ran = sabot("verify", path)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    lines = ran.stderr.splitlines()
+    assert lines[0] == f"sabot ledger: {path}: entry 70 is not what was written: the chain breaks there"
+    assert lines[-1] == f"sabot ledger: {path}: page {place // 4096 + 1} is not what was written"
+
+
+def test_verify_a_file_that_sqlite_cannot_open(path: Path) -> None:
+    text = path.read_bytes()
+    path.write_bytes(b"X" + text[1:])
+    ran = sabot("verify", path)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines() == [
+        f"sabot ledger: {path}: file is not a database",
+        f"sabot ledger: {path}: page 1 is not what was written",
+    ]
+
+
+def test_verify_and_show_beside_a_daemon_and_prune_and_rebuild_not(path: Path, live: Ledger) -> None:
+    live.append([coup(2000, 50, 2, 2)])
+    assert told("verify", path) == f"{path}: 186 entries, intact\n"
+    assert "shoe 2 coup 2" in told("show", path, "--last", "1")
+    for command in (("prune", path, "--before", "2026-01-01"), ("rebuild", path)):
+        ran = sabot(*command)
+        assert ran.returncode == 1
+        assert f"another gateway or command writes it (process {os.getpid()}); stop that one first" in ran.stderr
+
+
+@pytest.mark.parametrize("command", [("verify",), ("show",), ("export", "--format", "csv"), ("rebuild",)])
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+    ran = sabot(*command, tmp_path / "none.db")
+    assert ran.returncode == 1
+    assert "no such file; give the path of the ledger" in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_show_for_people(path: Path) -> None:
+    assert told("show", path, "--last", "5").splitlines() == [
+        "    181  2026-05-01 00:30:00.000  bac-01  shoe 1 coup 30    "
+        "Banker 6:7 (Player 4H 2S, Banker 3C 4D), live, verified",
+        "    182  2026-05-01 00:31:00.000  bac-01  shoe 1 coup 0     shoe closed",
+        "    183  2026-05-01 00:40:00.000  bac-01  shoe 1 coup 1     alarm lid raised under 12.2: lid is raised.",
+        "    184  2026-05-01 00:41:00.000  bac-01  shoe 2 coup 1     "
+        "Banker 6:7 (Player 4H 2S, Banker 3C 4D), live, disputed",
+        "    185  2026-05-01 00:42:00.000  bac-01  shoe 2 coup 1     "
+        "Banker 6:7 (Player 4H 2S, Banker 3C 4D), live, confirmed by ann under 12.2",
+    ]
+
+
+def test_show_one_coup_and_another_table(path: Path) -> None:
+    lines = told("show", path, "--table", "bac-01", "--shoe", "1", "--coup", "7").splitlines()
+    assert len(lines) == 6
+    assert all("shoe 1 coup 7 " in line for line in lines)
+    assert told("show", path, "--table", "bac-02") == ""
+
+
+def test_show_as_json(path: Path) -> None:
+    (line,) = told("show", path, "--last", "1", "--json").splitlines()
+    one = json.loads(line)
+    assert (one["seq"], one["topic"], one["payload"]["by"], one["rulebook"]) == (185, "coup", "ann", BOOK)
+
+
+def test_show_what_is_of_no_known_kind(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    health = message(1, 1, 1, 1, sensor="a", reads=416, margin_mean=0.834)
+    strange = entry(2, "coup", {"table": "bac-01", "time": at(2), "n": 1})
+    ledger.append([entry(1, "health", health), strange, Entry("u", 3, "bac-01", "", b"", b"no frame")])
+    ledger.append([Entry("u", 4, "bac-01", "attempt", b'{"by":"bob"}', b"", at(4))])
+    ledger.close()
+    lines = told("show", tmp_path / "ledger.db").splitlines()
+    assert [line.split("  ")[-1].strip() for line in lines] == [
+        "sensor a: 416 reads, mean margin 83%",
+        'coup {"table":"bac-01","time":"2026-05-01T00:02:00.000Z","n":1}',
+        "event 3",
+        'attempt {"by":"bob"}',
+    ]
+
+
+def test_export_csv(path: Path, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(told("export", path, "--format", "csv").splitlines()))
+    assert len(rows) == 185
+    assert (rows[0]["seq"], rows[0]["table"], rows[0]["time"]) == ("1", "bac-01", at(0))
+    assert json.loads(rows[6]["payload"])["winner"] == "banker"
+    assert told("export", path, "--format", "csv", "--what", "coups", "--out", tmp_path / "coups.csv") == ""
+    with (tmp_path / "coups.csv").open(newline="") as file:
+        coups = list(csv.DictReader(file))
+    assert len(coups) == 32
+    assert (coups[30]["status"], coups[30]["corrected_by"], coups[31]["by"]) == ("disputed", f"{UNIT}-1001", "ann")
+
+
+def test_export_json_lines(path: Path) -> None:
+    entries = [json.loads(line) for line in told("export", path, "--format", "jsonl").splitlines()]
+    assert [one["seq"] for one in entries] == list(range(1, 186))
+    assert entries[6]["payload"]["banker"] == ["3C", "4D"]
+    shoes = [json.loads(line) for line in told("export", path, "--format", "jsonl", "--what", "shoes").splitlines()]
+    assert [(one["shoe"], one["coups"], one["closed"]) for one in shoes] == [(1, 30, at(31)), (2, 1, "")]
+    (one,) = told("export", path, "--format", "jsonl", "--what", "alarms").splitlines()
+    assert json.loads(one)["state"] == "raised"
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is here")
+def test_export_parquet_without_pyarrow_says_what_to_do(path: Path, tmp_path: Path) -> None:
+    ran = sabot("export", path, "--format", "parquet", "--out", tmp_path / "out.parquet")
+    assert ran.returncode == 1
+    assert ran.stderr == "sabot ledger: Parquet needs pyarrow; pip install pyarrow, or take --format csv or jsonl\n"
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.parametrize("what", ["entries", "coups", "shoes", "alarms"])
+def test_export_parquet(path: Path, tmp_path: Path, what: str) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    told("export", path, "--format", "parquet", "--what", what, "--out", tmp_path / "out.parquet")
+    lines = told("export", path, "--format", "csv", "--what", what).splitlines()
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [{name: "" if value is None else str(value) for name, value in row.items()} for row in rows] == list(
+        csv.DictReader(lines)
+    )
+    assert isinstance(rows[0]["seq"], int)
+
+
+def test_rebuild_mends_an_edited_table(path: Path) -> None:
+    ledger = Ledger(path)
+    ledger._db.execute("DELETE FROM coups")
+    ledger.close()
+    ran = sabot("verify", path)
+    assert ran.returncode == 1
+    assert f"table coups: entry 7 gives something else than the table has; `sabot ledger rebuild {path}`" in ran.stderr
+    assert told("rebuild", path) == f"{path}: tables rebuilt from 185 entries\n"
+    assert told("verify", path) == f"{path}: 185 entries, intact\n"
+
+
+def test_rebuild_does_not_touch_a_broken_chain(path: Path) -> None:
+    ledger = Ledger(path)
+    ledger._db.execute("UPDATE entries SET time = '' WHERE seq = 9")
+    ledger.close()
+    before = path.read_bytes()
+    ran = sabot("rebuild", path)
+    assert ran.returncode == 1
+    assert "cannot be used: entry 9 is not what was written" in ran.stderr
+    assert path.read_bytes() == before
+
+
+def test_prune_and_verify_with_and_without_the_key(path: Path, tmp_path: Path) -> None:
+    said = told("prune", path, "--before", "2026-05-01T00:20:00Z")
+    assert said == f"{path}: 115 entries removed, up to 115; the next one stays: it is of that time or later\n"
+    ran = sabot("verify", path)
+    assert (ran.returncode, ran.stdout) == (0, f"{path}: 70 entries, intact\n")
+    assert f"entries up to 115 were pruned; the last was of {at(19)}; their checkpoint is signed" in ran.stderr
+    Path(f"{path}-key").rename(tmp_path / "kept")
+    assert "checkpoint was not checked" in sabot("verify", path).stderr
+    assert "is signed by the gateway's key" in sabot("verify", path, "--key", tmp_path / "kept").stderr
+    (tmp_path / "kept").write_text("00" * 32 + "\n")
+    ran = sabot("verify", path, "--key", tmp_path / "kept")
+    assert ran.returncode == 1
+    assert "is not signed by this key" in ran.stderr
+
+
+def test_prune_wants_a_date(path: Path) -> None:
+    ran = sabot("prune", path, "--before", "yesterday")
+    assert ran.returncode == 1
+    assert "'yesterday' is no date; write 2026-01-31" in ran.stderr
+
+
+def test_a_bar_is_shown_at_a_terminal_and_stdout_stays_clean(path: Path) -> None:
+    main, terminal = pty.openpty()
+    command = [sys.executable, "-m", "sabot_tools", "ledger", "verify", str(path)]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, check=True)
+    os.close(terminal)
+    shown = os.read(main, 65_536).decode()
+    os.close(main)
+    assert "verifying" in shown
+    assert ran.stdout.decode() == f"{path}: 185 entries, intact\n"
+
+
+@pytest.mark.parametrize("action", ["verify", "show", "export", "rebuild", "prune"])
+def test_help_shows_an_example(action: str) -> None:
+    assert f"Example: sabot ledger {action}" in told(action, "--help")
