@@ -73,6 +73,7 @@ class App:
             f"sabot-gateway-{config.site}",
             clean_session=False,
             selector=self._selector,
+            login=config.login,
         )
         self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._utc())
         self._stopping = False
@@ -123,8 +124,8 @@ class App:
             self._check_silence(shoe, now_s)
             self._write(shoe, now_s)
             self._tell_link(shoe)
-        self._publisher.pump()
         self._mqtt.step(now_s)
+        self._publisher.pump()
         self._tell_broker()
 
     def _open(self, shoe: Shoe, now_s: float) -> None:

@@ -77,6 +77,10 @@ class Ledger:
         except sqlite3.Error as error:
             raise LedgerError(f"the ledger refused the gateway's id: {error}") from error
 
+    def last_seq(self) -> int:
+        """The newest entry's number, 0 when there is none."""
+        return self._seq
+
     def close(self) -> None:
         """Give the file back."""
         self._db.close()
