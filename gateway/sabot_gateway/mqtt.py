@@ -18,7 +18,6 @@ from sabot_gateway.broker import no_answer, no_connection
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 30.0
-_IN_FLIGHT = 100
 _CONNECT_TIMEOUT_S = 5.0
 _KEEPALIVE_S = 30
 _MOST_READS = 100
@@ -72,7 +71,7 @@ class LoopClient:
         self._tls = login.context() if broker.tls else None
         if self._tls:
             self.client.tls_set_context(self._tls)
-        self.client.max_inflight_messages_set(_IN_FLIGHT)
+        self.client.max_inflight_messages_set(0)  # no limit of paho's: it would look through all of them at each answer
         self.client.connect_timeout = _CONNECT_TIMEOUT_S
         self.client.on_socket_open = _no_delay
         self.client.on_connect = self._on_connect

@@ -165,10 +165,10 @@ class Publisher:
         """Say again what has not come back, and why; no event goes where a state was swallowed."""
         if self._echo.overdue(self._mqtt.now_s):
             topics = sorted(self._echo.missing)
+            more = f", nor {len(topics) - 1} more," if topics[1:] else ""
             self._mqtt.problem = (
                 f"the broker at {self._mqtt.broker} takes {topics[0]} from {self._mqtt.login.user or 'us'} but does "
-                f"not pass it on{f', nor {len(topics) - 1} more' if topics[1:] else ''}; allow us to write and to read it. "
-                "Until then no event is published"
+                f"not pass it on{more}; allow us to write it and to read it. Until then no event is published"
             )
             self._echo = Echo()
             self._unsaid |= dict.fromkeys(topics)
