@@ -198,10 +198,11 @@ class Publisher:
 
     def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """The message's id; one that the broker still owes us an answer for is passed over."""
-        while True:
+        for _ in range(2 * _WINDOW):  # more are never under way
             info = self._mqtt.client.publish(topic, payload, qos=1, retain=retain)
             if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
                 return info.mid
+        raise RuntimeError("paho has no message id left")
 
     def idle(self) -> bool:
         """Everything in the ledger and every state has been published and acknowledged."""
