@@ -4,7 +4,9 @@ import datetime
 import getpass
 import os
 import shutil
+import socket
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +16,10 @@ from sabot_gateway.mqtt import Broker, Login
 from sabot_tools import broker
 from sabot_tools.children import Children
 
+_LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
 EXAMPLES = Path(__file__).parents[1] / "gateway" / "examples"
-PASSWORDS = {"gateway-sydney": "of the gateway", "display-sydney": "of the display"}
+PASSWORDS = {"gateway-sydney": "correct-horse", "display-sydney": "battery-staple"}
 
 
 def mosquitto() -> str:
@@ -84,7 +87,18 @@ class Site:
         path.write_text(config)
         program = broker.nats_server() if kind == "nats" else mosquitto()
         self.process = self.children.start(kind, [program, "-c", str(path)], env=env)
+        self._await(where)
         return where
+
+    def _await(self, where: Broker) -> None:
+        """Until it listens, or ends by itself."""
+        give_up_s = time.monotonic() + _LISTENS_WITHIN_S
+        while time.monotonic() < give_up_s:
+            self.children.check()
+            with socket.socket() as probe:
+                if probe.connect_ex((broker.HOST, where.port)) == 0:
+                    return
+        pytest.fail(f"{where} does not listen")
 
     def kill(self) -> None:
         """The broker started last, as a power cut would."""

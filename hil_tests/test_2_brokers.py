@@ -74,10 +74,8 @@ def test_from_the_shoe_to_a_subscriber(site: Site, rig: Callable[..., Rig], kind
     assert {message["status"] for message in coups} == {"verified"}
     assert len({message["id"] for message in it.messages("coup")}) == len(it.messages("coup"))
     assert breaches(it.received) == []
-    assert topics(it.received) >= {
-        "status",
-        *(f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "health")),
-    }
+    of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "health")}
+    assert topics(it.received) >= {"status", *of_the_table}
 
     late = Line(server, "late", login)
     late.subscribe(f"{ROOT}/#")
@@ -178,10 +176,7 @@ def test_a_gateway_writes_its_own_tables_and_a_display_only_reads(site: Site, ki
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gateway_cannot_read_what_is_not_its_own(site: Site, kind: str) -> None:
     server = site.example(kind)
-    gateway, spy = (
-        Line(server, "gateway", site.login("gateway-sydney")),
-        Line(server, "spy", site.login("gateway-sydney")),
-    )
+    gateway, spy = (Line(server, name, site.login("gateway-sydney")) for name in ("gateway", "spy"))
     spy.subscribe(f"{ROOT}/+/status")
     assert spy.granted == [1]
     spy.subscribe(f"{ROOT}/bac-01/coup")

@@ -156,13 +156,13 @@ def _unreached(broker: Broker, error: Exception) -> str:
     return f"{error}; check the address and the network"
 
 
-def no_answer(broker: Broker, heard: str) -> str:
+def no_answer(broker: Broker, login: Login, heard: str) -> str:
     """Why a connection ended before the broker had accepted or refused us."""
     if not broker.tls:
         return f"the broker at {broker} ended the connection at once; if this is its TLS port, write mqtts://"
-    if "certificate" in heard.lower():
-        return (
-            f"the broker at {broker} does not take our certificate ({heard}); give login.certificate_file and "
-            "login.key_file of an authority that it trusts"
-        )
-    return f"the broker at {broker} ended the connection at once{f' ({heard})' if heard else ''}; look into its log"
+    advice = (
+        f"if it does not take {login.certificate_file}, give one of an authority that it trusts"
+        if login.certificate_file
+        else "if it wants a certificate of ours, give login.certificate_file and login.key_file"
+    )
+    return f"the broker at {broker} ended the connection at once{f' ({heard})' if heard else ''}; {advice}"

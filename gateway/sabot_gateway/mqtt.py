@@ -100,7 +100,7 @@ class LoopClient:
 
     def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
         if not self._answered:
-            self.problem = no_answer(self.broker, self._heard)
+            self.problem = no_answer(self.broker, self.login, self._heard)
         elif not self.problem:
             self.problem = (
                 f"the connection to the broker at {self.broker} is lost ({reason}); if it happens again and again, "
