@@ -18,6 +18,7 @@ class Rig:
 
     def __init__(self, stand: Stand) -> None:
         self.stand = stand
+        self.received: list[Received] = []
         self._by_topic: dict[str, dict[Any, dict[str, Any]]] = {}
 
     def run_until(self, done: Callable[["Rig"], bool]) -> None:
@@ -32,6 +33,7 @@ class Rig:
 
     def _keep(self, message: Received) -> None:
         """Each id once, as a consumer does it."""
+        self.received.append(message)
         seen = self._by_topic.setdefault(message.topic, {})
         payload = msgspec.json.decode(message.payload)
         for one in payload if isinstance(payload, list) else [payload]:

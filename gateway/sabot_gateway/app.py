@@ -289,6 +289,7 @@ class App:
             self._publisher.say_table(place.name, "offline", at.time, problem=problem)
 
     def _publish(self, at: At) -> None:
+        self._mqtt.step(at.now_s)
         if not self._ledger_problem:
             for place in self._alarmed:
                 self._publisher.say_alarms(place.name, place.alarms(at.time))
@@ -297,7 +298,6 @@ class App:
                 self._publisher.pump()
             except LedgerError as error:
                 self._hold(str(error), at)
-        self._mqtt.step(at.now_s)
         if self._mqtt.problem != self._broker_told:
             self._broker_told = self._mqtt.problem
             if self._broker_told:
@@ -333,7 +333,7 @@ class App:
             "site": self._config.site,
             "time": at.time,
             "gateway": self._gateway.hex(),
-            "ledger": {"entries": self._ledger.last_seq, "problem": self._ledger_problem},
+            "ledger": {"entries": self._ledger.last_seq(), "problem": self._ledger_problem},
             "broker": {
                 "url": str(self._mqtt.broker),
                 "connected": self._mqtt.client.is_connected(),

@@ -10,7 +10,7 @@ from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.wagers.table import Settings, check_offer
 
 from sabot_gateway.keys import KeyRing, KeysError
-from sabot_gateway.mqtt import Broker, BrokerUrlError
+from sabot_gateway.mqtt import Broker, BrokerUrlError, Login, LoginError
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
@@ -42,6 +42,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: str
     table: Annotated[tuple[Table, ...], Meta(min_length=1)]
     keys: str | None = None  # the directory of the shoes' keys
+    login: Login = Login()
 
 
 def load(path: Path) -> Config:
@@ -83,7 +84,7 @@ def check(config: Config) -> Config:
         except KeysError as error:
             raise ConfigError(f"keys: {error}") from error
     try:
-        Broker.from_url(config.broker)
-    except BrokerUrlError as error:
+        config.login.check(Broker.from_url(config.broker))
+    except (BrokerUrlError, LoginError) as error:
         raise ConfigError(str(error)) from error
     return config

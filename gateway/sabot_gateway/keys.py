@@ -71,6 +71,17 @@ def _checked(unit: str) -> str:
 
 def read_key(path: Path) -> bytes | None:
     """The key in a file, None where there is no file."""
+    text = secret(path, _MOST_BYTES)
+    if text is not None and not _HEX.fullmatch(text):
+        raise KeysError(
+            f"{path}: {len(text)} bytes that are not {2 * KEY_BYTES} hex digits and a newline; "
+            "put the right file back, or remove it and make a new key with `sabot keys new`"
+        )
+    return text and bytes.fromhex(text.decode())
+
+
+def secret(path: Path, most_bytes: int) -> bytes | None:
+    """What is in a file that only its owner can use, None where there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -78,27 +89,20 @@ def read_key(path: Path) -> bytes | None:
     except OSError as error:
         raise KeysError(f"{path}: {error.strerror}; chmod 600 {path}, and let the gateway's user own it") from None
     try:
-        return _key(path, os.fstat(descriptor).st_mode, descriptor)
+        _check_owner_only(path, os.fstat(descriptor).st_mode)
+        return os.read(descriptor, most_bytes)
     finally:
         os.close(descriptor)
 
 
-def _key(path: Path, mode: int, descriptor: int) -> bytes:
-    """The key in an open file that only its owner can use."""
+def _check_owner_only(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise KeysError(f"{path}: not a plain file; remove it, and make the key with `sabot keys new`")
+        raise KeysError(f"{path}: not a plain file; remove it, and put the right one there")
     if mode & 0o077:
         raise KeysError(
             f"{path}: others than its owner can use it (mode {mode & 0o777:04o}); chmod 600 {path}, "
-            "and rotate the key if somebody may have seen it"
+            "and put a new secret into it if somebody may have seen this one"
         )
-    text = os.read(descriptor, _MOST_BYTES)
-    if not _HEX.fullmatch(text):
-        raise KeysError(
-            f"{path}: {len(text)} bytes that are not {2 * KEY_BYTES} hex digits and a newline; "
-            "put the right file back, or remove it and make a new key with `sabot keys new`"
-        )
-    return bytes.fromhex(text.decode())
 
 
 def write_new(path: Path, data: bytes) -> None:

@@ -67,6 +67,10 @@ class Ledger(Reader):
         self._own_no = max(self._own_no, self.durable_event_no(self.gateway_id().hex())) + 1
         return self._own_no
 
+    def last_seq(self) -> int:
+        """The newest entry's number, 0 when there is none."""
+        return self._seq
+
     def close(self) -> None:
         """Bring everything into the one file, with its sums, and give it back."""
         with suppress(sqlite3.Error, OSError):

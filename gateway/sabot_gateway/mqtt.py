@@ -1,47 +1,28 @@
-"""A paho client driven from a selector loop: no thread of its own, reconnects with back-off."""
+"""A paho client driven from a selector loop; only the making of a connection has a thread, for as long as it takes."""
 
 import selectors
 import socket
+import ssl
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.enums import CallbackAPIVersion, LogLevel
+
+from sabot_gateway.broker import Broker as Broker
+from sabot_gateway.broker import BrokerUrlError as BrokerUrlError
+from sabot_gateway.broker import Login as Login
+from sabot_gateway.broker import LoginError as LoginError
+from sabot_gateway.broker import no_answer, no_connection
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 30.0
-_IN_FLIGHT = 100
-_CONNECT_TIMEOUT_S = 2.0
+_CONNECT_TIMEOUT_S = 5.0
 _KEEPALIVE_S = 30
-
-
-class BrokerUrlError(ValueError):
-    """A broker URL that cannot be used; the message says why."""
-
-
-@dataclass(frozen=True)
-class Broker:
-    """Where the broker is."""
-
-    host: str
-    port: int
-
-    @classmethod
-    def from_url(cls, url: str) -> "Broker":
-        """`mqtt://host[:port]`."""
-        parts = urlsplit(url)
-        if parts.scheme != "mqtt" or not parts.hostname:
-            raise BrokerUrlError(f"broker {url!r}: write it as mqtt://host:1883")
-        try:
-            return cls(parts.hostname, parts.port or 1883)
-        except ValueError as error:
-            raise BrokerUrlError(f"broker {url!r}: {error}") from error
-
-    def __str__(self) -> str:
-        """As a URL."""
-        return f"mqtt://{self.host}:{self.port}"
+_MOST_READS = 100
+_GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
+_NO_LOGIN = Login()
 
 
 def _no_delay(_client: object, _userdata: object, sock: Any) -> None:
@@ -49,64 +30,142 @@ def _no_delay(_client: object, _userdata: object, sock: Any) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
+class _Attempt(threading.Thread):
+    """One try to connect: name, TCP and TLS may take seconds. paho's client is this thread's alone until it ends."""
+
+    def __init__(self, connect: Callable[[], object]) -> None:
+        super().__init__(name="broker-connect", daemon=True)
+        self._connect = connect
+        self.error: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        """Connect, or keep the reason."""
+        try:
+            self._connect()
+        except (OSError, ValueError) as error:
+            self.error = error
+
+
 class LoopClient:
-    """`client` is paho's; step() connects, reads, writes and keeps alive."""
+    """`client` is paho's; step() connects, reads, writes and keeps alive, and never waits."""
 
     def __init__(
-        self, broker: Broker, client_id: str, *, clean_session: bool, selector: selectors.BaseSelector
+        self,
+        broker: Broker,
+        client_id: str,
+        *,
+        clean_session: bool,
+        selector: selectors.BaseSelector,
+        login: Login = _NO_LOGIN,
     ) -> None:
-        self.broker = broker
+        login.check(broker)
+        self.broker, self.login = broker, login
         self.client = paho.Client(
-            CallbackAPIVersion.VERSION2, client_id, clean_session=clean_session, protocol=paho.MQTTv311
+            CallbackAPIVersion.VERSION2,
+            client_id,
+            clean_session=clean_session,
+            protocol=paho.MQTTv311,
+            reconnect_on_failure=False,  # or paho falls back to MQTT 3.1, and waits for it
         )
-        self.client.max_inflight_messages_set(_IN_FLIGHT)
+        self._tls = login.context() if broker.tls else None
+        if self._tls:
+            self.client.tls_set_context(self._tls)
+        self.client.max_inflight_messages_set(0)  # no limit of paho's: it would look through all of them at each answer
         self.client.connect_timeout = _CONNECT_TIMEOUT_S
         self.client.on_socket_open = _no_delay
+        self.client.on_connect = self._on_connect
+        self.client.on_disconnect = self._on_disconnect
         self._selector = selector
         self._watched: Any = None
+        self._attempt: _Attempt | None = None
+        self._answered = False
+        self._heard = ""  # paho's last error before the broker's answer
         self._retry_s = _FIRST_RETRY_S
         self._next_try_s = 0.0
+        self.now_s = 0.0  # of the last step
         self.problem: str | None = None
         self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
-        self.client.on_connect = self._on_connect
+        self.on_lost: Callable[[], None] = lambda: None  # called when it is gone
 
-    def _on_connect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+    def _on_connect(self, client: paho.Client, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+        self._answered = True
+        client.on_log = None
         if reason.is_failure:
-            self.problem = f"the broker at {self.broker} refuses us: {reason}"
+            who = f"user {self.login.user}" if self.login.user else "a client without login.user"
+            self.problem = f"the broker at {self.broker} refuses {who}: {reason}; check login and the broker's users"
         else:
             self._retry_s, self.problem = _FIRST_RETRY_S, None
             self.on_ready()
 
+    def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+        if not self._answered:
+            self.problem = no_answer(self.broker, self.login, self._heard)
+        elif not self.problem:
+            self.problem = (
+                f"the connection to the broker at {self.broker} is lost ({reason}); if it happens again and again, "
+                "look for a second client of the same name, and for a topic that this one may not use"
+            )
+        self.on_lost()
+
+    def _on_log(self, _client: object, _userdata: object, level: int, words: str) -> None:
+        if level == LogLevel.MQTT_LOG_ERR:
+            self._heard = words
+
     def step(self, now_s: float) -> None:
         """Whatever is due."""
-        if self.client.socket() is None:
-            self._unwatch()
+        self.now_s = now_s
+        if self._attempt is not None:
+            self._take_over()
+        if self._attempt is None and self.client.socket() is None:
             self._try_connect(now_s)
-            return
-        self.client.loop_read()
-        if self.client.want_write():
-            self.client.loop_write()
-        self.client.loop_misc()
-        if self.client.socket() is None:
-            self._unwatch()
-        else:
-            self._watch()
+        if self._attempt is None:
+            self._read()
+            if self.client.want_write():
+                self.client.loop_write()
+            self.client.loop_misc()
+            self.watch()
 
     def _try_connect(self, now_s: float) -> None:
+        self._unwatch()
         if now_s < self._next_try_s:
             return
         self._next_try_s = now_s + self._retry_s
         self._retry_s = min(self._retry_s * 2, _LONGEST_RETRY_S)
-        try:
-            self.client.connect(self.broker.host, self.broker.port, keepalive=_KEEPALIVE_S)
-        except OSError as error:
-            self.problem = f"no broker at {self.broker}: {error}"
-            return
-        self._watch()
+        self._answered, self._heard = False, ""
+        self.client.on_log = self._on_log
+        self._attempt = _Attempt(self._connect)
 
-    def _watch(self) -> None:
-        """Follow paho's socket, which is another one after each reconnect."""
-        sock: Any = self.client.socket()
+    def _connect(self) -> None:
+        """In the attempt's thread. Password and certificate are read anew: a renewed one needs no restart."""
+        self.client.username_pw_set(self.login.user, self.login.password())
+        if self._tls:
+            self.login.present(self._tls)
+        self.client.connect(self.broker.host, self.broker.port, keepalive=_KEEPALIVE_S)
+
+    def _take_over(self) -> None:
+        """The client is the loop's again once the attempt has ended."""
+        assert self._attempt is not None
+        if self._attempt.is_alive():
+            return
+        if self._attempt.error:
+            self.problem = no_connection(self.broker, self._attempt.error)
+        self._attempt = None
+
+    def _read(self) -> None:
+        """What has come; what TLS has already deciphered no selector would report again."""
+        for _ in range(_MOST_READS):
+            self.client.loop_read()
+            sock = self.client.socket()
+            if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+                return
+
+    def watch(self) -> None:
+        """Follow paho's socket, which is another one after each reconnect, and what it waits for."""
+        sock: Any = self.client.socket() if self._attempt is None else None
+        if sock is None:
+            self._unwatch()
+            return
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.client.want_write() else 0)
         if self._watched is not sock:
             self._unwatch()
@@ -121,9 +180,16 @@ class LoopClient:
             self._watched = None
 
     def close(self) -> None:
-        """Say goodbye; the broker then keeps the last will to itself."""
+        """Say goodbye; the broker then keeps the last will to itself. A connection in the making is left to its end."""
         self._unwatch()
+        if self._attempt is not None and self._attempt.is_alive():
+            return
         self.client.disconnect()
-        while self.client.socket() is not None and self.client.want_write():
-            if self.client.loop_write() != paho.MQTT_ERR_SUCCESS:
-                break
+        for _ in range(_GOODBYE_TRIES):
+            sock: Any = self.client.socket()
+            if sock is None or not self.client.want_write():
+                return
+            with selectors.DefaultSelector() as writable:
+                writable.register(sock, selectors.EVENT_WRITE)
+                writable.select(_GOODBYE_WAIT_S)
+            self.client.loop_write()

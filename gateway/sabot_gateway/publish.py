@@ -2,15 +2,21 @@
 
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import msgspec
+from paho.mqtt.enums import MQTTErrorCode
 from sabot_protocol.topics import RETAINED, StatusMessage, TopicName, gateway_status_topic, table_topic
 
 from sabot_gateway.ledger import Ledger, Stored
 from sabot_gateway.mqtt import LoopClient
 
 _CURSOR = "mqtt"
-_WINDOW = 100
+_WINDOW = 100  # messages
+_SPAN = 10_000  # entries
+_ROUNDS = 10  # readings of the ledger in one turn
+_KEEP_EVERY = 500  # entries: each keeping of the cursor waits for the disk
+_ECHO_WITHIN_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -24,9 +30,9 @@ class Outgoing:
 
 
 def outgoing(entries: list[Stored]) -> list[Outgoing]:
-    """Ledger entries as messages: neighbouring cards of a table share one `cards` message."""
+    """Ledger entries as messages: neighbouring cards of a table share one; what is not a topic stays here."""
     messages: list[Outgoing] = []
-    published = (entry for entry in entries if entry.topic)
+    published = (entry for entry in entries if entry.topic in RETAINED)
     for (table, topic), group in groupby(published, key=lambda entry: (entry.table, entry.topic)):
         if topic == "cards":
             cards = list(group)
@@ -47,86 +53,161 @@ class Window:
     """Messages that the broker has not acknowledged, and so how far a cursor may move."""
 
     read_to: int  # the last entry that has been read, and sent if it had a topic
-    waiting: dict[int, int] = field(default_factory=dict)  # message id: the first entry it covers
+    waiting: dict[int, int] = field(default_factory=dict)  # message id: the first entry it covers, in rising order
 
     def room(self) -> int:
-        """How many more may be under way."""
-        return _WINDOW - len(self.waiting)
+        """How many more may be under way: none while one entry holds the cursor too far back."""
+        return min(_WINDOW - len(self.waiting), self.done() + _SPAN - self.read_to)
 
     def done(self) -> int:
         """The last entry that needs never be sent again."""
-        return min(self.waiting.values(), default=self.read_to + 1) - 1
+        return next(iter(self.waiting.values()), self.read_to + 1) - 1
+
+
+@dataclass
+class Echo:
+    """States that the broker has not passed back to us: with MQTT 3.1.1 it swallows what we may not write."""
+
+    missing: dict[str, bytes] = field(default_factory=dict)
+    since_s: float = 0.0
+
+    def said(self, topic: str, payload: bytes, now_s: float) -> None:
+        """This is to come back."""
+        if not self.missing:
+            self.since_s = now_s
+        self.missing[topic] = payload
+
+    def heard(self, topic: str, payload: bytes) -> None:
+        """This has come."""
+        if self.missing.get(topic) == payload:
+            del self.missing[topic]
+
+    def overdue(self, now_s: float) -> bool:
+        """It should all have come by now."""
+        return bool(self.missing) and now_s - self.since_s > _ECHO_WITHIN_S
 
 
 class Publisher:
-    """QoS 1 from the ledger, in order, at most a window at a time."""
+    """QoS 1 from the ledger, in order, at most a window at a time; states are retained, the newest word last."""
 
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str) -> None:
         self._mqtt, self._ledger, self._site = mqtt, ledger, site
         self._cursor = ledger.cursor(_CURSOR)
         self._window = Window(self._cursor)
         self._states: dict[str, bytes] = {}  # retained topics as they stand
-        self._connected = self._say_all = False
+        self._unsaid: dict[str, None] = {}  # those that are still to be sent
+        self._saying: set[int] = set()  # message ids of states that are not acknowledged
+        self._echo = Echo()
+        self._connected = False
+        mqtt.on_ready, mqtt.on_lost = self._on_ready, self._on_lost
         mqtt.client.on_publish = self._on_publish
-        mqtt.on_ready = self._on_ready
-        mqtt.client.on_disconnect = self._on_disconnect
         mqtt.client.will_set(gateway_status_topic(site), _status("offline", time, {}), qos=1, retain=True)
+        for topic in self._status_topics():
+            mqtt.client.message_callback_add(topic, self._on_status)
+
+    def _status_topics(self) -> tuple[str, str]:
+        return gateway_status_topic(self._site), table_topic(self._site, "+", "status")
 
     def _on_ready(self) -> None:
-        """The broker may have published our will, or be a new one: what stands is said again by the next pump."""
-        self._connected = self._say_all = True
+        """The broker may have published our will, or be a new one: what stands is said again."""
+        self._connected = True
+        self._unsaid = dict.fromkeys(self._states)
+        self._echo = Echo()
+        self._mqtt.client.subscribe([(topic, 0) for topic in self._status_topics()])
 
-    def _on_disconnect(self, *_: object) -> None:
+    def _on_lost(self) -> None:
         self._connected = False
 
     def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
         self._window.waiting.pop(mid, None)
+        self._saying.discard(mid)
 
-    def say_gateway(self, state: str, time: str) -> None:
-        """That the gateway is there, or goes."""
-        self._say(gateway_status_topic(self._site), _status(state, time, {}))
+    def _on_status(self, _client: object, _userdata: object, message: Any) -> None:
+        self._echo.heard(message.topic, message.payload)
+
+    def say_gateway(self, state: str, time: str, **more: str | bool | None) -> None:
+        """That the gateway is there, or goes, and what is wrong with it."""
+        self._say(gateway_status_topic(self._site), _status(state, time, more))
 
     def say_table(self, table: str, state: str, time: str, **more: str | bool | None) -> None:
         """That a table's shoe is there, and which, or not, and why."""
         self._say(table_topic(self._site, table, "status"), _status(state, time, more))
 
+    def say_alarms(self, table: str, payload: bytes) -> None:
+        """The alarms of a table that are not over."""
+        self._say(table_topic(self._site, table, "alarms"), payload)
+
     def _say(self, topic: str, payload: bytes) -> None:
         self._states[topic] = payload
-        if self._connected and not self._say_all:  # else the next pump says it, once
-            self._send(topic, payload, retain=True)
+        self._unsaid[topic] = None
 
     def pump(self) -> None:
-        """Send on from the cursor as far as the window allows, and keep the cursor."""
+        """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
+        if self._connected:
+            self._send_states()
+            self._check_echo()
+            if not self._echo.missing:
+                self._send_events()
+            self._mqtt.watch()
+
+    def _send_states(self) -> None:
+        """Behind what paho itself sends again after a reconnect, so that the newest word is the last."""
+        while self._unsaid and len(self._saying) < _WINDOW:
+            topic = next(iter(self._unsaid))
+            del self._unsaid[topic]
+            payload = self._states[topic]
+            if topic.endswith("/status"):
+                self._echo.said(topic, payload, self._mqtt.now_s)
+            self._saying.add(self._send(topic, payload, retain=True))
+
+    def _check_echo(self) -> None:
+        """Say again what has not come back, and why; no event goes where a state was swallowed."""
+        if self._echo.overdue(self._mqtt.now_s):
+            topics = sorted(self._echo.missing)
+            more = f", nor {len(topics) - 1} more," if topics[1:] else ""
+            self._mqtt.problem = (
+                f"the broker at {self._mqtt.broker} takes {topics[0]} from {self._mqtt.login.user or 'us'} but does "
+                f"not pass it on{more}; allow us to write it and to read it. Until then no event is published"
+            )
+            self._echo = Echo()
+            self._unsaid |= dict.fromkeys(topics)
+            self._send_states()
+        elif self._mqtt.problem and not self._echo.missing:
+            self._mqtt.problem = None
+
+    def _send_events(self) -> None:
         window = self._window
-        if not self._connected:
-            return
-        if self._say_all:  # behind what paho itself sends again, so that the newest word is the last
-            self._say_all = False
-            for topic, payload in self._states.items():
-                self._send(topic, payload, retain=True)
-        if window.room() <= 0:
-            return
-        entries = self._ledger.since(window.read_to, window.room())
-        for message in outgoing(entries):
-            topic = table_topic(self._site, message.table, message.topic)
-            mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
-            window.waiting[mid] = message.first_seq
-        if entries:
+        for _ in range(_ROUNDS):
+            room = window.room()
+            if room <= 0 or window.read_to >= self._ledger.last_seq():
+                return
+            entries = self._ledger.since(window.read_to, room)
+            for message in outgoing(entries):
+                topic = table_topic(self._site, message.table, message.topic)
+                mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
+                window.waiting[mid] = message.first_seq
             window.read_to = entries[-1].seq
 
     def _keep_cursor(self) -> None:
+        """When all is acknowledged, or now and then: what is sent twice after a crash has the same id."""
         done = self._window.done()
-        if done > self._cursor:
+        if done > self._cursor and (not self._window.waiting or done - self._cursor >= _KEEP_EVERY):
             self._cursor = done
             self._ledger.move_cursor(_CURSOR, done)
 
     def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
-        return self._mqtt.client.publish(topic, payload, qos=1, retain=retain).mid
+        """The message's id; one that the broker still owes us an answer for is passed over."""
+        for _ in range(2 * _WINDOW):  # more are never under way
+            info = self._mqtt.client.publish(topic, payload, qos=1, retain=retain)
+            if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
+                return info.mid
+        raise RuntimeError("paho has no message id left")
 
     def idle(self) -> bool:
-        """Everything in the ledger has been published and acknowledged."""
-        return not self._window.waiting and not self._ledger.since(self._window.read_to, 1)
+        """Everything in the ledger and every state has been published and acknowledged."""
+        under_way = self._window.waiting or self._saying or self._unsaid
+        return not under_way and self._window.read_to >= self._ledger.last_seq()
 
 
 def _status(state: str, time: str, more: dict[str, str | bool | None]) -> bytes:

@@ -55,7 +55,8 @@ class Bench:
         self.now_s = 1000.0
         self.app = App(config(work_dir, os.ttyname(slave), keys), monotonic=lambda: self.now_s)
         self.shoe = Shoe(key)
-        self.app.step(0)
+        while self.app._mqtt.problem is None:  # a broker that is not there is told first
+            self.app.step(0)
 
     def send(self, *frames: bytes) -> list[tuple[str, int | None]]:
         """Send frames as the shoe; what the gateway answers: types, and the number where there is one."""

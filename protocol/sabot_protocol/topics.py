@@ -1,8 +1,9 @@
 """The MQTT topics, in one table, and the payload each of them carries."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 ROOT = "sabot/v1"
 
@@ -22,30 +23,35 @@ CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
 Severity = Literal["info", "warning", "critical"]
 AlarmState = Literal["raised", "acknowledged", "cleared"]
+Time = Annotated[
+    str, Meta(description="of the gateway's clock, ISO 8601, UTC", extra_json_schema={"format": "date-time"})
+]
+ShoeTime = Annotated[int, Meta(description="of the shoe's clock, since it was switched on")]
+Card = Annotated[str, Meta(description="rank A 2 … 9 T J Q K and suit S H D C, as in 8H")]
 
 
 class Message(msgspec.Struct, kw_only=True, frozen=True):
     """What every message from the ledger carries; a consumer that has seen an `id` drops it."""
 
-    id: str
-    unit: str
-    event_no: int
+    id: Annotated[str, Meta(description="of this message, for ever; the same when it is delivered again")]
+    unit: Annotated[str, Meta(description="the shoe's controller")]
+    event_no: Annotated[int, Meta(description="of the event in the shoe's log that this follows from")]
     table: str
-    shoe: int
-    coup: int
-    time: str  # of the gateway's clock, ISO 8601, UTC
-    rulebook: str
+    shoe: Annotated[int, Meta(description="the how many-th shoe this unit has dealt")]
+    coup: Annotated[int, Meta(description="the how many-th coup of this shoe, 0 before the first")]
+    time: Time
+    rulebook: Annotated[str, Meta(description="the hash of the book that was in force")]
 
 
 class CardMessage(Message, frozen=True):
     """A card that left the shoe."""
 
     slot: str
-    card: str
+    card: Card
     speed_mm_s: int
     margin: float
-    shoe_time_ms: int
-    notes: list[str] = []  # keyed, face_up, exposed, returned, surplus
+    shoe_time_ms: ShoeTime
+    notes: Annotated[list[str], Meta(description="keyed, face_up, exposed, returned, surplus")] = []
 
 
 class CoupMessage(Message, frozen=True):
@@ -53,19 +59,19 @@ class CoupMessage(Message, frozen=True):
 
     kind: CoupKind
     status: CoupStatus
-    winner: Winner | None  # of a void coup there is none
-    player: list[str]
-    banker: list[str]
+    winner: Annotated[Winner | None, Meta(description="of a void coup there is none")]
+    player: list[Card]
+    banker: list[Card]
     player_points: int
     banker_points: int
     player_pair: bool
     banker_pair: bool
     natural: bool
     last_coup: bool
-    shoe_time_ms: int
-    corrects: str = ""  # the id of the message whose coup a supervisor has confirmed or voided
-    by: str = ""  # who did
-    clause: str = ""  # under which clause
+    shoe_time_ms: ShoeTime
+    corrects: Annotated[str, Meta(description="id of the message whose coup a supervisor confirmed or voided")] = ""
+    by: Annotated[str, Meta(description="who did")] = ""
+    clause: Annotated[str, Meta(description="under which clause")] = ""
 
 
 class ShoeMessage(Message, frozen=True):
@@ -81,21 +87,21 @@ class AlarmMessage(Message, frozen=True):
     """Something a person must look at, in plain English; said again when it is acknowledged and when it is over."""
 
     name: str
-    say: str  # what happened, and the next step
+    say: Annotated[str, Meta(description="what happened, and the next step")]
     clause: str
     shoe_says: str
     cards_say: str
-    alarm: str  # the `id` of the message that raised it
+    alarm: Annotated[str, Meta(description="the id of the message that raised it")]
     severity: Severity
     state: AlarmState
-    by: str = ""  # who acknowledged or cleared it: a person, or what ended it
+    by: Annotated[str, Meta(description="who acknowledged or cleared it: a person, or what ended it")] = ""
 
 
 class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True):
     """The alarms of a table that are not over, oldest first, as last said."""
 
     table: str
-    time: str
+    time: Time
     alarms: list[AlarmMessage]
 
 
@@ -117,10 +123,10 @@ class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     """Whether the table's shoe is talking, or (`sabot/v1/<site>/status`, also the will) the gateway is."""
 
     state: Literal["online", "offline"]
-    time: str
-    unit: str | None = None  # the shoe that is served
-    authenticated: bool | None = None  # of a shoe that is served: every frame proves who sent it
-    problem: str | None = None  # why no shoe is served, in words
+    time: Time
+    unit: Annotated[str | None, Meta(description="the shoe that is served")] = None
+    authenticated: Annotated[bool | None, Meta(description="every frame of that shoe proves who sent it")] = None
+    problem: Annotated[str | None, Meta(description="why no shoe is served, in words")] = None
 
 
 def table_topic(site: str, table: str, name: TopicName) -> str:

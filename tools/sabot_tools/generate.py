@@ -1,14 +1,15 @@
-"""sabot generate: the card sets and the firmware's tables, from the definitions in protocol/."""
+"""sabot generate: card sets, the firmware's tables and the schemas, from the definitions in protocol/."""
 
 import json
 import re
+from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, cardsets, document, fields, irregularities, messages, pcapng
+from sabot_protocol import cardcode, cardsets, document, fields, irregularities, messages, pcapng, schemas
 from sabot_protocol.cards import INDEX
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -128,12 +129,18 @@ def _lines(data: bytes) -> str:
     return "\n".join(f'    b"{line}"' for line in wrap("".join(f"\\x{byte:02x}" for byte in data), 96))
 
 
+def _json(document: object) -> Callable[[], str]:
+    return lambda: json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
 GENERATED = {
     cardcode.CARD_SETS: card_sets,
     ROOT / "firmware" / "sabot" / "generated.py": firmware_tables,
     ROOT / "firmware" / "sabot" / "numbers.py": firmware_numbers,
     ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
+    ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
+    **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.PAYLOADS},
 }
 
 
@@ -149,6 +156,7 @@ def generate(
     for path in stale:
         typer.echo(f"{path.relative_to(ROOT)}: {'stale, run `sabot generate`' if check else 'written'}")
         if not check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(GENERATED[path]())
     if not stale:
         typer.echo("every generated file is current")

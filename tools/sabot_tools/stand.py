@@ -10,10 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.mqtt import Broker, Login, LoopClient
 from sabot_protocol import rulebooks
-from sabot_protocol.topics import ROOT
+from sabot_protocol.topics import RETAINED, ROOT
 from sabot_sim import shoe
 from sabot_sim.bench import UnixBench
 from sabot_sim.dealer import Dealer
@@ -25,6 +26,7 @@ from sabot_tools.children import Children
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
 _BROKER_WITHIN_S = 10.0
+_RETAINED = tuple(f"/{name}" for name, retained in RETAINED.items() if retained)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Plan:
     site: str = "demo"
     card_set: int = 1
     deck: Deck | None = None  # shuffled by the seed unless given
+    login: Login = field(default_factory=Login)
 
     def table_names(self) -> list[str]:
         """Tables as they are called."""
@@ -113,12 +116,13 @@ class Stand:
     def _gateway_config(self) -> str:
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
+        login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
         tables = (
             f'\n[[table]]\nname = "{name}"\nport = "{table.bench.port}"\n'
             f'rulebook = "{plan.rulebook}"\ncard_set = {plan.card_set}\n'
             for name, table in self.tables.items()
         )
-        return head + "".join(tables)
+        return "".join([head, "\n[login]\n", *login, *tables])
 
     def _table(self, number: int, name: str) -> SimTable:
         rng = random.Random(f"{self.plan.seed}-{name}")
@@ -134,7 +138,11 @@ class Stand:
 
     def _subscribe(self) -> None:
         self._mqtt = LoopClient(
-            self.broker, f"sabot-stand-{self.plan.site}", clean_session=True, selector=self._selector
+            self.broker,
+            f"sabot-stand-{self.plan.site}",
+            clean_session=True,
+            selector=self._selector,
+            login=self.plan.login,
         )
         client = self._mqtt.client
         self._mqtt.on_ready = self._on_ready
@@ -157,7 +165,7 @@ class Stand:
 
     def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         self.inbox.append(Received(message.topic, bytes(message.payload), time.monotonic()))
-        if message.topic.endswith(("/status", "/shoe")):
+        if message.topic.endswith(_RETAINED):
             self._retained.add(message.topic)
 
     def step(self) -> None:

@@ -1,0 +1,174 @@
+"""Real brokers as child processes: nats-server and mosquitto; plain, TLS, TLS with client certificates."""
+
+import datetime
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import trustme
+from sabot_gateway.mqtt import Broker, Login
+from sabot_tools import broker
+from sabot_tools.children import Children
+
+_LISTENS_WITHIN_S = 20.0
+KINDS = ("nats", "mosquitto")
+EXAMPLES = Path(__file__).parents[1] / "gateway" / "examples"
+PASSWORDS = {"gateway-sydney": "correct-horse", "display-sydney": "battery-staple"}
+
+
+def mosquitto() -> str:
+    """SABOT_MOSQUITTO, else one on the path, else Debian's; skips the test where there is none."""
+    found = os.environ.get("SABOT_MOSQUITTO") or shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
+    if not found:
+        pytest.skip("mosquitto is not installed: apt-get install mosquitto")
+    return found
+
+
+@dataclass
+class Papers:
+    """An authority, and files with certificates that it has issued."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        """A new authority."""
+        self.folder.mkdir(exist_ok=True)
+        self.ca = trustme.CA()
+        self.ca_file = self.folder / "ca.pem"
+        self.ca.cert_pem.write_to_path(str(self.ca_file))
+
+    def issue(self, name: str, *, expired: bool = False) -> tuple[Path, Path]:
+        """Certificate and key for a host or a client."""
+        until = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC) if expired else None
+        since = datetime.datetime(2019, 1, 1, tzinfo=datetime.UTC) if expired else None
+        paper = self.ca.issue_cert(name, common_name=name, not_before=since, not_after=until)
+        certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        paper.cert_chain_pems[0].write_to_path(str(certificate))
+        key.touch(mode=0o600)
+        key.write_bytes(paper.private_key_pem.bytes())
+        return certificate, key
+
+    def login(self, *, certificate: bool = False, **more: str) -> Login:
+        """A login that trusts this authority, and may show a certificate of it."""
+        if not certificate:
+            return Login(ca_file=str(self.ca_file), **more)
+        files = self.issue("client.example")
+        return Login(ca_file=str(self.ca_file), certificate_file=str(files[0]), key_file=str(files[1]), **more)
+
+
+@dataclass
+class Site:
+    """Where brokers are started, and stopped together."""
+
+    work_dir: Path
+
+    def __post_init__(self) -> None:
+        """Nothing runs yet."""
+        self.children = Children(self.work_dir)
+        self.papers = Papers(self.work_dir / "papers")
+
+    def start(
+        self, kind: str, *, tls: tuple[Path, Path] | None = None, client_ca: Path | None = None, port: int = 0
+    ) -> Broker:
+        """A broker that anybody may use."""
+        port = port or broker.free_port()
+        text = (_nats if kind == "nats" else _mosquitto)(self.work_dir, port, tls, client_ca)
+        return self.run(kind, text, Broker("localhost" if tls else broker.HOST, port, tls is not None))
+
+    def run(self, kind: str, config: str, where: Broker, env: dict[str, str] | None = None) -> Broker:
+        """A broker by its config; its log is KIND.log."""
+        path = self.work_dir / f"{kind}-{where.port}.conf"
+        path.write_text(config)
+        program = broker.nats_server() if kind == "nats" else mosquitto()
+        self.process = self.children.start(kind, [program, "-c", str(path)], env=env)
+        self._await(where)
+        return where
+
+    def _await(self, where: Broker) -> None:
+        """Until it listens, or ends by itself."""
+        give_up_s = time.monotonic() + _LISTENS_WITHIN_S
+        while time.monotonic() < give_up_s:
+            self.children.check()
+            with socket.socket() as probe:
+                if probe.connect_ex((broker.HOST, where.port)) == 0:
+                    return
+        pytest.fail(f"{where} does not listen")
+
+    def kill(self) -> None:
+        """The broker started last, as a power cut would."""
+        self.children.release(self.process)
+        self.process.kill()
+        self.process.wait()
+
+    def example(self, kind: str) -> Broker:
+        """The example configuration, with files and ports of this machine, and its two users."""
+        port = broker.free_port()
+        certificate, key = self.papers.issue("localhost")
+        where = Broker("localhost", port, tls=True)
+        if kind == "nats":
+            changes = {
+                '"127.0.0.1:4222"': '"127.0.0.1:-1"',
+                "0.0.0.0:8883": f"{broker.HOST}:{port}",
+                "/var/lib/nats": str(self.work_dir / "jetstream"),
+                "/etc/nats/broker.pem": str(certificate),
+                "/etc/nats/broker.key": str(key),
+            }
+            env = {"GATEWAY_PASSWORD": PASSWORDS["gateway-sydney"], "DISPLAY_PASSWORD": PASSWORDS["display-sydney"]}
+            return self.run(kind, _changed(EXAMPLES / "nats.conf", changes), where, env)
+        changes = {
+            "listener 8883": f"listener {port} {broker.HOST}\nuser {getpass.getuser()}",
+            "/var/lib/mosquitto/": f"{self.work_dir}/",
+            "/etc/mosquitto/certs/broker.pem": str(certificate),
+            "/etc/mosquitto/certs/broker.key": str(key),
+            "password_file /etc/mosquitto/sabot.passwd": f"password_file {self._passwords()}",
+            "/etc/mosquitto/sabot.acl": str(EXAMPLES / "mosquitto.acl"),
+        }
+        return self.run(kind, _changed(EXAMPLES / "mosquitto.conf", changes), where)
+
+    def _passwords(self) -> Path:
+        mosquitto()
+        path = self.work_dir / "passwd"
+        path.touch(mode=0o600)
+        for user, password in PASSWORDS.items():
+            subprocess.run(["mosquitto_passwd", "-b", str(path), user, password], check=True)
+        return path
+
+    def login(self, user: str, password: str | None = None) -> Login:
+        """A user's login by password."""
+        path = self.work_dir / f"{user}.password"
+        path.touch(mode=0o600)
+        path.write_text((password or PASSWORDS[user]) + "\n")
+        return self.papers.login(user=user, password_file=str(path))
+
+
+def _changed(path: Path, changes: dict[str, str]) -> str:
+    text = path.read_text()
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def _nats(work_dir: Path, port: int, tls: tuple[Path, Path] | None, client_ca: Path | None) -> str:
+    verify = f', ca_file: "{client_ca}", verify: true' if client_ca else ""
+    secure = f', tls {{ cert_file: "{tls[0]}", key_file: "{tls[1]}"{verify} }}' if tls else ""
+    return (
+        f'server_name: sabot\nlisten: "127.0.0.1:-1"\njetstream {{ store_dir: "{work_dir}/jetstream" }}\n'
+        f'mqtt {{ listen: "127.0.0.1:{port}"{secure} }}\n'
+    )
+
+
+def _mosquitto(work_dir: Path, port: int, tls: tuple[Path, Path] | None, client_ca: Path | None) -> str:
+    verify = f"cafile {client_ca}\nrequire_certificate true\n" if client_ca else ""
+    secure = f"certfile {tls[0]}\nkeyfile {tls[1]}\n" if tls else ""
+    return (
+        f"listener {port} 127.0.0.1\nuser {getpass.getuser()}\nallow_anonymous true\npersistence true\n"
+        f"persistence_location {work_dir}/\nautosave_on_changes true\nautosave_interval 1\n"
+        f"max_queued_messages 100000\n{secure}{verify}"
+    )

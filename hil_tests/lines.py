@@ -1,0 +1,71 @@
+"""MQTT clients of a test: each with what it has received, stepped together until something is so."""
+
+import selectors
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+import paho.mqtt.client as paho
+from sabot_gateway.mqtt import Broker, Login, LoopClient
+
+PATIENCE_S = 30.0
+
+
+class Steps(Protocol):
+    """Something that is driven by turns."""
+
+    def step(self, now_s: float) -> None:
+        """One turn."""
+
+
+def step_until(done: Callable[[], object], *parts: Steps) -> None:
+    """Drive the parts until it is so; fail when it never is."""
+    give_up_s = time.monotonic() + PATIENCE_S
+    while not done():
+        now_s = time.monotonic()
+        assert now_s < give_up_s, [part.mqtt.problem for part in parts if isinstance(part, Line)]
+        for part in parts:
+            part.step(now_s)
+
+
+class Line:
+    """A client and the messages it has received, as (topic, payload)."""
+
+    def __init__(self, server: Broker, name: str, login: Login | None = None) -> None:
+        self.mqtt = LoopClient(
+            server, name, clean_session=True, selector=selectors.DefaultSelector(), login=login or Login()
+        )
+        self.messages: list[tuple[str, bytes]] = []
+        self.granted: list[int] = []
+        self.acknowledged: list[int] = []
+        client = self.mqtt.client
+        client.on_message = self._on_message
+        client.on_subscribe = lambda _client, _userdata, _mid, codes, _: self.granted.extend(c.value for c in codes)
+        client.on_publish = lambda _client, _userdata, mid, *_: self.acknowledged.append(mid)
+
+    def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
+        self.messages.append((message.topic, bytes(message.payload)))
+
+    def step(self, now_s: float) -> None:
+        """One turn."""
+        self.mqtt.step(now_s)
+
+    def connect(self) -> None:
+        """Until the broker has accepted us."""
+        step_until(self.mqtt.client.is_connected, self)
+
+    def subscribe(self, topic: str) -> None:
+        """Until the broker has answered."""
+        self.connect()
+        self.granted.clear()
+        self.mqtt.client.subscribe(topic, qos=1)
+        step_until(lambda: self.granted, self)
+
+    def topics(self) -> list[str]:
+        """Of what was received."""
+        return [topic for topic, _ in self.messages]
+
+    def trouble(self) -> str:
+        """What is said of a broker that does not accept us."""
+        step_until(lambda: self.mqtt.problem, self)
+        return str(self.mqtt.problem)
