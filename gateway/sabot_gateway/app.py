@@ -83,9 +83,9 @@ class App:
 
     def _shoe(self, table: Table) -> Shoe:
         book = rulebooks.load(table.rulebook)
-        verifier = Verifier(table.name, book)
-        _catch_up(verifier, self._ledger)
         profile, durable = book.profile(table.decks, table.card_set, table.shoe), self._ledger.durable_event_no
+        verifier = Verifier(table.name, book, profile)
+        _catch_up(verifier, self._ledger)
         return Shoe(table, ShoeLink(profile, durable, self._ledger.gateway_id(), self._keys), verifier)
 
     def _keys(self, unit: str) -> list[bytes]:
