@@ -8,7 +8,7 @@ clocks is wrong.
 from dataclasses import dataclass
 from datetime import datetime
 
-from sabot_gateway.findings import NONE, Finding, Findings
+from sabot_gateway.findings import NONE, Finding
 from sabot_gateway.parse import Event
 from sabot_gateway.reading import Reading
 
@@ -35,18 +35,18 @@ class Clock:
     _set: tuple[float, int] | None = None  # the last time_set, and when by the shoe
     _told: frozenset[str] = frozenset()
 
-    def any(self, event: Event, time: str) -> Findings:
+    def any(self, event: Event, time: str) -> tuple[Finding, ...]:
         """Every event has its time."""
         if event.kind in ("boot", "shoe_opened"):
             self._told = frozenset()
         if event.kind == "boot" or self._shoe_ms is None:
             self._start(event.time_ms)
-        found = [*self._shoe_goes_on(event), *self._gateway_goes_on(time)]
+        found = (*self._shoe_goes_on(event), *self._gateway_goes_on(time))
         if event.kind == "card":
             found += self._cards_apart(event)
         elif event.kind == "time_set":
             found += self._drift(event)
-        return [self._once(finding) for finding in found if finding.name not in self._told]
+        return tuple(self._once(finding) for finding in found if finding.name not in self._told) if found else NONE
 
     def _once(self, finding: Finding) -> Finding:
         self._told |= {finding.name}
@@ -56,7 +56,7 @@ class Clock:
         self._shoe_ms, self._raw_ms = time_ms, time_ms
         self._least_s = self._card_ms = self._set = None
 
-    def _shoe_goes_on(self, event: Event) -> Findings:
+    def _shoe_goes_on(self, event: Event) -> tuple[Finding, ...]:
         step = (event.time_ms - self._raw_ms) % _MODULO
         if step >= _MODULO // 2:
             before, self._raw_ms = self._raw_ms, event.time_ms
@@ -66,7 +66,7 @@ class Clock:
         self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
         return NONE
 
-    def _gateway_goes_on(self, time: str) -> Findings:
+    def _gateway_goes_on(self, time: str) -> tuple[Finding, ...]:
         if not time:
             return NONE
         now_s, before_s = datetime.fromisoformat(time).timestamp(), self._gateway_s
@@ -83,17 +83,18 @@ class Clock:
             return (Finding(fact, "", f"{least_s - late_s:.0f} seconds ahead", name="shoe_clock"),)
         return NONE
 
-    def _cards_apart(self, event: Event) -> Findings:
+    def _cards_apart(self, event: Event) -> tuple[Finding, ...]:
         flags, before, now = event.data["flags"], self._card_ms, self._shoe_ms
         if flags.get("keyed"):
             return NONE
         self._card_ms = now
-        if before is None or now is None or now - before >= _LEAST_BETWEEN_CARDS_MS:
+        apart = _LEAST_BETWEEN_CARDS_MS if before is None or now is None else now - before
+        if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
             return NONE
         fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's."
-        return (Finding(fact, f"{now - before} ms apart", "at least 29 ms", name="cards_too_fast"),)
+        return (Finding(fact, f"{apart} ms apart", "at least 29 ms", name="cards_too_fast"),)
 
-    def _drift(self, event: Event) -> Findings:
+    def _drift(self, event: Event) -> tuple[Finding, ...]:
         said_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
         before, self._set = self._set, (said_s, now)
         if before is None:

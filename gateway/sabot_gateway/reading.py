@@ -78,8 +78,10 @@ class Reading:
         coup_no, slot = data["coup_no"], data["slot"]
         if slot in NO_COUP:
             return
-        if self.phase == "unknown" and slot != "player_1":
-            self.gap_in = coup_no  # its first cards were not seen
+        if self.phase == "unknown":
+            self.shoe_no = data["shoe_no"]
+            if slot != "player_1":
+                self.gap_in = coup_no  # its first cards were not seen
         self.dealt.setdefault(coup_no, []).append((slot, data["card"]))
         if not data["flags"].get("surplus"):
             self._begin(coup_no)

@@ -90,7 +90,8 @@ class Verifier:
         """What this event means; the first record is the event's own."""
         if event.unit != self._read.unit:
             self._serve(event.unit)
-        found = [*self._clock.any(event, time)]
+        found: list[Finding] = []
+        found += self._clock.any(event, time)
         for check in self._checks[event.kind]:
             found += check(event)
         handler, common = self._own.get(event.kind), self._common(event, time)
