@@ -1,4 +1,27 @@
-"""Alarms in plain English: what the shoe's reader could not take for a card, and what the dealer may do next."""
+"""Alarms in plain English: each by its name, how severe it is, what ends it; and the words that go with the shoe's."""
+
+from typing import Literal, NamedTuple
+
+from sabot_protocol import irregularities
+from sabot_protocol.topics import Severity
+
+# acknowledged: a person has seen it. shoe: the shoe says that its cause is gone. decision: a supervisor confirms
+# or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone.
+End = Literal["acknowledged", "shoe", "decision", "new_shoe", "gateway"]
+
+
+class Kind(NamedTuple):
+    """One kind of alarm."""
+
+    severity: Severity
+    means: str
+    ends: tuple[End, ...]
+
+    @property
+    def lasts(self) -> bool:
+        """It stands for a state, and is active once at most."""
+        return "acknowledged" not in self.ends and "decision" not in self.ends
+
 
 HELD = "The exit is locked: call a supervisor."
 
@@ -44,3 +67,48 @@ def which_columns(doubtful: int) -> str:
     if not numbers:
         return ""
     return f"column {numbers[0]}" if len(numbers) == 1 else f"columns {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+_SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
+_CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
+_FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
+
+# Every alarm, by name.
+ALARMS: dict[str, Kind] = {
+    "discrepancy": Kind(
+        "critical",
+        "The shoe's log and the gateway's own reading of the rules differ; the coup, if it is about one, is disputed.",
+        ("decision", "acknowledged"),
+    ),
+    "log_lost": Kind("critical", "The shoe has overwritten events that no ledger has.", ("acknowledged",)),
+    "log_damaged": Kind("critical", "A record of the shoe's log fails its check.", ("acknowledged",)),
+    "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled, to the shoe or to the gateway.", _SEEN),
+    "decks_differ": Kind("critical", "A check of the decks has found missing or surplus cards.", ("acknowledged",)),
+    "shoe_restarted": Kind("warning", "The shoe restarted while it was open.", _SEEN),
+    "coup_void": Kind("info", "A coup was declared void at the shoe.", _SEEN),
+    "handed_over": Kind("info", "A coup in progress came from another shoe, or left for one.", _SEEN),
+    "reject": Kind(
+        "warning",
+        "Something passed the reader that is no certain card.",
+        ("shoe", "acknowledged", "new_shoe"),
+    ),
+    "sensor_margin": Kind("warning", "A sensor still reads, with little margin.", ("acknowledged",)),
+    "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
+    "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
+    "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
+    "ledger_not_writable": Kind("critical", "The gateway cannot write its ledger and takes no events.", ("gateway",)),
+    "shoe_unauthenticated": Kind("critical", "The shoe has no key, and keys are required.", ("gateway",)),
+    **{
+        case: Kind(
+            "critical" if case in _CRITICAL_CASES else "warning",
+            f"Irregularity: {case.replace('_', ' ')}; the book's clause and next step go with it.",
+            _SEEN,
+        )
+        for case in irregularities.CASES
+    },
+    **{
+        f"fault_{fault}": Kind(_FAULT_SEVERITY.get(fault, "critical"), say.split(". ")[0].rstrip(".") + ".", ("shoe",))
+        for fault, say in FAULTS.items()
+        if say
+    },
+}

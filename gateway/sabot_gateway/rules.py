@@ -68,6 +68,22 @@ def banker_draws(banker_points: int, player_third: int | None) -> bool:
     return player_third in _BANKER_DRAWS_ON.get(banker_points, ())
 
 
+def due(cards: Sequence[str]) -> str | None:
+    """The slot of the next card of a coup that has these, in the order drawn; None when it is complete."""
+    if len(cards) < 4:
+        return _FIRST_FOUR[len(cards)]
+    player, banker = points((cards[0], cards[2])), points((cards[1], cards[3]))
+    if player >= 8 or banker >= 8:
+        return None
+    third = None
+    thirds = list(cards[4:])
+    if player_draws(player):
+        if not thirds:
+            return "player_3"
+        third = _value(thirds.pop(0))
+    return "banker_3" if banker_draws(banker, third) and not thirds else None
+
+
 def play(cards: Sequence[str]) -> Coup:
     """Play the cards in the order drawn; cards beyond the coup's end are left alone."""
     if len(cards) < 4:

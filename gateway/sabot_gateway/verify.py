@@ -1,307 +1,376 @@
-"""Verify: every coup recomputed from its cards; what the shoe says and what the cards say must agree."""
+"""Verify: an independent reading of the shoe's log; what the shoe says and what the rules give must agree."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from msgspec.structs import replace
 from sabot_protocol import irregularities
-from sabot_protocol.fields import NO_CARD
+from sabot_protocol.messages import EVENTS
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, HealthMessage, Message, ShoeMessage, TopicName
+from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage, Winner
 
-from sabot_gateway import alarms, rules
+from sabot_gateway import disputes, records, words
+from sabot_gateway.alarm_book import AlarmBook, NotThereError
+from sabot_gateway.alarms import ALARMS
+from sabot_gateway.burning import Burning
+from sabot_gateway.clock import Clock
+from sabot_gateway.composition import Composition
+from sabot_gateway.coups import Coups
+from sabot_gateway.cutting import Cutting
+from sabot_gateway.disputes import Decision, Disputes
+from sabot_gateway.findings import Check, Finding
+from sabot_gateway.irregular import Irregular
+from sabot_gateway.kinds import Kinds
+from sabot_gateway.numbering import Numbering
+from sabot_gateway.ordered import Ordered
 from sabot_gateway.parse import Event
+from sabot_gateway.profile_check import ProfileCheck
+from sabot_gateway.reading import Reading
+from sabot_gateway.records import Record, Source
+
+__all__ = ["NotThereError", "Record", "Source", "Verifier"]
+
+_KEPT = [Record()]
+_LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
 
 
-@dataclass(frozen=True)
-class Record:
-    """What goes into the ledger for an event: nothing more, or a message under a topic."""
-
-    topic: TopicName | None = None
-    message: Message | None = None
-
-
-@dataclass
 class Verifier:
-    """One table's reading of its shoe's log, in order."""
+    """One table's reading of its shoe's log, in order; its alarms and its disputed coups."""
 
-    table: str
-    rulebook: Rulebook
-    shoe: int = 0
-    coup: int = 0
-    _open: bool = False
-    _opened: dict[str, Any] = field(default_factory=dict)
-    _digest: str = ""
-    _dealt: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # slots and cards, by coup
-
-    def __post_init__(self) -> None:
-        """The book's hash goes with every message; making it takes a while."""
-        self._digest = self.rulebook.digest().hex()
-
-    def take(self, event: Event, time: str) -> list[Record]:
-        """What this event means; the first record is the event's own."""
-        self.shoe = event.data.get("shoe_no", self.shoe)
-        self.coup = event.data.get("coup_no", self.coup)
-        handlers: dict[str, Callable[[Event, dict[str, Any]], list[Record]]] = {
+    def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any]) -> None:
+        self.table, self.rulebook, self._profile = table, rulebook, profile
+        self._digest = rulebook.digest().hex()  # goes with every message
+        self._alarms, self._disputes = AlarmBook(), Disputes()
+        self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
             "boot": self._boot,
             "shoe_opened": self._shoe_opened,
             "shoe_closed": self._shoe_closed,
             "card": self._card,
             "coup": self._coup,
-            "reject": self._reject,
-            "sensor": self._sensor,
-            "damaged": self._damaged,
             "coup_void": self._coup_void,
-            "handed_over": self._handed_over,
-            "irregularity": self._irregularity,
+            "button": self._button,
+            "command_done": self._command_done,
             "fault": self._fault,
-            "ordered_set": self._ordered_set,
-            "deck_check": self._deck_check,
+            "fault_cleared": self._fault_cleared,
+            "irregularity": self._irregularity,
+            "damaged": self._damaged,
+            "sensor": self._sensor,
+            "reject": self._told,
+            "handed_over": self._told,
         }
-        handler = handlers.get(event.kind)
-        return handler(event, self._common(event, time)) if handler else [Record()]
+        self._serve("")
+
+    def _serve(self, unit: str) -> None:
+        """Another shoe is on the table: nothing is known of it."""
+        read, book = Reading(unit=unit), self.rulebook
+        self._read, self._clock = read, Clock(read)
+        self._opened: dict[str, Any] = {"decks": 0, "card_set": 0, "burn": "none"}
+        self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
+        self._decision_over = False
+        composition = Composition(read, book, self._profile["switches"]["continuous"])
+        coups, cutting = Coups(read, book), Cutting(read, book)
+        checks = (
+            Numbering(read, book),
+            composition,
+            cutting,
+            Kinds(read, book, lambda: cutting.last),
+            Burning(read, book),
+            Ordered(read),
+            ProfileCheck(self._profile),
+            Irregular(read, book, composition, lambda: coups.winner),
+            coups,
+        )
+        self._checks: dict[str, list[Check]] = {
+            kind: [getattr(check, kind) for check in checks if hasattr(check, kind)] for kind in EVENTS
+        }
+
+    # What the log brings
+
+    def take(self, event: Event, time: str) -> list[Record]:
+        """What this event means; the first record is the event's own."""
+        if event.unit != self._read.unit:
+            self._serve(event.unit)
+        found: list[Finding] = []
+        found += self._clock.any(event, time)
+        for check in self._checks[event.kind]:
+            found += check(event)
+        handler, common = self._own.get(event.kind), self._common(event, time)
+        out = handler(event, common, found) if handler else [*_KEPT]
+        if self._read.gap_in is not None:
+            out += self._result_lost(event, common)
+        if found:
+            out += self._alarms_of(found, event, common)
+        self._read.follow(event)
+        return out
 
     def lost(self, event: Event, first: int, last: int, time: str) -> Record:
         """Events that came before this one and can no longer be had."""
+        if event.unit != self._read.unit:
+            self._serve(event.unit)
+        self._read.gap()
         say = "Part of the shoe's log is lost: its cards and coups are in no ledger. Keep the shoe for inspection."
         where = f"events {first} to {last} were overwritten"
-        return self._alarm(self._common(event, time), "log_lost", say, where, "", "")
+        return self._raise(self._common(event, time), "log_lost", say=say, shoe_says=where)[0]
 
     def _common(self, event: Event, time: str) -> dict[str, Any]:
+        data, read = event.data, self._read
         return {
             "id": f"{event.unit}-{event.event_no}",
             "unit": event.unit,
             "event_no": event.event_no,
             "table": self.table,
-            "shoe": self.shoe,
-            "coup": self.coup,
+            "shoe": data.get("shoe_no", read.shoe_no or 0),
+            "coup": data.get("coup_no", read.coup_no),
             "time": time,
             "rulebook": self._digest,
         }
 
-    def _boot(self, event: Event, common: dict[str, Any]) -> list[Record]:
+    def _raise(self, common: dict[str, Any], name: str, **words: str) -> list[Record]:
+        return [Record("alarm", message) for message in self._alarms.raise_(common, name, **words)]
+
+    def _alarms_of(self, found: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        """One alarm for all that does not agree in this event, and one for each other thing found."""
+        out: list[Record] = []
+        differ = [finding for finding in found if finding.name == "discrepancy"]
+        for other in (finding for finding in found if finding.name != "discrepancy"):
+            out += self._raise(
+                common,
+                other.name,
+                say=other.fact,
+                clause=other.clause,
+                shoe_says=other.shoe_says,
+                cards_say=other.cards_say,
+            )
+        return out + self._discrepancy(differ, event, common) if differ else out
+
+    def _discrepancy(self, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        coup_no = max(finding.coup_no for finding in differ)
+        out = [] if event.kind == "coup" or not coup_no else self._dispute(coup_no, differ, event, common)
+        return out + self._raise(
+            {**common, "coup": coup_no},
+            "discrepancy",
+            say=f"{_once((finding.fact for finding in differ), ' ')} {self._next_step(coup_no)}",
+            clause=_once((finding.clause for finding in differ), ", "),
+            shoe_says=_once((finding.shoe_says for finding in differ), "; "),
+            cards_say=_once((finding.cards_say for finding in differ), "; "),
+        )
+
+    def _next_step(self, coup_no: int) -> str:
+        if not coup_no:
+            return _LOOK
+        advice = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True})
+        return f"Do not pay: the coup waits for a supervisor, who confirms or voids it. {advice.say}"
+
+    def _dispute(self, coup_no: int, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        """A coup that was told is told again as disputed; one that is not complete will be."""
+        where, entry = (event.unit, common["shoe"], coup_no), all(finding.entry for finding in differ)
+        last, disputed = self._disputes.last_of(*where), self._disputes.of(*where)
+        if disputed:
+            if not entry:
+                self._disputes.dispute_further(disputed)
+            return []
+        if not last or last.kind == "void":
+            self._doubtful.add(coup_no)
+            return []
+        self._decision_over = False
+        changes = {"id": f"{common['id']}-disputed", "event_no": event.event_no, "time": common["time"]}
+        return self._tell(replace(last, **changes, status="disputed", corrects=last.id), entry=entry)
+
+    def _tell(self, coup: CoupMessage, *, entry: bool = False) -> list[Record]:
+        self._disputes.told(coup, entry=entry)
+        return [Record("coup", coup)]
+
+    def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """The log goes on after a coup whose result is in the missing part: it is told from its cards, disputed."""
+        read, data = self._read, event.data
+        coup_no = read.gap_in or 0
+        begins = event.kind == "card" and data["coup_no"] > coup_no and not data["flags"].get("surplus")
+        if not begins and event.kind not in ("shoe_opened", "shoe_closed"):
+            return []
+        read.gap_in, dealt = None, read.dealt.get(coup_no, [])
+        common = {**common, "shoe": read.shoe_no or 0, "coup": coup_no}
+        lost = {"id": f"{common['id']}-lost", "kind": "live", "status": "disputed"}
+        fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
+        told = " ".join(card for _, card in dealt)
+        words = {"say": f"{fact} {self._next_step(coup_no)}", "shoe_says": "nothing", "cards_say": told}
+        coup = records.no_result(event, common, dealt, **lost)
+        return [*self._tell(coup), *self._raise({**common, "id": lost["id"]}, "discrepancy", **words)]
+
+    # Events, one by one
+
+    def _told(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        """What only has its words."""
+        name, said = words.TOLD[event.kind](event)
+        return [Record(), *self._raise(common, name, **said)]
+
+    def _boot(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         """A shoe that restarts goes on where it was; people should know all the same."""
-        if not self._open:
+        if self._read.phase in ("unknown", "closed", "checking"):
             return [Record()]
         say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
-        cards = " ".join(card for _, card in self._dealt.get(self.coup, []))
-        return [Record(), self._alarm(common, "shoe_restarted", say, event.data["cause"], cards, "")]
+        cards = " ".join(self._read.cards(self._read.coup_no))
+        return [
+            Record(),
+            *self._raise(common, "shoe_restarted", say=say, shoe_says=event.data["cause"], cards_say=cards),
+        ]
 
-    def _shoe_opened(self, event: Event, common: dict[str, Any]) -> list[Record]:
+    def _shoe_opened(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
-        self._dealt, self.coup, self._open = {}, 0, True
-        return [self._shoe_state({**common, "coup": 0}, "open")]
+        self._doubtful.clear()
+        names = [name for name, kind in ALARMS.items() if "new_shoe" in kind.ends]
+        return [self._shoe_state({**common, "coup": 0}, "open"), *self._clear(event, common, "a new shoe", *names)]
 
-    def _shoe_closed(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        self._dealt, self._open = {}, False
+    def _shoe_closed(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         return [self._shoe_state(common, "closed")]
 
     def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
-        opened = self._opened or {"decks": 0, "card_set": 0, "burn": "none"}
-        return Record("shoe", ShoeMessage(**common, state=state, **opened))
+        return Record("shoe", ShoeMessage(**common, state=state, **self._opened))
 
-    def _card(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        data = event.data
-        if data["slot"] not in ("burn", "unused"):
-            self._dealt.setdefault(data["coup_no"], []).append((data["slot"], data["card"]))
-        message = CardMessage(
-            **common,
-            slot=data["slot"],
-            card=data["card"],
-            speed_mm_s=data["speed_mm_s"],
-            margin=data["margin_pct"] / 100,
-            shoe_time_ms=event.time_ms,
-            notes=[flag for flag, on in data["flags"].items() if on],
-        )
-        return [Record("cards", message)]
+    def _clear(self, event: Event, common: dict[str, Any], by: str, *names: str) -> list[Record]:
+        source = Source(event.unit, event.event_no, common["time"])
+        return [Record("alarm", message) for message in self._alarms.clear_named(by, source, *names)]
 
-    def _coup(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        dealt = self._dealt.get(event.data["coup_no"], [])
-        self._forget(event.data["coup_no"])
-        shoe_says = _shoe_says(event.data)
-        cards_say = _cards_say(dealt)
-        agreed = shoe_says == cards_say
-        coup = Record("coup", _coup_message(event, common, dealt, "verified" if agreed else "disputed"))
-        if agreed:
-            return [coup]
-        say = "The shoe's result is not what its cards give. Do not pay: a supervisor confirms or voids the coup."
-        return [coup, self._alarm(common, "discrepancy", say, shoe_says, cards_say, self._draw_clause(dealt))]
+    def _card(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        return [Record("cards", records.card_message(event, common))]
 
-    def _forget(self, coup_no: int) -> None:
-        """Cards of coups before this one decide nothing any more."""
-        self._dealt = {number: cards for number, cards in self._dealt.items() if number >= coup_no}
+    def _coup(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        number = event.data["coup_no"]
+        agreed = number not in self._doubtful and not any(finding.coup_no for finding in found)
+        self._doubtful.discard(number)
+        dealt = self._read.dealt.get(number, [])
+        return self._tell(records.coup_message(event, common, dealt, "verified" if agreed else "disputed"))
 
-    def _coup_void(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        dealt = self._dealt.pop(event.data["coup_no"], [])
+    def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        """No result; where one was told, this corrects it."""
+        number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
+        where = (event.unit, common["shoe"], number)
+        self._doubtful.discard(number)
+        told = self._disputes.of(*where) or self._disputes.last_of(*where)
+        reason = event.data["reason"].replace("_", " ")
+        changes = {"status": "void", "corrects": told.id, "by": f"at the shoe: {reason}"} if told else {}
+        out = self._tell(records.no_result(event, common, dealt, **changes))
         say = "The coup is void: stakes are returned, and it counts nowhere."
         if event.data["then"] == "new_cards":
             say += " The cards must be replaced or checked before play goes on."
-        alarm = self._alarm(common, "coup_void", say, event.data["reason"].replace("_", " "), _told(dealt), "")
-        return [Record("coup", _void_message(event, common, dealt)), alarm]
+        cards = " ".join(card for _, card in dealt)
+        out += self._raise(common, "coup_void", say=say, shoe_says=reason, cards_say=cards)
+        return out + self._settled(*where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
 
-    def _handed_over(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        data = event.data
-        if data["import"]:
-            cards = [(slot, card) for slot, card in data["cards"].items() if card != NO_CARD]
-            self._dealt[data["coup_no"]] = cards
-        say = "A coup in progress has come from another shoe." if data["import"] else "The coup moves to another shoe."
-        return [Record(), self._alarm(common, "handed_over", say, _told(list(data["cards"].items())), "", "")]
+    def _settled(self, unit: str, shoe: int, coup: int, by: str, source: Source, prefix: str = "") -> list[Record]:
+        """The discrepancies of this coup are over."""
+        over = [
+            alarm
+            for alarm in self._alarms.named("discrepancy")
+            if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
+        ]
+        return [Record("alarm", self._alarms.clear(alarm.alarm, by, source)) for alarm in over]
 
-    def _irregularity(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        """The shoe's code beside our own reading of the book: another one is a discrepancy."""
-        data = event.data
-        facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
-        advice = irregularities.advise(self.rulebook.id, data["case"], facts)
-        found = self._alarm(common, data["case"], advice.say, data["code"], advice.code, advice.clause)
-        if data["code"] == advice.code:
-            return [Record(), found]
-        say = "The shoe draws another consequence than the book. Follow the book, and have the shoe's profile checked."
-        return [Record(), found, self._alarm(common, "discrepancy", say, data["code"], advice.code, advice.clause)]
+    def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        confirmed = event.data["button"] == "confirm" and self._decision_over
+        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
 
-    def _fault(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        fault = event.data["fault"]
-        return [Record(), self._alarm(common, f"fault_{fault}", alarms.FAULTS[fault], fault.replace("_", " "), "", "")]
+    def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        confirmed = event.data["command"] == "confirm"
+        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
 
-    def _ordered_set(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        say = (
-            "The first cards of this shoe look unshuffled. Stop before the next coup: a supervisor looks at the cards."
-        )
-        shoe_says = f"{event.data['pattern'].replace('_', ' ')} in the first {event.data['cards']} cards"
-        return [Record(), self._alarm(common, "ordered_set", say, shoe_says, "", "")]
+    def _confirmed(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """A supervisor has settled the dealer's entry at the shoe: its result stands."""
+        where = (event.unit, common["shoe"], self._read.coup_no)
+        coup = self._disputes.of(*where)
+        if coup is None or not self._disputes.settled_at_the_shoe(coup):
+            return []
+        clause = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True}).clause
+        source, by = Source(event.unit, event.event_no, common["time"]), "a supervisor, at the shoe"
+        said = disputes.decided(coup, "confirmed", by, clause, source, coup.winner)
+        return self._tell(replace(said, id=f"{common['id']}-confirmed")) + self._settled(*where, by, source)
 
-    def _deck_check(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        data = event.data
-        word = "missing" if data["seen"] < data["expected"] else "surplus"
-        say = f"The decks are not complete: {data['card']} is {word}. Do not use this set."
-        shoe_says = f"{data['card']} came {data['seen']} times, {data['expected']} are expected"
-        return [Record(), self._alarm(common, f"card_{word}", say, shoe_says, "", "")]
+    def _fault(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        if event.data["fault"] == "decision" and self._at_the_table(event, common):
+            return [Record()]  # the discrepancy says it
+        return self._told(event, common, found)
 
-    def _draw_clause(self, dealt: list[tuple[str, str]]) -> str:
-        """The clause that says how these cards go on after the first four."""
-        draw, cards = self.rulebook.draw, [card for _, card in dealt]
-        player, banker = cards[0:3:2], cards[1:4:2]
-        if len(cards) >= 4 and max(rules.points(player), rules.points(banker)) >= 8:
-            return draw.natural
-        if len(cards) >= 4 and not rules.player_draws(rules.points(player)):
-            return draw.player_stands
-        return f"{draw.table_1}, {draw.table_2}"
+    def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
+        """The coup on the table is disputed already."""
+        return self._disputes.of(event.unit, common["shoe"], self._read.coup_no) is not None
 
-    def _reject(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        data = event.data
-        words = [data["reason"].replace("_", " "), alarms.which_columns(data["doubtful"])]
-        if data["speed_mm_s"]:
-            words.append(f"{data['speed_mm_s']} mm/s")
-        shoe_says = ", ".join(filter(None, words))
-        return [Record(), self._alarm(common, "reject", alarms.REJECTS[data["reason"]], shoe_says, "", "")]
+    def _fault_cleared(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        fault, by = event.data["fault"], event.data["by"].replace("_", " ")
+        self._decision_over |= fault == "decision"
+        names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
+        return [Record(), *self._clear(event, common, f"the shoe: {by}", *names)]
 
-    def _sensor(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        data = event.data
-        health = Record("health", _health_message(data, common))
-        if not data["reads"] or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
-            return [health]
-        say = f"The {alarms.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe."
-        shoe_says = f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards"
-        return [health, self._alarm(common, "sensor_margin", say, shoe_says, "", "")]
+    def _irregularity(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        if event.data["case"] == "scan_discrepancy" and self._at_the_table(event, common):
+            return [Record()]  # the discrepancy says it
+        return [Record(), *self._raise(common, event.data["case"], **words.irregularity(self.rulebook.id, event))]
 
-    def _damaged(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        say = (
-            "A record of the shoe's log is damaged: what it said is lost. Check this coup and have the shoe inspected."
-        )
-        return [Record(), self._alarm(common, "log_damaged", say, f"event {event.event_no} cannot be read", "", "")]
+    def _damaged(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        self._read.gap()
+        return self._told(event, common, found)
 
-    @staticmethod
-    def _alarm(common: dict[str, Any], name: str, say: str, shoe: str, cards: str, clause: str) -> Record:
-        alarm_id = f"{common['id']}-{name}"
-        message = AlarmMessage(
-            **{**common, "id": alarm_id},
-            name=name,
-            say=say,
-            clause=clause,
-            shoe_says=shoe,
-            cards_say=cards,
-            alarm=alarm_id,
-            severity="warning",
-            state="raised",
-        )
-        return Record("alarm", message)
+    def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        out = [Record("health", records.health_message(event.data, common))]
+        weak = words.weak_sensor(event.data)
+        return out + self._raise(common, "sensor_margin", **weak) if weak else out
 
+    # What people and the daemon do
 
-def _told(dealt: list[tuple[str, str]]) -> str:
-    return " ".join(card for _, card in dealt if card != NO_CARD)
+    def active(self) -> list[AlarmMessage]:
+        """The alarms that are not over, oldest first, as last said."""
+        return self._alarms.active()
 
+    def disputed(self) -> list[CoupMessage]:
+        """The coups that wait for a supervisor."""
+        return self._disputes.open()
 
-def _hands(dealt: list[tuple[str, str]]) -> dict[str, Any]:
-    return {side: [card for slot, card in dealt if slot.startswith(side)] for side in ("player", "banker")}
+    def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage]) -> None:
+        """After a restart: what the ledger says is active and disputed."""
+        self._alarms.restore(alarms)
+        self._disputes.restore(disputed)
 
+    def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
+        """Somebody has seen an alarm; NotThereError where it is not active."""
+        alarm = next((one for one in self.active() if one.alarm == alarm_id), None)
+        ends = alarm is not None and self._ends_when_seen(alarm)
+        return [Record("alarm", message) for message in self._alarms.acknowledge(alarm_id, by, source, ends=ends)]
 
-def _void_message(event: Event, common: dict[str, Any], dealt: list[tuple[str, str]]) -> CoupMessage:
-    hands = _hands(dealt)
-    return CoupMessage(
-        **common,
-        kind="void",
-        status="verified",
-        winner=None,
-        **hands,
-        player_points=rules.points(hands["player"]),
-        banker_points=rules.points(hands["banker"]),
-        player_pair=False,
-        banker_pair=False,
-        natural=False,
-        last_coup=False,
-        shoe_time_ms=event.time_ms,
-    )
+    def _ends_when_seen(self, alarm: AlarmMessage) -> bool:
+        """A discrepancy ends so only where no coup waits for a decision."""
+        waits = any((coup.shoe, coup.coup) == (alarm.shoe, alarm.coup) for coup in self.disputed())
+        return "acknowledged" in ALARMS[alarm.name].ends and not (alarm.name == "discrepancy" and waits)
 
+    def decide(
+        self,
+        status: Decision,
+        by: str,
+        clause: str,
+        source: Source,
+        coup_id: str | None = None,
+        winner: Winner | None = None,
+    ) -> list[Record]:
+        """A supervisor confirms or voids a disputed coup: the only one, or the one named."""
+        coup = self._disputes.find(coup_id)
+        out = self._tell(disputes.decided(coup, status, by, clause, source, winner))
+        return out + self._settled(coup.unit, coup.shoe, coup.coup, by, source)
 
-def _shoe_says(data: dict[str, Any]) -> str:
-    flags = [flag for flag in ("natural", "player_pair", "banker_pair") if data["flags"][flag]]
-    return _in_words(data["winner"], data["player_points"], data["banker_points"], flags)
+    def gateway_alarm(self, name: str, say: str, source: Source, found: str = "") -> list[Record]:
+        """What the daemon itself finds; nothing where it is active already."""
+        common = {
+            "id": source.id,
+            "unit": source.unit,
+            "event_no": source.event_no,
+            "table": self.table,
+            "shoe": self._read.shoe_no or 0,
+            "coup": self._read.coup_no,
+            "time": source.time,
+            "rulebook": self._digest,
+        }
+        return [] if self._alarms.named(name) else self._raise(common, name, say=say, cards_say=found)
 
-
-def _cards_say(dealt: list[tuple[str, str]]) -> str:
-    """The gateway's own reading: the result, or why these cards are no coup."""
-    try:
-        coup = rules.play([card for _, card in dealt])
-    except rules.NotACoupError as error:
-        return str(error)
-    slots = tuple(slot for slot, _ in dealt)
-    if slots != coup.slots:
-        return f"drawn as {' '.join(slots)}, due were {' '.join(coup.slots)}"
-    flags = [flag for flag in ("natural", "player_pair", "banker_pair") if getattr(coup, flag)]
-    return _in_words(coup.winner, coup.player_points, coup.banker_points, flags)
+    def end_gateway_alarm(self, name: str, source: Source) -> list[Record]:
+        """Its cause is gone."""
+        return [Record("alarm", message) for message in self._alarms.clear_named("the gateway", source, name)]
 
 
-def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
-    return " ".join([f"{winner}, Player {player_points}, Banker {banker_points}", *flags])
-
-
-def _health_message(data: dict[str, Any], common: dict[str, Any]) -> HealthMessage:
-    same = ("sensor", "reads", "rejects", "spikes", "speed_mean_mm_s", "speed_least_mm_s", "speed_most_mm_s")
-    return HealthMessage(
-        **common,
-        **{name: data[name] for name in same},
-        margin_mean=data["margin_mean_pct"] / 100,
-        margin_worst=data["margin_worst_pct"] / 100,
-    )
-
-
-def _coup_message(
-    event: Event,
-    common: dict[str, Any],
-    dealt: list[tuple[str, str]],
-    status: Literal["verified", "disputed"],
-) -> CoupMessage:
-    data, flags = event.data, event.data["flags"]
-    return CoupMessage(
-        **common,
-        kind=data["kind"],
-        status=status,
-        winner=data["winner"],
-        **_hands(dealt),
-        player_points=data["player_points"],
-        banker_points=data["banker_points"],
-        player_pair=flags["player_pair"],
-        banker_pair=flags["banker_pair"],
-        natural=flags["natural"],
-        last_coup=flags["last_coup"],
-        shoe_time_ms=event.time_ms,
-    )
+def _once(texts: Any, between: str) -> str:
+    return between.join(dict.fromkeys(filter(None, texts)))

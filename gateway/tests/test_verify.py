@@ -6,14 +6,14 @@ from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import fields
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
-from shoe_events import BOOK, SLOTS, cards, event, result
+from shoe_events import BOOK, PROFILE, SLOTS, cards, event, result
 
 TIME = "2026-01-01T00:00:00.000Z"
 
 
 def take(*events: Event) -> list[Record]:
     """The records of the last event."""
-    verifier, records = Verifier("bac-01", BOOK), []
+    verifier, records = Verifier("bac-01", BOOK, PROFILE), []
     for one in events:
         records = verifier.take(one, TIME)
     return records
@@ -218,6 +218,6 @@ def test_other_events_are_only_kept() -> None:
 
 
 def test_a_lost_part_of_the_log_is_an_alarm() -> None:
-    alarm = Verifier("bac-01", BOOK).lost(event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME)
+    alarm = Verifier("bac-01", BOOK, PROFILE).lost(event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME)
     assert isinstance(alarm.message, AlarmMessage)
     assert (alarm.message.name, alarm.message.shoe_says) == ("log_lost", "events 4 to 19 were overwritten")

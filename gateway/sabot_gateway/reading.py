@@ -1,0 +1,141 @@
+"""Reading: where the shoe stands, followed from its log alone: the coup on the table, its cards, what is over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sabot_protocol.fields import NO_CARD
+
+from sabot_gateway import rules
+from sabot_gateway.parse import Event
+
+Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
+# unknown: part of the log is missing; between: no card of the next coup is out.
+Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
+NO_COUP = ("burn", "unused")
+RESULTS = ("player", "banker", "tie")
+
+
+@dataclass
+class Reading:
+    """The shoe of one table; `follow` each event once."""
+
+    unit: str = ""
+    shoe_no: int | None = None  # the last that was heard of
+    coup_no: int = 0  # on the table, or the last that was
+    phase: Phase = "unknown"
+    whole: bool = False  # nothing of this shoe's log is missing
+    decks: int = 0
+    dealt: dict[int, Dealt] = field(default_factory=dict)  # by coup; surplus cards begin the next
+    gap_in: int | None = None  # the coup in which part of the log is missing
+
+    def __post_init__(self) -> None:
+        """Which event changes what."""
+        self._follow: dict[str, Callable[[dict[str, Any]], None]] = {
+            "shoe_opened": self._shoe_opened,
+            "shoe_closed": self._shoe_closed,
+            "card": self._card,
+            "coup": self._coup,
+            "coup_void": self._coup_void,
+            "button": self._button,
+            "handed_over": self._handed_over,
+            "irregularity": self._irregularity,
+            "command_done": self._command_done,
+        }
+
+    def follow(self, event: Event) -> None:
+        """Go on by this event."""
+        step = self._follow.get(event.kind)
+        if step:
+            step(event.data)
+
+    def gap(self) -> None:
+        """Part of the log is missing here: where the shoe stands is not known until a coup or a shoe begins."""
+        if self.phase == "dealing":
+            self.gap_in = self.coup_no
+        self.whole, self.phase = False, "unknown"
+
+    def cards(self, coup_no: int) -> list[str]:
+        """The cards of a coup, in the order drawn."""
+        return [card for _, card in self.dealt.get(coup_no, ())]
+
+    def next_coup_no(self) -> int:
+        """The coup that the next card due belongs to."""
+        return self.coup_no if self.phase == "dealing" else self.coup_no + 1
+
+    def due(self, coup_no: int) -> str | None:
+        """The slot of the next card of a coup, None when it is complete."""
+        return rules.due(self.cards(coup_no))
+
+    def _shoe_opened(self, data: dict[str, Any]) -> None:
+        self.shoe_no, self.coup_no, self.decks = data["shoe_no"], 0, data["decks"]
+        self.dealt, self.phase, self.whole, self.gap_in = {}, "between", True, None
+
+    def _shoe_closed(self, data: dict[str, Any]) -> None:
+        self.shoe_no, self.dealt, self.phase, self.gap_in = data["shoe_no"], {}, "closed", None
+
+    def _card(self, data: dict[str, Any]) -> None:
+        coup_no, slot = data["coup_no"], data["slot"]
+        if slot in NO_COUP:
+            return
+        if self.phase == "unknown":
+            self.shoe_no = data["shoe_no"]
+            if slot != "player_1":
+                self.gap_in = coup_no  # its first cards were not seen
+        self.dealt.setdefault(coup_no, []).append((slot, data["card"]))
+        if not data["flags"].get("surplus"):
+            self._begin(coup_no)
+
+    def _begin(self, coup_no: int) -> None:
+        """This coup is on the table; cards of those before it decide nothing any more."""
+        if coup_no != self.coup_no:
+            self.dealt = {number: cards for number, cards in self.dealt.items() if number >= coup_no}
+        self.coup_no, self.phase = coup_no, "dealing"
+
+    def _coup(self, data: dict[str, Any]) -> None:
+        self._begin(data["coup_no"])
+        self.phase, self.gap_in = "complete", None
+
+    def _coup_void(self, data: dict[str, Any]) -> None:
+        self._begin(data["coup_no"])
+        self.dealt.pop(self.coup_no, None)
+        self.phase, self.gap_in = "between", None
+        if self._restarts:
+            self.coup_no, self._restarts = 0, False
+
+    def _button(self, data: dict[str, Any]) -> None:
+        if data["button"] == "confirm":
+            self._confirmed()
+
+    def _confirmed(self) -> None:
+        if self.phase == "complete":
+            self.phase = "between"
+
+    def _handed_over(self, data: dict[str, Any]) -> None:
+        if data["import"]:
+            cards = [(slot, card) for slot, card in data["cards"].items() if card != NO_CARD]
+            self.dealt[data["coup_no"]] = cards
+            self._begin(data["coup_no"])
+
+    def _irregularity(self, data: dict[str, Any]) -> None:
+        if data["code"] == "NOT_USED":
+            self.dealt = {number: cards for number, cards in self.dealt.items() if number <= data["coup_no"]}
+        self._restarts = data["code"] == "RESTART_SHOE"
+
+    def _command_done(self, data: dict[str, Any]) -> None:
+        if data["command"] == "confirm":
+            self._confirmed()
+        elif data["command"] == "card_returned":
+            self._take_back()
+        elif data["command"] == "deck_check":
+            self.phase = "checking" if data["data"]["on"] else "closed"
+
+    def _take_back(self) -> None:
+        """The last surplus card is in the shoe again (Crown 7.1.5)."""
+        last = max(self.dealt, default=self.coup_no)
+        if last > self.coup_no:
+            self.dealt[last].pop()
+            if not self.dealt[last]:
+                del self.dealt[last]
+
+    _restarts: bool = False  # the coup that is void now will be dealt again under its number (Crown 10.1.1)

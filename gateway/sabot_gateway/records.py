@@ -1,0 +1,111 @@
+"""Records: what goes into the ledger for an event or an act, and how its messages are made."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message, TopicName
+
+from sabot_gateway import rules
+from sabot_gateway.parse import Event
+from sabot_gateway.reading import Dealt
+
+
+@dataclass(frozen=True)
+class Record:
+    """What goes into the ledger for an event: nothing more, or a message under a topic."""
+
+    topic: TopicName | None = None
+    message: Message | None = None
+
+
+class Source(NamedTuple):
+    """What a message follows from: an event of a shoe, or an act under the gateway's own id and number; and when."""
+
+    unit: str
+    event_no: int
+    time: str
+
+    @property
+    def id(self) -> str:
+        """Of the first message that follows."""
+        return f"{self.unit}-{self.event_no}"
+
+
+def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
+    """A card that left the shoe."""
+    data = event.data
+    return CardMessage(
+        **common,
+        slot=data["slot"],
+        card=data["card"],
+        speed_mm_s=data["speed_mm_s"],
+        margin=data["margin_pct"] / 100,
+        shoe_time_ms=event.time_ms,
+        notes=[flag for flag, on in data["flags"].items() if on],
+    )
+
+
+def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: CoupStatus) -> CoupMessage:
+    """The shoe's result, with the cards it follows from."""
+    data, flags = event.data, event.data["flags"]
+    return CoupMessage(
+        **common,
+        kind=data["kind"],
+        status=status,
+        winner=data["winner"],
+        **_hands(dealt),
+        player_points=data["player_points"],
+        banker_points=data["banker_points"],
+        player_pair=flags["player_pair"],
+        banker_pair=flags["banker_pair"],
+        natural=flags["natural"],
+        last_coup=flags["last_coup"],
+        shoe_time_ms=event.time_ms,
+    )
+
+
+def no_result(event: Event, common: dict[str, Any], dealt: Dealt, **changes: Any) -> CoupMessage:
+    """A coup of which the shoe gives no result: void, or lost."""
+    hands = _hands(dealt)
+    message = CoupMessage(
+        **common,
+        kind="void",
+        status="verified",
+        winner=None,
+        **hands,
+        player_points=rules.points(hands["player"]),
+        banker_points=rules.points(hands["banker"]),
+        player_pair=False,
+        banker_pair=False,
+        natural=False,
+        last_coup=False,
+        shoe_time_ms=event.time_ms,
+    )
+    return replace(message, **changes)
+
+
+def _hands(dealt: Dealt) -> dict[str, Any]:
+    return {side: [card for slot, card in dealt if slot.startswith(side)] for side in ("player", "banker")}
+
+
+def by_the_cards(coup: CoupMessage) -> rules.Coup | None:
+    """What the cards of a message give, None where they are no coup."""
+    player, banker = coup.player, coup.banker
+    drawn = [card for pair in zip(player[:2], banker[:2], strict=False) for card in pair] + player[2:] + banker[2:]
+    try:
+        played = rules.play(drawn)
+    except rules.NotACoupError:
+        return None
+    return played if (list(played.player), list(played.banker)) == (player, banker) else None
+
+
+def health_message(data: dict[str, Any], common: dict[str, Any]) -> HealthMessage:
+    """What one sensor has seen."""
+    same = ("sensor", "reads", "rejects", "spikes", "speed_mean_mm_s", "speed_least_mm_s", "speed_most_mm_s")
+    return HealthMessage(
+        **common,
+        **{name: data[name] for name in same},
+        margin_mean=data["margin_mean_pct"] / 100,
+        margin_worst=data["margin_worst_pct"] / 100,
+    )

@@ -1,0 +1,64 @@
+"""Words: what the shoe itself tells, as the words of an alarm; each ends with the next step."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sabot_protocol import irregularities
+from sabot_protocol.fields import NO_CARD
+
+from sabot_gateway import alarms
+from sabot_gateway.parse import Event
+
+Words = dict[str, str]
+
+
+def irregularity(rulebook_id: str, event: Event) -> Words:
+    """The shoe's code beside the book's, with its clause and the next step."""
+    data = event.data
+    facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
+    advice = irregularities.advise(rulebook_id, data["case"], facts)
+    return {"say": advice.say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
+
+
+def _reject(event: Event) -> tuple[str, Words]:
+    data = event.data
+    words = [data["reason"].replace("_", " "), alarms.which_columns(data["doubtful"])]
+    if data["speed_mm_s"]:
+        words.append(f"{data['speed_mm_s']} mm/s")
+    return "reject", {"say": alarms.REJECTS[data["reason"]], "shoe_says": ", ".join(filter(None, words))}
+
+
+def _fault(event: Event) -> tuple[str, Words]:
+    fault = event.data["fault"]
+    return f"fault_{fault}", {"say": alarms.FAULTS[fault], "shoe_says": fault.replace("_", " ")}
+
+
+def _handed_over(event: Event) -> tuple[str, Words]:
+    data = event.data
+    came = "A coup in progress has come from another shoe. Compare its cards with those on the table."
+    left = "The coup moves to another shoe. Go on there with the same cards."
+    cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
+    return "handed_over", {"say": came if data["import"] else left, "shoe_says": cards}
+
+
+def _damaged(event: Event) -> tuple[str, Words]:
+    say = "A record of the shoe's log is damaged: what it said is lost. Check this coup and have the shoe inspected."
+    return "log_damaged", {"say": say, "shoe_says": f"event {event.event_no} cannot be read"}
+
+
+TOLD: dict[str, Callable[[Event], tuple[str, Words]]] = {
+    "reject": _reject,
+    "fault": _fault,
+    "handed_over": _handed_over,
+    "damaged": _damaged,
+}
+
+
+def weak_sensor(data: dict[str, Any]) -> Words:
+    """Of a sensor that reads with little margin; nothing of one that is well."""
+    if not data["reads"] or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
+        return {}
+    return {
+        "say": f"The {alarms.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
+        "shoe_says": f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards",
+    }
