@@ -36,6 +36,7 @@ class ShoeLink:
     gateway: bytes = bytes(fields.UNIT_BYTES)  # which gateway this is
     keys: Callable[[str], Sequence[bytes]] = lambda unit: ()  # of a unit, the newest first; or KeysError
     nonce: Callable[[], bytes] = lambda: secrets.token_bytes(fields.NONCE_BYTES)
+    keys_required: bool = False  # a shoe without a key is not served
     unit: str | None = None  # that is served
     authenticated: bool = False
     rotation: Literal["old", "new"] | None = None  # while one is under way: which key the shoe uses
@@ -252,7 +253,7 @@ class ShoeLink:
             self._refuse(str(error))
             return None
         nonces = frame.body["gateway_nonce"], frame.body["shoe_nonce"]
-        if not keys and not frame.mac:
+        if not keys and not frame.mac and not self.keys_required:
             self.rotation = None
             return Session(*nonces, None)
         for key in keys:
@@ -365,6 +366,11 @@ def _wrong_numbers(unit: str, oldest: int, next_no: int, durable: int) -> str | 
 
 
 def _wrong_key(unit: str, *, known: bool, proved: bool) -> str:
+    if not known and not proved:
+        return (
+            f"shoe {unit} has no key, and the config has keys_required: make one with "
+            f"`sabot keys new {unit} --dir DIR --shoe key.bin`, DIR being `keys` of the config; put key.bin into the shoe"
+        )
     if not known:
         return f"shoe {unit} authenticates its frames and this gateway has no key of it: put its key file into `keys`"
     if proved:

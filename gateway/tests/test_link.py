@@ -511,6 +511,26 @@ def test_a_key_that_is_not_right_is_told_in_words(
     assert numbers(it, shoe.button(1), 0.1) == []
 
 
+def test_a_shoe_without_a_key_is_not_served_where_keys_are_required() -> None:
+    it, shoe = link(), Shoe()
+    it.keys_required = True
+    greet(it, shoe)
+    assert it.unit is None
+    assert it.problem is not None
+    assert f"shoe {UNIT} has no key, and the config has keys_required" in it.problem
+    assert f"sabot keys new {UNIT}" in it.problem
+    assert counted(it) == {"unauthenticated": 1}
+    assert numbers(it, shoe.button(1), 0.1) == []
+
+
+@pytest.mark.parametrize(("here", "there"), [([KEY], KEY), ([OTHER_KEY, KEY], KEY)])
+def test_a_shoe_that_proves_its_key_is_served_where_keys_are_required(here: list[bytes], there: bytes) -> None:
+    it = link(0, *here)
+    it.keys_required = True
+    greet(it, Shoe(there))
+    assert (it.unit, it.authenticated, it.problem) == (UNIT, True, None)
+
+
 def test_a_key_file_that_cannot_be_used_is_told_and_the_shoe_is_not_served() -> None:
     def keys(unit: str) -> list[bytes]:
         raise KeysError(f"{unit}.key: chmod 600 {unit}.key")
