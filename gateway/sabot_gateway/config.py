@@ -1,22 +1,32 @@
-"""Config: one TOML file a gateway; unknown keys and wrong values are errors that name the key."""
+"""Config: one TOML file a gateway; unknown keys and wrong values are errors that name the key, all of them at once."""
 
 import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers.table import Settings, check_offer
 
+from sabot_gateway import ports
 from sabot_gateway.keys import KeyRing, KeysError
 from sabot_gateway.mqtt import Broker, BrokerUrlError, Login, LoginError
 
+_MOST_BYTES = 1 << 20  # of a file: thousands of tables
+_MOST_SHOWN = 60  # characters of a wrong value
+
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 
 class ConfigError(ValueError):
-    """The file cannot be used; the message names the place and the next step."""
+    """The file cannot be used; the message names every place and its next step, a line each."""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +41,10 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wagers: tuple[str, ...] = ()  # that the table offers; checked against the book where given
     shoe: dict[str, str] = {}  # how this table deals: dealing, shuffler, style
     card_set: Annotated[int, Meta(ge=1, le=cardcode.SETS)] = 1
-    baud: int = 115_200
+    baud: Annotated[int, Meta(ge=300, le=4_000_000)] = 115_200
+
+
+Tables = Annotated[tuple[Table, ...], Meta(min_length=1)]
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,51 +53,228 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     site: Name
     ledger: str
     broker: str
-    table: Annotated[tuple[Table, ...], Meta(min_length=1)]
+    table: Tables
     keys: str | None = None  # the directory of the shoes' keys
+    keys_required: bool = False  # serve no shoe without a key
     login: Login = Login()
+    control: str | None = None  # the socket of the daemon's own commands; beside the ledger, unless given
+    keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
+
+    def control_path(self) -> Path:
+        """Where the daemon listens for its own commands."""
+        return Path(self.control) if self.control is not None else Path(self.ledger).with_name("control.sock")
+
+
+# What each key wants, for who has written something else.
+_WANTED = {
+    "site": 'letters, digits, - and _, such as "sydney"',
+    "ledger": 'the path of the ledger, such as "ledger.db"',
+    "broker": '"mqtt://host:1883", or "mqtts://host:8883" for TLS',
+    "table": "at least one [[table]] with name, port and rulebook",
+    "keys": 'the directory of the key files, such as "keys"',
+    "keys_required": "true or false",
+    "login": "a table: [login]",
+    "control": 'the path of a socket, such as "/run/sabot/control.sock"',
+    "keep_days": "a number of days, 1 or more",
+    "name": 'letters, digits, - and _, such as "bac-01"',
+    "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',
+    "rulebook": f"one of {', '.join(rulebooks.ids())}",
+    "decks": "a number that the rulebook allows",
+    "game": "a game of the rulebook, as text",
+    "options": 'choices as text, such as {tiger_option = "1"}',
+    "wagers": 'a list, such as ["tie", "player_pair"]',
+    "shoe": 'choices as text, such as {dealing = "face_up"}',
+    "card_set": f"a number from 1 to {cardcode.SETS}",
+    "baud": "a number from 300 to 4000000; 115200 is usual",
+    "user": "the name that the broker knows us by",
+    "password_file": "the path of a file with the password",
+    "ca_file": "the path of a PEM file",
+    "certificate_file": "the path of a PEM file",
+    "key_file": "the path of a PEM file",
+}
 
 
 def load(path: Path) -> Config:
     """Read and check a file."""
+    config, found = read(path)
+    found += problems(config) if config is not None else []
+    if config is None or found:
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in found))
+    return config
+
+
+def read(path: Path) -> tuple[Config | None, list[str]]:
+    """A file's keys and types: the config, its paths made absolute, or everything that is wrong."""
     try:
-        return check(msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Config))
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            return None, [f"more than {_MOST_BYTES} bytes; give the path of a gateway's TOML file"]
+        data = tomllib.loads(text.decode())
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}; give the path of a gateway's TOML file") from error
-    except (ValueError, msgspec.ValidationError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+        return None, [
+            f"{error.strerror}; give the path of a gateway's TOML file, or make one with `sabot gateway init`"
+        ]
+    except ValueError as error:
+        return None, [f"{error}; correct it there"]
+    found = list(_key_problems(Config, data, ""))
+    found += _nested_problems(data)
+    if found:
+        return None, found
+    return _absolute(msgspec.convert(data, Config), path.resolve().parent), []
 
 
-def _table_problems(table: Table) -> list[str]:
-    """What the book says against this table."""
+def _nested_problems(data: dict[str, Any]) -> Iterator[str]:
+    """Of [login] and of each [[table]]."""
+    tables, login = data.get("table"), data.get("login")
+    if isinstance(login, dict):
+        yield from _key_problems(Login, login, "login.")
+    for number, table in enumerate(tables if isinstance(tables, list) else [], 1):
+        if isinstance(table, dict):
+            name = table.get("name")
+            place = f"table {name if isinstance(name, str) and name else f'number {number}'}: "
+            yield from _key_problems(Table, table, place)
+
+
+def _key_problems(kind: type[msgspec.Struct], data: dict[str, Any], place: str) -> Iterator[str]:
+    """Unknown keys, missing keys and wrong values of one struct; what is nested is looked at by itself."""
+    known = {field.name: field for field in msgspec.structs.fields(kind)}
+    for key in (key for key in data if key not in known):
+        near = get_close_matches(key, known, 1)
+        yield f"{place}{key}: no such key; " + (
+            f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+        )
+    for name, field in known.items():
+        if name not in data:
+            if field.required:
+                yield f"{place}{name} is missing; write {_WANTED[name]}"
+        elif not _fits(data[name], field.type):
+            yield f"{place}{name} = {_shown(data[name])}; write {_WANTED[name]}"
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is Login:
+        return isinstance(value, dict)
+    if kind == Tables:
+        return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
     try:
-        book = rulebooks.load(table.rulebook)
-        chosen = table.options if table.game is None else {"game": table.game, **table.options}
-        settings = Settings.of(book, chosen)
-        decks = book.decks_for(settings.game, table.decks)
-        book.profile(decks, table.card_set, table.shoe)
-    except rulebooks.RulebookError as error:
-        return [str(error)]
-    return check_offer(book, settings, decks, list(table.wagers))
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
-def check(config: Config) -> Config:
-    """What types cannot say: names and ports once each, rulebooks, keys and brokers that exist."""
+def _shown(value: Any) -> str:
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _absolute(config: Config, directory: Path) -> Config:
+    """Relative paths are relative to the file that names them."""
+    return _with_paths(
+        msgspec.structs.replace(
+            config,
+            login=_with_paths(config.login, directory, "password_file", "ca_file", "certificate_file", "key_file"),
+        ),
+        directory,
+        "ledger",
+        "keys",
+        "control",
+    )
+
+
+def _with_paths(struct: Struct, directory: Path, *names: str) -> Struct:
+    given = {name: getattr(struct, name) for name in names if getattr(struct, name) is not None}
+    return msgspec.structs.replace(struct, **{name: str(directory / path) for name, path in given.items()})
+
+
+def problems(config: Config) -> list[str]:
+    """What types cannot say: names and ports once each, and rulebooks, keys and a broker that can be used."""
+    return [
+        *_twice(config),
+        *(f"table {table.name}: {problem}" for table in config.table for problem in table_problems(table)),
+        *_keys_problems(config),
+        *_broker_problems(config),
+    ]
+
+
+def _twice(config: Config) -> Iterator[str]:
     for key in ("name", "port"):
-        values = [getattr(table, key) for table in config.table]
-        twice = {value for value in values if values.count(value) > 1}
-        if twice:
-            raise ConfigError(f"table.{key} {', '.join(sorted(twice))} is used twice; each table has its own")
-    for table in config.table:
-        for problem in _table_problems(table):
-            raise ConfigError(f"table {table.name}: {problem}")
-    if config.keys is not None:
-        try:
-            KeyRing(Path(config.keys)).units()
-        except KeysError as error:
-            raise ConfigError(f"keys: {error}") from error
+        counts = Counter(getattr(table, key) for table in config.table)
+        yield from (
+            f"table.{key} {value} is used twice; each table has its own"
+            for value in sorted(counts)
+            if counts[value] > 1
+        )
+
+
+def table_problems(table: Table) -> list[str]:
+    """What the book says against this table, and what is wrong with the way its port is written."""
+    port = ports.url_problem(table.port)
+    found = [f"port {table.port} {port}"] if port else []
+    try:
+        book, settings, decks = offer(table)
+    except rulebooks.RulebookError as error:
+        return [*found, str(error)]
+    return [*found, *check_offer(book, settings, decks, list(table.wagers))]
+
+
+def offer(table: Table) -> tuple[Rulebook, Settings, int]:
+    """The table's book, game, options and decks, all that is left open filled in; or RulebookError."""
+    book = rulebooks.load(table.rulebook)
+    chosen = table.options if table.game is None else {"game": table.game, **table.options}
+    settings = Settings.of(book, chosen)
+    decks = book.decks_for(settings.game, table.decks)
+    book.profile(decks, table.card_set, table.shoe)
+    return book, settings, decks
+
+
+def _keys_problems(config: Config) -> Iterable[str]:
+    if config.keys is None:
+        return ["keys_required = true, but no keys; write keys = the directory of the key files"] * config.keys_required
+    try:
+        KeyRing(Path(config.keys)).units()
+    except KeysError as error:
+        return [f"keys: {error}"]
+    return []
+
+
+def _broker_problems(config: Config) -> Iterable[str]:
     try:
         config.login.check(Broker.from_url(config.broker))
     except (BrokerUrlError, LoginError) as error:
-        raise ConfigError(str(error)) from error
-    return config
+        return [str(error)]
+    return []
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a file that is read again asks for. Close what is removed and changed before opening: ports may swap."""
+
+    added: tuple[Table, ...]
+    removed: tuple[str, ...]
+    changed: tuple[Table, ...]  # to be closed and opened again, as they are now
+    kept: tuple[str, ...]
+    restart: tuple[str, ...]  # what stays as it was until a restart, in words
+
+
+_ONLY_AT_START = ("site", "ledger", "broker", "login", "control")
+
+
+def changes(old: Config, new: Config) -> Changes:
+    """From one config to another, table by table."""
+    before = {table.name: table for table in old.table}
+    now = {table.name: table for table in new.table}
+    greet_all = (old.keys, old.keys_required) != (new.keys, new.keys_required)
+    kept = tuple(name for name, table in now.items() if before.get(name) == table and not greet_all)
+    return Changes(
+        added=tuple(table for name, table in now.items() if name not in before),
+        removed=tuple(name for name in before if name not in now),
+        changed=tuple(table for name, table in now.items() if name in before and name not in kept),
+        kept=kept,
+        restart=tuple(
+            f"{key} has changed and needs a restart; until then it stays as it was"
+            for key in _ONLY_AT_START
+            if getattr(old, key) != getattr(new, key)
+        ),
+    )

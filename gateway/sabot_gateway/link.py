@@ -369,7 +369,7 @@ def _wrong_key(unit: str, *, known: bool, proved: bool) -> str:
     if not known and not proved:
         return (
             f"shoe {unit} has no key, and the config has keys_required: make one with "
-            f"`sabot keys new {unit} --dir DIR --shoe key.bin`, DIR being `keys` of the config; put key.bin into the shoe"
+            f"`sabot keys new {unit} --dir DIR --shoe key.bin`, DIR as `keys` there, and put key.bin into the shoe"
         )
     if not known:
         return f"shoe {unit} authenticates its frames and this gateway has no key of it: put its key file into `keys`"

@@ -72,7 +72,8 @@ def test_a_gateway_without_a_config_says_so() -> None:
     ran = sabot("gateway", "run", "--config", "/nowhere.toml")
     assert ran.returncode == 1
     assert ran.stderr == (
-        "sabot gateway: /nowhere.toml: No such file or directory; give the path of a gateway's TOML file\n"
+        "sabot gateway: /nowhere.toml: No such file or directory; give the path of a gateway's TOML file, "
+        "or make one with `sabot gateway init`\n"
     )
 
 
