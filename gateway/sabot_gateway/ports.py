@@ -68,8 +68,8 @@ def found() -> list[str]:
 class Port:
     """An open port: bytes by its descriptor, never waiting."""
 
-    def __init__(self, url: str, line: Any) -> None:
-        self.url, self._line = url, line
+    def __init__(self, url: str, descriptor: int) -> None:
+        self.url, self._descriptor = url, descriptor
 
     @classmethod
     def open(cls, url: str, baud: int) -> "Port":
@@ -84,12 +84,12 @@ class Port:
 
     def fileno(self) -> int:
         """For the selector."""
-        return int(self._line.fileno())
+        return self._descriptor
 
     def read(self) -> bytes | None:
         """What has come; None: nothing now; b"": the port is gone."""
         try:
-            return os.read(self.fileno(), _READ_BYTES)
+            return os.read(self._descriptor, _READ_BYTES)
         except BlockingIOError:
             return None
         except OSError:
@@ -98,7 +98,7 @@ class Port:
     def write(self, data: bytes) -> int | None:
         """How many of the first bytes were taken; None: the port is gone."""
         try:
-            return os.write(self.fileno(), data)
+            return os.write(self._descriptor, data)
         except BlockingIOError:
             return 0
         except OSError:
@@ -106,10 +106,9 @@ class Port:
 
     def close(self) -> None:
         """Give it back at once: what a shoe that hangs has not taken is dropped, it will be said again."""
-        if isinstance(self._line, serial.Serial):
-            with contextlib.suppress(OSError, termios.error):
-                self._line.reset_output_buffer()
-        self._line.close()
+        with contextlib.suppress(termios.error):  # of a host there is nothing to drop
+            termios.tcflush(self._descriptor, termios.TCOFLUSH)
+        os.close(self._descriptor)
 
 
 def _reason(error: Exception) -> str:
@@ -125,21 +124,23 @@ def _reason(error: Exception) -> str:
     return _STEPS.get(number or 0, f"cannot be opened: {error}; check the cable, `port` and `baud`")
 
 
-def _open_local(url: str, baud: int) -> Any:
+def _open_local(url: str, baud: int) -> int:
+    """Settings and lock are the open file's: one descriptor keeps them when pyserial has given back its five."""
     # An inter-byte timeout of 0 makes a read with nothing there an error of its own, and not the end of the port.
-    return serial.Serial(url, baud, timeout=0, inter_byte_timeout=0, exclusive=True)
+    with serial.Serial(url, baud, timeout=0, inter_byte_timeout=0, exclusive=True) as line:
+        return os.dup(line.fileno())
 
 
-def _open_socket(url: str, _baud: int) -> Any:
+def _open_socket(url: str, _baud: int) -> int:
     parts = urlsplit(url)
-    line = socket.create_connection((parts.hostname, parts.port), _CONNECT_TIMEOUT_S)
+    line = socket.create_connection((parts.hostname, parts.port or 0), _CONNECT_TIMEOUT_S)
     line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     _notice_dead_host(line)
     line.setblocking(False)
-    return line
+    return line.detach()
 
 
-def _open_rfc2217(url: str, baud: int) -> Any:
+def _open_rfc2217(url: str, baud: int) -> int:
     """The near end of a pair of sockets; two threads carry bytes between its far end and pyserial."""
     host = serial.serial_for_url(url, baud, timeout=0.2)
     _notice_dead_host(host._socket)
@@ -148,7 +149,7 @@ def _open_rfc2217(url: str, baud: int) -> Any:
     far.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _STUCK_LOOP_S, 0))
     for carry in (_from_host, _to_host):
         threading.Thread(target=carry, args=(host, far), name=f"{carry.__name__} {url}", daemon=True).start()
-    return near
+    return near.detach()
 
 
 _OPENERS = {"": _open_local, "socket": _open_socket, "rfc2217": _open_rfc2217}
