@@ -82,7 +82,7 @@ _WANTED = {
     "decks": "a number that the rulebook allows",
     "game": "a game of the rulebook, as text",
     "options": 'choices as text, such as {tiger_option = "1"}',
-    "wagers": 'a list, such as ["tie", "player_pair"]',
+    "wagers": 'a list, such as ["tie", "pair_player"]',
     "shoe": 'choices as text, such as {dealing = "face_up"}',
     "card_set": f"a number from 1 to {cardcode.SETS}",
     "baud": "a number from 300 to 4000000; 115200 is usual",
@@ -191,14 +191,15 @@ def _with_paths(struct: Struct, directory: Path, *names: str) -> Struct:
 def problems(config: Config) -> list[str]:
     """What types cannot say: names and ports once each, and rulebooks, keys and a broker that can be used."""
     return [
-        *_twice(config),
+        *twice(config),
         *(f"table {table.name}: {problem}" for table in config.table for problem in table_problems(table)),
         *_keys_problems(config),
         *_broker_problems(config),
     ]
 
 
-def _twice(config: Config) -> Iterator[str]:
+def twice(config: Config) -> Iterator[str]:
+    """Names and ports that two tables have."""
     for key in ("name", "port"):
         counts = Counter(getattr(table, key) for table in config.table)
         yield from (

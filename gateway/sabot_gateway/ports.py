@@ -25,12 +25,12 @@ _MOST_HELD_BYTES = 1 << 18  # that came from a host faster than they could be ha
 _STEADY_S = 10.0
 _BY_ID = Path("/dev/serial/by-id")
 
+_BUSY = (errno.EWOULDBLOCK, errno.EBUSY)
 # The next step for each reason that a system call gives.
 _STEPS = {
     errno.ENOENT: "is not there: put the adapter in, or correct `port` (`ls /dev/serial/by-id` shows what is there)",
     errno.EACCES: "may not be used by this user: `sudo usermod -aG dialout USER`, and log in again",
-    errno.EWOULDBLOCK: "is busy: another program has it; end that program, or the second gateway",
-    errno.EBUSY: "is busy: another program has it; end that program, or the second gateway",
+    **dict.fromkeys(_BUSY, "is busy: another program has it; end that program, or the second gateway"),
     errno.ENOTTY: "is no serial port; correct `port`",
     errno.EISDIR: "is a directory, not a serial port; correct `port`",
     errno.ECONNREFUSED: "is refused: the host is there, but nothing listens; start its serial server, check the number",
@@ -45,6 +45,10 @@ _STEPS[errno.EPERM] = _STEPS[errno.EACCES]
 
 class PortError(Exception):
     """A port cannot be opened; the message names it, the fact and the next step."""
+
+
+class PortBusyError(PortError):
+    """Another program has the port."""
 
 
 def url_problem(url: str) -> str | None:
@@ -80,7 +84,8 @@ class Port:
         try:
             return cls(url, _OPENERS[urlsplit(url).scheme if "://" in url else ""](url, baud))
         except (OSError, ValueError, termios.error) as error:
-            raise PortError(f"port {url} {_reason(error)}") from error
+            busy = getattr(error, "errno", None) in _BUSY
+            raise (PortBusyError if busy else PortError)(f"port {url} {_reason(error)}") from error
 
     def fileno(self) -> int:
         """For the selector."""

@@ -1,11 +1,16 @@
-"""sabot gateway: the daemon of the table PC."""
+"""sabot gateway: the daemon of the table PC; its config made, proved and run."""
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+ConfigFile = Annotated[Path, typer.Option("--config", help="The gateway's TOML file.")]
+_CLEAR_LINE = "\r\x1b[K"
 
 
 @app.callback()
@@ -14,7 +19,7 @@ def gateway() -> None:
 
 
 @app.command(epilog="Example: sabot gateway run --config /etc/sabot/gateway.toml")
-def run(config: Annotated[Path, typer.Option(help="The gateway's TOML file.")]) -> None:
+def run(config: ConfigFile) -> None:
     """Serve the tables of a config file until stopped."""
     from sabot_gateway import app as daemon
     from sabot_gateway.config import ConfigError, load
@@ -25,3 +30,53 @@ def run(config: Annotated[Path, typer.Option(help="The gateway's TOML file.")]) 
     except (ConfigError, LedgerError) as error:
         typer.echo(f"sabot gateway: {error}", err=True)
         raise typer.Exit(1) from error
+
+
+@app.command(epilog="Example: sabot gateway check --config /etc/sabot/gateway.toml")
+def check(
+    config: ConfigFile,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON line a fact: status, subject, says.")] = False,
+) -> None:
+    """Prove a config on this PC: ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
+    import msgspec
+    from sabot_gateway.check import facts
+
+    wrong = 0
+    for fact in facts(config, _show):
+        _show("")
+        typer.echo(msgspec.json.encode(asdict(fact)) if as_json else f"{fact.status:8}{fact.subject}: {fact.says}")
+        wrong += fact.status == "wrong"
+    if wrong:
+        typer.echo(f"sabot gateway check: wrong: {wrong}; each line says what to do", err=True)
+        raise typer.Exit(1)
+
+
+def _show(doing: str) -> None:
+    """What takes time, while it does, on a terminal."""
+    if sys.stderr.isatty():
+        typer.echo(f"{_CLEAR_LINE}{f'{doing} …' if doing else ''}", nl=False, err=True)
+
+
+@app.command(epilog="Example: sabot gateway init --config gateway.toml")
+def init(
+    config: ConfigFile,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write a commented example config, with the serial ports of this PC in it."""
+    from sabot_gateway import example, ports
+
+    try:
+        with config.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(example.text(ports.found()))
+    except FileExistsError as error:
+        typer.echo(f"sabot gateway: {config} is there already; edit it, or write over it with --force", err=True)
+        raise typer.Exit(1) from error
+    except OSError as error:
+        typer.echo(f"sabot gateway: {config}: {error.strerror}; give a path that can be written", err=True)
+        raise typer.Exit(1) from error
+    typer.echo(
+        f"{config} is written. Edit it, then:\n"
+        f"  sabot gateway check --config {config}\n"
+        f"  sabot gateway run --config {config}",
+        err=True,
+    )
