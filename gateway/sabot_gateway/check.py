@@ -53,7 +53,7 @@ def table_facts(table: Table) -> Iterator[Fact]:
     yield from (Fact("wrong", f"table {table.name}", problem) for problem in problems)
     if not problems:
         book, settings, decks = configs.offer(table)
-        wagers = f"{len(table.wagers)} wagers" if table.wagers else "all wagers of the game"
+        wagers = f"wagers: {len(table.wagers)}" if table.wagers else "all wagers of the game"
         yield Fact("ok", f"table {table.name}", f"{book.id}, game {settings.game}, {decks} decks, {wagers}")
 
 
@@ -72,7 +72,7 @@ def keys_facts(config: Config) -> Iterator[Fact]:
     bad = [problem for problem in (_key_problem(ring, unit) for unit in units) if problem]
     yield from (Fact("wrong", "keys", problem) for problem in bad)
     if not bad:
-        yield Fact("ok", "keys", f"{config.keys}: {len(units)} units")
+        yield Fact("ok", "keys", f"{config.keys}: units: {len(units)}")
 
 
 def _key_problem(ring: KeyRing, unit: str) -> str | None:
@@ -158,7 +158,7 @@ def ledger_facts(path: Path) -> Iterator[Fact]:
         )
         return
     if os.access(path, os.W_OK):
-        yield Fact("ok", "ledger", f"{path}: {entries} entries, version {version}")
+        yield Fact("ok", "ledger", f"{path}: entries: {entries}, version {version}")
     else:
         yield Fact("wrong", "ledger", f"{path}: this user may not write it; let the gateway's user own it")
 

@@ -49,10 +49,9 @@ class _BrokerProbe:
         name = f"sabot-check-{secrets.token_hex(4)}"
         self._client = LoopClient(broker, name, clean_session=True, selector=self._selector, login=login)
         self._broker, self._topic = broker, topic
-        self._let_in = self._taken = self._came_back = False
+        self._let_in = self._came_back = False
         self._client.on_ready = self._subscribe
         self._client.client.on_subscribe = self._publish
-        self._client.client.on_publish = self._note_taken
         self._client.client.on_message = self._note_back
 
     def _subscribe(self) -> None:
@@ -61,9 +60,6 @@ class _BrokerProbe:
 
     def _publish(self, *_: object) -> None:
         self._client.client.publish(self._topic, b"{}", 1)
-
-    def _note_taken(self, *_: object) -> None:
-        self._taken = True
 
     def _note_back(self, *_: object) -> None:
         self._came_back = True
@@ -75,8 +71,9 @@ class _BrokerProbe:
             while not (self._came_back or self._client.problem) and time.monotonic() < end_s:
                 self._selector.select(_TURN_S)
                 self._client.step(time.monotonic())
+            fact = self._fact()
             self._client.close()
-        return self._fact()
+        return fact
 
     def _fact(self) -> Fact:
         if self._came_back:
@@ -85,10 +82,8 @@ class _BrokerProbe:
             return Fact("wrong", "broker", self._client.problem)
         if not self._let_in:
             return Fact("wrong", "broker", f"{self._broker} does not answer; check the address and the broker")
-        rights = f"give the user rights to {self._topic.removesuffix('/check')}/#"
-        if self._taken:
-            return Fact("warning", "broker", f"{self._broker} did not bring back what we published; {rights}")
-        return Fact("wrong", "broker", f"{self._broker} does not take what we publish; {rights}")
+        rights = f"give the user rights to write and read {self._topic.removesuffix('/check')}/#"
+        return Fact("wrong", "broker", f"{self._broker} lets us in, but drops what we publish; {rights}")
 
 
 def daemon_runs(config: Config) -> bool:

@@ -1,0 +1,183 @@
+"""What `sabot gateway check` says of tables, keys, clock, disk and ledger; the ports and the broker in tools/tests."""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sabot_gateway import check
+from sabot_gateway.config import Config, Table
+from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.probe import Fact
+
+UNIT, OTHER = "5ab0000000000001", "5ab0000000000002"
+ENTRY = Entry(UNIT, 7, "bac-01", "coup", b"{}", b"")
+NOW_S = datetime(2026, 11, 16, 10, 30, tzinfo=UTC).timestamp()
+
+
+def config(keys: Path | None = None, *, keys_required: bool = False) -> Config:
+    table = Table("bac-01", "/dev/ttyACM0", "star-baccarat")
+    where = str(keys) if keys else None
+    return Config("test", "ledger.db", "mqtt://127.0.0.1:9", (table,), where, keys_required)
+
+
+def only(facts: Iterable[Fact]) -> Fact:
+    (fact,) = facts
+    return fact
+
+
+# Tables and keys.
+
+
+def test_a_table_says_what_it_plays() -> None:
+    fact = only(check.table_facts(Table("bac-01", "/dev/ttyACM0", "star-baccarat", wagers=("tie",))))
+    assert fact == Fact("ok", "table bac-01", "star-baccarat, game baccarat, 8 decks, wagers: 1")
+
+
+def test_everything_that_is_wrong_with_a_table_is_said() -> None:
+    found = list(check.table_facts(Table("bac-01", "loop://", "star-baccarat", decks=5)))
+    assert [fact.status for fact in found] == ["wrong", "wrong"]
+    assert "port loop:// is no port" in found[0].says
+    assert "decks = 5: star-baccarat allows 3, 4, 6, 8" in found[1].says
+
+
+def test_no_keys_are_a_warning_unless_they_are_required() -> None:
+    assert only(check.keys_facts(config())).status == "warning"
+    assert only(check.keys_facts(config(keys_required=True))).status == "wrong"
+
+
+def test_every_key_file_is_looked_at(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    for unit in (UNIT, OTHER):
+        (tmp_path / f"{unit}.key").touch(mode=0o600)
+        (tmp_path / f"{unit}.key").write_text("ab" * 32 + "\n")
+    assert only(check.keys_facts(config(tmp_path))) == Fact("ok", "keys", f"{tmp_path}: units: 2")
+    (tmp_path / f"{OTHER}.key").chmod(0o644)
+    fact = only(check.keys_facts(config(tmp_path)))
+    assert fact.status == "wrong"
+    assert f"chmod 600 {tmp_path}/{OTHER}.key" in fact.says
+    assert "ab" * 32 not in fact.says
+
+
+def test_a_directory_of_keys_that_is_not_there(tmp_path: Path) -> None:
+    fact = only(check.keys_facts(config(tmp_path / "keys")))
+    assert fact.status == "wrong"
+    assert "No such file or directory; make it" in fact.says
+
+
+# Clock.
+
+
+@pytest.mark.parametrize(
+    ("now_s", "kept", "status", "says"),
+    [
+        (NOW_S, True, "ok", "2026-11-16 10:30:00 UTC, kept right"),
+        (NOW_S, None, "ok", "2026-11-16 10:30:00 UTC"),
+        (
+            NOW_S,
+            False,
+            "warning",
+            "2026-11-16 10:30:00 UTC, but nothing keeps it right; `sudo timedatectl set-ntp true`",
+        ),
+        (0.0, True, "wrong", "1970-01-01 00:00:00 UTC is in the past; set it: `sudo timedatectl set-ntp true`"),
+    ],
+)
+def test_the_clock(tmp_path: Path, now_s: float, kept: bool | None, status: str, says: str) -> None:
+    fact = only(check.clock_facts(tmp_path / "ledger.db", now_s, kept))
+    assert (fact.status, fact.says) == (status, says)
+
+
+def test_a_clock_that_is_behind_the_ledger(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.db"
+    ledger.touch()
+    written_s = ledger.stat().st_mtime
+    assert only(check.clock_facts(ledger, written_s - 59, True)).status == "ok"
+    fact = only(check.clock_facts(ledger, written_s - 61, True))
+    assert fact.status == "wrong"
+    assert "is before the ledger was last written" in fact.says
+
+
+# Disk.
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "status"),
+    [(10**9, "ok"), (10**9 - 1, "warning"), (10**8, "warning"), (10**8 - 1, "wrong"), (0, "wrong")],
+)
+def test_room(tmp_path: Path, free_bytes: int, status: str) -> None:
+    fact = check.room_fact(tmp_path, free_bytes)
+    assert fact.status == status
+    assert ("make room" in fact.says) is (status != "ok")
+
+
+def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    assert "is not there; make it" in only(check.disk_facts(tmp_path / "nowhere")).says
+
+
+def test_a_directory_in_memory_is_warned_of() -> None:
+    found = list(check.disk_facts(Path("/dev/shm")))
+    assert [fact.status for fact in found][-1] == "warning"
+    assert "is tmpfs: gone with the power" in found[-1].says
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert "this user may not write there" in only(check.disk_facts(tmp_path)).says
+
+
+# Ledger.
+
+
+def tree(directory: Path) -> dict[str, str]:
+    """Everything in a directory."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in directory.iterdir()}
+
+
+def test_a_ledger_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    assert only(check.ledger_facts(tmp_path / "ledger.db")).status == "ok"
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_ledger_is_read_and_not_touched(tmp_path: Path, running: bool) -> None:
+    path = tmp_path / "ledger?#1.db"
+    ledger = Ledger(path)
+    ledger.append([ENTRY])
+    if not running:
+        ledger.close()
+    before = tree(tmp_path)
+    fact = only(check.ledger_facts(path))
+    assert fact.status == "ok"
+    assert f"{path}: entries: 1, version " in fact.says
+    assert check.ask_ledger(path, "SELECT max(event_no) FROM entries WHERE unit = ?", UNIT) == 7
+    after = tree(tmp_path)
+    assert after.keys() == before.keys()
+    assert {name: after[name] for name in after if not name.endswith("-shm")} == {
+        name: before[name] for name in before if not name.endswith("-shm")
+    }
+    ledger.close()
+
+
+def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    path.write_text("once upon a time there was a shoe" * 100)
+    fact = only(check.ledger_facts(path))
+    assert fact.status == "wrong"
+    assert "it is no ledger, or damaged" in fact.says
+    path.unlink()
+    sqlite3.connect(path).execute("CREATE TABLE other (x)").connection.close()
+    assert "no such table: entries" in only(check.ledger_facts(path)).says
+
+
+# All together.
+
+
+def test_a_file_that_cannot_be_read_is_all_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "gateway.toml").write_text("colour = 1")
+    found = list(check.facts(tmp_path / "gateway.toml"))
+    assert {(fact.status, fact.subject) for fact in found} == {("wrong", "config")}
+    assert any("colour: no such key" in fact.says for fact in found)

@@ -1,0 +1,314 @@
+"""sabot gateway through its command: init, check on real ports and a real broker, run."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabot_gateway import config, example
+from sabot_gateway.mqtt import Login
+from sabot_gateway.ports import Port
+from sabot_sim.bench import UnixBench
+from sabot_tools import broker
+from sabot_tools.children import Children
+from sabot_tools.cli import app
+from shoe_events import KEY, UNIT, Shoe, heard
+from typer.testing import CliRunner
+
+SABOT = [sys.executable, "-m", "sabot_tools"]
+PATIENCE_S = 30.0
+NOBODY = "mqtt://127.0.0.1:9"
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+class Line:
+    """The shoe's end of a pty."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.master, slave = os.openpty()
+        tty.setraw(slave)
+        os.set_blocking(self.master, False)
+        self.port = os.ttyname(slave)
+        self.said: list[Any] = []
+        stack.callback(os.close, self.master)
+        stack.callback(os.close, slave)
+
+    def hear(self) -> list[Any]:
+        """The gateway's frames that have come just now."""
+        try:
+            frames = heard(os.read(self.master, 65_536))
+        except BlockingIOError:
+            return []
+        self.said += frames
+        return frames
+
+    def say(self, data: bytes) -> None:
+        os.write(self.master, data)
+
+
+def write_config(work_dir: Path, tables: dict[str, str], url: str = NOBODY, extra: str = "") -> Path:
+    path = work_dir / "gateway.toml"
+    text = f'site = "test"\nledger = "ledger.db"\nbroker = "{url}"\n{extra}\n'
+    for name, port in tables.items():
+        text += f'[[table]]\nname = "{name}"\nport = "{port}"\nrulebook = "star-baccarat"\n'
+    path.write_text(text)
+    return path
+
+
+def check(path: Path, turn: Callable[[], None] = lambda: None) -> tuple[int, dict[str, tuple[str, str]]]:
+    """The exit status, and what is said of each subject; `turn` is what happens on the lines meanwhile."""
+    args = [*SABOT, "gateway", "check", "--config", str(path), "--json"]
+    with subprocess.Popen(args, stdout=subprocess.PIPE, text=True) as process:
+        give_up_s = time.monotonic() + PATIENCE_S
+        while process.poll() is None:
+            turn()
+            assert time.monotonic() < give_up_s
+            time.sleep(0.02)
+        assert process.stdout is not None
+        rows = [json.loads(line) for line in process.stdout]
+    return process.returncode, {row["subject"]: (row["status"], row["says"]) for row in rows}
+
+
+# init.
+
+
+def test_init_writes_an_example_that_loads_and_says_what_follows(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(path)])
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert f"sabot gateway check --config {path}\n" in ran.stderr
+    assert [table.name for table in config.load(path).table] == ["bac-01"]
+
+
+def test_init_writes_over_nothing_unless_told(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text("mine")
+    ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(path)])
+    assert (ran.exit_code, path.read_text()) == (1, "mine")
+    assert "is there already; edit it, or write over it with --force" in ran.stderr
+    assert CliRunner().invoke(app, ["gateway", "init", "--force", "--config", str(path)]).exit_code == 0
+    config.load(path)
+
+
+def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(tmp_path / "no" / "gateway.toml")])
+    assert ran.exit_code == 1
+    assert "No such file or directory; give a path that can be written" in ran.stderr
+
+
+def test_the_ports_of_this_pc_stand_in_the_example(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(example.text(["/dev/serial/by-id/usb-Sabot-if00", "/dev/ttyS0"]))
+    assert config.load(path).table[0].port == "/dev/serial/by-id/usb-Sabot-if00"
+    assert "#   /dev/ttyS0\n" in path.read_text()
+    path.write_text(example.text([]))
+    assert config.load(path).table[0].port == "/dev/ttyACM0"
+
+
+def test_everything_that_the_example_shows_is_right_and_every_key_is_shown(tmp_path: Path) -> None:
+    text = example.text([])
+    shown = re.sub(r"^# (\[\[table\]\]|[a-z_]+ = .*)$", r"\1", text, flags=re.MULTILINE)
+    (tmp_path / "gateway.toml").write_text(shown)
+    read, problems = config.read(tmp_path / "gateway.toml")
+    assert problems == []
+    assert read is not None
+    assert [table.name for table in read.table] == ["bac-01", "bac-02"]
+    assert [config.table_problems(table) for table in read.table] == [[], []]
+    keys = set(re.findall(r"^([a-z_]+) = ", shown, flags=re.MULTILINE))
+    assert keys == {
+        *config.Config.__struct_fields__,
+        *config.Table.__struct_fields__,
+        *Login.__struct_fields__,
+    } - {
+        "table",
+        "login",
+    }
+
+
+# check: ports.
+
+
+def test_check_tells_a_shoe_from_a_silent_an_unreadable_and_a_deaf_line(tmp_path: Path, stack: ExitStack) -> None:
+    good, silent, noisy, deaf = (Line(stack) for _ in range(4))
+    shoe = Shoe()
+
+    def turn() -> None:
+        noisy.say(b"\x55\xaa\xff\x00" * 4)
+        deaf.say(Shoe().hello())
+        for frame in good.hear():
+            if frame.type == "who":
+                good.say(shoe.hello(frame.body["nonce"]))
+
+    ports = {"good": good.port, "silent": silent.port, "noisy": noisy.port, "deaf": deaf.port, "none": "/dev/nothing"}
+    status, said = check(write_config(tmp_path, ports), turn)
+    assert status == 1
+    assert said["port good"] == ("ok", f"{good.port}: shoe {UNIT}, without a key")
+    assert said["port silent"][0] == said["port noisy"][0] == said["port deaf"][0] == said["port none"][0] == "wrong"
+    assert "nothing comes on this port" in said["port silent"][1]
+    assert "the baud rate is wrong" in said["port noisy"][1]
+    assert "does not hear this gateway" in said["port deaf"][1]
+    assert "is not there: put the adapter in" in said["port none"][1]
+
+
+def test_check_asks_a_shoe_and_changes_nothing(tmp_path: Path, stack: ExitStack) -> None:
+    line, shoe = Line(stack), Shoe()
+
+    def turn() -> None:
+        for frame in line.hear():
+            if frame.type == "who":
+                line.say(shoe.hello(frame.body["nonce"], profile_hash=bytes(8)))
+
+    _, said = check(write_config(tmp_path, {"bac-01": line.port}), turn)
+    line.hear()
+    assert said["port bac-01"][0] == "ok"
+    assert {frame.type for frame in line.said} == {"who"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gateway.toml"]
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["no key", "key"])
+def test_check_knows_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes | None) -> None:
+    state, keys = tmp_path / "shoe", tmp_path / "keys"
+    state.mkdir()
+    keys.mkdir(mode=0o700)
+    if key is not None:
+        (state / "key.bin").write_bytes(key)
+        (keys / f"{UNIT}.key").touch(mode=0o600)
+        (keys / f"{UNIT}.key").write_text(key.hex() + "\n")
+    bench = UnixBench(UNIT, state, lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env))
+    stack.callback(bench.close)
+    status, said = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"\nkeys_required = true'))
+    assert status == 1  # there is no broker
+    if key is not None:
+        assert said["port bac-01"] == ("ok", f"{bench.port}: shoe {UNIT}, with its key")
+    else:
+        assert said["port bac-01"][0] == "wrong"
+        assert f"shoe {UNIT} has no key, and the config has keys_required" in said["port bac-01"][1]
+
+
+def test_check_leaves_the_ports_of_a_daemon_that_runs_alone(tmp_path: Path, stack: ExitStack) -> None:
+    line = Line(stack)
+    stack.callback(Port.open(line.port, 115_200).close)
+    host = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+    host.setblocking(False)
+    url = f"socket://127.0.0.1:{host.getsockname()[1]}"
+    path = write_config(tmp_path, {"local": line.port, "remote": url})
+    _, said = check(path)
+    assert said["port local"] == (
+        "wrong",
+        f"port {line.port} is busy: another program has it; end that program, or the second gateway",
+    )
+    assert said["port remote"][0] == "wrong"
+    host.accept()[0].close()
+    control = stack.enter_context(socket.socket(socket.AF_UNIX))
+    control.bind(str(tmp_path / "control.sock"))
+    control.listen()
+    _, said = check(path)
+    assert said["port local"] == ("ok", f"{line.port} is in the hands of the daemon that runs now")
+    assert said["port remote"][0] == "warning"
+    assert "was not tried" in said["port remote"][1]
+    with pytest.raises(BlockingIOError):
+        host.accept()
+
+
+def test_check_is_for_people_unless_told(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["gateway", "check", "--config", str(tmp_path / "gateway.toml")])
+    assert ran.exit_code == 1
+    assert ran.stdout.startswith(f"wrong   config: {tmp_path}/gateway.toml: No such file or directory; give the path")
+    assert ran.stderr == "sabot gateway check: wrong: 1; each line says what to do\n"
+
+
+# check: the broker.
+
+USERS = """\
+server_name: sabot
+listen: "127.0.0.1:-1"
+jetstream {{ store_dir: "{store}" }}
+mqtt {{ listen: "127.0.0.1:{port}" }}
+authorization {{ users: [
+  {{ user: "gateway", password: "open" }},
+  {{ user: "reader", password: "open", permissions: {{ publish: {{ deny: "sabot.>" }} }} }},
+] }}
+"""
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, stack: ExitStack) -> str:
+    """The URL of a broker that wants a login."""
+    children, port = Children(tmp_path), broker.free_port()
+    stack.callback(children.stop)
+    (tmp_path / "users.conf").write_text(USERS.format(store=tmp_path / "jetstream", port=port))
+    children.start("guarded", [broker.nats_server(), "-c", str(tmp_path / "users.conf")])
+    give_up_s = time.monotonic() + PATIENCE_S
+    while socket.socket().connect_ex(("127.0.0.1", port)):
+        assert time.monotonic() < give_up_s
+        time.sleep(0.05)
+    return f"mqtt://127.0.0.1:{port}"
+
+
+def login(work_dir: Path, user: str, password: str = "open") -> str:
+    (work_dir / "password").touch(mode=0o600)
+    (work_dir / "password").write_text(password + "\n")
+    return f'login = {{user = "{user}", password_file = "password"}}'
+
+
+def test_check_proves_the_broker_the_login_and_the_rights(tmp_path: Path, guarded: str) -> None:
+    tables = {"bac-01": "/dev/nothing"}
+    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway")))
+    assert said["broker"] == ("ok", f"{guarded}: lets us in and takes what we publish")
+    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway", "wrong")))
+    assert said["broker"][0] == "wrong"
+    assert "refuses user gateway" in said["broker"][1]
+    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "reader")))
+    assert said["broker"] == (
+        "wrong",
+        f"{guarded} lets us in, but drops what we publish; give the user rights to write and read sabot/v1/test/#",
+    )
+    _, said = check(write_config(tmp_path, tables, NOBODY))
+    assert said["broker"][0] == "wrong"
+    assert said["broker"][1].startswith(f"no broker at {NOBODY}: ")
+
+
+# run.
+
+
+@pytest.mark.parametrize("action", ["run", "check", "init"])
+def test_help_shows_an_example(action: str) -> None:
+    assert f"Example: sabot gateway {action} --config" in CliRunner().invoke(app, ["gateway", action, "--help"]).stdout
+
+
+def test_run_says_everything_that_is_wrong_with_its_file(tmp_path: Path) -> None:
+    path = write_config(tmp_path, {"bac-01": "loop://"}, "http://x", "colour = 1\nbrokr = 2")
+    ran = CliRunner().invoke(app, ["gateway", "run", "--config", str(path)])
+    assert ran.exit_code == 1
+    assert "colour: no such key" in ran.stderr
+    assert "brokr: no such key; did you mean `broker`?" in ran.stderr
+
+
+def test_run_stops_cleanly(tmp_path: Path, stack: ExitStack) -> None:
+    line = Line(stack)
+    path = write_config(tmp_path, {"bac-01": line.port})
+    args = [*SABOT, "gateway", "run", "--config", str(path)]
+    with subprocess.Popen(args, stderr=subprocess.PIPE, text=True) as process:
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not line.hear():
+            assert time.monotonic() < give_up_s
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, words = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert "gateway stopped" in words
