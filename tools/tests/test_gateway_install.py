@@ -1,0 +1,48 @@
+"""gateway/INSTALL.md and the service: what they tell an installer to type is there and does what they say."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from sabot_gateway import config, example
+from sabot_tools.cli import app
+from typer.testing import CliRunner
+
+GATEWAY = example.directory().parent
+CONFIG = "/etc/sabot/gateway.toml"
+COMMANDS = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```$", (GATEWAY / "INSTALL.md").read_text(), re.MULTILINE | re.DOTALL)
+    for line in block.splitlines()
+]
+SABOT = sorted({line.split("/opt/sabot/bin/sabot ")[1] for line in COMMANDS if "/opt/sabot/bin/sabot " in line})
+
+
+def test_the_edits_of_the_config_do_what_they_say(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(example.text([]))
+    edits = [line.removeprefix("sudo ").replace(CONFIG, str(path)) for line in COMMANDS if line.startswith("sudo sed ")]
+    for edit in edits:
+        subprocess.run(shlex.split(edit), check=True)
+    read, problems = config.read(path)
+    assert problems == []
+    assert read is not None
+    assert (read.ledger, read.keys) == ("/var/lib/sabot/ledger.db", f"{tmp_path}/keys")
+
+
+@pytest.mark.parametrize("command", SABOT)
+def test_every_command_and_option_is_there(command: str) -> None:
+    words = command.split()
+    ran = CliRunner().invoke(app, [*words[:2], "--help"])
+    assert ran.exit_code == 0
+    assert all(word in ran.stdout for word in words if word.startswith("--"))
+
+
+def test_the_service_runs_what_is_installed_and_reloads_by_sighup() -> None:
+    unit = (example.directory() / "sabot-gateway.service").read_text()
+    assert f"ExecStart=/opt/sabot/bin/sabot gateway run --config {CONFIG}\n" in unit
+    assert "ExecReload=/bin/kill -HUP $MAINPID\n" in unit
+    assert "User=sabot\n" in unit
+    assert len(SABOT) >= 3
