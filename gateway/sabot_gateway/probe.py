@@ -82,8 +82,10 @@ class _BrokerProbe:
             return Fact("wrong", "broker", self._client.problem)
         if not self._let_in:
             return Fact("wrong", "broker", f"{self._broker} does not answer; check the address and the broker")
-        rights = f"give the user rights to write and read {self._topic.removesuffix('/check')}/#"
-        return Fact("wrong", "broker", f"{self._broker} lets us in, but drops what we publish; {rights}")
+        rights = f"its rights are not proved; let this user write and read {self._topic}, and write its tables' topics"
+        return Fact(
+            "warning", "broker", f"{self._broker} lets us in, but does not bring back what we publish: {rights}"
+        )
 
 
 def daemon_runs(config: Config) -> bool:
