@@ -4,7 +4,7 @@ from struct import pack_into
 
 from micropython import const
 
-from sabot.frame import MAX_BODY, Decoder, encode
+from sabot.frame import MAX_BODY, Decoder, encode, number
 from sabot.generated import COMMAND_SIZES, PROTOCOL_HASH
 from sabot.journal import BODY, RECORD
 from sabot.session import Session
@@ -41,11 +41,6 @@ _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the wire, and some
 
 FIRMWARE_VERSION = b"\x00\x01\x00"
-
-
-def number(buf, at):
-    """32 bits of a frame; nothing above 30 is ever sent."""
-    return buf[at] | buf[at + 1] << 8 | buf[at + 2] << 16 | (buf[at + 3] & 0x3F) << 24
 
 
 def same(buf, at, other):

@@ -7,18 +7,15 @@ from struct import pack_into
 
 from micropython import const
 
+from sabot import fold, ordered, orders
 from sabot import numbers as n
-from sabot import ordered, orders
 from sabot.coup import NONE, PLAYER_1
 from sabot.journal import BODY, RECORD
-from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, State, beginning
+from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, MOST_CARRIED, SLOT_BURN, SLOT_UNUSED, State
 
 _TICKS = const(0x3FFFFFFF)
 _MOST_SPEED = const(0xFFFF)
-_SLOT_BURN = const(0)
-_SLOT_UNUSED = const(7)
 _SURPLUS = const(-1)  # no slot wants a card
-_MOST_CARRIED = const(4)
 _NOISE_EVERY_MS = const(60_000)
 _MOST_FOLLOWING = const(128)  # events that one input can call for
 _SPARE = const(6)  # events for which a full journal keeps room: what closes a shoe
@@ -45,13 +42,13 @@ class Shoe:
         first = oldest = journal.oldest()
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
-            first = beginning(record) or first
+            first = fold.beginning(record) or first
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             if event_no < first:
-                it.recall(record)
+                fold.recall(it, record)
             else:
-                it.apply(record)
+                fold.apply(it, record)
         journal.keep_no = it.base_no
         journal.housekeep()
 
@@ -60,7 +57,7 @@ class Shoe:
         if self._journal.full(1):
             return
         self._journal.append(now_ms, kind, size)
-        self.it.apply(self._journal.record)
+        fold.apply(self.it, self._journal.record)
         self._journal.keep_no = self.it.base_no
 
     def _log_place(self, now_ms, kind, a, b, size):
@@ -78,7 +75,7 @@ class Shoe:
     def locked(self):
         """The exit is held unless a card is due, nothing speaks against it, and its event can be kept."""
         it = self.it
-        if it.fault or it.locked or it.lid_open or it.waits_for_word():
+        if it.fault or it.locked or it.lid_open or it.word_wanted:
             return True
         return not it.card_due() or self._journal.full()
 
@@ -98,25 +95,17 @@ class Shoe:
         if it.state == CLOSED:
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
-        if exposed == 1 or (exposed == BY_STYLE and self._profile.on(n.SWITCH_DEALT_FACE_UP)):
-            flags |= n.CARD_EXPOSED
         if card == it.returned:
             flags |= n.CARD_RETURNED
-        slot = self._slot()
-        coup_no = it.coup_no
-        if slot == _SURPLUS:
-            flags |= n.CARD_SURPLUS
-            slot = self._surplus_slot(flags)
-            coup_no += slot != _SLOT_UNUSED
-        self._log_card(now_ms, coup_no, slot, card, speed_mm_s, margin_pct, flags)
+        self._log_card(now_ms, self._slot(it.fault), card, speed_mm_s, margin_pct, flags, exposed)
         self.follow(now_ms)
 
-    def _slot(self):
-        """The place of the next card; _SURPLUS where none is due."""
+    def _slot(self, fault):
+        """The place of the next card; _SURPLUS where none is due, and while a fault holds the exit."""
         it = self.it
-        if it.state == CHECKING or ((it.state == BURNING or it.burn_next) and not it.fault):
-            return _SLOT_BURN
-        if it.fault or it.state == COMPLETE or it.coup.due == NONE:
+        if it.state == CHECKING or ((it.state == BURNING or it.burn_next) and not fault):
+            return SLOT_BURN
+        if fault or it.state == COMPLETE or it.coup.due == NONE:
             return _SURPLUS
         return it.coup.due
 
@@ -124,8 +113,8 @@ class Shoe:
         """The place in the next coup of a card that was not due, or none."""
         it = self.it
         code = self._profile.code(it.surplus_case(), it.surplus_facts(flags))
-        if it.held_up() or code == n.CODE_NOT_USED or it.carried_count == _MOST_CARRIED:
-            return _SLOT_UNUSED
+        if it.held_up() or code == n.CODE_NOT_USED or it.carried_count == MOST_CARRIED:
+            return SLOT_UNUSED
         return it.carried_count + 1
 
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
@@ -297,18 +286,10 @@ class Shoe:
         self.log(now_ms, n.EV_IRREGULARITY, 8)
 
     def _log_keyed(self, now_ms):
+        """The card that could not be read: it goes where it was due, whatever fault that was."""
         it = self.it
         flags = n.CARD_KEYED | it.keyed_flags & (n.CARD_FACE_UP | n.CARD_EXPOSED)
-        if self._profile.on(n.SWITCH_DEALT_FACE_UP):
-            flags |= n.CARD_EXPOSED
-        coup_no = it.coup_no
-        if it.state == COMPLETE:
-            flags |= n.CARD_SURPLUS
-            slot = self._surplus_slot(flags)
-            coup_no += slot != _SLOT_UNUSED
-        else:
-            slot = _SLOT_BURN if it.state == BURNING or it.burn_next else it.coup.due
-        self._log_card(now_ms, coup_no, slot, it.keyed_card, 0, 0, flags)
+        self._log_card(now_ms, self._slot(n.FAULT_NONE), it.keyed_card, 0, 0, flags, BY_STYLE)
 
     def _log_handed_over(self, now_ms):
         it = self.it
@@ -341,17 +322,22 @@ class Shoe:
         if self._journal.full(_SPARE):
             return
         it = self.it
-        speed_mm_s = speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED
         record = self._journal.record
         pack_into("<HHBB", record, BODY, it.shoe_no, it.coup_no, reason, columns)
-        pack_into("<HHB", record, BODY + 6, doubtful, speed_mm_s, margin_pct)
+        pack_into("<HHB", record, BODY + 6, doubtful, min(speed_mm_s, _MOST_SPEED), margin_pct)
         self.log(now_ms, n.EV_REJECT, 11)
 
-    def _log_card(self, now_ms, coup_no, slot, card, speed_mm_s, margin_pct, flags):
-        speed_mm_s = speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED
-        record = self._journal.record
-        pack_into("<HHBB", record, BODY, self.it.shoe_no, coup_no, slot, card)
-        pack_into("<HBB", record, BODY + 6, speed_mm_s, margin_pct, flags)
+    def _log_card(self, now_ms, slot, card, speed_mm_s, margin_pct, flags, exposed):
+        it, record = self.it, self._journal.record
+        coup_no = it.coup_no
+        if exposed == 1 or (exposed == BY_STYLE and self._profile.on(n.SWITCH_DEALT_FACE_UP)):
+            flags |= n.CARD_EXPOSED
+        if slot == _SURPLUS:
+            flags |= n.CARD_SURPLUS
+            slot = self._surplus_slot(flags)
+            coup_no += slot != SLOT_UNUSED
+        pack_into("<HHBB", record, BODY, it.shoe_no, coup_no, slot, card)
+        pack_into("<HBB", record, BODY + 6, min(speed_mm_s, _MOST_SPEED), margin_pct, flags)
         self.log(now_ms, n.EV_CARD, 10)
 
     def _log_coup(self, now_ms):

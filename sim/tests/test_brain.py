@@ -35,8 +35,8 @@ OFTEN = ("irregularity",) * 6 + ("card_returned", "burn_card", "deck_check", "no
 CHECKPOINT = ("composition", "checkpoint")
 
 # Of a state: what a restart need not bring back. Alarms are only counted to hear of the next one.
-NEVER = {"profile", "coup", "_appliers", "alarms"}
-WHEN_FIRST_COUP_OVER = {"burn_mode", "burnt", "burn_missed", "first", "first_count", "ordered_told", "_burn_by_value"}
+NEVER = {"profile", "coup", "alarms"}
+WHEN_FIRST_COUP_OVER = {"burn_mode", "burnt", "burn_missed", "first", "first_count", "ordered_told", "burn_by_value"}
 WHEN_NOT_DUE = {
     "open_due": {"open_decks", "open_burn"},
     "keyed_due": {"keyed_card", "keyed_flags"},
