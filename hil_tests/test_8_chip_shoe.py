@@ -25,9 +25,11 @@ from chip_shoe import (
     uninterrupted,
 )
 from sabot_gateway import rules
+from sabot_protocol import rulebooks
 from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2
 from sabot_tools.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
 from sabot_tools.listener import Gateway
+from sabot_tools.play import Play, bench_of, profile_of
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -215,6 +217,41 @@ def test_a_shoe_with_a_key() -> None:
     deal(table, FOUR)
     assert table.gateway.link.authenticated
     assert not any(table.gateway.link.line_counters().values())
+
+
+# Play
+
+LINES: list[dict[str, Any]] = [
+    {"command": "open_shoe", "burn": "face_up"},
+    {"card": "2C"},
+    *({"card": card} for card in ("5D", "QH", *FOUR)),
+    {"card": "8D", "exposed": True},
+    {"power": "cycle"},
+    {"button": "confirm"},
+    {"card": "KH", "face_up": True},
+    {"unreadable": True},
+    {"command": "key_card", "card": "KC"},
+    {"cut": True},
+    {"command": "lock"},
+    {"command": "confirm"},
+    {"lid": "open"},
+]
+
+
+@pytest.mark.chip_full
+def test_steps_by_name_have_the_answers_of_the_vm() -> None:
+    """`sabot play`: the same script on the chip and on the VM, a power cycle in it."""
+    profile = profile_of(rulebooks.load("star-baccarat"), {})
+
+    def answers(bench: str) -> list[dict[str, Any]]:
+        with bench_of(bench, profile) as shoe:
+            table = Play(shoe, "star-baccarat", profile)
+            return [table.told(line) for line in LINES]
+
+    on_chip = answers("rp2040")
+    assert on_chip == answers("unix")
+    assert sum(len(answer["events"]) for answer in on_chip) > len(LINES)
+    assert [answer["outcome"] for answer in on_chip if "outcome" in answer][-1] == "not_now"
 
 
 # Restarts
