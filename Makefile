@@ -46,7 +46,7 @@ chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated 
 	@$(BIN)/pytest hil_tests/test_4_chip.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
-	@SABOT_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_9_power.py -n 2 -vv -rP
+	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_9_power.py -n 2 -vv -rP
 
 soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 cores); SHOES=n
 	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP

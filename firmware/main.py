@@ -7,9 +7,10 @@ from micropython import const
 from sabot import numbers as n
 from sabot import panel
 from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
+from sabot.frame import number
 from sabot.generated import SETS
 from sabot.journal import BODY, Journal
-from sabot.link import HEADER, Link, number
+from sabot.link import HEADER, Link
 from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.profile import Profile
 from sabot.sampler import Sampler
@@ -80,17 +81,18 @@ class Main:
 
     def self_test(self):
         """Image, journal, flash and sensors, logged; whether the shoe may speak at all."""
-        passed = self._tests()
+        image = self.board.image_hash()
+        passed = self._tests(image)
         self.journal.record[BODY] = passed
-        self.journal.record[BODY + 1 : BODY + 9] = self.board.image_hash()
+        self.journal.record[BODY + 1 : BODY + 9] = image
         self.shoe.log(self.sampler.now_ms, n.EV_SELF_TEST, 9)
         if passed & n.TEST_IMAGE and passed & n.TEST_JOURNAL and passed & n.TEST_FLASH:
             return True
         self.shoe.fail(self.sampler.now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
         return False
 
-    def _tests(self):
-        passed = n.TEST_IMAGE if self.board.image_sound() else 0
+    def _tests(self, image):
+        passed = n.TEST_IMAGE if self.board.image_sound(image) else 0
         if not self.journal.lost:
             passed |= n.TEST_JOURNAL
         if self.store.get_number(BOOTS) == self.boots:

@@ -1,31 +1,20 @@
 """Both ends of the link in one process, a line that misbehaves between them, and either end restarted at random."""
 
 import random
-from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from sabot_gateway.link import ShoeLink
-from sabot_protocol import rulebooks
 from sabot_protocol.auth import KEY_BYTES
 from sabot_sim import firmware
 from sabot_sim.flash import Flash
 from sabot_sim.line import Faults, Line
+from sabot_tools.listener import Gateway
 
 SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
-GATEWAY = bytes.fromhex("6a7e000000000001")
-PROFILE = rulebooks.load("star-baccarat").profile(8, 1)
 STEP_MS = 20
 CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
 _CARD, _CARD_BYTES = 4, 10
 _POWER = 1
-
-
-class Sampler:
-    """All that the link wants of the sampler."""
-
-    overruns = 0
 
 
 class Shoe:
@@ -45,9 +34,9 @@ class Shoe:
         self.journal = self._journal.Journal(self._flash)
         self.journal.housekeep()
         self.profile = firmware.module("sabot.profile").Profile(4)
-        link = firmware.module("sabot.link")
-        chance = self._rng.randbytes
-        self.link = link.Link(UNIT, self._boots, _POWER, self.journal, self.profile, Sampler(), chance, self._key)
+        sampler = firmware.module("sabot.sampler").Sampler()
+        link, chance = firmware.module("sabot.link").Link, self._rng.randbytes
+        self.link = link(UNIT, self._boots, _POWER, self.journal, self.profile, sampler, chance, self._key)
 
     def log(self, rng: random.Random, now_ms: int) -> None:
         """A card, unless the journal has no room for it."""
@@ -74,48 +63,13 @@ class Shoe:
         return bytes(out)
 
 
-@dataclass
-class Gateway:
-    """The gateway's link and a ledger that is a list."""
-
-    rng: random.Random
-    key: bytes | None
-    ledger: list[tuple[int, bytes]] = field(default_factory=list)
-    _waiting: list[tuple[int, bytes]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """As after a start."""
-        self.restart()
-
-    def restart(self) -> None:
-        """What was not committed is gone."""
-        self._waiting = []
-        keys = [self.key] if self.key else []
-        nonce = partial(self.rng.randbytes, 8)
-        self.link = ShoeLink(PROFILE, lambda unit: len(self.ledger), GATEWAY, lambda unit: keys, nonce)
-        self.link.opened()
-
-    def step(self, arrived: bytes, now_ms: int, commit: bool) -> bytes:
-        """One turn of the loop; events wait for their commit, and are acknowledged after it."""
-        now_s = now_ms / 1000
-        self.link.tick(now_s)
-        self._waiting += [(event.event_no, event.raw[13:]) for event in self.link.receive(arrived, now_s)]
-        if commit and self._waiting:
-            self.ledger += self._waiting
-            self.link.acknowledge(self._waiting[-1][0], now_s)
-            self._waiting = []
-        out = self.link.output()
-        self.link.written(len(out))
-        return out
-
-
 class World:
     """One seed: the same faults, restarts and events every time."""
 
     def __init__(self, seed: int, most: float = 0.2, keyed: bool = True) -> None:
         self.rng = random.Random(seed)
         key = self.rng.randbytes(KEY_BYTES) if keyed else None
-        self.shoe, self.gateway = Shoe(self.rng, key), Gateway(self.rng, key)
+        self.shoe, self.gateway = Shoe(self.rng, key), Gateway(key, self.rng)
         self.up = Line(self.rng, Faults.drawn(self.rng, most))
         self.down = Line(self.rng, Faults.drawn(self.rng, most))
         self._restarts = self.rng.choice((0.0, 0.002, 0.02))
@@ -130,7 +84,7 @@ class World:
             self._step()
         self.up.faults = self.down.faults = Faults()
         for _ in range(CALM_STEPS):
-            if len(self.gateway.ledger) == len(self.shoe.logged):
+            if len(self.gateway.events) == len(self.shoe.logged):
                 return
             self._step()
 
@@ -144,13 +98,14 @@ class World:
         self._now_ms += STEP_MS
         self.up.put(self.shoe.step(self.down.take(self._now_ms), self._now_ms), self._now_ms)
         arrived, commit = self.up.take(self._now_ms), self.rng.random() < 0.7
-        self.down.put(self.gateway.step(arrived, self._now_ms, commit), self._now_ms)
+        self.down.put(self.gateway.exchange(arrived, self._now_ms / 1000, commit), self._now_ms)
 
     def differences(self) -> list[Any]:
         """Where the ledger is not what the shoe logged, in its order, once each."""
         logged = list(self.shoe.logged.items())
-        pairs = zip(logged, self.gateway.ledger, strict=False)
+        ledger = [(event.event_no, event.raw[13:]) for event in self.gateway.events]
+        pairs = zip(logged, ledger, strict=False)
         found: list[Any] = [(place, sent, kept) for place, (sent, kept) in enumerate(pairs) if sent != kept]
-        if len(logged) != len(self.gateway.ledger):
-            found.append(f"{len(logged)} logged, {len(self.gateway.ledger)} in the ledger")
+        if len(logged) != len(ledger):
+            found.append(f"{len(logged)} logged, {len(ledger)} in the ledger")
         return found

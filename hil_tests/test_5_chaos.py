@@ -21,7 +21,7 @@ def test_what_was_logged_is_in_the_ledger_once_and_in_order(part: int) -> None:
         world = World(seed)
         world.run(STEPS)
         assert world.differences() == [], f"seed {seed}"
-        events += len(world.gateway.ledger)
+        events += len(world.gateway.events)
         proved += world.gateway.link.authenticated
     assert events > 20 * SEEDS // PARTS
     assert proved > 0.9 * SEEDS // PARTS  # the others restarted in the last moment
@@ -41,7 +41,7 @@ def test_the_same_seed_is_the_same_world() -> None:
     one, other = World(7), World(7)
     one.run(STEPS)
     other.run(STEPS)
-    assert one.gateway.ledger == other.gateway.ledger
+    assert one.gateway.events == other.gateway.events
     assert one.gateway.link.line_counters() == other.gateway.link.line_counters()
 
 

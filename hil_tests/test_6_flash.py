@@ -1,7 +1,7 @@
 """Journal and store on the flash of the emulated chip: cold starts, and power that is cut at any cycle or in mid-write.
 
 In the emulator a program and an erase take no time, so a cut at a random cycle falls between them; `tearing` cuts one
-short all the same. SABOT_CUTS=200 .venv/bin/pytest hil_tests/test_6_flash.py cuts more often.
+short all the same. SABOT_FLASH_CUTS=200 .venv/bin/pytest hil_tests/test_6_flash.py cuts more often.
 """
 
 import os
@@ -17,7 +17,7 @@ from sabot_sim.flash import Flash, PowerCut, torn_erase, torn_program
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
-CUTS = int(os.environ.get("SABOT_CUTS", "1"))
+CUTS = int(os.environ.get("SABOT_FLASH_CUTS", "1"))
 
 FLASH_BYTES, SECTOR_BYTES, PAGE_BYTES = 2 << 20, 4096, 256
 USED = 40 * 111 - 5  # events; a sector holds 111

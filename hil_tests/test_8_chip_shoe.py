@@ -12,18 +12,8 @@ from typing import Any
 
 import pytest
 from chip_shoe import (
-    BANKER,
-    FAULT,
-    LOCK,
-    PLAYER,
-    PLAYER_PAIR,
-    RESULTS,
-    TIE,
-    Gateway,
     Kept,
     Record,
-    Step,
-    Table,
     give,
     in_fork,
     kept,
@@ -35,7 +25,11 @@ from chip_shoe import (
     uninterrupted,
 )
 from sabot_gateway import rules
+from sabot_protocol import rulebooks
 from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2
+from sabot_tools.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
+from sabot_tools.listener import Gateway
+from sabot_tools.play import Play, bench_of, profile_of
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -131,7 +125,7 @@ def overdraw(table: Table) -> None:
 
 def test_a_coup_of_four_and_a_card_too_many(chip: Chip) -> None:
     def act(table: Table) -> None:
-        assert table.gateway.hellos[-1]["cause"] == "power"
+        assert table.hellos[-1]["cause"] == "power"
         opened(table)
         deal(table, FOUR)
         overdraw(table)
@@ -225,6 +219,41 @@ def test_a_shoe_with_a_key() -> None:
     assert not any(table.gateway.link.line_counters().values())
 
 
+# Play
+
+LINES: list[dict[str, Any]] = [
+    {"command": "open_shoe", "burn": "face_up"},
+    {"card": "2C"},
+    *({"card": card} for card in ("5D", "QH", *FOUR)),
+    {"card": "8D", "exposed": True},
+    {"power": "cycle"},
+    {"button": "confirm"},
+    {"card": "KH", "face_up": True},
+    {"unreadable": True},
+    {"command": "key_card", "card": "KC"},
+    {"cut": True},
+    {"command": "lock"},
+    {"command": "confirm"},
+    {"lid": "open"},
+]
+
+
+@pytest.mark.chip_full
+def test_steps_by_name_have_the_answers_of_the_vm() -> None:
+    """`sabot play`: the same script on the chip and on the VM, a power cycle in it."""
+    profile = profile_of(rulebooks.load("star-baccarat"), {})
+
+    def answers(bench: str) -> list[dict[str, Any]]:
+        with bench_of(bench, profile) as shoe:
+            table = Play(shoe, "star-baccarat", profile)
+            return [table.told(line) for line in LINES]
+
+    on_chip = answers("rp2040")
+    assert on_chip == answers("unix")
+    assert sum(len(answer["events"]) for answer in on_chip) > len(LINES)
+    assert [answer["outcome"] for answer in on_chip if "outcome" in answer][-1] == "not_now"
+
+
 # Restarts
 
 
@@ -235,14 +264,14 @@ SOMEWHERE = 0x20040F00  # the stack of the second core: nobody is there
 @pytest.mark.chip_full
 def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
     def act(table: Table) -> dict[str, Any]:
-        hellos = len(table.gateway.hellos)
+        hellos = len(table.hellos)
         table.run_for(9_000_000)  # a healthy loop feeds it
-        assert len(table.gateway.hellos) == hellos
+        assert len(table.hellos) == hellos
         for i, byte in enumerate(WFI_LOOP):
             chip.mcu.write_uint8(SOMEWHERE + i, byte)
         chip.mcu.core.pc = SOMEWHERE
-        table.run_until(lambda: len(table.gateway.hellos) > hellos, most_us=12_000_000)
-        return table.gateway.hellos[-1]
+        table.run_until(lambda: len(table.hellos) > hellos, most_us=12_000_000)
+        return table.hellos[-1]
 
     assert on_table(chip, act)["cause"] == "watchdog"
 
@@ -250,10 +279,10 @@ def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
 @pytest.mark.chip_full
 def test_a_reboot_by_command_says_so(chip: Chip) -> None:
     def act(table: Table) -> dict[str, Any]:
-        hellos = len(table.gateway.hellos)
+        hellos = len(table.hellos)
         table.command("reboot")
-        table.run_until(lambda: len(table.gateway.hellos) > hellos)
-        return table.gateway.hellos[-1]
+        table.run_until(lambda: len(table.hellos) > hellos)
+        return table.hellos[-1]
 
     assert on_table(chip, act)["cause"] == "command"
 

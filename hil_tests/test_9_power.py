@@ -1,6 +1,7 @@
 """The power is cut on the MicroPython VM: no event is lost, none doubled, and the shoe stands where it would stand.
 
-SABOT_CUTS=10000 .venv/bin/pytest hil_tests/test_9_power.py cuts more often; python -m sabot_sim.cuts SEED replays one.
+SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_9_power.py cuts more often; python -m sabot_sim.cuts SEED replays
+one.
 """
 
 import os
@@ -9,7 +10,7 @@ from collections import Counter
 import pytest
 from sabot_sim.cuts import Run
 
-CUTS = int(os.environ.get("SABOT_CUTS", "200"))
+CUTS = int(os.environ.get("SABOT_VM_CUTS", "200"))
 PARTS = max(4, CUTS // 100)
 SEEDS_A_PART = 10_001  # other books and ways to be cut come first in each
 

@@ -22,6 +22,16 @@ def _crc_table():
 _CRC = _crc_table()
 
 
+def short(buf, at):
+    """16 bits of a frame or a record."""
+    return buf[at] | buf[at + 1] << 8
+
+
+def number(buf, at):
+    """32 bits; nothing above 30 is ever sent or kept."""
+    return short(buf, at) | buf[at + 2] << 16 | (buf[at + 3] & 0x3F) << 24
+
+
 def crc16(buf, start, end):
     """CRC-16/IBM-3740 of buf[start:end]."""
     crc = _CRC_SEED
@@ -99,7 +109,7 @@ class Decoder:
         begun = self._begun
         good = not self._bad and not self._left and size > 0
         if good:
-            good = crc16(self.body, 0, size) == self.body[size] | self.body[size + 1] << 8
+            good = crc16(self.body, 0, size) == short(self.body, size)
         self._start()
         if begun and not good:
             self.errors = self.errors + 1 & 0xFFFF

@@ -9,6 +9,7 @@ from struct import pack_into, unpack_from
 
 from micropython import const
 
+from sabot.frame import number
 from sabot.seal import close, sound
 
 SECTORS = const(22)  # on a shoe: 2220 events stay, whatever is erased
@@ -121,9 +122,9 @@ class Journal:
         """Load a record: it is where it would be without struck slots, or as many slots later as there are."""
         sector = self._sector_of(event_no)
         for slot in range(1 + event_no - self._first[sector], self._slots):
-            number = self._load(sector, slot)
-            if number >= event_no:
-                return number == event_no
+            event = self._load(sector, slot)
+            if event >= event_no:
+                return event == event_no
         return False
 
     def _sector_of(self, event_no):
@@ -230,9 +231,9 @@ class Journal:
 
     def _first_event(self, sector):
         for slot in range(1, self._slots):
-            number = self._load(sector, slot)
-            if number or self._found == _BLANK:
-                return number
+            event = self._load(sector, slot)
+            if event or self._found == _BLANK:
+                return event
         return 0
 
     def _last_event(self):
@@ -242,9 +243,9 @@ class Journal:
                 break
             sector = self._before(sector)
         for slot in range(self._slots - 1, 0, -1):
-            number = self._load(sector, slot)
-            if number:
-                return number
+            event = self._load(sector, slot)
+            if event:
+                return event
         return 0
 
     def _load(self, sector, slot):
@@ -253,7 +254,7 @@ class Journal:
         self._medium.read(self._at(sector, slot), found)
         if not found[_KIND_AT] or found[3] > _MOST_NO_BYTE or not sound(found, _SEAL_AT):
             return 0
-        return found[0] | found[1] << 8 | found[2] << 16 | found[3] << 24
+        return number(found, 0)
 
     def _at(self, sector, slot):
         return sector * self._medium.sector_bytes + slot // _SLOTS_A_PAGE * _PAGE + slot % _SLOTS_A_PAGE * _SLOT

@@ -4,9 +4,10 @@ from struct import pack_into
 
 from micropython import const
 
-from sabot.frame import MAX_BODY, Decoder, encode
+from sabot.frame import MAX_BODY, Decoder, encode, number
 from sabot.generated import COMMAND_SIZES, PROTOCOL_HASH
 from sabot.journal import BODY, RECORD
+from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.session import Session
 
 _HELLO = const(1)
@@ -26,7 +27,6 @@ _BUSY_SIZE = const(24)
 _HELLO_SIZE = const(75)
 _WELCOME_SIZE = const(28)
 _NUMBER_SIZE = const(12)  # of frames that carry an event number
-_SET_PROFILE_SIZE = const(75)
 _COMMAND_SIZE = const(13)  # and what the kind adds
 _MAC = const(8)
 _TICKS = const(0x3FFFFFFF)
@@ -41,11 +41,6 @@ _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the wire, and some
 
 FIRMWARE_VERSION = b"\x00\x01\x00"
-
-
-def number(buf, at):
-    """32 bits of a frame; nothing above 30 is ever sent."""
-    return buf[at] | buf[at + 1] << 8 | buf[at + 2] << 16 | (buf[at + 3] & 0x3F) << 24
 
 
 def same(buf, at, other):
@@ -95,7 +90,7 @@ class Link:
         self.command = bytearray(MAX_BODY)
         self.command_size = 0
         self.new_profile = False  # a set_profile stands in `profile`, for main to apply
-        self.profile = bytearray(_SET_PROFILE_SIZE)
+        self.profile = bytearray(HEADER + PROFILE_SIZE)
 
     def crc_errors(self):
         """Frames that came in damaged."""
@@ -175,7 +170,7 @@ class Link:
             self._acknowledge(number(body, HEADER + 16), now_ms)
         elif kind == _RESEND and size == _NUMBER_SIZE:
             self._go_back(number(body, HEADER), now_ms)
-        elif kind == _SET_PROFILE and size == _SET_PROFILE_SIZE:
+        elif kind == _SET_PROFILE and size == HEADER + PROFILE_SIZE:
             for i in range(size):
                 self.profile[i] = body[i]
             self.new_profile = True

@@ -4,6 +4,7 @@ from micropython import const
 
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1, Coup
+from sabot.frame import short
 from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, NO_CARD
 
 _CARDS = const(3)  # where the cards of an imported coup begin
@@ -39,7 +40,7 @@ def outcome(it, profile, command, buf, at):
 
 
 def _is_time(buf, at):
-    return buf[at + 3] < 0x40 and (buf[at + 4] | buf[at + 5] << 8) < 1000
+    return buf[at + 3] < 0x40 and short(buf, at + 4) < 1000
 
 
 def _is_void(reason, then):

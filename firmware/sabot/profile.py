@@ -3,6 +3,7 @@
 from micropython import const
 
 from sabot import numbers as n
+from sabot.frame import short
 from sabot.generated import CODES, CODES_AT, FACT_BITS
 
 _HASH = const(8)
@@ -36,7 +37,7 @@ class Profile:
         self.decks = buf[fields + 1]
         self.burn = buf[fields + 2]
         self._burn_modes = buf[fields + 3]
-        self._switches = buf[fields + 4] | buf[fields + 5] << 8
+        self._switches = short(buf, fields + 4)
         self.unwagered = buf[fields + 6]
         for i in range(CODES):
             self._codes[i] = buf[fields + 7 + i]

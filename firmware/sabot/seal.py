@@ -6,7 +6,7 @@ count itself has suffered, it is too large: the two cannot agree by chance. The 
 
 from micropython import const
 
-from sabot.frame import crc16
+from sabot.frame import crc16, short
 
 SEAL = const(4)
 
@@ -30,7 +30,7 @@ def close(buf, end):
 
 def sound(buf, end):
     """Whether buf[:end] is as it was when it was sealed."""
-    return _get(buf, end + 2) == _zeros(buf, end + 2) and _get(buf, end) == crc16(buf, 0, end)
+    return short(buf, end + 2) == _zeros(buf, end + 2) and short(buf, end) == crc16(buf, 0, end)
 
 
 def _zeros(buf, end):
@@ -45,7 +45,3 @@ def _zeros(buf, end):
 def _put(buf, at, value):
     buf[at] = value & 0xFF
     buf[at + 1] = value >> 8
-
-
-def _get(buf, at):
-    return buf[at] | buf[at + 1] << 8

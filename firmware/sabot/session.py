@@ -7,6 +7,8 @@ from hashlib import sha256
 
 from micropython import const
 
+from sabot.frame import short
+
 _MAC = const(8)
 _BLOCK = const(64)
 _INNER = const(0x36)
@@ -71,7 +73,7 @@ class Session:
         if not self._key:
             return 0 if body[1] else size
         size -= _MAC
-        seq = body[2] | body[3] << 8
+        seq = short(body, 2)
         if body[1] != _AUTHENTICATED or size < _MAC or seq < self._least_seq:
             return 0
         mac = _hmac(self._inner_in, self._outer_in, memoryview(body)[:size])

@@ -6,6 +6,7 @@ full housekeep() erases the next, copies what counts, and writes its header last
 
 from micropython import const
 
+from sabot.frame import number
 from sabot.seal import SEAL, close, sound
 
 SECTORS = const(2)  # on a shoe
@@ -62,10 +63,7 @@ class Store:
 
     def get_number(self, key):
         """A number below 2**30; 0 before it is first put."""
-        number = self._number
-        if self.get(key, number) != 4:
-            return 0
-        return number[0] | number[1] << 8 | number[2] << 16 | number[3] << 24
+        return number(self._number, 0) if self.get(key, self._number) == 4 else 0
 
     def put_number(self, key, value):
         """Make a number below 2**30 durable."""
@@ -153,10 +151,7 @@ class Store:
 
     def _seq_of(self, sector):
         """Which sector in time this one is; 0 if it is none."""
-        if not self._load(sector, 0, _HEADER):
-            return 0
-        found = self._found
-        return found[2] | found[3] << 8 | found[4] << 16 | found[5] << 24
+        return number(self._found, 2) if self._load(sector, 0, _HEADER) else 0
 
     def _end(self):
         """The first slot that was never written."""

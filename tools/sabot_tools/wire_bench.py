@@ -109,12 +109,6 @@ _COMMIT_MS: Final = 10
 _LONGEST_MS: Final = 120_000
 
 
-class Sampler:
-    """All that the link wants of the sampler."""
-
-    overruns = 0
-
-
 class Shoe:
     """The firmware's link over a journal full of cards, turned by a superloop."""
 
@@ -126,8 +120,8 @@ class Shoe:
             self.journal.record[journal.BODY : journal.BODY + 10] = card_body(coup_no)
             self.journal.append(coup_no, _CARD_KIND, 10)
             self.journal.housekeep()
-        link = firmware.module("sabot.link")
-        self.link = link.Link(UNIT, 1, 1, self.journal, profile, Sampler(), lambda size: bytes(size), KEY)
+        link, sampler = firmware.module("sabot.link"), firmware.module("sabot.sampler").Sampler()
+        self.link = link.Link(UNIT, 1, 1, self.journal, profile, sampler, lambda size: bytes(size), KEY)
 
     def turn(self, up: PacedLine, down: PacedLine, now_ms: int) -> None:
         """Serial in, serial out."""

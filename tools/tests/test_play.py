@@ -254,12 +254,16 @@ def test_a_setting_that_is_not_there(pair: str, error: str) -> None:
 
 
 def test_benches_that_are_not_there() -> None:
-    ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2040")
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert "choose --bench unix or --bench cpython" in ran.stderr
     ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2350")
     assert ran.returncode == 2
     assert "unix, cpython, rp2040" in ran.stderr
+
+
+def test_without_an_image_the_chip_is_a_word_where_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SABOT_UF2", "/nowhere/RPI_PICO.uf2")
+    ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2040")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "no file /nowhere/RPI_PICO.uf2: give the path of a MicroPython .uf2 for the Raspberry Pi Pico" in ran.stderr
 
 
 def test_the_examples_of_the_help_work() -> None:

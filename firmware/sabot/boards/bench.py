@@ -105,9 +105,9 @@ class Board:
         """Eight bytes that stand for the program."""
         return image.digest(_FIRMWARE)
 
-    def image_sound(self):
-        """Whether the program is the one that was put in; a bench without such a note takes what there is."""
-        return image.matches(self._state_dir + "/image.bin", self.image_hash())
+    def image_sound(self, found):
+        """Whether the program with this hash is the one that was put in; a bench without a note takes what there is."""
+        return image.matches(self._state_dir + "/image.bin", found)
 
     def cause(self):
         """Why the board has started, as far as it knows."""

@@ -1,0 +1,76 @@
+"""Drawn: what a card that was logged does to the state."""
+
+from micropython import const
+
+from sabot import numbers as n
+from sabot.coup import BANKER_2, PLAYER_1, value
+from sabot.state import BURNING, CHECKING, FIRST_CARDS, NO_CARD, SLOT_BURN, SLOT_UNUSED
+
+_MOST_COUNTED = const(15)  # of one card, as a composition holds it
+
+
+def drawn(it, slot, card, flags):
+    """A card has left the exit, or was keyed in."""
+    _count(it, card)
+    if it.state == CHECKING:
+        return
+    it.returned = NO_CARD
+    if flags & n.CARD_SURPLUS:
+        _surplus(it, slot, card, flags)
+    elif slot == SLOT_BURN:
+        _burn_card(it, card)
+    else:
+        _dealt(it, slot, card, flags)
+    if flags & n.CARD_KEYED:
+        it.keyed_due = False
+        it.clear(n.BY_COMMAND)
+    if it.counts[card] > it.decks:
+        it.add_case(n.CASE_MISSING_OR_FOREIGN_CARD, 0)
+
+
+def _count(it, card):
+    """A continuous shuffler gives every card again: nothing is counted there."""
+    if it.cards_out < 0xFFFF:
+        it.cards_out += 1
+    if it.state == CHECKING:
+        it.counts[card] = min(0xFF, it.counts[card] + 1)
+    elif not it.profile.on(n.SWITCH_CONTINUOUS):
+        it.counts[card] = min(_MOST_COUNTED, it.counts[card] + 1)
+
+
+def _dealt(it, slot, card, flags):
+    _note_first(it, card)
+    it.coup.draw(card)
+    if flags & n.CARD_FACE_UP:
+        if slot == PLAYER_1:
+            it.add_case(n.CASE_FIRST_CARD_FACE_UP, 0)
+        elif slot <= BANKER_2:
+            it.add_case(n.CASE_SECOND_TO_FOURTH_CARD_FACE_UP, it.profile.facts())
+        else:
+            it.add_case(n.CASE_THIRD_CARD_FACE_UP, 0)
+
+
+def _burn_card(it, card):
+    _note_first(it, card)
+    it.burnt += 1
+    it.burn_next = False
+    if it.state != BURNING:
+        return
+    it.to_burn -= 1
+    if it.burn_by_value:
+        it.burn_by_value = False
+        it.to_burn = value(card) or 10
+
+
+def _surplus(it, slot, card, flags):
+    it.add_case(it.surplus_case(), it.surplus_facts(flags))
+    it.surplus_count += 1
+    if slot != SLOT_UNUSED:
+        it.carried[it.carried_count] = card
+        it.carried_count += 1
+
+
+def _note_first(it, card):
+    if not it.first_over and it.first_count < FIRST_CARDS:
+        it.first[it.first_count] = card
+        it.first_count += 1

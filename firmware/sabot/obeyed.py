@@ -1,0 +1,92 @@
+"""Obeyed: what a command that was logged as done does to the state; whether it could be done, orders.py has said."""
+
+from sabot import numbers as n
+from sabot.cases import facts_of
+from sabot.frame import short
+from sabot.state import CHECKING, CLOSED, DEALING, REPORTED
+
+
+def obeyed(it, command, buf, at):
+    """It was done; its data stand in buf from there on."""
+    if command == n.CMD_OPEN_SHOE:
+        it.replace(buf[at], buf[at + 1])
+    elif command == n.CMD_CLOSE_SHOE:
+        it.close_due = n.CLOSE_COMMAND
+    elif command == n.CMD_LOCK or command == n.CMD_UNLOCK:
+        it.locked = command == n.CMD_LOCK
+    elif command == n.CMD_CONFIRM:
+        it.clear(n.BY_COMMAND)
+        it.confirm()
+    elif command == n.CMD_CLEAR_FAULT:
+        it.clear(n.BY_COMMAND)
+    elif command == n.CMD_VOID_COUP:
+        it.void_due = buf[at]
+        it.void_then = buf[at + 1]
+    elif command == n.CMD_NO_BET:
+        _declared(it, buf[at])
+    elif command == n.CMD_KEY_CARD:
+        _keyed(it, buf[at], buf[at + 1])
+    elif command == n.CMD_AUTHORISE:
+        _authorise(it, buf[at])
+    elif command == n.CMD_IRREGULARITY:
+        it.add_case(buf[at] | REPORTED, facts_of(it, buf[at], short(buf, at + 1)))
+    elif command == n.CMD_EXPORT_COUP:
+        it.export_due = True
+    elif command == n.CMD_IMPORT_COUP:
+        _import(it, buf, at)
+    elif command == n.CMD_BURN_CARD:
+        it.burn_next = True
+    elif command == n.CMD_CARD_RETURNED:
+        _returned(it)
+    elif command == n.CMD_DECK_CHECK:
+        _check(it, buf[at], buf[at + 1])
+
+
+def _declared(it, kind):
+    """A supervisor wants a coup of this kind: the one about to begin, or the next."""
+    if it.state == DEALING and not it.coup_cards():
+        it.become(kind)
+    else:
+        it.next_kind = kind
+
+
+def _keyed(it, card, flags):
+    it.keyed_due = True
+    it.keyed_card = card
+    it.keyed_flags = flags
+    if it.authorised and it.profile.keyed_needs_word() and not it.key_on:
+        it.authorised -= 1
+
+
+def _authorise(it, times):
+    if it.word_wanted:
+        it.word_wanted = False
+        times -= 1
+    it.authorised = min(255, it.authorised + times)
+
+
+def _returned(it):
+    it.carried_count -= 1
+    it.surplus_count -= 1
+    card = it.carried[it.carried_count]
+    it.counts[card] -= it.counts[card] > 0
+    it.cards_out -= 1
+    it.returned = card
+
+
+def _import(it, buf, at):
+    it.import_due = True
+    it.word_wanted = False
+    it.kind = buf[at + 2]
+    it.kind_told = it.kind == n.KIND_LIVE
+    it.set_cards(buf, at + 3)
+
+
+def _check(it, on, decks):
+    if on:
+        it.open(decks, n.BURN_NONE)
+        it.state = CHECKING
+        it.differences = 0
+    else:
+        it.state = CLOSED
+        it.check_at = 0
