@@ -194,9 +194,9 @@ class App:
         keep_days = self._config.keep_days
         if keep_days is not None and at.now_s >= self._next_prune_s:
             self._next_prune_s = at.now_s + _PRUNE_EVERY_S
-            count = self._ledger.prune(utc(self._clock() - keep_days * 86_400))
-            if count:
-                log.info("old entries removed from the ledger", entries=count, keep_days=keep_days)
+            removed = self._ledger.prune(utc(self._clock() - keep_days * 86_400))
+            if removed.count:
+                log.info("old entries removed from the ledger", entries=removed.count, keep_days=keep_days)
 
     def _commit(self, at: At) -> None:
         """One transaction for all that this turn brought; only then is anything acknowledged."""
@@ -319,7 +319,8 @@ class App:
             self._places[table.name] = self._place(table)
         for words in changes.restart:
             log.warning(words)
-        log.info("config read again", added=len(changes.added), removed=len(changes.removed), changed=len(changes.changed))
+        counts = {what: len(getattr(changes, what)) for what in ("added", "removed", "changed", "kept")}
+        log.info("config read again", **counts)
 
     def _close(self, place: Place, at: At) -> None:
         """Everything of it is stored; whoever reads its status is told."""

@@ -15,8 +15,8 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers.table import Settings, check_offer
 
 from sabot_gateway import ports
+from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.keys import KeyRing, KeysError
-from sabot_gateway.mqtt import Broker, BrokerUrlError, Login, LoginError
 
 _MOST_BYTES = 1 << 20  # of a file: thousands of tables
 _MOST_SHOWN = 60  # characters of a wrong value

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from sabot_protocol.codec import CodecError
@@ -32,9 +32,12 @@ _OUTCOMES = {
 class Seat(Protocol):
     """What the desk needs of a table."""
 
-    name: str
     link: Driver
     verifier: Verifier
+
+    @property
+    def name(self) -> str:
+        """The table's."""
 
 
 class Attempt(msgspec.Struct, kw_only=True, frozen=True):
@@ -95,7 +98,7 @@ class Desk:
             return
         source = self._source(at.time)
         asked = Attempt(
-            id=_id(source),
+            id=source.id,
             time=at.time,
             table=request.table,
             verb=request.verb,
@@ -155,7 +158,7 @@ class Desk:
         if not request.clause:
             raise RefusedError("a disputed coup is decided under a clause of the rulebook: --clause N")
         coup = str(request.args["coup"]) if "coup" in request.args else None
-        verdict = "confirmed" if request.verb == "confirm" else "void"
+        verdict: Literal["confirmed", "void"] = "confirmed" if request.verb == "confirm" else "void"
         records = seat.verifier.decide(verdict, request.by, request.clause, source, coup)
         self._store(seat, records, source)
         self._end(ask, Answer(True, f"The disputed coup is {verdict}."), at)
@@ -211,7 +214,7 @@ class Desk:
 
     def _end(self, ask: Ask, answer: Answer, at: "At") -> None:
         source, table = self._source(at.time), ask.request.table
-        outcome = Outcome(id=_id(source), time=at.time, table=table, attempt=ask.attempt, ok=answer.ok, say=answer.say)
+        outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt, ok=answer.ok, say=answer.say)
         self._keep(source, table, OUTCOME, msgspec.json.encode(outcome))
         self._answers.append((ask, answer))
 
@@ -222,7 +225,3 @@ class At:
 
     now_s: float
     time: str
-
-
-def _id(source: Source) -> str:
-    return f"{source.unit}-{source.event_no}"

@@ -11,9 +11,10 @@ from typing import Literal
 
 from sabot_protocol import rulebooks
 
+from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.config import Config, Table
 from sabot_gateway.link import DEAF, SILENT, UNREADABLE, ShoeLink
-from sabot_gateway.mqtt import Broker, BrokerUrlError, Login, LoginError, LoopClient
+from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.ports import Opening, Port, PortBusyError, PortError
 
 _ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back

@@ -204,6 +204,10 @@ class Publisher:
                 return info.mid
         raise RuntimeError("paho has no message id left")
 
+    def behind(self) -> int:
+        """How many entries of the ledger the broker has not taken yet."""
+        return self._ledger.last_seq() - self._window.done()
+
     def idle(self) -> bool:
         """Everything in the ledger and every state has been published and acknowledged."""
         under_way = self._window.waiting or self._saying or self._unsaid

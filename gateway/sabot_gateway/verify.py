@@ -39,7 +39,7 @@ class Verifier:
 
     def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any]) -> None:
         self.table, self.rulebook, self._profile = table, rulebook, profile
-        self._digest = rulebook.digest().hex()  # goes with every message
+        self.digest = rulebook.digest().hex()  # goes with every message
         self._alarms, self._disputes = AlarmBook(), Disputes()
         self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
             "boot": self._boot,
@@ -84,6 +84,16 @@ class Verifier:
             kind: [getattr(check, kind) for check in checks if hasattr(check, kind)] for kind in EVENTS
         }
 
+    @property
+    def shoe(self) -> int:
+        """The shoe on the table, 0 where none is known."""
+        return self._read.shoe_no or 0
+
+    @property
+    def coup(self) -> int:
+        """The coup that is dealt or was dealt last."""
+        return self._read.coup_no
+
     # What the log brings
 
     def take(self, event: Event, time: str) -> list[Record]:
@@ -122,7 +132,7 @@ class Verifier:
             "shoe": data.get("shoe_no", read.shoe_no or 0),
             "coup": data.get("coup_no", read.coup_no),
             "time": time,
-            "rulebook": self._digest,
+            "rulebook": self.digest,
         }
 
     def _raise(self, common: dict[str, Any], name: str, **words: str) -> list[Record]:
@@ -363,7 +373,7 @@ class Verifier:
             "shoe": self._read.shoe_no or 0,
             "coup": self._read.coup_no,
             "time": source.time,
-            "rulebook": self._digest,
+            "rulebook": self.digest,
         }
         return [] if self._alarms.named(name) else self._raise(common, name, say=say, cards_say=found)
 

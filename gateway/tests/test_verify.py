@@ -218,6 +218,8 @@ def test_other_events_are_only_kept() -> None:
 
 
 def test_a_lost_part_of_the_log_is_an_alarm() -> None:
-    alarm = Verifier("bac-01", BOOK, PROFILE).lost(event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME)
+    alarm = Verifier("bac-01", BOOK, PROFILE).lost(
+        event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME
+    )
     assert isinstance(alarm.message, AlarmMessage)
     assert (alarm.message.name, alarm.message.shoe_says) == ("log_lost", "events 4 to 19 were overwritten")

@@ -25,6 +25,7 @@ ACTIONS = {
     "read": ("sabot_tools.read", "Read cards from changes of the sensors: JSON lines in, JSON lines out."),
     "settle": ("sabot_tools.settle", "What became of every wager: JSON lines in, JSON lines out."),
     "simulate": ("sabot_tools.simulate", "Deal whole shoes and compare with the exact odds."),
+    "table": ("sabot_tools.table", "Say something to a table: confirm, void, key in a card."),
     "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
 }
 
@@ -46,6 +47,7 @@ EXTRAS = {
     "read": "demo",
     "settle": "gateway",
     "simulate": "gateway,odds",
+    "table": "gateway",
     "watch": "gateway",
 }
 

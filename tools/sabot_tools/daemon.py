@@ -9,6 +9,7 @@ from sabot_gateway.control import Answer, ControlError, Request
 from sabot_gateway.control import ask as ask_socket
 
 Config = Annotated[Path, typer.Option(envvar="SABOT_CONFIG", help="The gateway's TOML file: it names the socket.")]
+CONFIG = Path("/etc/sabot/gateway.toml")
 Socket = Annotated[Path | None, typer.Option(envvar="SABOT_CONTROL", help="The daemon's socket itself.")]
 
 

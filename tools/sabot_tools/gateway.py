@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sabot_tools import daemon
+
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="The gateway's TOML file.")]
@@ -21,13 +23,14 @@ def gateway() -> None:
 @app.command(epilog="Example: sabot gateway run --config /etc/sabot/gateway.toml")
 def run(config: ConfigFile) -> None:
     """Serve the tables of a config file until stopped."""
-    from sabot_gateway import app as daemon
-    from sabot_gateway.config import ConfigError, load
+    from sabot_gateway import app as gateway_app
+    from sabot_gateway.config import ConfigError
+    from sabot_gateway.control import ControlError
     from sabot_gateway.ledger import LedgerError
 
     try:
-        daemon.main(load(config))
-    except (ConfigError, LedgerError) as error:
+        gateway_app.main(config)
+    except (ConfigError, ControlError, LedgerError) as error:
         typer.echo(f"sabot gateway: {error}", err=True)
         raise typer.Exit(1) from error
 
@@ -55,6 +58,23 @@ def _show(doing: str) -> None:
     """What takes time, while it does, on a terminal."""
     if sys.stderr.isatty():
         typer.echo(f"{_CLEAR_LINE}{f'{doing} …' if doing else ''}", nl=False, err=True)
+
+
+@app.command(epilog="Example: sabot gateway status --config /etc/sabot/gateway.toml")
+def status(
+    config: daemon.Config = daemon.CONFIG,
+    socket: daemon.Socket = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As the daemon says it.")] = False,
+) -> None:
+    """What the daemon that runs here serves, and what is wrong."""
+    import json
+
+    from sabot_gateway.control import Request
+
+    from sabot_tools.status import told
+
+    data = bytes(daemon.ask(config, socket, Request("status")).data)
+    typer.echo(data if as_json else "\n".join(told(json.loads(data))))
 
 
 @app.command(epilog="Example: sabot gateway init --config gateway.toml")

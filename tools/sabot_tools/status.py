@@ -47,7 +47,8 @@ def _troubles(status: dict[str, Any]) -> list[str]:
             lines.append(f"{table['table']}: {table['problem']}")
         lines += [f"{table['table']}: coup {coup} is disputed" for coup in table["disputed"]]
         lines += [
-            f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} ({alarm['alarm']})"
+            f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} "
+            f"({alarm['alarm']})"
             for alarm in table["alarms"]
         ]
     return ["", *lines] if lines else []

@@ -8,7 +8,7 @@ import typer
 from sabot_gateway.control import Request
 from sabot_protocol.fields import NO_CARD, Slot
 
-from sabot_tools.daemon import Config, Socket, ask
+from sabot_tools.daemon import CONFIG, Config, Socket, ask
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -39,7 +39,7 @@ class Chosen:
 def table(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="As the gateway's config names it.")],
-    config: Config = Path("/etc/sabot/gateway.toml"),
+    config: Config = CONFIG,
     socket: Socket = None,
 ) -> None:
     """Say something to a table: confirm, void, acknowledge, key in a card, and so on."""
