@@ -350,14 +350,19 @@ class App:
         self._publisher.say_gateway("offline", self._at().time)
         while self._mqtt.client.is_connected() and not self._publisher.idle() and self._monotonic() < end_s:
             self.step(0.01)
+        self.close()
+        for place in self._places.values():
+            log.info("line counters", table=place.name, **place.link.line_counters())
+        log.info("gateway stopped")
+
+    def close(self) -> None:
+        """Give everything back."""
         self._mqtt.close()
         self._control.close()
         for place in self._places.values():
             self._unwatch(place)
             place.line.close()
-            log.info("line counters", table=place.name, **place.link.line_counters())
         self._ledger.close()
-        log.info("gateway stopped")
 
 
 def _advice(unit: str, link: Driver, keys: str | None) -> str | None:
