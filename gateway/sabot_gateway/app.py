@@ -278,9 +278,8 @@ class App:
         if advice:
             log.warning(advice, table=place.name)
         self._publisher.say_table(place.name, "online", at.time, unit=unit, authenticated=link.authenticated)
-        if self._config.set_clocks:
-            now_ms = int(self._clock() * 1000)
-            link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
+        now_ms = int(self._clock() * 1000)
+        link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
 
     def _tell(self, place: Place, problem: str, at: At) -> None:
         """Why a table has no shoe, in the log and in its status."""

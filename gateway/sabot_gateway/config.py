@@ -58,7 +58,6 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys_required: bool = False  # serve no shoe without a key
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands; beside the ledger, unless given
-    set_clocks: bool = True  # of the shoes, when they connect; then a clock that drifts is an alarm
     keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
 
     def control_path(self) -> Path:
@@ -76,7 +75,6 @@ _WANTED = {
     "keys_required": "true or false",
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/control.sock"',
-    "set_clocks": "true or false",
     "keep_days": "a number of days, 1 or more",
     "name": 'letters, digits, - and _, such as "bac-01"',
     "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',

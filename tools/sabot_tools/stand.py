@@ -115,7 +115,7 @@ class Stand:
 
     def _gateway_config(self) -> str:
         plan = self.plan
-        head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\nset_clocks = false\n'
+        head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
         login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
         tables = (
             f'\n[[table]]\nname = "{name}"\nport = "{table.bench.port}"\n'
