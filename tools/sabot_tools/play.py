@@ -40,7 +40,7 @@ BenchOption = Annotated[
     str,
     typer.Option(
         "--bench",
-        help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: on a slow, emulated chip.",
+        help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: on a slow emulated chip.",
     ),
 ]
 TableOption = Annotated[
