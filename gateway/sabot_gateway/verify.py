@@ -17,7 +17,7 @@ from sabot_gateway.clock import Clock
 from sabot_gateway.composition import Composition
 from sabot_gateway.coups import Coups
 from sabot_gateway.cutting import Cutting
-from sabot_gateway.disputes import Decision, Disputes
+from sabot_gateway.disputes import Decision, Disputes, Where
 from sabot_gateway.findings import Check, Finding
 from sabot_gateway.irregular import Irregular
 from sabot_gateway.kinds import Kinds
@@ -41,6 +41,7 @@ class Verifier:
         self.table, self.rulebook, self._profile = table, rulebook, profile
         self._digest = rulebook.digest().hex()  # goes with every message
         self._alarms, self._disputes = AlarmBook(), Disputes()
+        self._later: list[Record] = []  # what `lost` made beside its own record
         self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
             "boot": self._boot,
             "shoe_opened": self._shoe_opened,
@@ -69,6 +70,7 @@ class Verifier:
         self._decision_over = False
         composition = Composition(read, book, self._profile["switches"]["continuous"])
         coups, cutting = Coups(read, book), Cutting(read, book)
+        self._irregular = Irregular(read, book, composition, lambda: coups.winner)
         checks = (
             Numbering(read, book),
             composition,
@@ -77,7 +79,7 @@ class Verifier:
             Burning(read, book),
             Ordered(read),
             ProfileCheck(self._profile),
-            Irregular(read, book, composition, lambda: coups.winner),
+            self._irregular,
             coups,
         )
         self._checks: dict[str, list[Check]] = {
@@ -88,7 +90,7 @@ class Verifier:
 
     def take(self, event: Event, time: str) -> list[Record]:
         """What this event means; the first record is the event's own."""
-        if event.unit != self._read.unit:
+        if event.unit != self._read.unit or self._read.missed_a_shoe(event):
             self._serve(event.unit)
         found: list[Finding] = []
         found += self._clock.any(event, time)
@@ -100,6 +102,8 @@ class Verifier:
             out += self._result_lost(event, common)
         if found:
             out += self._alarms_of(found, event, common)
+        if self._later:
+            out, self._later = out + self._later, []
         self._read.follow(event)
         return out
 
@@ -107,10 +111,15 @@ class Verifier:
         """Events that came before this one and can no longer be had."""
         if event.unit != self._read.unit:
             self._serve(event.unit)
-        self._read.gap()
+        self._gap()
         say = "Part of the shoe's log is lost: its cards and coups are in no ledger. Keep the shoe for inspection."
         where = f"events {first} to {last} were overwritten"
-        return self._raise(self._common(event, time), "log_lost", say=say, shoe_says=where)[0]
+        alarm, *self._later = self._raise(self._common(event, time), "log_lost", say=say, shoe_says=where)
+        return alarm
+
+    def _gap(self) -> None:
+        self._read.gap()
+        self._irregular.gap()
 
     def _common(self, event: Event, time: str) -> dict[str, Any]:
         data, read = event.data, self._read
@@ -164,7 +173,7 @@ class Verifier:
     def _dispute(self, coup_no: int, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
         """A coup that was told is told again as disputed; one that is not complete will be."""
         where, entry = (event.unit, common["shoe"], coup_no), all(finding.entry for finding in differ)
-        last, disputed = self._disputes.last_of(*where), self._disputes.of(*where)
+        last, disputed = self._disputes.last_of(where), self._disputes.of(where)
         if disputed:
             if not entry:
                 self._disputes.dispute_further(disputed)
@@ -176,8 +185,8 @@ class Verifier:
         changes = {"id": f"{common['id']}-disputed", "event_no": event.event_no, "time": common["time"]}
         return self._tell(replace(last, **changes, status="disputed", corrects=last.id), entry=entry)
 
-    def _tell(self, coup: CoupMessage, *, entry: bool = False) -> list[Record]:
-        self._disputes.told(coup, entry=entry)
+    def _tell(self, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
+        self._disputes.told(coup, where or disputes.place(coup), entry=entry)
         return [Record("coup", coup)]
 
     def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
@@ -228,7 +237,10 @@ class Verifier:
 
     def _clear(self, event: Event, common: dict[str, Any], by: str, *names: str) -> list[Record]:
         source = Source(event.unit, event.event_no, common["time"])
-        return [Record("alarm", message) for message in self._alarms.clear_named(by, source, *names)]
+        return self._over(self._alarms.named(*names), by, source)
+
+    def _over(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[Record]:
+        return [Record("alarm", message) for message in self._alarms.clear(alarms, by, source)]
 
     def _card(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         return [Record("cards", records.card_message(event, common))]
@@ -245,7 +257,7 @@ class Verifier:
         number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
         where = (event.unit, common["shoe"], number)
         self._doubtful.discard(number)
-        told = self._disputes.of(*where) or self._disputes.last_of(*where)
+        told = self._disputes.of(where) or self._disputes.last_of(where)
         reason = event.data["reason"].replace("_", " ")
         changes = {"status": "void", "corrects": told.id, "by": f"at the shoe: {reason}"} if told else {}
         out = self._tell(records.no_result(event, common, dealt, **changes))
@@ -254,16 +266,17 @@ class Verifier:
             say += " The cards must be replaced or checked before play goes on."
         cards = " ".join(card for _, card in dealt)
         out += self._raise(common, "coup_void", say=say, shoe_says=reason, cards_say=cards)
-        return out + self._settled(*where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
+        return out + self._settled(where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
 
-    def _settled(self, unit: str, shoe: int, coup: int, by: str, source: Source, prefix: str = "") -> list[Record]:
+    def _settled(self, where: Where, by: str, source: Source) -> list[Record]:
         """The discrepancies of this coup are over."""
+        unit, shoe, coup = where
         over = [
             alarm
             for alarm in self._alarms.named("discrepancy")
             if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
         ]
-        return [Record("alarm", self._alarms.clear(alarm.alarm, by, source)) for alarm in over]
+        return self._over(over, by, source)
 
     def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         confirmed = event.data["button"] == "confirm" and self._decision_over
@@ -276,22 +289,23 @@ class Verifier:
     def _confirmed(self, event: Event, common: dict[str, Any]) -> list[Record]:
         """A supervisor has settled the dealer's entry at the shoe: its result stands."""
         where = (event.unit, common["shoe"], self._read.coup_no)
-        coup = self._disputes.of(*where)
+        coup = self._disputes.of(where)
         if coup is None or not self._disputes.settled_at_the_shoe(coup):
             return []
         clause = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True}).clause
         source, by = Source(event.unit, event.event_no, common["time"]), "a supervisor, at the shoe"
         said = disputes.decided(coup, "confirmed", by, clause, source, coup.winner)
-        return self._tell(replace(said, id=f"{common['id']}-confirmed")) + self._settled(*where, by, source)
+        return self._tell(replace(said, id=f"{common['id']}-confirmed")) + self._settled(where, by, source)
 
     def _fault(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        if event.data["fault"] == "decision" and self._at_the_table(event, common):
-            return [Record()]  # the discrepancy says it
+        said = event.data["fault"] == "decision" and self._at_the_table(event, common)  # by the discrepancy
+        if said or event.data["fault"] == "none":
+            return [Record()]
         return self._told(event, common, found)
 
     def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
         """The coup on the table is disputed already."""
-        return self._disputes.of(event.unit, common["shoe"], self._read.coup_no) is not None
+        return self._disputes.of((event.unit, common["shoe"], self._read.coup_no)) is not None
 
     def _fault_cleared(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         fault, by = event.data["fault"], event.data["by"].replace("_", " ")
@@ -305,7 +319,7 @@ class Verifier:
         return [Record(), *self._raise(common, event.data["case"], **words.irregularity(self.rulebook.id, event))]
 
     def _damaged(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        self._read.gap()
+        self._gap()
         return self._told(event, common, found)
 
     def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
@@ -350,8 +364,9 @@ class Verifier:
     ) -> list[Record]:
         """A supervisor confirms or voids a disputed coup: the only one, or the one named."""
         coup = self._disputes.find(coup_id)
-        out = self._tell(disputes.decided(coup, status, by, clause, source, winner))
-        return out + self._settled(coup.unit, coup.shoe, coup.coup, by, source)
+        where = disputes.place(coup)
+        out = self._tell(disputes.decided(coup, status, by, clause, source, winner), where)
+        return out + self._settled(where, by, source)
 
     def gateway_alarm(self, name: str, say: str, source: Source, found: str = "") -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""
@@ -369,7 +384,7 @@ class Verifier:
 
     def end_gateway_alarm(self, name: str, source: Source) -> list[Record]:
         """Its cause is gone."""
-        return [Record("alarm", message) for message in self._alarms.clear_named("the gateway", source, name)]
+        return self._over(self._alarms.named(name), "the gateway", source)
 
 
 def _once(texts: Any, between: str) -> str:
