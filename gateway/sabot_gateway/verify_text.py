@@ -54,7 +54,8 @@ _PARTS = """
   fact, and no alarms of their own.
 - **Clocks.** An event may come late, so lateness is no finding. Certain are: the shoe's time going back without a
   start, the gateway's going back, the shoe ahead of the gateway by ten seconds, two settings that differ by more than
-  half a minute and a thousandth, and two cards less than 25 ms apart. Each is told once a shoe, and orders nothing.
+  half a minute and a thousandth, and two cards less than 25 ms apart. Each is told once a shoe, and orders nothing. A
+  shoe whose time runs more than twice as fast as the gateway's is played by a bench.
 
 ## Deciding
 `decide("confirmed", …)` takes the result that the cards give, where they are a coup; else the shoe's. A supervisor who

@@ -416,7 +416,8 @@ def test_a_gateway_clock_that_goes_back_an_hour_is_told_once_and_disorders_nothi
 def test_a_shoe_that_runs_ahead_and_a_drift_between_two_settings() -> None:
     ahead = Log()
     ahead("key", time=utc(10), on=1)
-    ahead("key", time=utc(20), ms=30_000, on=0)
+    ahead("key", time=utc(610), ms=600_000, on=1)
+    ahead("key", time=utc(620), ms=30_000, on=0)
     assert ahead.alarm("shoe_clock").cards_say == "20 seconds ahead"
     drift = Log()
     drift("time_set", utc_s=1000, utc_ms=0)
@@ -427,6 +428,15 @@ def test_a_shoe_that_runs_ahead_and_a_drift_between_two_settings() -> None:
         "100 s",
         "140 s by the gateway",
     )
+
+
+def test_a_bench_that_plays_faster_than_time_is_no_clock_that_is_wrong() -> None:
+    log = Log()
+    for second in range(100):
+        log("key", time=utc(second), ms=30_000, on=1)
+    log("time_set", utc_s=1000, utc_ms=0)
+    log("time_set", ms=100_000, utc_s=1010, utc_ms=0)
+    assert log.alarms("shoe_clock", "gateway_clock") == []
 
 
 # The profile
