@@ -386,6 +386,33 @@ def test_a_result_that_is_lost_is_told_from_its_cards_and_disputed(book: str) ->
     assert (disputed.player_points, disputed.banker_points) == (told["player_points"], told["banker_points"])
 
 
+@every_book
+def test_gaps_in_a_careless_log_put_no_other_coup_in_doubt(book: str) -> None:
+    profile, log = careless_log(book, 1, 3)
+    rng = random.Random(book)
+    for _ in range(5):
+        tampered, near, at_place = list(log), set(), (0, 0)
+        missing = set(rng.sample(range(len(log)), 10))
+        for place, event in enumerate(log):
+            at_place = (event.data.get("shoe_no", at_place[0]), event.data.get("coup_no", at_place[1]))
+            if place in missing:
+                tampered[place] = event._replace(kind="damaged", data={})
+                near |= {(at_place[0], at_place[1] + step) for step in (-1, 0, 1)}
+        alarms, _ = verify(book, profile, tampered)
+        differ = [one for one in alarms if one.name == "discrepancy" and "dealer" not in one.shoe_says]
+        assert [(one.say, one.shoe, one.coup) for one in differ if (one.shoe, one.coup) not in near] == []
+        assert {one.say.split(" of ")[0] for one in differ} <= {"Part", "The shoe's result"}
+
+
+@every_book
+def test_a_log_in_any_order_never_stops_the_verification(book: str) -> None:
+    profile, log = careless_log(book, 1, 2)
+    rng = random.Random(book)
+    for _ in range(5):
+        alarms, _ = verify(book, profile, rng.choices(log, k=len(log)))
+        assert any(alarm.name == "discrepancy" for alarm in alarms)
+
+
 def test_every_card_of_a_deck_is_in_the_logs() -> None:
     _, log = clean_log(BOOKS[0])
     assert {event.data["card"] for event in log if event.kind == "card"} == set(DECK)

@@ -1,5 +1,6 @@
 """Alarm book: the alarms of one table that are not over; raise, acknowledgement and end are messages of their own."""
 
+from collections import Counter
 from typing import Any
 
 from msgspec.structs import replace
@@ -61,7 +62,7 @@ class AlarmBook:
         if len(self._active) <= self._most:
             return []
         oldest = min(self._active.values(), key=lambda alarm: _RANK[alarm.severity])
-        return [self.clear(oldest.alarm, CROWDED_OUT, source)]
+        return [self._clear(oldest, CROWDED_OUT, source, f"{source.id}-{oldest.name}-crowded-out")]
 
     def acknowledge(self, alarm_id: str, by: str, source: Source, *, ends: bool) -> list[AlarmMessage]:
         """Somebody has seen it; where nothing else ends it, that does."""
@@ -70,18 +71,20 @@ class AlarmBook:
             raise NotThereError(f"there is no active alarm {alarm_id}: {there}")
         said = _said(self._active[alarm_id], source, state="acknowledged", by=by)
         self._active[alarm_id] = said
-        return [said, self.clear(alarm_id, by, source, f"{source.id}-cleared")] if ends else [said]
+        return [said, self._clear(said, by, source, f"{source.id}-cleared")] if ends else [said]
 
-    def clear(self, alarm_id: str, by: str, source: Source, message_id: str = "") -> AlarmMessage:
-        """It is over."""
-        alarm = self._active.pop(alarm_id)
-        said = _said(alarm, source, state="cleared", by=by)
-        # Several of one name may end by one event: the event that raised each tells them apart.
-        return replace(said, id=message_id or f"{source.id}-{alarm.name}-cleared-{alarm.event_no}")
+    def clear(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[AlarmMessage]:
+        """These are over; of several of one name the later ones are numbered."""
+        over, counts = [], Counter[str]()
+        for alarm in alarms:
+            counts[alarm.name] += 1
+            number = f"-{counts[alarm.name]}" if counts[alarm.name] > 1 else ""
+            over.append(self._clear(alarm, by, source, f"{source.id}-{alarm.name}-cleared{number}"))
+        return over
 
-    def clear_named(self, by: str, source: Source, *names: str) -> list[AlarmMessage]:
-        """All of these names are over."""
-        return [self.clear(alarm.alarm, by, source) for alarm in self.named(*names)]
+    def _clear(self, alarm: AlarmMessage, by: str, source: Source, message_id: str) -> AlarmMessage:
+        del self._active[alarm.alarm]
+        return replace(_said(alarm, source, state="cleared", by=by), id=message_id)
 
 
 def _said(alarm: AlarmMessage, source: Source, **changes: Any) -> AlarmMessage:

@@ -33,12 +33,12 @@ class Coups:
         dealt = read.dealt.get(number, [])
         says, cards = shoe_says(data), cards_say(dealt)
         self.winner = _winner(dealt) or data["winner"]
-        if says != cards:
-            fact = "The shoe's result is not what its cards give."
-            yield Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number)
-        elif read.gap_in == number:
+        if read.gap_in == number:
             fact = "Part of the log of this coup is missing: its result cannot be verified."
             yield Finding(fact, says, f"{cards}, as far as they are known", "", number)
+        elif says != cards:
+            fact = "The shoe's result is not what its cards give."
+            yield Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number)
 
     def button(self, event: Event) -> Findings:
         """The dealer's entry beside the cards."""

@@ -9,6 +9,7 @@ from sabot_gateway.alarm_book import NotThereError
 from sabot_gateway.records import Source, by_the_cards
 
 Decision = Literal["confirmed", "void"]
+Where = tuple[str, int, int]  # unit, shoe and coup
 MOST = 100  # then the oldest is no longer held for a decision; it stays disputed in the ledger
 
 
@@ -18,7 +19,7 @@ class Disputes:
     def __init__(self) -> None:
         self._open: dict[str, CoupMessage] = {}
         self._entry: set[str] = set()  # those that a supervisor's word at the shoe settles
-        self.last: CoupMessage | None = None
+        self._last: tuple[Where, CoupMessage] | None = None
 
     def open(self) -> list[CoupMessage]:
         """Those that wait for a decision."""
@@ -28,10 +29,11 @@ class Disputes:
         """What the ledger says is disputed."""
         self._open = {coup.id: coup for coup in disputed}
 
-    def told(self, coup: CoupMessage, *, entry: bool = False) -> None:
+    def told(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
         """A coup as it is said now."""
         self._close(coup.corrects)
-        self.last = coup
+        if not self._last or coup.corrects in ("", self._last[1].id):
+            self._last = where, coup
         if coup.status == "disputed":
             self._open[coup.id] = coup
             self._entry |= {coup.id} if entry else set()
@@ -42,14 +44,13 @@ class Disputes:
         self._open.pop(message_id, None)
         self._entry.discard(message_id)
 
-    def of(self, unit: str, shoe: int, coup: int) -> CoupMessage | None:
+    def of(self, where: Where) -> CoupMessage | None:
         """The disputed message of this coup."""
-        return next((one for one in self._open.values() if (one.unit, one.shoe, one.coup) == (unit, shoe, coup)), None)
+        return next((one for one in self._open.values() if place(one) == where), None)
 
-    def last_of(self, unit: str, shoe: int, coup: int) -> CoupMessage | None:
+    def last_of(self, where: Where) -> CoupMessage | None:
         """The last coup told, if it is this one."""
-        last = self.last
-        return last if last and (last.unit, last.shoe, last.coup) == (unit, shoe, coup) else None
+        return self._last[1] if self._last and self._last[0] == where else None
 
     def settled_at_the_shoe(self, coup: CoupMessage) -> bool:
         """Only the dealer's entry is in dispute."""
@@ -68,6 +69,11 @@ class Disputes:
             asked = f"no coup {coup_id} is disputed" if coup_id else "say which coup is meant"
             raise NotThereError(f"{asked}: {there or 'none is disputed'}")
         return self._open[coup_id]
+
+
+def place(coup: CoupMessage) -> Where:
+    """Where a coup that a shoe told was dealt."""
+    return coup.unit, coup.shoe, coup.coup
 
 
 def decided(

@@ -33,6 +33,11 @@ class Irregular:
     _held: bool = False  # by a fault
     _foreign: bool = False  # the reject before was a card of another set
 
+    def gap(self) -> None:
+        """Part of the log is missing: what was due may be in it."""
+        self._due.clear()
+        self._loose = True
+
     def shoe_opened(self, event: Event) -> Findings:
         """Nothing is due."""
         self._due.clear()
@@ -57,15 +62,15 @@ class Irregular:
         return found
 
     def _overdraw(self, event: Event) -> str:
-        """Which case a card too many is, by the cards that are out; where one is not used or went back, any."""
+        """Which case a card too many is, by the cards that are out; any, where that is not certain."""
         self._loose |= event.data["slot"] == "unused"
-        if self._loose:
+        if self._loose or not self.read.whole:
             return _ANY_OVERDRAW
         slots = [slot for slot, _ in self.read.dealt.get(self.read.coup_no, ())]
         out = len(slots) + self._too_many
-        if "banker_3" in slots or out > 6:
+        if "banker_3" in slots:
             return "excess_card"
-        return ("player_overdraw", "banker_overdraw", "excess_card")[out - 5]
+        return {5: "player_overdraw", 6: "banker_overdraw"}.get(out, "excess_card")
 
     def coup(self, event: Event) -> Findings:
         """No card too many yet."""

@@ -69,7 +69,7 @@ class Kinds:
         clause = self.book.shoe.unwagered.clause
         if kind != announced:
             return (Finding("The coup is of another kind than was announced.", kind, announced, clause, number),)
-        if kind == "live" and (case or after_last):
+        if kind == "live" and self.read.whole and (case or after_last):
             why = case.replace("_", " ") if case else "after the last coup"
             fact = "A coup with wagers was dealt where the book has one without."
             return (Finding(fact, "live", f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)

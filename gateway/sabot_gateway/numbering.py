@@ -34,12 +34,13 @@ class Numbering:
 
     read: Reading
     book: Rulebook
+    _told_of: int | None = None  # the shoe that should not deal, told once
     _empty: int = -1  # the last coup that was void before its first card: it has a number and was not dealt
 
     def shoe_opened(self, event: Event) -> Findings:
         """A shoe is opened when the one before is closed, under the next number."""
         read, number = self.read, event.data["shoe_no"]
-        self._empty = -1
+        self._empty, self._told_of = -1, None
         if read.phase in ("between", "dealing", "complete"):
             fact = "A shoe was opened while another was open."
             yield Finding(fact, f"shoe {number} opened", f"shoe {read.shoe_no} is not closed")
@@ -60,13 +61,20 @@ class Numbering:
         read, data = self.read, event.data
         if read.phase in ("unknown", "checking"):
             return NONE
+        if read.phase == "closed" or data["shoe_no"] != read.shoe_no:
+            return self._from_no_shoe(event)
+        return NONE if data["slot"] in NO_COUP else self._dealt(event)
+
+    def _from_no_shoe(self, event: Event) -> Findings:
+        data, read = event.data, self.read
+        if data["shoe_no"] == self._told_of:
+            return NONE
+        self._told_of = data["shoe_no"]
         if read.phase == "closed":
             card = f"{data['card']} as {data['slot']}"
             return (Finding("A card was dealt and no shoe is open.", card, "no card can come"),)
-        if data["shoe_no"] != read.shoe_no:
-            fact = "The log speaks of another shoe than the one that is open."
-            return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {read.shoe_no}", "", data["coup_no"]),)
-        return NONE if data["slot"] in NO_COUP else self._dealt(event)
+        fact = "The log speaks of another shoe than the one that is open."
+        return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {read.shoe_no}", "", data["coup_no"]),)
 
     def _dealt(self, event: Event) -> Findings:
         read, data = self.read, event.data
@@ -103,7 +111,7 @@ class Numbering:
             return (_another_coup(data["coup_no"], wanted, read.coup_no),)
         out = len(read.dealt.get(wanted, ()))
         self._empty = self._empty if out else wanted
-        if data["cards"] != out:
+        if read.whole and data["cards"] != out:
             fact = "The shoe counts other cards of the void coup than it told."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)
         return NONE

@@ -13,6 +13,7 @@ Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 # unknown: part of the log is missing; between: no card of the next coup is out.
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
 NO_COUP = ("burn", "unused")
+_MOST_OF_A_COUP = 12  # twice what a coup can have: a log that goes on is wrong long before
 RESULTS = ("player", "banker", "tie")
 
 
@@ -24,7 +25,7 @@ class Reading:
     shoe_no: int | None = None  # the last that was heard of
     coup_no: int = 0  # on the table, or the last that was
     phase: Phase = "unknown"
-    whole: bool = False  # nothing of this shoe's log is missing
+    whole: bool = False  # nothing of the log of this shoe, or of this check of decks, is missing
     decks: int = 0
     dealt: dict[int, Dealt] = field(default_factory=dict)  # by coup; surplus cards begin the next
     gap_in: int | None = None  # the coup in which part of the log is missing
@@ -55,6 +56,11 @@ class Reading:
             self.gap_in = self.coup_no
         self.whole, self.phase = False, "unknown"
 
+    def missed_a_shoe(self, event: Event) -> bool:
+        """The log speaks of another shoe after a part that is missing: nothing is known of it."""
+        heard = event.data.get("shoe_no", self.shoe_no)
+        return self.phase == "unknown" and self.shoe_no is not None and heard != self.shoe_no
+
     def cards(self, coup_no: int) -> list[str]:
         """The cards of a coup, in the order drawn."""
         return [card for _, card in self.dealt.get(coup_no, ())]
@@ -82,7 +88,9 @@ class Reading:
             self.shoe_no = data["shoe_no"]
             if slot != "player_1":
                 self.gap_in = coup_no  # its first cards were not seen
-        self.dealt.setdefault(coup_no, []).append((slot, data["card"]))
+        dealt = self.dealt.setdefault(coup_no, [])
+        if len(dealt) < _MOST_OF_A_COUP:
+            dealt.append((slot, data["card"]))
         if not data["flags"].get("surplus"):
             self._begin(coup_no)
 
@@ -128,7 +136,10 @@ class Reading:
         elif data["command"] == "card_returned":
             self._take_back()
         elif data["command"] == "deck_check":
-            self.phase = "checking" if data["data"]["on"] else "closed"
+            self._check_decks(bool(data["data"]["on"]))
+
+    def _check_decks(self, on: bool) -> None:
+        self.phase, self.whole = ("checking", True) if on else ("closed", self.whole)
 
     def _take_back(self) -> None:
         """The last surplus card is in the shoe again (Crown 7.1.5)."""

@@ -1,88 +1,38 @@
 """Verify: an independent reading of the shoe's log; what the shoe says and what the rules give must agree."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-from msgspec.structs import replace
-from sabot_protocol import irregularities
-from sabot_protocol.messages import EVENTS
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage, Winner
+from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 
-from sabot_gateway import disputes, records, words
-from sabot_gateway.alarm_book import AlarmBook, NotThereError
+from sabot_gateway import disputes
+from sabot_gateway.alarm_book import NotThereError
 from sabot_gateway.alarms import ALARMS
-from sabot_gateway.burning import Burning
-from sabot_gateway.clock import Clock
-from sabot_gateway.composition import Composition
-from sabot_gateway.coups import Coups
-from sabot_gateway.cutting import Cutting
-from sabot_gateway.disputes import Decision, Disputes
-from sabot_gateway.findings import Check, Finding
-from sabot_gateway.irregular import Irregular
-from sabot_gateway.kinds import Kinds
-from sabot_gateway.numbering import Numbering
-from sabot_gateway.ordered import Ordered
+from sabot_gateway.checks import Checks
+from sabot_gateway.disputes import Decision
 from sabot_gateway.parse import Event
-from sabot_gateway.profile_check import ProfileCheck
 from sabot_gateway.reading import Reading
 from sabot_gateway.records import Record, Source
+from sabot_gateway.telling import Telling
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
-
-_KEPT = [Record()]
-_LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
 
 
 class Verifier:
     """One table's reading of its shoe's log, in order; its alarms and its disputed coups."""
 
     def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any]) -> None:
-        self.table, self.rulebook, self._profile = table, rulebook, profile
-        self.digest = rulebook.digest().hex()  # goes with every message
-        self._alarms, self._disputes = AlarmBook(), Disputes()
-        self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
-            "boot": self._boot,
-            "shoe_opened": self._shoe_opened,
-            "shoe_closed": self._shoe_closed,
-            "card": self._card,
-            "coup": self._coup,
-            "coup_void": self._coup_void,
-            "button": self._button,
-            "command_done": self._command_done,
-            "fault": self._fault,
-            "fault_cleared": self._fault_cleared,
-            "irregularity": self._irregularity,
-            "damaged": self._damaged,
-            "sensor": self._sensor,
-            "reject": self._told,
-            "handed_over": self._told,
-        }
+        self.table, self._rulebook, self._profile = table, rulebook, profile
+        self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
+        self._telling = Telling(table, rulebook, self.digest)
+        self._later: list[Record] = []  # what `lost` made beside its own record
         self._serve("")
 
     def _serve(self, unit: str) -> None:
         """Another shoe is on the table: nothing is known of it."""
-        read, book = Reading(unit=unit), self.rulebook
-        self._read, self._clock = read, Clock(read)
-        self._opened: dict[str, Any] = {"decks": 0, "card_set": 0, "burn": "none"}
-        self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
-        self._decision_over = False
-        composition = Composition(read, book, self._profile["switches"]["continuous"])
-        coups, cutting = Coups(read, book), Cutting(read, book)
-        checks = (
-            Numbering(read, book),
-            composition,
-            cutting,
-            Kinds(read, book, lambda: cutting.last),
-            Burning(read, book),
-            Ordered(read),
-            ProfileCheck(self._profile),
-            Irregular(read, book, composition, lambda: coups.winner),
-            coups,
-        )
-        self._checks: dict[str, list[Check]] = {
-            kind: [getattr(check, kind) for check in checks if hasattr(check, kind)] for kind in EVENTS
-        }
+        self._read = Reading(unit=unit)
+        self._checks = Checks(self._read, self._rulebook, self._profile)
+        self._telling.serve(self._read)
 
     @property
     def shoe(self) -> int:
@@ -91,25 +41,18 @@ class Verifier:
 
     @property
     def coup(self) -> int:
-        """The coup that is dealt or was dealt last."""
+        """The coup that is dealt, or was dealt last."""
         return self._read.coup_no
-
-    # What the log brings
 
     def take(self, event: Event, time: str) -> list[Record]:
         """What this event means; the first record is the event's own."""
-        if event.unit != self._read.unit:
+        read = self._read
+        if event.unit != read.unit or read.missed_a_shoe(event):
             self._serve(event.unit)
-        found: list[Finding] = []
-        found += self._clock.any(event, time)
-        for check in self._checks[event.kind]:
-            found += check(event)
-        handler, common = self._own.get(event.kind), self._common(event, time)
-        out = handler(event, common, found) if handler else [*_KEPT]
-        if self._read.gap_in is not None:
-            out += self._result_lost(event, common)
-        if found:
-            out += self._alarms_of(found, event, common)
+        found = self._checks.findings(event, time)
+        out = self._telling.tell(event, time, found)
+        if self._later:
+            out, self._later = out + self._later, []
         self._read.follow(event)
         return out
 
@@ -117,232 +60,34 @@ class Verifier:
         """Events that came before this one and can no longer be had."""
         if event.unit != self._read.unit:
             self._serve(event.unit)
-        self._read.gap()
+        self._checks.gap()
         say = "Part of the shoe's log is lost: its cards and coups are in no ledger. Keep the shoe for inspection."
-        where = f"events {first} to {last} were overwritten"
-        return self._raise(self._common(event, time), "log_lost", say=say, shoe_says=where)[0]
-
-    def _common(self, event: Event, time: str) -> dict[str, Any]:
-        data, read = event.data, self._read
-        return {
-            "id": f"{event.unit}-{event.event_no}",
-            "unit": event.unit,
-            "event_no": event.event_no,
-            "table": self.table,
-            "shoe": data.get("shoe_no", read.shoe_no or 0),
-            "coup": data.get("coup_no", read.coup_no),
-            "time": time,
-            "rulebook": self.digest,
-        }
-
-    def _raise(self, common: dict[str, Any], name: str, **words: str) -> list[Record]:
-        return [Record("alarm", message) for message in self._alarms.raise_(common, name, **words)]
-
-    def _alarms_of(self, found: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
-        """One alarm for all that does not agree in this event, and one for each other thing found."""
-        out: list[Record] = []
-        differ = [finding for finding in found if finding.name == "discrepancy"]
-        for other in (finding for finding in found if finding.name != "discrepancy"):
-            out += self._raise(
-                common,
-                other.name,
-                say=other.fact,
-                clause=other.clause,
-                shoe_says=other.shoe_says,
-                cards_say=other.cards_say,
-            )
-        return out + self._discrepancy(differ, event, common) if differ else out
-
-    def _discrepancy(self, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
-        coup_no = max(finding.coup_no for finding in differ)
-        out = [] if event.kind == "coup" or not coup_no else self._dispute(coup_no, differ, event, common)
-        return out + self._raise(
-            {**common, "coup": coup_no},
-            "discrepancy",
-            say=f"{_once((finding.fact for finding in differ), ' ')} {self._next_step(coup_no)}",
-            clause=_once((finding.clause for finding in differ), ", "),
-            shoe_says=_once((finding.shoe_says for finding in differ), "; "),
-            cards_say=_once((finding.cards_say for finding in differ), "; "),
-        )
-
-    def _next_step(self, coup_no: int) -> str:
-        if not coup_no:
-            return _LOOK
-        advice = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True})
-        return f"Do not pay: the coup waits for a supervisor, who confirms or voids it. {advice.say}"
-
-    def _dispute(self, coup_no: int, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
-        """A coup that was told is told again as disputed; one that is not complete will be."""
-        where, entry = (event.unit, common["shoe"], coup_no), all(finding.entry for finding in differ)
-        last, disputed = self._disputes.last_of(*where), self._disputes.of(*where)
-        if disputed:
-            if not entry:
-                self._disputes.dispute_further(disputed)
-            return []
-        if not last or last.kind == "void":
-            self._doubtful.add(coup_no)
-            return []
-        self._decision_over = False
-        changes = {"id": f"{common['id']}-disputed", "event_no": event.event_no, "time": common["time"]}
-        return self._tell(replace(last, **changes, status="disputed", corrects=last.id), entry=entry)
-
-    def _tell(self, coup: CoupMessage, *, entry: bool = False) -> list[Record]:
-        self._disputes.told(coup, entry=entry)
-        return [Record("coup", coup)]
-
-    def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        """The log goes on after a coup whose result is in the missing part: it is told from its cards, disputed."""
-        read, data = self._read, event.data
-        coup_no = read.gap_in or 0
-        begins = event.kind == "card" and data["coup_no"] > coup_no and not data["flags"].get("surplus")
-        if not begins and event.kind not in ("shoe_opened", "shoe_closed"):
-            return []
-        read.gap_in, dealt = None, read.dealt.get(coup_no, [])
-        common = {**common, "shoe": read.shoe_no or 0, "coup": coup_no}
-        lost = {"id": f"{common['id']}-lost", "kind": "live", "status": "disputed"}
-        fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
-        told = " ".join(card for _, card in dealt)
-        words = {"say": f"{fact} {self._next_step(coup_no)}", "shoe_says": "nothing", "cards_say": told}
-        coup = records.no_result(event, common, dealt, **lost)
-        return [*self._tell(coup), *self._raise({**common, "id": lost["id"]}, "discrepancy", **words)]
-
-    # Events, one by one
-
-    def _told(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        """What only has its words."""
-        name, said = words.TOLD[event.kind](event)
-        return [Record(), *self._raise(common, name, **said)]
-
-    def _boot(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        """A shoe that restarts goes on where it was; people should know all the same."""
-        if self._read.phase in ("unknown", "closed", "checking"):
-            return [Record()]
-        say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
-        cards = " ".join(self._read.cards(self._read.coup_no))
-        return [
-            Record(),
-            *self._raise(common, "shoe_restarted", say=say, shoe_says=event.data["cause"], cards_say=cards),
-        ]
-
-    def _shoe_opened(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
-        self._doubtful.clear()
-        names = [name for name, kind in ALARMS.items() if "new_shoe" in kind.ends]
-        return [self._shoe_state({**common, "coup": 0}, "open"), *self._clear(event, common, "a new shoe", *names)]
-
-    def _shoe_closed(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        return [self._shoe_state(common, "closed")]
-
-    def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
-        return Record("shoe", ShoeMessage(**common, state=state, **self._opened))
-
-    def _clear(self, event: Event, common: dict[str, Any], by: str, *names: str) -> list[Record]:
-        source = Source(event.unit, event.event_no, common["time"])
-        return [Record("alarm", message) for message in self._alarms.clear_named(by, source, *names)]
-
-    def _card(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        return [Record("cards", records.card_message(event, common))]
-
-    def _coup(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        number = event.data["coup_no"]
-        agreed = number not in self._doubtful and not any(finding.coup_no for finding in found)
-        self._doubtful.discard(number)
-        dealt = self._read.dealt.get(number, [])
-        return self._tell(records.coup_message(event, common, dealt, "verified" if agreed else "disputed"))
-
-    def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        """No result; where one was told, this corrects it."""
-        number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
-        where = (event.unit, common["shoe"], number)
-        self._doubtful.discard(number)
-        told = self._disputes.of(*where) or self._disputes.last_of(*where)
-        reason = event.data["reason"].replace("_", " ")
-        changes = {"status": "void", "corrects": told.id, "by": f"at the shoe: {reason}"} if told else {}
-        out = self._tell(records.no_result(event, common, dealt, **changes))
-        say = "The coup is void: stakes are returned, and it counts nowhere."
-        if event.data["then"] == "new_cards":
-            say += " The cards must be replaced or checked before play goes on."
-        cards = " ".join(card for _, card in dealt)
-        out += self._raise(common, "coup_void", say=say, shoe_says=reason, cards_say=cards)
-        return out + self._settled(*where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
-
-    def _settled(self, unit: str, shoe: int, coup: int, by: str, source: Source, prefix: str = "") -> list[Record]:
-        """The discrepancies of this coup are over."""
-        over = [
-            alarm
-            for alarm in self._alarms.named("discrepancy")
-            if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
-        ]
-        return [Record("alarm", self._alarms.clear(alarm.alarm, by, source)) for alarm in over]
-
-    def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        confirmed = event.data["button"] == "confirm" and self._decision_over
-        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
-
-    def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        confirmed = event.data["command"] == "confirm"
-        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
-
-    def _confirmed(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        """A supervisor has settled the dealer's entry at the shoe: its result stands."""
-        where = (event.unit, common["shoe"], self._read.coup_no)
-        coup = self._disputes.of(*where)
-        if coup is None or not self._disputes.settled_at_the_shoe(coup):
-            return []
-        clause = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True}).clause
-        source, by = Source(event.unit, event.event_no, common["time"]), "a supervisor, at the shoe"
-        said = disputes.decided(coup, "confirmed", by, clause, source, coup.winner)
-        return self._tell(replace(said, id=f"{common['id']}-confirmed")) + self._settled(*where, by, source)
-
-    def _fault(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        if event.data["fault"] == "decision" and self._at_the_table(event, common):
-            return [Record()]  # the discrepancy says it
-        return self._told(event, common, found)
-
-    def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
-        """The coup on the table is disputed already."""
-        return self._disputes.of(event.unit, common["shoe"], self._read.coup_no) is not None
-
-    def _fault_cleared(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        fault, by = event.data["fault"], event.data["by"].replace("_", " ")
-        self._decision_over |= fault == "decision"
-        names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
-        return [Record(), *self._clear(event, common, f"the shoe: {by}", *names)]
-
-    def _irregularity(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        if event.data["case"] == "scan_discrepancy" and self._at_the_table(event, common):
-            return [Record()]  # the discrepancy says it
-        return [Record(), *self._raise(common, event.data["case"], **words.irregularity(self.rulebook.id, event))]
-
-    def _damaged(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        self._read.gap()
-        return self._told(event, common, found)
-
-    def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        out = [Record("health", records.health_message(event.data, common))]
-        weak = words.weak_sensor(event.data)
-        return out + self._raise(common, "sensor_margin", **weak) if weak else out
+        where, telling = f"events {first} to {last} were overwritten", self._telling
+        alarm, *self._later = telling.raise_(telling.common(event, time), "log_lost", say=say, shoe_says=where)
+        return alarm
 
     # What people and the daemon do
 
     def active(self) -> list[AlarmMessage]:
         """The alarms that are not over, oldest first, as last said."""
-        return self._alarms.active()
+        return self._telling.alarms.active()
 
     def disputed(self) -> list[CoupMessage]:
         """The coups that wait for a supervisor."""
-        return self._disputes.open()
+        return self._telling.disputes.open()
 
     def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage]) -> None:
         """After a restart: what the ledger says is active and disputed."""
-        self._alarms.restore(alarms)
-        self._disputes.restore(disputed)
+        self._telling.alarms.restore(alarms)
+        self._telling.disputes.restore(disputed)
 
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
         """Somebody has seen an alarm; NotThereError where it is not active."""
         alarm = next((one for one in self.active() if one.alarm == alarm_id), None)
         ends = alarm is not None and self._ends_when_seen(alarm)
-        return [Record("alarm", message) for message in self._alarms.acknowledge(alarm_id, by, source, ends=ends)]
+        return [
+            Record("alarm", message) for message in self._telling.alarms.acknowledge(alarm_id, by, source, ends=ends)
+        ]
 
     def _ends_when_seen(self, alarm: AlarmMessage) -> bool:
         """A discrepancy ends so only where no coup waits for a decision."""
@@ -359,28 +104,19 @@ class Verifier:
         winner: Winner | None = None,
     ) -> list[Record]:
         """A supervisor confirms or voids a disputed coup: the only one, or the one named."""
-        coup = self._disputes.find(coup_id)
-        out = self._tell(disputes.decided(coup, status, by, clause, source, winner))
-        return out + self._settled(coup.unit, coup.shoe, coup.coup, by, source)
+        coup = self._telling.disputes.find(coup_id)
+        where = disputes.place(coup)
+        out = self._telling.tell_coup(disputes.decided(coup, status, by, clause, source, winner), where)
+        return out + self._telling.settled(where, by, source)
 
     def gateway_alarm(self, name: str, say: str, source: Source, found: str = "") -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""
-        common = {
-            "id": source.id,
-            "unit": source.unit,
-            "event_no": source.event_no,
-            "table": self.table,
-            "shoe": self._read.shoe_no or 0,
-            "coup": self._read.coup_no,
-            "time": source.time,
-            "rulebook": self.digest,
-        }
-        return [] if self._alarms.named(name) else self._raise(common, name, say=say, cards_say=found)
+        return (
+            []
+            if self._telling.alarms.named(name)
+            else self._telling.raise_(self._telling.place(source), name, say=say, cards_say=found)
+        )
 
     def end_gateway_alarm(self, name: str, source: Source) -> list[Record]:
         """Its cause is gone."""
-        return [Record("alarm", message) for message in self._alarms.clear_named("the gateway", source, name)]
-
-
-def _once(texts: Any, between: str) -> str:
-    return between.join(dict.fromkeys(filter(None, texts)))
+        return self._telling.over(self._telling.alarms.named(name), "the gateway", source)

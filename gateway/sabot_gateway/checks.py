@@ -1,0 +1,58 @@
+"""Checks: all of them for one shoe, by kind of event; each sees the event before `Reading` follows it."""
+
+from typing import Any
+
+from sabot_protocol.messages import EVENTS
+from sabot_protocol.rulebooks import Rulebook
+
+from sabot_gateway.burning import Burning
+from sabot_gateway.clock import Clock
+from sabot_gateway.composition import Composition
+from sabot_gateway.coups import Coups
+from sabot_gateway.cutting import Cutting
+from sabot_gateway.findings import Check, Finding
+from sabot_gateway.irregular import Irregular
+from sabot_gateway.kinds import Kinds
+from sabot_gateway.numbering import Numbering
+from sabot_gateway.ordered import Ordered
+from sabot_gateway.parse import Event
+from sabot_gateway.profile_check import ProfileCheck
+from sabot_gateway.reading import Reading
+
+
+class Checks:
+    """A method of a check that has the name of an event sees every such event."""
+
+    def __init__(self, read: Reading, book: Rulebook, profile: dict[str, Any]) -> None:
+        composition = Composition(read, book, profile["switches"]["continuous"])
+        coups, cutting = Coups(read, book), Cutting(read, book)
+        self._read, self._clock = read, Clock(read)
+        self._irregular = Irregular(read, book, composition, lambda: coups.winner)
+        checks = (
+            Numbering(read, book),
+            composition,
+            cutting,
+            Kinds(read, book, lambda: cutting.last),
+            Burning(read, book),
+            Ordered(read),
+            ProfileCheck(profile),
+            self._irregular,
+            coups,
+        )
+        self._by_kind: dict[str, list[Check]] = {
+            kind: [getattr(check, kind) for check in checks if hasattr(check, kind)] for kind in EVENTS
+        }
+
+    def findings(self, event: Event, time: str) -> list[Finding]:
+        """All that does not agree."""
+        found = [*self._clock.any(event, time)]
+        for check in self._by_kind[event.kind]:
+            found += check(event)
+        if event.kind == "damaged":
+            self.gap()
+        return found
+
+    def gap(self) -> None:
+        """Part of the log is missing here."""
+        self._read.gap()
+        self._irregular.gap()

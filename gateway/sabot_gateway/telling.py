@@ -1,0 +1,276 @@
+"""Telling: what an event and the findings about it mean, as messages: coups, alarms, their ends."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from msgspec.structs import replace
+from sabot_protocol import irregularities
+from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
+
+from sabot_gateway import disputes, records, words
+from sabot_gateway.alarm_book import AlarmBook
+from sabot_gateway.alarms import ALARMS
+from sabot_gateway.disputes import Disputes, Where
+from sabot_gateway.findings import Finding
+from sabot_gateway.parse import Event
+from sabot_gateway.reading import Reading
+from sabot_gateway.records import Record, Source
+
+_LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
+
+
+class Telling:
+    """One table's messages, its active alarms and its disputed coups."""
+
+    def __init__(self, table: str, rulebook: Rulebook, digest: str) -> None:
+        self.table, self.rulebook, self._digest = table, rulebook, digest
+        self.alarms, self.disputes = AlarmBook(), Disputes()
+        self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
+            "boot": self._boot,
+            "shoe_opened": self._shoe_opened,
+            "shoe_closed": self._shoe_closed,
+            "card": self._card,
+            "coup": self._coup,
+            "coup_void": self._coup_void,
+            "button": self._button,
+            "command_done": self._command_done,
+            "fault": self._fault,
+            "fault_cleared": self._fault_cleared,
+            "irregularity": self._irregularity,
+            "damaged": self._told,
+            "sensor": self._sensor,
+            "reject": self._told,
+            "handed_over": self._told,
+        }
+        self.serve(Reading())
+
+    def serve(self, read: Reading) -> None:
+        """Another shoe is on the table, read from here on."""
+        self._read = read
+        self._opened: dict[str, Any] = {"decks": 0, "card_set": 0, "burn": "none"}
+        self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
+        self._decision_over = False
+
+    def tell(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
+        """What this event means; the first record is the event's own."""
+        handler, common = self._own.get(event.kind), self.common(event, time)
+        out = handler(event, common, found) if handler else [Record()]
+        if self._read.gap_in is not None:
+            out += self._result_lost(event, common)
+        return out + self._alarms_of(found, event, common) if found else out
+
+    def common(self, event: Event, time: str) -> dict[str, Any]:
+        """What every message that follows from an event carries."""
+        data, common = event.data, self.place(Source(event.unit, event.event_no, time))
+        if "shoe_no" in data:
+            common["shoe"] = data["shoe_no"]
+        if "coup_no" in data:
+            common["coup"] = data["coup_no"]
+        return common
+
+    def place(self, source: Source) -> dict[str, Any]:
+        """The same, of what is about the coup on the table."""
+        return {
+            "id": source.id,
+            "unit": source.unit,
+            "event_no": source.event_no,
+            "table": self.table,
+            "shoe": self._read.shoe_no or 0,
+            "coup": self._read.coup_no,
+            "time": source.time,
+            "rulebook": self._digest,
+        }
+
+    def raise_(self, common: dict[str, Any], name: str, **words: str) -> list[Record]:
+        return [Record("alarm", message) for message in self.alarms.raise_(common, name, **words)]
+
+    def _alarms_of(self, found: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        """One alarm for all that does not agree in this event, and one for each other thing found."""
+        out: list[Record] = []
+        differ = [finding for finding in found if finding.name == "discrepancy"]
+        for other in (finding for finding in found if finding.name != "discrepancy"):
+            out += self.raise_(
+                common,
+                other.name,
+                say=other.fact,
+                clause=other.clause,
+                shoe_says=other.shoe_says,
+                cards_say=other.cards_say,
+            )
+        return out + self._discrepancy(differ, event, common) if differ else out
+
+    def _discrepancy(self, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        coup_no = max(finding.coup_no for finding in differ)
+        out = [] if event.kind == "coup" or not coup_no else self._dispute(coup_no, differ, event, common)
+        return out + self.raise_(
+            {**common, "coup": coup_no},
+            "discrepancy",
+            say=f"{_once((finding.fact for finding in differ), ' ')} {self._next_step(coup_no)}",
+            clause=_once((finding.clause for finding in differ), ", "),
+            shoe_says=_once((finding.shoe_says for finding in differ), "; "),
+            cards_say=_once((finding.cards_say for finding in differ), "; "),
+        )
+
+    def _next_step(self, coup_no: int) -> str:
+        if not coup_no:
+            return _LOOK
+        advice = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True})
+        return f"Do not pay: the coup waits for a supervisor, who confirms or voids it. {advice.say}"
+
+    def _dispute(self, coup_no: int, differ: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
+        """A coup that was told is told again as disputed; one that is not complete will be."""
+        where, entry = (event.unit, common["shoe"], coup_no), all(finding.entry for finding in differ)
+        last, disputed = self.disputes.last_of(where), self.disputes.of(where)
+        if disputed:
+            if not entry:
+                self.disputes.dispute_further(disputed)
+            return []
+        if not last or last.kind == "void":
+            self._doubtful.add(coup_no)
+            return []
+        self._decision_over = False
+        changes = {"id": f"{common['id']}-disputed", "event_no": event.event_no, "time": common["time"]}
+        return self.tell_coup(replace(last, **changes, status="disputed", corrects=last.id), entry=entry)
+
+    def tell_coup(self, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
+        self.disputes.told(coup, where or disputes.place(coup), entry=entry)
+        return [Record("coup", coup)]
+
+    def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """The log goes on after a coup whose result is in the missing part: it is told from its cards, disputed."""
+        read, data = self._read, event.data
+        coup_no = read.gap_in or 0
+        begins = event.kind == "card" and data["coup_no"] > coup_no and not data["flags"].get("surplus")
+        if not begins and event.kind not in ("shoe_opened", "shoe_closed"):
+            return []
+        read.gap_in, dealt = None, read.dealt.get(coup_no, [])
+        common = {**common, "shoe": read.shoe_no or 0, "coup": coup_no}
+        lost = {"id": f"{common['id']}-lost", "kind": "live", "status": "disputed"}
+        fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
+        told = " ".join(card for _, card in dealt)
+        words = {"say": f"{fact} {self._next_step(coup_no)}", "shoe_says": "nothing", "cards_say": told}
+        coup = records.no_result(event, common, dealt, **lost)
+        return [*self.tell_coup(coup), *self.raise_({**common, "id": lost["id"]}, "discrepancy", **words)]
+
+    # Events, one by one
+
+    def _told(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        """What only has its words."""
+        name, said = words.TOLD[event.kind](event)
+        return [Record(), *self.raise_(common, name, **said)]
+
+    def _boot(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        """A shoe that restarts goes on where it was; people should know all the same."""
+        if self._read.phase in ("unknown", "closed", "checking"):
+            return [Record()]
+        say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
+        cards = " ".join(self._read.cards(self._read.coup_no))
+        return [
+            Record(),
+            *self.raise_(common, "shoe_restarted", say=say, shoe_says=event.data["cause"], cards_say=cards),
+        ]
+
+    def _shoe_opened(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        self._opened = {key: event.data[key] for key in ("decks", "card_set", "burn")}
+        self._doubtful.clear()
+        names = [name for name, kind in ALARMS.items() if "new_shoe" in kind.ends]
+        return [self._shoe_state({**common, "coup": 0}, "open"), *self._clear(event, common, "a new shoe", *names)]
+
+    def _shoe_closed(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        return [self._shoe_state(common, "closed")]
+
+    def _shoe_state(self, common: dict[str, Any], state: Literal["open", "closed"]) -> Record:
+        return Record("shoe", ShoeMessage(**common, state=state, **self._opened))
+
+    def _clear(self, event: Event, common: dict[str, Any], by: str, *names: str) -> list[Record]:
+        source = Source(event.unit, event.event_no, common["time"])
+        return self.over(self.alarms.named(*names), by, source)
+
+    def over(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[Record]:
+        return [Record("alarm", message) for message in self.alarms.clear(alarms, by, source)]
+
+    def _card(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        return [Record("cards", records.card_message(event, common))]
+
+    def _coup(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        number = event.data["coup_no"]
+        agreed = number not in self._doubtful and not any(finding.coup_no for finding in found)
+        self._doubtful.discard(number)
+        dealt = self._read.dealt.get(number, [])
+        return self.tell_coup(records.coup_message(event, common, dealt, "verified" if agreed else "disputed"))
+
+    def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        """No result; where one was told, this corrects it."""
+        number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
+        where = (event.unit, common["shoe"], number)
+        self._doubtful.discard(number)
+        told = self.disputes.of(where) or self.disputes.last_of(where)
+        reason = event.data["reason"].replace("_", " ")
+        changes = {"status": "void", "corrects": told.id, "by": f"at the shoe: {reason}"} if told else {}
+        out = self.tell_coup(records.no_result(event, common, dealt, **changes))
+        say = "The coup is void: stakes are returned, and it counts nowhere."
+        if event.data["then"] == "new_cards":
+            say += " The cards must be replaced or checked before play goes on."
+        cards = " ".join(card for _, card in dealt)
+        out += self.raise_(common, "coup_void", say=say, shoe_says=reason, cards_say=cards)
+        return out + self.settled(where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
+
+    def settled(self, where: Where, by: str, source: Source) -> list[Record]:
+        """The discrepancies of this coup are over."""
+        unit, shoe, coup = where
+        over = [
+            alarm
+            for alarm in self.alarms.named("discrepancy")
+            if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
+        ]
+        return self.over(over, by, source)
+
+    def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        confirmed = event.data["button"] == "confirm" and self._decision_over
+        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
+
+    def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        confirmed = event.data["command"] == "confirm"
+        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
+
+    def _confirmed(self, event: Event, common: dict[str, Any]) -> list[Record]:
+        """A supervisor has settled the dealer's entry at the shoe: its result stands."""
+        where = (event.unit, common["shoe"], self._read.coup_no)
+        coup = self.disputes.of(where)
+        if coup is None or not self.disputes.settled_at_the_shoe(coup):
+            return []
+        clause = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True}).clause
+        source, by = Source(event.unit, event.event_no, common["time"]), "a supervisor, at the shoe"
+        said = disputes.decided(coup, "confirmed", by, clause, source, coup.winner)
+        return self.tell_coup(replace(said, id=f"{common['id']}-confirmed")) + self.settled(where, by, source)
+
+    def _fault(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        said = event.data["fault"] == "decision" and self._at_the_table(event, common)  # by the discrepancy
+        if said or event.data["fault"] == "none":
+            return [Record()]
+        return self._told(event, common, found)
+
+    def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
+        """The coup on the table is disputed already."""
+        return self.disputes.of((event.unit, common["shoe"], self._read.coup_no)) is not None
+
+    def _fault_cleared(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        fault, by = event.data["fault"], event.data["by"].replace("_", " ")
+        self._decision_over |= fault == "decision"
+        names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
+        return [Record(), *self._clear(event, common, f"the shoe: {by}", *names)]
+
+    def _irregularity(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        if event.data["case"] == "scan_discrepancy" and self._at_the_table(event, common):
+            return [Record()]  # the discrepancy says it
+        return [Record(), *self.raise_(common, event.data["case"], **words.irregularity(self.rulebook.id, event))]
+
+    def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        out = [Record("health", records.health_message(event.data, common))]
+        weak = words.weak_sensor(event.data)
+        return out + self.raise_(common, "sensor_margin", **weak) if weak else out
+
+
+def _once(texts: Iterable[str], between: str) -> str:
+    return between.join(dict.fromkeys(filter(None, texts)))

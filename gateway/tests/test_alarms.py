@@ -1,0 +1,238 @@
+"""Alarms: what people and the daemon do with them, how long each lasts, and the text beside the code."""
+
+from pathlib import Path
+
+import pytest
+from sabot_gateway.alarm_book import CROWDED_OUT, AlarmBook
+from sabot_gateway.alarms import ALARMS, FAULTS, REJECTS
+from sabot_gateway.parse import Event
+from sabot_gateway.verify import NotThereError, Record, Source, Verifier
+from sabot_gateway.verify_text import as_text
+from sabot_protocol import fields, irregularities
+from sabot_protocol.topics import AlarmMessage, CoupMessage
+from shoe_events import BOOK, PROFILE, UNIT, cards, event, result
+
+GATEWAY = "6a7e000000000001"
+TIME = "2026-01-01T00:00:00.000Z"
+ACT = Source(GATEWAY, 7, "2026-01-01T00:00:09.000Z")
+COMMON = {
+    "id": f"{UNIT}-1",
+    "unit": UNIT,
+    "event_no": 1,
+    "table": "bac-01",
+    "shoe": 1,
+    "coup": 1,
+    "time": TIME,
+    "rulebook": "00",
+}
+
+
+def served(*events: Event) -> Verifier:
+    verifier = Verifier("bac-01", BOOK, PROFILE)
+    for one in events:
+        verifier.take(one, TIME)
+    return verifier
+
+
+def messages(records: list[Record]) -> list[AlarmMessage]:
+    return [record.message for record in records if isinstance(record.message, AlarmMessage)]
+
+
+def coup(records: list[Record]) -> CoupMessage:
+    (message,) = [record.message for record in records if isinstance(record.message, CoupMessage)]
+    return message
+
+
+REJECT = event(9, "reject", shoe_no=1, coup_no=1, reason="double", columns=10, doubtful=0, speed_mm_s=850, margin_pct=0)
+FAULT = event(10, "fault", fault="card", detail=0)
+DISPUTED = (*cards(1, "9S 2H TD 3C"), result(5, "banker", 9, 5, natural=True))
+
+
+def test_an_alarm_that_a_person_ends_is_acknowledged_and_over() -> None:
+    verifier = served(REJECT)
+    (alarm,) = verifier.active()
+    seen, over = messages(verifier.acknowledge(alarm.alarm, "A. Smith", ACT))
+    assert (seen.id, seen.state, seen.by, seen.time) == (f"{GATEWAY}-7", "acknowledged", "A. Smith", ACT.time)
+    assert (over.id, over.state, over.by) == (f"{GATEWAY}-7-cleared", "cleared", "A. Smith")
+    assert {seen.alarm, over.alarm} == {f"{UNIT}-9-reject"}
+    assert (seen.unit, seen.event_no, seen.shoe, seen.coup) == (GATEWAY, 7, 1, 1)
+    assert verifier.active() == []
+
+
+def test_a_fault_is_acknowledged_and_lasts_until_the_shoe_clears_it() -> None:
+    verifier = served(FAULT)
+    (seen,) = messages(verifier.acknowledge(f"{UNIT}-10-fault_card", "A. Smith", ACT))
+    assert seen.state == "acknowledged"
+    assert [alarm.state for alarm in verifier.active()] == ["acknowledged"]
+    (over,) = messages(verifier.take(event(11, "fault_cleared", fault="card", by="key"), TIME))
+    assert (over.id, over.state, over.by) == (f"{UNIT}-11-fault_card-cleared", "cleared", "the shoe: key")
+    assert verifier.active() == []
+
+
+def test_a_fault_that_is_told_again_is_one_alarm() -> None:
+    verifier = served(FAULT)
+    assert messages(verifier.take(event(12, "fault", fault="card", detail=0), TIME)) == []
+    assert len(verifier.active()) == 1
+
+
+def test_a_fault_of_none_is_no_alarm() -> None:
+    assert messages(served().take(event(1, "fault", fault="none", detail=0), TIME)) == []
+
+
+def test_a_cleared_fault_ends_the_reject_that_led_to_it() -> None:
+    verifier = served(REJECT, FAULT, event(11, "fault_cleared", fault="card", by="command"))
+    assert verifier.active() == []
+
+
+def test_a_new_shoe_ends_what_was_about_the_old_one() -> None:
+    verifier = served(REJECT, FAULT, event(11, "damaged"))
+    opened = event(12, "shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
+    assert [alarm.by for alarm in messages(verifier.take(opened, TIME))] == ["a new shoe"]
+    assert [alarm.name for alarm in verifier.active()] == ["fault_card", "log_damaged"]
+
+
+def test_there_is_no_such_alarm() -> None:
+    verifier = served(REJECT)
+    with pytest.raises(NotThereError, match=f"there is no active alarm nothing: {UNIT}-9-reject"):
+        verifier.acknowledge("nothing", "A. Smith", ACT)
+
+
+# A disputed coup
+
+
+def test_a_discrepancy_is_seen_but_ends_by_a_decision_only() -> None:
+    verifier = served(*DISPUTED)
+    (seen,) = messages(verifier.acknowledge(f"{UNIT}-5-discrepancy", "A. Smith", ACT))
+    assert seen.state == "acknowledged"
+    assert [alarm.name for alarm in verifier.active()] == ["discrepancy"]
+
+
+def test_a_supervisor_confirms_what_the_cards_give() -> None:
+    verifier = served(*DISPUTED)
+    records = verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    said = coup(records)
+    assert (said.id, said.status, said.corrects) == (f"{GATEWAY}-7", "confirmed", f"{UNIT}-5")
+    assert (said.winner, said.by, said.clause, said.time) == ("player", "B. Jones", "12.13", ACT.time)
+    assert [(alarm.name, alarm.state, alarm.by) for alarm in messages(records)] == [
+        ("discrepancy", "cleared", "B. Jones")
+    ]
+    assert (verifier.disputed(), verifier.active()) == ([], [])
+
+
+def test_a_supervisor_confirms_the_shoes_result() -> None:
+    said = coup(served(*DISPUTED).decide("confirmed", "B. Jones", "12.13", ACT, winner="banker"))
+    assert (said.winner, said.status, said.player, said.player_points) == ("banker", "confirmed", ["9S", "TD"], 9)
+
+
+def test_a_supervisor_voids_it() -> None:
+    said = coup(served(*DISPUTED).decide("void", "B. Jones", "12.13", ACT))
+    assert (said.kind, said.status, said.winner, said.corrects) == ("void", "void", None, f"{UNIT}-5")
+
+
+def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
+    three = (*cards(1, "2S 2H 2D"), result(4, "player", 4, 2))
+    assert coup(served(*three).decide("confirmed", "B. Jones", "12.13", ACT)).winner == "player"
+
+
+def test_a_result_that_nobody_gives_must_be_said() -> None:
+    lost = (*cards(1, "2S 2H 2D"), event(4, "damaged"), *cards(5, "9S", coup_no=2))
+    verifier = served(*lost)
+    with pytest.raises(NotThereError, match="say who won, or void it"):
+        verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    assert [one.coup for one in verifier.disputed()] == [1]
+    assert coup(verifier.decide("confirmed", "B. Jones", "12.13", ACT, winner="tie")).winner == "tie"
+
+
+def test_which_of_two_disputed_coups_is_meant_must_be_said() -> None:
+    again = [one._replace(event_no=one.event_no + 5) for one in cards(1, "9S 2H TD 3C", coup_no=2)]
+    verifier = served(*DISPUTED, *again, result(10, "banker", 9, 5, coup_no=2, natural=True))
+    with pytest.raises(NotThereError, match="say which coup is meant"):
+        verifier.decide("void", "B. Jones", "12.13", ACT)
+    assert coup(verifier.decide("void", "B. Jones", "12.13", ACT, coup_id=f"{UNIT}-10")).coup == 2
+    assert [one.coup for one in verifier.disputed()] == [1]
+    with pytest.raises(NotThereError, match="no coup 5 is disputed"):
+        verifier.decide("void", "B. Jones", "12.13", ACT, coup_id="5")
+
+
+def test_nothing_is_disputed() -> None:
+    with pytest.raises(NotThereError, match="none is disputed"):
+        served().decide("void", "B. Jones", "12.13", ACT)
+
+
+def test_a_void_at_the_shoe_corrects_what_a_supervisor_had_confirmed() -> None:
+    verifier = served(*DISPUTED)
+    verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    void = event(6, "coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="go_on", cards=4)
+    said = coup(verifier.take(void, TIME))
+    assert (said.status, said.corrects) == ("void", f"{GATEWAY}-7")
+
+
+def test_after_a_restart_the_ledger_says_what_is_active() -> None:
+    before = served(*DISPUTED, REJECT)
+    after = served()
+    after.restore(before.active(), before.disputed())
+    assert (after.active(), after.disputed()) == (before.active(), before.disputed())
+    records = after.decide("void", "B. Jones", "12.13", ACT)
+    assert coup(records).corrects == f"{UNIT}-5"
+    assert [alarm.name for alarm in after.active()] == ["reject"]
+
+
+# What the daemon finds
+
+
+def test_an_alarm_of_the_gateway_is_raised_once_and_ends() -> None:
+    verifier = served()
+    (raised,) = messages(verifier.gateway_alarm("shoe_unauthenticated", "The shoe has no key. Put one in.", ACT))
+    assert (raised.id, raised.severity, raised.unit) == (f"{GATEWAY}-7-shoe_unauthenticated", "critical", GATEWAY)
+    assert verifier.gateway_alarm("shoe_unauthenticated", "The shoe has no key. Put one in.", ACT) == []
+    (over,) = messages(verifier.end_gateway_alarm("shoe_unauthenticated", ACT))
+    assert (over.state, over.by) == ("cleared", "the gateway")
+    assert verifier.end_gateway_alarm("shoe_unauthenticated", ACT) == []
+
+
+# The book
+
+
+def test_a_full_book_lets_the_oldest_of_the_least_severe_go_and_says_so() -> None:
+    book = AlarmBook(most=2)
+    for number, name in enumerate(("discrepancy", "coup_void"), 1):
+        book.raise_({**COMMON, "id": f"{UNIT}-{number}", "event_no": number}, name, say="Look.")
+    raised, gone = book.raise_({**COMMON, "id": f"{UNIT}-3", "event_no": 3}, "reject", say="Look.")
+    assert (raised.name, raised.state) == ("reject", "raised")
+    assert (gone.name, gone.state, gone.by) == ("coup_void", "cleared", CROWDED_OUT)
+    assert [alarm.name for alarm in book.active()] == ["discrepancy", "reject"]
+
+
+def test_what_lost_makes_beside_its_own_record_is_not_lost() -> None:
+    verifier = served()
+    for number in range(1, 101):
+        verifier.take(REJECT._replace(event_no=number), TIME)
+    verifier.lost(event(110, "key", on=1), 101, 109, TIME)
+    crowded = messages(verifier.take(event(110, "key", on=1), TIME))
+    assert [(alarm.event_no, alarm.by) for alarm in crowded] == [(110, CROWDED_OUT)]
+    assert len(verifier.active()) == 100
+
+
+# The table
+
+
+def test_every_alarm_that_can_be_raised_is_in_the_table() -> None:
+    assert set(irregularities.CASES) <= set(ALARMS)
+    assert {f"fault_{fault}" for fault in fields.Fault.encmapping if fault != "none"} <= set(ALARMS)
+
+
+def test_every_alarm_ends_in_some_way() -> None:
+    for name, kind in ALARMS.items():
+        assert kind.ends, name
+        assert kind.means.endswith("."), name
+
+
+def test_words_of_the_shoe_are_sentences_that_end_with_a_next_step() -> None:
+    for say in [*REJECTS.values(), *filter(None, FAULTS.values())]:
+        assert say.count(".") + say.count(":") >= 2, say
+        assert say.endswith("."), say
+
+
+def test_the_text_beside_the_code_is_current() -> None:
+    text = (Path(__file__).parents[1] / "VERIFY.md").read_text(encoding="utf-8")
+    assert text == as_text(), "write it again: python -m sabot_gateway.verify_text > gateway/VERIFY.md"
