@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 from sabot_protocol.codec import CodecError
 from sabot_protocol.messages import COMMANDS
+from sabot_protocol.topics import Winner
 
 from sabot_gateway.commands import Command
 from sabot_gateway.control import Answer, Request
+from sabot_gateway.disputes import Decision
 from sabot_gateway.driver import Driver
 from sabot_gateway.ledger import Entry
 from sabot_gateway.parse import Event
@@ -32,12 +34,17 @@ _OUTCOMES = {
 class Seat(Protocol):
     """What the desk needs of a table."""
 
-    link: Driver
-    verifier: Verifier
-
     @property
     def name(self) -> str:
         """The table's."""
+
+    @property
+    def link(self) -> Driver:
+        """To its shoe."""
+
+    @property
+    def verifier(self) -> Verifier:
+        """Of its log."""
 
 
 class Attempt(msgspec.Struct, kw_only=True, frozen=True):
@@ -157,18 +164,23 @@ class Desk:
         request, source = ask.request, self._source(at.time)
         if not request.clause:
             raise RefusedError("a disputed coup is decided under a clause of the rulebook: --clause N")
-        coup = str(request.args["coup"]) if "coup" in request.args else None
-        verdict: Literal["confirmed", "void"] = "confirmed" if request.verb == "confirm" else "void"
-        records = seat.verifier.decide(verdict, request.by, request.clause, source, coup)
+        coup, winner = (request.args.get(name) for name in ("coup", "winner"))
+        if winner not in (None, "player", "banker", "tie"):
+            raise RefusedError(f"nobody called {winner!r} can win; it is player, banker or tie")
+        verdict: Decision = "confirmed" if request.verb == "confirm" else "void"
+        records = seat.verifier.decide(
+            verdict, request.by, request.clause, source, cast(str | None, coup), cast(Winner | None, winner)
+        )
         self._store(seat, records, source)
         self._end(ask, Answer(True, f"The disputed coup is {verdict}."), at)
 
     def _store(self, seat: Seat, records: list[Record], source: Source) -> None:
         """What the verifier says of an act of a person: the first under the act's own number."""
         for place, record in enumerate(records):
-            payload = msgspec.json.encode(record.message)
             number = source.event_no if place == 0 else None
-            self.entries.append(Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time))
+            payload, book = msgspec.json.encode(record.message), seat.verifier.digest
+            entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
+            self.entries.append(entry)
 
     def _send(self, ask: Ask, seat: Seat) -> None:
         kind = "void_coup" if ask.request.verb == "void" else ask.request.verb.replace("-", "_")
@@ -176,7 +188,9 @@ class Desk:
             raise RefusedError(f"{ask.request.verb!r} is nothing a table can do; `sabot table --help` lists it")
         if seat.link.unit is None:
             raise RefusedError(f"no shoe is served at {seat.name}: {seat.link.problem or 'it has not answered yet'}")
-        args = {name: value for name, value in ask.request.args.items() if name != "coup"}
+        args = {name: value for name, value in ask.request.args.items() if name not in ("coup", "winner")}
+        for name in args.keys() - {part.name for part in COMMANDS[kind].subcons}:
+            raise RefusedError(f"{ask.request.verb} takes no {name!r}")
         try:
             ask.command = seat.link.command(kind, **args)
         except (CodecError, TypeError, KeyError) as error:

@@ -47,9 +47,17 @@ def table(
 
 
 @app.command(epilog="Example: sabot table bac-01 confirm --by 'A. Smith' --clause 12.13")
-def confirm(ctx: typer.Context, by: By, clause: Clause = "", coup: Coup = None) -> None:
+def confirm(
+    ctx: typer.Context,
+    by: By,
+    clause: Clause = "",
+    coup: Coup = None,
+    winner: Annotated[
+        str | None, typer.Option(help="Of a disputed coup: player, banker or tie; else as its cards have it.")
+    ] = None,
+) -> None:
     """Confirm a disputed coup; where none is disputed, as the dealer's Confirm."""
-    ctx.obj.say("confirm", by, clause, coup=coup)
+    ctx.obj.say("confirm", by, clause, coup=coup, winner=winner)
 
 
 @app.command(epilog="Example: sabot table bac-01 void --by 'A. Smith' --clause 12.6 --reason short_shoe")
