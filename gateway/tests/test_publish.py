@@ -18,6 +18,16 @@ def test_neighbouring_cards_of_a_table_share_a_message() -> None:
     ]
 
 
+def test_cards_of_one_table_share_a_message_across_other_tables_but_not_across_their_own_coup() -> None:
+    entries = [stored(1, "cards"), stored(2, "coup", "t2"), stored(3, "cards"), stored(4, "coup"), stored(5, "cards")]
+    assert outgoing(entries) == [
+        Outgoing(1, "t1", "cards", b'[{"n":1},{"n":3}]'),
+        Outgoing(2, "t2", "coup", b'{"n":2}'),
+        Outgoing(4, "t1", "coup", b'{"n":4}'),
+        Outgoing(5, "t1", "cards", b'[{"n":5}]'),
+    ]
+
+
 def test_entries_without_a_topic_and_internal_ones_are_not_published() -> None:
     assert outgoing([stored(1, ""), stored(2, "attempt")]) == []
 
