@@ -147,7 +147,9 @@ def test_tls_on_a_plain_port_and_plain_on_a_tls_port(site: Site, kind: str) -> N
 def test_a_broker_that_wants_our_certificate(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.papers.issue("localhost"), client_ca=site.papers.ca_file)
     Line(server, "right", site.papers.login(certificate=True)).connect()
-    assert "give login.certificate_file" in Line(server, "none", site.papers.login()).trouble()
+    trouble = Line(server, "none", site.papers.login()).trouble()
+    assert "give login.certificate_file" in trouble
+    assert kind == "mosquitto" or "certificate required" in trouble  # mosquitto hangs up without a word
 
 
 def publish_each(line: Line, names: list[str]) -> None:

@@ -196,8 +196,6 @@ def test_a_message_id_that_the_broker_still_owes_an_answer_for_is_not_used_again
     while gateway.mqtt.client.publish("nobody", qos=0).mid != 65534:
         pass
     gateway.publisher.say_alarms("bac-01", b"{}")
-    step_until(
-        gateway.mqtt.client.is_connected, cable, gateway
-    )  # subscribes with 65535; the status has 1, alarms would 2
+    step_until(gateway.mqtt.client.is_connected, cable, gateway)  # 65535; the status has 1, alarms would 2
     cable.deaf = True
     step_until(lambda: f"{ROOT}/site/bac-01/alarms" in display.topics(), gateway, display, cable)
