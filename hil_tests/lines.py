@@ -1,6 +1,8 @@
 """MQTT clients of a test: each with what it has received, stepped together until something is so."""
 
+import contextlib
 import selectors
+import socket
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -69,3 +71,40 @@ class Line:
         """What is said of a broker that does not accept us."""
         step_until(lambda: self.mqtt.problem, self)
         return str(self.mqtt.problem)
+
+
+class Relay:
+    """A cable to a broker: it can be cut, and it can lose what the broker says."""
+
+    def __init__(self, server: Broker) -> None:
+        self._server = server
+        self._listen = socket.create_server(("127.0.0.1", 0))
+        self._listen.setblocking(False)
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self.broker = Broker("127.0.0.1", self._listen.getsockname()[1])
+        self.deaf = False
+
+    def step(self, now_s: float) -> None:
+        """Carry what there is."""
+        with contextlib.suppress(BlockingIOError):
+            client, _ = self._listen.accept()
+            self._pairs.append((client, socket.create_connection((self._server.host, self._server.port))))
+        for client, server in self._pairs:
+            server.sendall(_taken(client))
+            answer = _taken(server)
+            if not self.deaf:
+                client.sendall(answer)
+
+    def cut(self) -> None:
+        """Both ends at once."""
+        for client, server in self._pairs:
+            client.close()
+            server.close()
+        self._pairs.clear()
+
+
+def _taken(end: socket.socket) -> bytes:
+    try:
+        return end.recv(65536, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return b""

@@ -1,59 +1,201 @@
-"""The publisher on a real broker, stage by stage."""
+"""The publisher on real brokers: cables that lose answers, brokers that go and come, what is said again."""
 
 import selectors
-import time
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
-from sabot_gateway.ledger import Ledger
+from brokers import KINDS, Site
+from lines import Line, Relay, step_until
+from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.mqtt import Broker, LoopClient
 from sabot_gateway.publish import Publisher
 from sabot_protocol.topics import ROOT
 from sabot_tools import broker
-from sabot_tools.children import Children
 
-PATIENCE_S = 20.0
+NOW = "2026-01-01T00:00:00.000Z"
+STATUS, GATEWAY = f"{ROOT}/site/bac-01/status", f"{ROOT}/site/status"
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Broker]:
-    children = Children(tmp_path)
-    yield broker.start(children, tmp_path, 0)
-    children.stop()
+def site(tmp_path: Path) -> Iterator[Site]:
+    it = Site(tmp_path)
+    yield it
+    it.children.stop()
 
 
-class Line:
-    """A client and the messages it has received."""
+class Gateway:
+    """A ledger and its publisher, in the order of the daemon's loop."""
 
-    def __init__(self, server: Broker, name: str) -> None:
-        self.mqtt = LoopClient(server, name, clean_session=True, selector=selectors.DefaultSelector())
-        self.topics: list[str] = []
-        self.subscribed: list[object] = []
-        self.mqtt.client.on_message = lambda _client, _userdata, message: self.topics.append(message.topic)
-        self.mqtt.client.on_subscribe = lambda *which: self.subscribed.append(which)
+    def __init__(self, server: Broker, work_dir: Path) -> None:
+        self.ledger = Ledger(work_dir / "ledger.db")
+        self.mqtt = LoopClient(server, "gateway", clean_session=False, selector=selectors.DefaultSelector())
+        self.publisher = Publisher(self.mqtt, self.ledger, "site", NOW)
 
-    def subscribe(self) -> None:
-        self.step_until(self.mqtt.client.is_connected)
-        self.mqtt.client.subscribe(f"{ROOT}/site/#", qos=1)
-        self.step_until(lambda: bool(self.subscribed))
+    def step(self, now_s: float) -> None:
+        """One turn."""
+        self.mqtt.step(now_s)
+        self.publisher.pump()
 
-    def step_until(self, done: Callable[[], bool], *others: LoopClient) -> None:
-        give_up_s = time.monotonic() + PATIENCE_S
-        while not done():
-            assert time.monotonic() < give_up_s
-            for client in (self.mqtt, *others):
-                client.step(time.monotonic())
+    def append(self, count: int, topic: str = "coup") -> None:
+        """So many events more."""
+        first = self.ledger.last_seq() + 1
+        numbers = range(first, first + count)
+        self.ledger.append([Entry("u", n, "bac-01", topic, b'{"id":%d}' % n, b"") for n in numbers])
 
 
-def test_a_state_said_as_the_broker_answers_is_said_once(server: Broker, tmp_path: Path) -> None:
-    reader, writer = Line(server, "reader"), Line(server, "writer")
-    reader.subscribe()
-    ledger = Ledger(tmp_path / "ledger.db")
-    publisher = Publisher(writer.mqtt, ledger, "site", "2026-01-01T00:00:00.000Z")
-    writer.step_until(writer.mqtt.client.is_connected)
-    publisher.say_table("bac-01", "online", "2026-01-01T00:00:00.000Z")  # before the first pump
-    publisher.pump()
-    publisher.say_table("bac-02", "online", "2026-01-01T00:00:00.000Z")
-    reader.step_until(lambda: f"{ROOT}/site/bac-02/status" in reader.topics, writer.mqtt)
-    assert reader.topics == [f"{ROOT}/site/bac-01/status", f"{ROOT}/site/bac-02/status"]
+def ids(message: tuple[str, bytes]) -> list[int]:
+    """Of one message; a status has none."""
+    said = msgspec.json.decode(message[1])
+    return [one["id"] for one in (said if isinstance(said, list) else [said]) if "id" in one]
+
+
+def numbers(line: Line) -> list[int]:
+    """The ids received, in order, repeated ones included."""
+    return [one for message in line.messages for one in ids(message)]
+
+
+def newest(line: Line) -> int:
+    """The id received last, 0 when there is none."""
+    return (ids(line.messages[-1]) or [0])[-1] if line.messages else 0
+
+
+def first_seen(line: Line) -> list[int]:
+    """As a consumer takes it that drops every id it knows."""
+    return list(dict.fromkeys(numbers(line)))
+
+
+def remove(path: Path) -> None:
+    """A file or a folder that may be there."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.unlink(missing_ok=True)
+
+
+def reader(server: Broker) -> Line:
+    line = Line(server, "reader")
+    line.subscribe(f"{ROOT}/site/#")
+    return line
+
+
+def test_a_state_said_as_the_broker_answers_is_said_once(site: Site, kind: str) -> None:
+    server = site.start(kind)
+    display, gateway = reader(server), Gateway(server, site.work_dir)
+    step_until(gateway.mqtt.client.is_connected, gateway.mqtt)
+    gateway.publisher.say_table("bac-01", "online", NOW)  # before the first pump
+    gateway.publisher.pump()
+    gateway.publisher.say_table("bac-02", "online", NOW)
+    step_until(lambda: f"{ROOT}/site/bac-02/status" in display.topics(), display, gateway)
+    assert display.topics() == [STATUS, f"{ROOT}/site/bac-02/status"]
+
+
+def test_what_came_while_the_broker_was_away_is_all_delivered_in_order(site: Site, kind: str) -> None:
+    port = broker.free_port()
+    gateway = Gateway(Broker(broker.HOST, port), site.work_dir)
+    step_until(lambda: gateway.mqtt.problem, gateway)
+    gateway.append(1500, "cards")
+    gateway.append(1500)
+    display = reader(site.start(kind, port=port))
+    step_until(gateway.publisher.idle, gateway, display)
+    step_until(lambda: newest(display) == 3000, display)
+    assert numbers(display) == list(range(1, 3001))
+    gateway.publisher.pump()
+    assert gateway.ledger.cursor("mqtt") == 3000
+
+
+def test_answers_that_are_lost_cost_repeats_and_neither_events_nor_their_order(site: Site, kind: str) -> None:
+    server = site.start(kind)
+    display, cable = reader(server), Relay(server)
+    gateway = Gateway(cable.broker, site.work_dir)
+    gateway.append(50)
+    step_until(gateway.publisher.idle, gateway, display, cable)
+    gateway.publisher.pump()
+    cable.deaf = True
+    gateway.append(250)
+    step_until(lambda: newest(display) == 150, gateway, display, cable)
+    assert numbers(display) == list(range(1, 151))  # a window beyond what was acknowledged, and no further
+    assert gateway.ledger.cursor("mqtt") == 50
+    cable.cut()
+    cable.deaf = False
+    step_until(gateway.publisher.idle, gateway, display, cable)
+    step_until(lambda: newest(display) == 300, display)
+    assert first_seen(display) == list(range(1, 301))
+    assert numbers(display).count(51) == 2
+    gateway.publisher.pump()
+    assert gateway.ledger.cursor("mqtt") == 300
+
+
+def test_a_gateway_that_crashed_goes_on_where_the_broker_had_acknowledged(site: Site, kind: str) -> None:
+    server = site.start(kind)
+    display, cable = reader(server), Relay(server)
+    crashed = Gateway(cable.broker, site.work_dir)
+    crashed.append(2000)
+    step_until(lambda: crashed.ledger.cursor("mqtt") >= 500, crashed, display, cable)
+    cable.cut()
+    kept = crashed.ledger.cursor("mqtt")
+    gateway = Gateway(server, site.work_dir)
+    step_until(gateway.publisher.idle, gateway, display)
+    step_until(lambda: newest(display) == 2000, display)
+    assert first_seen(display) == list(range(1, 2001))
+    assert numbers(display)[-(2000 - kept) :] == list(range(kept + 1, 2001))
+
+
+def test_what_is_not_a_topic_stays_in_the_ledger_and_holds_nothing_up(site: Site, kind: str) -> None:
+    server = site.start(kind)
+    display, gateway = reader(server), Gateway(server, site.work_dir)
+    gateway.append(5000, "attempt")
+    gateway.append(5000, "")
+    gateway.append(1)
+    step_until(lambda: numbers(display), gateway, display)
+    step_until(gateway.publisher.idle, gateway)
+    gateway.publisher.pump()
+    assert display.topics() == [f"{ROOT}/site/bac-01/coup"]
+    assert gateway.ledger.cursor("mqtt") == 10_001
+
+
+def test_a_new_broker_is_told_all_that_stands(site: Site, kind: str) -> None:
+    server = site.start(kind)
+    gateway = Gateway(server, site.work_dir)
+    gateway.publisher.say_gateway("online", NOW, problem="the disk is nearly full; make room")
+    gateway.publisher.say_table("bac-01", "offline", NOW)
+    gateway.publisher.say_table("bac-01", "online", NOW)
+    gateway.publisher.say_alarms("bac-01", b'{"alarms":[1]}')
+    gateway.publisher.say_alarms("bac-01", b'{"alarms":[]}')
+    step_until(lambda: gateway.mqtt.client.is_connected() and gateway.publisher.idle(), gateway)
+    site.kill()
+    step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
+    for store in ("jetstream", "mosquitto.db"):
+        remove(site.work_dir / store)
+    display = reader(site.start(kind, port=server.port))
+    step_until(lambda: len(display.messages) >= 3, gateway, display)
+    assert {topic: msgspec.json.decode(payload) for topic, payload in display.messages} == {
+        GATEWAY: {"state": "online", "time": NOW, "problem": "the disk is nearly full; make room"},
+        STATUS: {"state": "online", "time": NOW},
+        f"{ROOT}/site/bac-01/alarms": {"alarms": []},
+    }
+    assert len(display.messages) == 3
+
+
+def test_a_message_id_that_the_broker_still_owes_an_answer_for_is_not_used_again(site: Site) -> None:
+    server = site.start("nats")
+    display, cable = reader(server), Relay(server)
+    gateway = Gateway(cable.broker, site.work_dir)
+    step_until(gateway.mqtt.client.is_connected, gateway, cable)  # and subscribes with message id 1
+    cable.deaf = True
+    gateway.publisher.say_table("bac-01", "online", NOW)  # 2: owed from now on
+    step_until(lambda: STATUS in display.topics(), gateway, display, cable)
+    cable.cut()
+    cable.deaf = False
+    step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
+    while gateway.mqtt.client.publish("nobody", qos=0).mid != 65534:
+        pass
+    gateway.publisher.say_alarms("bac-01", b"{}")
+    step_until(gateway.mqtt.client.is_connected, cable, gateway)  # 65535; the status has 1, alarms would 2
+    cable.deaf = True
+    step_until(lambda: f"{ROOT}/site/bac-01/alarms" in display.topics(), gateway, display, cable)

@@ -1,7 +1,6 @@
 """Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -30,22 +29,27 @@ class Outgoing:
 
 
 def outgoing(entries: list[Stored]) -> list[Outgoing]:
-    """Ledger entries as messages: neighbouring cards of a table share one; what is not a topic stays here."""
-    messages: list[Outgoing] = []
-    published = (entry for entry in entries if entry.topic in RETAINED)
-    for (table, topic), group in groupby(published, key=lambda entry: (entry.table, entry.topic)):
-        if topic == "cards":
-            cards = list(group)
-            payload = b"[" + b",".join(card.payload for card in cards) + b"]"
-            messages.append(Outgoing(cards[0].seq, table, "cards", payload))
-        else:
-            messages += [Outgoing(entry.seq, table, _name(topic), entry.payload) for entry in group]
-    return messages
+    """Ledger entries as messages, each table's in order: cards with nothing else of their table between share one."""
+    groups: list[list[Stored]] = []
+    cards: dict[str, list[Stored]] = {}  # by table: those that its next card joins
+    for entry in entries:
+        if entry.topic not in RETAINED:
+            continue  # the gateway's own
+        if entry.topic == "cards" and entry.table in cards:
+            cards[entry.table].append(entry)
+            continue
+        groups.append([entry])
+        cards.pop(entry.table, None)
+        if entry.topic == "cards":
+            cards[entry.table] = groups[-1]
+    return [_message(group) for group in groups]
 
 
-def _name(topic: str) -> TopicName:
-    name: TopicName = msgspec.convert(topic, TopicName)
-    return name
+def _message(group: list[Stored]) -> Outgoing:
+    first = group[0]
+    topic: TopicName = msgspec.convert(first.topic, TopicName)
+    payload = b"[" + b",".join(card.payload for card in group) + b"]" if topic == "cards" else first.payload
+    return Outgoing(first.seq, first.table, topic, payload)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """From ledger entries to MQTT messages."""
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.publish import Outgoing, Window, outgoing
+from sabot_gateway.publish import Echo, Outgoing, Window, outgoing
 
 
 def stored(seq: int, topic: str, table: str = "t1") -> Stored:
@@ -18,8 +18,18 @@ def test_neighbouring_cards_of_a_table_share_a_message() -> None:
     ]
 
 
-def test_entries_without_a_topic_are_not_published() -> None:
-    assert outgoing([stored(1, ""), stored(2, "")]) == []
+def test_cards_of_one_table_share_a_message_across_other_tables_but_not_across_their_own_coup() -> None:
+    entries = [stored(1, "cards"), stored(2, "coup", "t2"), stored(3, "cards"), stored(4, "coup"), stored(5, "cards")]
+    assert outgoing(entries) == [
+        Outgoing(1, "t1", "cards", b'[{"n":1},{"n":3}]'),
+        Outgoing(2, "t2", "coup", b'{"n":2}'),
+        Outgoing(4, "t1", "coup", b'{"n":4}'),
+        Outgoing(5, "t1", "cards", b'[{"n":5}]'),
+    ]
+
+
+def test_entries_without_a_topic_and_internal_ones_are_not_published() -> None:
+    assert outgoing([stored(1, ""), stored(2, "attempt")]) == []
 
 
 def test_the_cursor_waits_for_every_entry_of_a_message() -> None:
@@ -33,3 +43,21 @@ def test_the_cursor_waits_for_every_entry_of_a_message() -> None:
 
 def test_the_window_is_bounded() -> None:
     assert Window(0, {number: number for number in range(100)}).room() == 0
+
+
+def test_one_message_that_is_never_acknowledged_stops_the_reading_at_last() -> None:
+    assert Window(read_to=10_000, waiting={1: 2}).room() == 1
+    assert Window(read_to=10_001, waiting={1: 2}).room() == 0
+
+
+def test_a_state_that_does_not_come_back_is_overdue_and_another_word_is_not_it() -> None:
+    echo = Echo()
+    echo.said("a", b"1", now_s=10.0)
+    echo.said("b", b"1", now_s=12.0)
+    echo.heard("a", b"1")
+    echo.heard("b", b"0")
+    assert echo.missing == {"b": b"1"}
+    assert not echo.overdue(15.0)
+    assert echo.overdue(15.1)
+    echo.heard("b", b"1")
+    assert not echo.overdue(99.0)

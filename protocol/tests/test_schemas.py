@@ -1,0 +1,100 @@
+"""The published schemas: complete, valid, open to additions, and strict with ourselves."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+from sabot_protocol import schemas
+from sabot_protocol.topics import TopicName
+
+PROTOCOL = Path(__file__).parents[1]
+ASYNCAPI = json.loads((PROTOCOL / "asyncapi.json").read_text())
+NAMES = get_args(TopicName)
+
+CARD: dict[str, Any] = {
+    "id": "5ab0000000000001-12",
+    "unit": "5ab0000000000001",
+    "event_no": 12,
+    "table": "bac-01",
+    "shoe": 1,
+    "coup": 3,
+    "time": "2026-01-01T00:00:00.000Z",
+    "rulebook": "0123456789abcdef",
+    "slot": "player_1",
+    "card": "8H",
+    "speed_mm_s": 512,
+    "margin": 0.83,
+    "shoe_time_ms": 4711,
+    "notes": [],
+}
+
+
+def published(name: str) -> dict[str, Any]:
+    """The file that integrators read."""
+    found: dict[str, Any] = json.loads((PROTOCOL / "schemas" / f"{name}.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_topic_has_a_schema_that_is_one(name: str) -> None:
+    schema = published(name)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert "additionalProperties" not in json.dumps(schema)
+
+
+def test_cards_is_an_array_of_cards() -> None:
+    validator = Draft202012Validator(published("cards"))
+    assert validator.is_valid([CARD, CARD])
+    assert not validator.is_valid(CARD)
+    assert not validator.is_valid([{**CARD, "margin": "good"}])
+    assert not validator.is_valid([{key: value for key, value in CARD.items() if key != "id"}])
+
+
+def test_a_consumer_takes_a_field_that_it_does_not_know_and_we_publish_none() -> None:
+    newer = [{**CARD, "colour": "red"}]
+    assert Draft202012Validator(published("cards")).is_valid(newer)
+    strict = Draft202012Validator(schemas.strict(published("cards")))
+    assert strict.is_valid([CARD])
+    assert not strict.is_valid(newer)
+
+
+def test_a_status_is_online_or_offline() -> None:
+    validator = Draft202012Validator(published("status"))
+    assert validator.is_valid({"state": "online", "time": "2026-01-01T00:00:00.000Z"})
+    assert not validator.is_valid({"state": "asleep", "time": "2026-01-01T00:00:00.000Z"})
+
+
+def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
+    addresses = {channel["address"] for channel in ASYNCAPI["channels"].values()}
+    assert addresses == {
+        "sabot/v1/{site}/status",
+        *(f"sabot/v1/{{site}}/{{table}}/{name}" for name in NAMES),
+    }
+    retained = {
+        operation["channel"]["$ref"].rpartition("/")[2]
+        for operation in ASYNCAPI["operations"].values()
+        if operation["bindings"]["mqtt"]["retain"]
+    }
+    assert retained == {"gateway_status", "status", "shoe", "alarms"}
+    assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
+    assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
+
+
+def references(part: Any) -> list[str]:
+    if isinstance(part, list):
+        return [reference for one in part for reference in references(one)]
+    if not isinstance(part, dict):
+        return []
+    own = [part["$ref"]] if "$ref" in part else []
+    return own + references(list(part.values()))
+
+
+def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
+    assert len(references(ASYNCAPI)) > 30
+    for reference in references(ASYNCAPI):
+        place = ASYNCAPI
+        for key in reference.removeprefix("#/").split("/"):
+            place = place[key]
