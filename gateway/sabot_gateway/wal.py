@@ -50,13 +50,14 @@ class _Frame:
 
 def read(path: Path, own_frames: int | None = None) -> Log:
     """A log as it lies there, empty where there is none; of its own the writer knows how many frames there are."""
-    if not path.exists() or path.stat().st_size == 0:
-        return Log()
-    with path.open("rb") as file:
-        header = file.read(_HEADER.size)
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER.size)
         if len(header) < _HEADER.size:
-            return Log(torn="its header is cut short")
+            return Log(torn="its header is cut short" if header else None)
         return _read(header, path) if own_frames is None else _own(header, path, own_frames)
+    except FileNotFoundError:  # it was never there, or its writer has just closed the ledger
+        return Log()
 
 
 def _read(header: bytes, path: Path) -> Log:
