@@ -32,6 +32,7 @@ class Verdict:
     """Everything that is wrong with a ledger, the entries first, and what else is to be said of it."""
 
     entries: int = 0
+    version: int = schema.VERSION
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -96,8 +97,12 @@ def verify(path: Path, key: bytes | None = None, progress: Progress = lambda don
     """Check everything that is there: chain, structure, derived tables, every page, the log, the checkpoint."""
     verdict = Verdict()
     try:
+        known = sums.load(path).sums if path.is_file() else None
         with closing(Reader(path)) as reader:
-            _check_entries(reader, verdict, key, progress)
+            reader.hold()
+            _check_entries(reader, verdict, progress)
+            _check_end(reader, verdict, known)
+            _check_pruned(reader, verdict, key)
     except (LedgerError, sqlite3.Error) as error:
         verdict.faults.append(str(error))
     if path.is_file():
@@ -105,7 +110,8 @@ def verify(path: Path, key: bytes | None = None, progress: Progress = lambda don
     return verdict
 
 
-def _check_entries(reader: Reader, verdict: Verdict, key: bytes | None, progress: Progress) -> None:
+def _check_entries(reader: Reader, verdict: Verdict, progress: Progress) -> None:
+    verdict.version = reader.version
     for check in (_chain, _structure, _derived):
         try:
             check(reader, verdict, progress)
@@ -113,15 +119,10 @@ def _check_entries(reader: Reader, verdict: Verdict, key: bytes | None, progress
             verdict.faults.append(str(error))
     if reader.version < schema.VERSION:
         verdict.notes.append(f"of version {reader.version}, which has no page sums and no derived tables")
-    _check_pruned(reader, verdict, key)
 
 
 def _chain(reader: Reader, verdict: Verdict, progress: Progress) -> None:
     verdict.entries = reader.verify_chain(progress)
-    known = sums.load(reader.path).sums
-    if known and reader.newest()[0] < known.seq:
-        last = reader.newest()[0]
-        raise LedgerError(f"entry {last + 1} is missing: the file ends with {last}, but held {known.seq}")
 
 
 def _structure(reader: Reader, _verdict: Verdict, _progress: Progress) -> None:
@@ -132,6 +133,13 @@ def _derived(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
     different = reader.derived_difference()
     if different:
         verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` makes it anew")
+
+
+def _check_end(reader: Reader, verdict: Verdict, known: Sums | None) -> None:
+    """A chain cannot show that its end was cut off; the sums know how long it was."""
+    last, _ = reader.newest()
+    if known and last < known.seq:
+        verdict.faults.insert(0, f"entry {last + 1} is missing: the file ends with {last}, but held {known.seq}")
 
 
 def _check_pruned(reader: Reader, verdict: Verdict, key: bytes | None) -> None:
@@ -148,19 +156,15 @@ def _check_pruned(reader: Reader, verdict: Verdict, key: bytes | None) -> None:
 
 
 def _check_file(path: Path, verdict: Verdict) -> None:
-    """The bytes; once more where a daemon has just written them."""
+    """The bytes. What a daemon is just writing is another thing the next time; damage stays."""
+    before: list[str] = []
     for _ in range(_TRIES):
-        before = _moving(path)
         faults = list(_byte_faults(path, verdict))
-        if not faults or _moving(path) == before:
+        if not faults or faults == before:
             verdict.faults += faults
             return
-    verdict.notes.append("the daemon writes so much that the bytes could not be checked; the entries were")
-
-
-def _moving(path: Path) -> list[bytes]:
-    """What changes when a daemon brings its log into the file."""
-    return [file.read_bytes()[:4096] if file.exists() else b"" for file in (beside(path, "sums"), beside(path, "wal"))]
+        before = faults
+    verdict.faults.append("its bytes could not be checked, for the daemon writes too much; try again, or stop it first")
 
 
 def _byte_faults(path: Path, verdict: Verdict) -> Iterator[str]:
@@ -171,7 +175,7 @@ def _byte_faults(path: Path, verdict: Verdict) -> Iterator[str]:
         yield _torn(log.torn)
     if found.sums:
         yield from (fault.text for fault in islice(sums.faults(path, found.sums, log), _MOST_PAGES))
-    elif not verdict.notes or not verdict.notes[0].startswith("of version 1"):
+    elif verdict.version == schema.VERSION:
         yield f"{found.problem}; {_intact(verdict)}"
 
 

@@ -19,7 +19,9 @@ from sabot_gateway.sums import beside
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
 _INSERT = f"INSERT INTO entries ({schema.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SETTLE_BYTES = 4 * 2**20  # of write-ahead log
+_SETTLE_BYTES = 4 * 2**20  # of write-ahead log, about: its file keeps its length
+_COMMIT_BYTES = 4 * 4096  # of indexes and the like, with every commit
+_ROW_BYTES = 300  # beside payload and frame
 _PATIENCE_MS = 5000
 
 
@@ -41,13 +43,15 @@ class Ledger(Reader):
 
     def _open(self, recheck: bool) -> None:
         new = not self.path.exists() or self.path.stat().st_size == 0
+        if new:
+            beside(self.path, "sums").unlink(missing_ok=True)  # of a ledger that was moved away
         found = None if new else audit.start(self.path, recheck=recheck)
         if found:
             self.notes += found.notes
-        self._sums: sums.Sums | None = found.sums if found and found.sums else _renewed(self.path)
+        self._sums = found.sums if found and found.sums else _renewed(self.path)
         sums.open_file(self.path, self._sums)
         self._db = _connect(self.path)
-        self._settle_at = 0
+        self._waiting_bytes = _SETTLE_BYTES
         with self._transaction("its tables"):
             schema.upgrade(self._db)
         self._learn()
@@ -58,9 +62,12 @@ class Ledger(Reader):
 
     def gateway_id(self) -> bytes:
         """Which gateway writes here: eight bytes made once, the same after every start."""
-        with self._transaction("the gateway's id"):
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('gateway', ?)", (secrets.token_bytes(UNIT_BYTES),))
-            return bytes(self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()[0])
+        found = self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()
+        if found is None:
+            found = (secrets.token_bytes(UNIT_BYTES),)
+            with self._transaction("the gateway's id"):
+                self._db.execute("INSERT INTO meta VALUES ('gateway', ?)", found)
+        return bytes(found[0])
 
     def next_own_no(self) -> int:
         """A number that no entry of the gateway's own has had."""
@@ -76,9 +83,9 @@ class Ledger(Reader):
         with suppress(sqlite3.Error, OSError):
             self._settle()
         waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
-        whole = self._sums and self._sums.after(waiting, self._seq, self._hash)
+        whole = self._sums.after(waiting, self._seq, self._hash)
         self._db.close()
-        if whole and not beside(self.path, "wal").exists():
+        if not beside(self.path, "wal").exists():
             with suppress(OSError):
                 sums.close_file(self.path, whole)
         self._lock.close()
@@ -97,6 +104,7 @@ class Ledger(Reader):
             for statement, values in changes:
                 self._db.execute(statement, values)
         self._seq, self._hash = seq, head
+        self._waiting_bytes += sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries)
         self._settle_when_due()
 
     def move_cursor(self, name: str, seq: int) -> None:
@@ -110,6 +118,8 @@ class Ledger(Reader):
         """Make shoes, coups and alarms anew from the entries."""
         with self._transaction("its derived tables"):
             derived.rebuild(self._db, self.entries(), progress)
+        self._waiting_bytes = _SETTLE_BYTES
+        self._settle_when_due()
 
     def prune(self, before: str) -> retention.Plan:
         """Remove the oldest entries, as far as they are older and nobody needs them; a signed checkpoint stays."""
@@ -125,36 +135,30 @@ class Ledger(Reader):
             self._db.execute("VACUUM")
         except sqlite3.Error as error:
             self.notes.append(f"the entries are gone, but their space is not given back: {error}")
+        self._waiting_bytes = _SETTLE_BYTES
         self._settle_when_due()
         return plan
 
     def _settle_when_due(self) -> None:
         """What is committed is safe; that it waits in the log for want of space or because of a reader is no error."""
-        if _size(beside(self.path, "wal")) < self._settle_at:
+        if self._waiting_bytes < _SETTLE_BYTES:
             return
+        self._waiting_bytes = _SETTLE_BYTES * 3 // 4  # for the next try, if this one fails
         with suppress(sqlite3.Error, OSError):
             self._settle()
-        self._settle_at = max(_SETTLE_BYTES, _size(beside(self.path, "wal")) + _SETTLE_BYTES // 4)
 
     def _settle(self) -> None:
-        """Bring the write-ahead log into the file and renew the sums, before SQLite begins another log."""
+        """Bring the write-ahead log into the file and renew the sums; SQLite then begins the log anew in its place."""
         busy, frames, done = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if busy or frames != done:
             return
-        log = wal.read(beside(self.path, "wal"), frames)
+        self._sums = self._sums.after(wal.read(beside(self.path, "wal"), frames), self._seq, self._hash)
         try:
-            if self._sums is None:
-                self._sums = sums.of_file(self.path, self._seq, self._hash)
-            else:
-                self._sums = self._sums.after(log, self._seq, self._hash)
             sums.keep_beside(self.path, self._sums)
         except OSError:
-            self._sums = None  # and those beside are not of this file any more
-            beside(self.path, "sums").unlink(missing_ok=True)
+            beside(self.path, "sums").unlink(missing_ok=True)  # they are not of this file any more
             raise
-        self._db.execute("PRAGMA busy_timeout = 0")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+        self._waiting_bytes = 0
 
     @contextmanager
     def _transaction(self, what: str) -> Iterator[None]:
@@ -163,10 +167,11 @@ class Ledger(Reader):
             self._db.execute("BEGIN IMMEDIATE")
             yield
             self._db.execute("COMMIT")
+            self._waiting_bytes += _COMMIT_BYTES
         except BaseException as error:
             with suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
-            self._settle_at = 0  # what a broken transaction left in the log goes at the next chance
+            self._waiting_bytes = _SETTLE_BYTES  # what it left in the log goes at the next chance
             if isinstance(error, sqlite3.Error):
                 raise LedgerError(f"the ledger refused {what}: {error}") from error
             raise
@@ -210,7 +215,3 @@ def _renewed(path: Path) -> sums.Sums:
 def _row(seq: int, entry: Entry, digest: bytes) -> schema.Row:
     own = (entry.unit, entry.event_no, entry.table, entry.topic, entry.payload, entry.frame)
     return (seq, *own, digest, entry.time, entry.rulebook)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -35,6 +35,11 @@ class Reader:
         """Give the file back."""
         self._db.close()
 
+    def hold(self) -> None:
+        """From now on see the ledger as it is at this moment, whatever the daemon adds."""
+        self._db.execute("BEGIN")
+        self.newest()
+
     def durable_event_no(self, unit: str) -> int:
         """The last event number held of a unit, 0 when there is none."""
         pruned = retention.checkpoint(self._db)

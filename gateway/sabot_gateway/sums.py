@@ -7,6 +7,7 @@ where SQLite does not look. SQLite writes only at a checkpoint, and the ledger m
 import os
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -95,7 +96,7 @@ def unpacked(data: bytes) -> Sums | None:
 def load(path: Path) -> Loaded:
     """The sums beside an open ledger, or those in a closed one."""
     aside = beside(path, "sums")
-    if aside.exists():
+    with suppress(FileNotFoundError):
         found = unpacked(aside.read_bytes())
         return Loaded(found, None if found else f"{aside.name} is damaged")
     found = _at_end(path)

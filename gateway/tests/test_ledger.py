@@ -154,6 +154,15 @@ def test_a_second_writer_is_told_who_has_the_ledger_and_a_reader_is_served(tmp_p
     Ledger(tmp_path / "ledger.db").close()
 
 
+def test_a_reader_can_hold_the_ledger_as_it_is(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append([entry(1)])
+    reader = Reader(tmp_path / "ledger.db")
+    reader.hold()
+    ledger.append([entry(2)])
+    assert (reader.count(), reader.verify_chain(), ledger.count()) == (1, 1, 2)
+
+
 def test_a_reader_of_a_closed_ledger_leaves_nothing_behind(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.append([entry(1)])

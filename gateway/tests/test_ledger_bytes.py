@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from ledger_entries import closed_ledger, play
+from ledger_entries import closed_ledger, coup, play
 from sabot_gateway import audit, sums, wal
 from sabot_gateway.ledger import Ledger, LedgerError, Reader
 
@@ -239,6 +239,7 @@ def test_a_ledger_that_has_brought_its_log_into_the_file_many_times(tmp_path: Pa
     for number in range(6):
         ledger.append(play(1 + number * 1000, number + 1, 150))
         ledger._settle()
+        ledger.append([coup(990 + number * 1000, 1, number + 1, 151)])  # into the log that begins anew
         assert audit.verify(tmp_path / "ledger.db").faults == []
     reader = Reader(tmp_path / "ledger.db")
     rows = reader.entries()
