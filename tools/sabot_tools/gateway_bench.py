@@ -9,7 +9,7 @@ import time
 import tty
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -67,10 +67,14 @@ class Run:
 
     seconds: float  # from the first frame written to the last coup received and the last frame acknowledged
     frames: int  # events in the ledger
+    rows: int  # of the ledger, the gateway's own included
     sent: int
     coups: int  # results that a subscriber received
     due_coups: int
-    latency_ms: list[float]  # of each coup, from its frame written into the pty to its message received
+    said: list[bytes] = field(repr=False)  # their messages
+    latency_ms: list[float] = field(
+        repr=False
+    )  # of each coup, from its frame written into the pty to its message received
     late_ms: float  # the 99th percentile of how far the player lagged behind its own plan
     samples: list[Sample] = field(repr=False)
 
@@ -104,9 +108,13 @@ def percentile(values: list[float], percent: int) -> float:
 
 def run(pipeline: str, plan: Plan) -> Run:
     """Play a plan through a pipeline, everything new."""
-    with ExitStack() as stack:
-        work = stack.enter_context(TemporaryDirectory(prefix="sabot-bench-", dir=os.environ.get("SABOT_BENCH_DIR")))
+    with work_dir() as work, ExitStack() as stack:
         return Bench(stack, Path(work), plan).measure(pipeline)
+
+
+def work_dir() -> TemporaryDirectory[str]:
+    """Where ledger and broker write: on the disk of SABOT_BENCH_DIR, else where temporary files are."""
+    return TemporaryDirectory(prefix="sabot-bench-", dir=os.environ.get("SABOT_BENCH_DIR"))
 
 
 class Subscriber:
@@ -200,13 +208,16 @@ class Bench:
     def _result(self, samples: list[Sample], due: int) -> Run:
         plan, came = self._plan, self._subscriber.coups()
         *written, last_ack_s = array("d", self._written.read_bytes())
+        frames, rows = counted(self._ledger)
         first_s, end_s = min(filter(None, written)), max([last_ack_s, *came.values()])
         return Run(
             seconds=end_s - first_s,
-            frames=events_in(self._ledger),
+            frames=frames,
+            rows=rows,
             sent=plan.ports * plan.frames,
             coups=len(came),
             due_coups=due,
+            said=[payload for _, payload in self._subscriber.came],
             latency_ms=[(at_s - written[_place(key, plan.frames)]) * 1e3 for key, at_s in came.items()],
             late_ms=_late_ms(written, plan) if plan.rate and last_ack_s else 0.0,
             samples=[
@@ -230,13 +241,11 @@ def _late_ms(written: list[float], plan: Plan) -> float:
     return (percentile(behind, 99) - min(behind)) * 1e3
 
 
-def events_in(ledger: Path) -> int:
-    """The shoes' events that a ledger holds, whoever wrote it."""
-    db = sqlite3.connect(ledger)
-    try:
-        return int(db.execute("SELECT count(*) FROM entries WHERE event_no IS NOT NULL").fetchone()[0])
-    finally:
-        db.close()
+def counted(ledger: Path) -> tuple[int, int]:
+    """The shoes' events, and all entries, that a ledger holds, whoever wrote it."""
+    with closing(sqlite3.connect(ledger)) as db:
+        frames, rows = db.execute("SELECT count(event_no), count(*) FROM entries").fetchone()
+    return frames, rows
 
 
 def sample(pid: int) -> Sample:
@@ -270,9 +279,9 @@ def allow(count: int) -> None:
         raise TooFewError(f"{count} ports need as many ptys, {most} are allowed: raise kernel.pty.max with sysctl")
 
 
-def sync_ms(directory: Path, rounds: int = 100) -> float:
-    """What it costs here to have a page on disk, in the median."""
-    with (directory / "sync").open("wb", buffering=0) as file:
+def sync_ms(rounds: int = 100) -> float:
+    """What it costs to have a page on disk where the ledger is, in the median."""
+    with work_dir() as work, Path(work, "sync").open("wb", buffering=0) as file:
         return median(_synced_s(file) for _ in range(rounds)) * 1e3
 
 
