@@ -10,6 +10,7 @@ import time
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from struct import pack
 from typing import Any, Final
@@ -51,6 +52,12 @@ def unit(number: int) -> str:
 def profile() -> dict[str, Any]:
     """What the shoes are told of their house."""
     return rulebooks.load(RULEBOOK).profile(None, 1)
+
+
+@cache
+def profile_hash() -> bytes:
+    """What the shoes say of it in HELLO; a thousand of them ask at once."""
+    return messages.profile_hash(profile())
 
 
 def log(number: int, frames: int) -> list[Record]:
@@ -130,7 +137,7 @@ class Shoe:
             "unit": bytes.fromhex(unit(self.number)),
             "boot_count": 1,
             "protocol_hash": messages.protocol_hash(),
-            "profile_hash": messages.profile_hash(profile()),
+            "profile_hash": profile_hash(),
             "firmware_version": bytes(3),
             "next_event_no": len(self.wire) + 1,
             "oldest_event_no": 1,
