@@ -38,8 +38,8 @@ _SPARE_DESCRIPTORS: Final = 64
 _PTY_LIMIT: Final = Path("/proc/sys/kernel/pty/max")
 
 
-class TooFewError(RuntimeError):
-    """This machine does not let us open so many ports; the message says which limit to raise."""
+class CannotMeasureError(RuntimeError):
+    """This machine does not let us; the message says why, and which limit to raise."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +207,10 @@ class Bench:
 
     def _result(self, samples: list[Sample], due: int) -> Run:
         plan, came = self._plan, self._subscriber.coups()
+        if not came or not self._written.exists():
+            raise CannotMeasureError(
+                f"no coup came in {plan.most_s:.0f} s from {plan.ports} ports: is the machine busy?"
+            )
         *written, last_ack_s = array("d", self._written.read_bytes())
         frames, rows = counted(self._ledger)
         first_s, end_s = min(filter(None, written)), max([last_ack_s, *came.values()])
@@ -267,16 +271,20 @@ def ptys(stack: ExitStack, count: int) -> Iterator[tuple[int, str]]:
 
 
 def allow(count: int) -> None:
-    """Raise our own limit of open files, which the children inherit; TooFewError where the system has a lower one."""
+    """Raise our own limit of open files, which children inherit; an error where the system has a lower one."""
     needed = count * _DESCRIPTORS_A_PORT + _SPARE_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
-        raise TooFewError(f"{count} ports need {needed} open files, {hard} are allowed: raise it with `ulimit -Hn`")
+        raise CannotMeasureError(
+            f"{count} ports need {needed} open files, {hard} are allowed: raise it with `ulimit -Hn`"
+        )
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
     most = int(_PTY_LIMIT.read_text()) if _PTY_LIMIT.exists() else count
     if most < count:
-        raise TooFewError(f"{count} ports need as many ptys, {most} are allowed: raise kernel.pty.max with sysctl")
+        raise CannotMeasureError(
+            f"{count} ports need as many ptys, {most} are allowed: raise kernel.pty.max with sysctl"
+        )
 
 
 def sync_ms(rounds: int = 100) -> float:

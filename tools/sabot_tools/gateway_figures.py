@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabot_tools.bench import Figure, at_least, at_most
-from sabot_tools.gateway_bench import Plan, Run, TooFewError, percentile, run, sync_ms
+from sabot_tools.gateway_bench import CannotMeasureError, Plan, Run, percentile, run, sync_ms
 
 FLAT_OUT: Final = {"gateway": Plan(200, 300, 0, 120), "textbook": Plan(200, 20, 0, 120)}
 PACED_S: Final = 60.0  # unless SABOT_BENCH_S says otherwise
@@ -28,7 +28,7 @@ def figures() -> Iterator[Figure]:
         yield over_textbook(FLAT_OUT)
         yield from pace(paced(float(os.environ.get("SABOT_BENCH_S", PACED_S))))
         yield from many_ports(casino(40))
-    except TooFewError as error:
+    except CannotMeasureError as error:
         print(f"sabot bench: {error}", file=sys.stderr)
 
 
