@@ -333,9 +333,17 @@ def _on_chip() -> Iterator[Figure]:
     yield at_least("reader.chip_heap_over_used", 98304 / heap["heap_used"], 1, what)
 
 
+def gateway() -> Iterator[Figure]:
+    """The real daemon with 200 and 1,000 ports, against the textbook's pipeline and against its goals."""
+    from sabot_tools import gateway_figures
+
+    yield from gateway_figures.figures()
+
+
 GROUPS: dict[str, Callable[[], Iterator[Figure]]] = {
     "cli": cli,
     "firmware": firmware,
+    "gateway": gateway,
     "ledger": ledger,
     "parse": parse,
     "path": path,

@@ -1,0 +1,91 @@
+"""The bench of the gateway: both pipelines do the same work, and its figures say what was seen."""
+
+import resource
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+from sabot_protocol.messages import EventKind
+from sabot_tools import gateway_bench, gateway_figures, shoe_player
+from sabot_tools.gateway_bench import Plan, Run, Sample
+
+SMALL = Plan(ports=3, frames=60, rate=0, most_s=60)
+
+
+def coups_of(run: Run) -> dict[str, dict[str, Any]]:
+    """The messages by id, without the gateway's clock."""
+    messages = [msgspec.json.decode(payload, type=dict[str, Any]) for payload in run.said]
+    return {message["id"]: {key: value for key, value in message.items() if key != "time"} for message in messages}
+
+
+def test_the_textbook_does_the_same_work_as_the_gateway() -> None:
+    ours, textbook = (gateway_bench.run(name, SMALL) for name in ("gateway", "textbook"))
+    for run in (ours, textbook):
+        assert run.frames == run.sent == 180
+        assert run.coups == run.due_coups == len(coups_of(run))
+        assert run.served() == 1
+    assert ours.coups > 3 * 5
+    assert coups_of(ours) == coups_of(textbook)
+    assert {coup["status"] for coup in coups_of(ours).values()} == {"verified"}
+    assert ours.rows == textbook.rows
+
+
+def test_a_log_is_what_a_firmware_says_of_whole_shoes() -> None:
+    log = shoe_player.log(1, 1500)
+    kinds = Counter(EventKind.decmapping[kind] for _, kind, _ in log)
+    assert [event_no for event_no, _, _ in log] == list(range(1, 1501))
+    assert kinds["shoe_opened"] == 3
+    assert kinds["shoe_closed"] == kinds["cutting_card"] == 2
+    assert 4 * kinds["coup"] <= kinds["card"] <= 6 * (kinds["coup"] + 1)
+
+
+def test_a_shoe_keeps_to_its_window_until_it_is_acknowledged() -> None:
+    shoe = shoe_player.Shoe(0, [b"%d." % number for number in range(1, 101)], welcomed=True, due=100)
+    said = shoe.speak(1.0)
+    assert said == b"".join(b"%d." % number for number in range(1, 25))
+    shoe.took(len(said))
+    assert shoe.speak(1.5) == b""
+    shoe.acked = 2
+    assert shoe.speak(1.6) == b"25.26."
+
+
+def test_a_shoe_that_has_nothing_to_say_is_alive_once_a_second() -> None:
+    shoe = shoe_player.Shoe(0, [b"1."], welcomed=True, due=1)
+    shoe.took(len(shoe.speak(1.0)))
+    assert shoe.speak(1.9) == b""
+    assert shoe.speak(2.0) != b""
+
+
+def test_figures_of_a_small_run_have_names_goals_and_words() -> None:
+    flat = gateway_figures.over_textbook({"gateway": SMALL, "textbook": SMALL}, rounds=1)
+    assert (flat.name, flat.goal, flat.unit) == ("gateway.flat_out_over_textbook", 30, "x")
+    assert "180 of 180 events in the ledger" in flat.what
+    latency, served, memory = gateway_figures.pace(Plan(ports=4, frames=40, rate=20, most_s=60))
+    assert (latency.goal, served.ratio, served.ok) == (1, 1, True)
+    assert memory.unit == "x, at most"
+    used, all_served = gateway_figures.many_ports(Plan(ports=8, frames=20, rate=10, most_s=60))
+    assert used.goal == 1
+    assert (all_served.name, all_served.ok) == ("gateway.casino_received_over_sent", True)
+
+
+def test_memory_that_grows_is_said_by_the_minute() -> None:
+    samples = [Sample(second, second / 4, 1024 * (50_000 + second)) for second in range(100)]
+    run = Run(99, 10, 10, 10, 1, 1, [], [], 0, samples)
+    over, kib = run.growth()
+    assert kib == pytest.approx(60)
+    assert over == pytest.approx(50_089.5 / 50_029.5)
+    assert run.cores() == pytest.approx(0.25)
+
+
+def test_a_frame_that_is_missing_anywhere_shows_in_what_was_served() -> None:
+    assert Run(1, 99, 100, 100, 10, 10, [], [], 0, []).served() == 0.99
+    assert Run(1, 100, 100, 100, 9, 10, [], [], 0, []).served() == 0.9
+
+
+def test_too_few_open_files_are_said_in_words() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard == resource.RLIM_INFINITY:
+        pytest.skip("this machine has no limit")
+    with pytest.raises(gateway_bench.CannotMeasureError, match="open files"):
+        gateway_bench.allow(hard)
