@@ -139,6 +139,7 @@ def test_a_gateway_that_crashed_goes_on_where_the_broker_had_acknowledged(site: 
     step_until(lambda: crashed.ledger.cursor("mqtt") >= 500, crashed, display, cable)
     cable.cut()
     kept = crashed.ledger.cursor("mqtt")
+    crashed.ledger.close()
     gateway = Gateway(server, site.work_dir)
     step_until(gateway.publisher.idle, gateway, display)
     step_until(lambda: newest(display) == 2000, display)
