@@ -68,7 +68,8 @@ class Port:
 
     def __init__(self, table: Table, site: str, store: Store, mqtt: paho.Client) -> None:
         self._table, self._site, self._store, self._mqtt = table, site, store, mqtt
-        self._verifier = Verifier(table.name, rulebooks.load(table.rulebook))
+        book = rulebooks.load(table.rulebook)
+        self._verifier = Verifier(table.name, book, book.profile(table.decks, table.card_set, table.shoe))
         self._line = serial.Serial(table.port, table.baud, timeout=_READ_TIMEOUT_S)
         self._unit, self._next_no = "", 1
 
