@@ -104,28 +104,26 @@ def _commit(log: Log, waiting: list[tuple[int, bytes]], page_count: int) -> None
 
 
 def _behind(log: Log, bad: _Frame, rest: Iterator[_Frame], salts: Pair, order: str) -> None:
-    """A frame that does not fit: the rest of an older log, a transaction cut short, or damage."""
+    """A frame that does not fit: the rest of an older log, a transaction that never ended, one cut short, or damage."""
     place = f"frame {bad.number} is not what was written"
-    if _goes_on(bad, rest, salts, order):
+    behind = [bool(frame.commit) for frame in rest if frame.sound(salts, frame.before, order)]
+    ends = [bool(bad.commit) or (not any(behind) and _lost_its_commit(bad, order)), *behind]
+    if any(ends[:-1]):  # a transaction ended and another began: the first was safe on the disk
         log.damage = f"{place}, and whole transactions stand behind it"
-    elif not _older(bad.salts, salts):
+    elif any(ends) and not _older(bad.salts, salts):
         log.torn = place
+
+
+def _lost_its_commit(bad: _Frame, order: str) -> bool:
+    """Whether one changed byte made this of a frame that ended a transaction."""
+    counts = (byte << shift for shift in (0, 8, 16, 24) for byte in range(1, 256))
+    heads = (bad.head[:4] + count.to_bytes(4, "big") for count in counts)
+    return any(_checksum(head + bad.body, bad.before, order) == bad.sums for head in heads)
 
 
 def _older(frame: Pair, log: Pair) -> bool:
     """Whether a frame is of a log that was here before: each new one counts its first salt up and draws its second."""
     return 0 < (log[0] - frame[0]) & _WORD < _LOGS and frame[1] != log[1]
-
-
-def _goes_on(bad: _Frame, rest: Iterator[_Frame], salts: Pair, order: str) -> bool:
-    """Whether a transaction ended behind the bad frame and another began: then the first was safe on the disk."""
-    ended = bool(bad.commit)
-    for frame in rest:
-        if frame.sound(salts, frame.before, order):
-            if ended:
-                return True
-            ended = bool(frame.commit)
-    return False
 
 
 def _headless(path: Path) -> Log:
