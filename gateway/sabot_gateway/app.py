@@ -28,7 +28,8 @@ from sabot_gateway.ports import Line, PortError
 from sabot_gateway.publish import Publisher
 from sabot_gateway.verify import Verifier
 
-_SWEEP_EVERY_S = 0.1
+_SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each place has its turn in so many sweeps, four times a second
+_GATHER_S = 0.004  # after a commit: ports share the next one
 _TRY_LEDGER_EVERY_S = 1.0
 _PRUNE_EVERY_S = 86_400.0
 _FLUSH_AT_STOP_S = 2.0
@@ -51,8 +52,9 @@ class App:
         monotonic: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
         reread: Callable[[], Config] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._config, self._monotonic, self._clock = config, monotonic, clock
+        self._config, self._monotonic, self._clock, self._sleep = config, monotonic, clock, sleep
         self._reread = reread or (lambda: config)
         self._selector = selectors.DefaultSelector()
         self._ledger = Ledger(Path(config.ledger))
@@ -63,8 +65,8 @@ class App:
         self._full: set[Place] = set()  # have something to be stored
         self._alarmed = set(self._places.values())  # of whose alarms something is to be said
         self._ledger_problem: str | None = None
-        self._try_ledger_s = self._sweep_s = 0.0
-        self._next_prune_s = 0.0
+        self._try_ledger_s = self._sweep_s = self._gather_s = self._prune_s = 0.0
+        self._visited = 0
         self._stopping = self._reloading = False
         self._broker_told: str | None = None
         self._connect_broker()
@@ -118,21 +120,29 @@ class App:
 
     def step(self, timeout_s: float) -> None:
         """Wait for something, carry it through all stages, commit once, then acknowledge and publish."""
-        ready = [key.data for key, _ in self._selector.select(timeout_s)]
+        ready = self._wait(timeout_s)
         at = self._at()
         for source in ready:
             self._serve(source, at)
         touched = [source for source in ready if isinstance(source, Place)]
         if at.now_s >= self._sweep_s:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
-            touched = list(self._places.values())
-            self._sweep(at)
+            touched += self._sweep(at)
         self._commit(at)
         for place in touched:
             self._tend(place, at)
         self._publish(at)
         if self._reloading and not self._ledger_problem:
             self._reload(at)
+
+    def _wait(self, timeout_s: float) -> list[object]:
+        """Whoever has something for us; soon after a commit more of them gather first."""
+        found = self._selector.select(timeout_s)
+        rest_s = self._gather_s - self._monotonic()
+        if found and rest_s > 0:
+            self._sleep(rest_s)
+            found = self._selector.select(0)
+        return [key.data for key, _ in found]
 
     def _serve(self, source: object, at: At) -> None:
         """Whoever has something for us."""
@@ -171,14 +181,19 @@ class App:
             place = self._places.get(request.table)
             self._desk.take(request, caller.user, place, lambda answer: self._control.answer(caller, answer), at)
 
-    def _sweep(self, at: At) -> None:
-        """What is due by time alone."""
+    def _sweep(self, at: At) -> list[Place]:
+        """What is due by time alone; the places whose turn it is."""
         self._desk.expire(at)
         self._control.expire(at.now_s)
+        places = list(self._places.values())
+        count, first = -(-len(places) // _SWEEPS), self._visited % len(places)
+        self._visited += count
+        due = (places[first:] + places[:first])[:count]
         if not self._ledger_problem:
-            for place in self._places.values():
+            for place in due:
                 self._open(place, at)
             self._prune(at)
+        return due
 
     def _open(self, place: Place, at: At) -> None:
         if place.line.port is not None:
@@ -192,8 +207,8 @@ class App:
 
     def _prune(self, at: At) -> None:
         keep_days = self._config.keep_days
-        if keep_days is not None and at.now_s >= self._next_prune_s:
-            self._next_prune_s = at.now_s + _PRUNE_EVERY_S
+        if keep_days is not None and at.now_s >= self._prune_s:
+            self._prune_s = at.now_s + _PRUNE_EVERY_S
             removed = self._ledger.prune(utc(self._clock() - keep_days * 86_400))
             if removed.count:
                 log.info("old entries removed from the ledger", entries=removed.count, keep_days=keep_days)
@@ -216,6 +231,7 @@ class App:
         self._full.clear()
         self._desk.entries.clear()
         self._desk.committed(at)
+        self._gather_s = at.now_s + _GATHER_S
         if self._ledger_problem:
             self._resume(at)
 

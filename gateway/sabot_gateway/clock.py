@@ -7,6 +7,7 @@ clocks is wrong.
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from sabot_gateway.findings import NONE, Finding
 from sabot_gateway.parse import Event
@@ -21,6 +22,11 @@ _DRIFT_S, _DRIFT_SHARE = (
     30.0,
     0.001,
 )  # between two time_set: a command may have waited, a crystal is good to 1 in 10,000
+
+
+@lru_cache(maxsize=1)  # all events of one turn have the same
+def _seconds(time: str) -> float:
+    return datetime.fromisoformat(time).timestamp()
 
 
 @dataclass
@@ -71,7 +77,7 @@ class Clock:
     def _gateway_goes_on(self, time: str) -> tuple[Finding, ...]:
         if not time:
             return NONE
-        now_s, before_s = datetime.fromisoformat(time).timestamp(), self._gateway_s
+        now_s, before_s = _seconds(time), self._gateway_s
         self._gateway_s = now_s
         late_s = now_s - (self._shoe_ms or 0) / 1000
         self._first = self._first or (now_s, self._shoe_ms or 0)

@@ -108,8 +108,8 @@ class Ledger(Reader):
         self._settle_when_due()
 
     def move_cursor(self, name: str, seq: int) -> None:
-        """The reader is done up to `seq`."""
-        with self._transaction(f"the cursor {name}"):
+        """The reader is done up to `seq`; a power cut may take this back, and then he reads the last ones again."""
+        with self._unhurried(), self._transaction(f"the cursor {name}"):
             self._db.execute(
                 "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
             )
@@ -159,6 +159,15 @@ class Ledger(Reader):
             beside(self.path, "sums").unlink(missing_ok=True)  # they are not of this file any more
             raise
         self._waiting_bytes = 0
+
+    @contextmanager
+    def _unhurried(self) -> Iterator[None]:
+        """What is written in here is on the disk with the next that is not."""
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        try:
+            yield
+        finally:
+            self._db.execute("PRAGMA synchronous=FULL")
 
     @contextmanager
     def _transaction(self, what: str) -> Iterator[None]:

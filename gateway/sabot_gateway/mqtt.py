@@ -4,7 +4,8 @@ import selectors
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -23,11 +24,18 @@ _KEEPALIVE_S = 30
 _MOST_READS = 100
 _GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
 _NO_LOGIN = Login()
+_CORK: int | None = getattr(socket, "TCP_CORK", None)  # of Linux
 
 
 def _no_delay(_client: object, _userdata: object, sock: Any) -> None:
     """A small message goes out at once, not when the last one has been acknowledged."""
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _hold(sock: Any, *, held: bool) -> None:
+    """Let small messages gather in the socket, or let them go: a broker takes a hundred at once, not one by one."""
+    if _CORK is not None:
+        sock.setsockopt(socket.IPPROTO_TCP, _CORK, int(held))
 
 
 class _Attempt(threading.Thread):
@@ -159,6 +167,16 @@ class LoopClient:
             sock = self.client.socket()
             if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
                 return
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is published in here goes out as few packets, at the end."""
+        sock: Any = self.client.socket()
+        if sock is not None:
+            _hold(sock, held=True)
+        yield
+        if sock is not None and self.client.socket() is sock:
+            _hold(sock, held=False)
 
     def watch(self) -> None:
         """Follow paho's socket, which is another one after each reconnect, and what it waits for."""

@@ -11,10 +11,10 @@ from sabot_gateway.ledger import Ledger, Stored
 from sabot_gateway.mqtt import LoopClient
 
 _CURSOR = "mqtt"
-_WINDOW = 100  # messages
+_WINDOW = 400  # messages
 _SPAN = 10_000  # entries
 _ROUNDS = 10  # readings of the ledger in one turn
-_KEEP_EVERY = 500  # entries: each keeping of the cursor waits for the disk
+_KEEP_EVERY = 500  # entries
 _ECHO_WITHIN_S = 5.0
 
 
@@ -149,10 +149,11 @@ class Publisher:
         """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
         if self._connected:
-            self._send_states()
-            self._check_echo()
-            if not self._echo.missing:
-                self._send_events()
+            with self._mqtt.together():
+                self._send_states()
+                self._check_echo()
+                if not self._echo.missing:
+                    self._send_events()
             self._mqtt.watch()
 
     def _send_states(self) -> None:

@@ -42,7 +42,7 @@ def test_the_cursor_waits_for_every_entry_of_a_message() -> None:
 
 
 def test_the_window_is_bounded() -> None:
-    assert Window(0, {number: number for number in range(100)}).room() == 0
+    assert Window(0, {number: number for number in range(400)}).room() == 0
 
 
 def test_one_message_that_is_never_acknowledged_stops_the_reading_at_last() -> None:
