@@ -1,6 +1,5 @@
 """The daemon: one loop over ports, broker and control socket; the one place that knows the order of the stages."""
 
-import os
 import selectors
 import signal
 import socket
@@ -15,14 +14,15 @@ import structlog
 from sabot_protocol import rulebooks
 
 from sabot_gateway import config as configs
+from sabot_gateway import notices
 from sabot_gateway.config import Config, Table
 from sabot_gateway.control import Answer, Caller, Control, Request
 from sabot_gateway.desk import At, Desk
-from sabot_gateway.driver import Driver
 from sabot_gateway.keys import KeyRing
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.notices import Notices
 from sabot_gateway.place import Place
 from sabot_gateway.ports import Line, PortError
 from sabot_gateway.publish import Publisher
@@ -58,6 +58,8 @@ class App:
         self._reread = reread or (lambda: config)
         self._selector = selectors.DefaultSelector()
         self._ledger = Ledger(Path(config.ledger))
+        for note in self._ledger.notes:
+            log.warning(note)
         self._gateway = self._ledger.gateway_id()
         self._desk = Desk(self._gateway.hex(), self._ledger.next_own_no())
         self._control = Control(config.control_path(), self._selector)
@@ -68,7 +70,6 @@ class App:
         self._try_ledger_s = self._sweep_s = self._gather_s = self._prune_s = 0.0
         self._visited = 0
         self._stopping = self._reloading = False
-        self._broker_told: str | None = None
         self._connect_broker()
 
     def _connect_broker(self) -> None:
@@ -81,6 +82,7 @@ class App:
             login=config.login,
         )
         self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._at().time)
+        self._notices = Notices(self._publisher)
 
     def _at(self) -> At:
         return At(self._monotonic(), utc(self._clock()))
@@ -200,7 +202,7 @@ class App:
             return
         opened = place.line.open(at.now_s)
         if isinstance(opened, PortError):
-            self._tell(place, str(opened), at)
+            self._notices.problem(place, str(opened), at.time)
         elif opened is not None:
             place.link.opened()
             self._selector.register(opened, selectors.EVENT_READ, place)
@@ -259,13 +261,15 @@ class App:
         if place.line.port is None:
             return
         if not self._ledger_problem and place.silent(at.now_s):
-            self._tell(place, f"the shoe on {place.table.port} is silent; check its power and the cable", at)
+            self._notices.problem(
+                place, f"the shoe on {place.table.port} is silent; check its power and the cable", at.time
+            )
         place.link.tick(at.now_s)
         self._write(place, at)
         if place.link.problem:
-            self._tell(place, place.link.problem, at)
+            self._notices.problem(place, place.link.problem, at.time)
         elif place.news():
-            self._tell_connected(place, at)
+            self._greet(place, at)
 
     def _write(self, place: Place, at: At) -> None:
         data, port = place.link.output(), place.line.port
@@ -280,29 +284,17 @@ class App:
     def _lose(self, place: Place, at: At) -> None:
         self._unwatch(place)
         place.line.lose(at.now_s)
-        self._tell(place, f"the shoe on {place.table.port} is gone; waiting for it to come back", at)
+        self._notices.problem(place, f"the shoe on {place.table.port} is gone; waiting for it to come back", at.time)
 
     def _unwatch(self, place: Place) -> None:
         if place.line.port is not None and not self._ledger_problem:
             self._selector.unregister(place.line.port)
 
-    def _tell_connected(self, place: Place, at: At) -> None:
-        link, unit = place.link, place.link.unit
-        assert unit is not None
-        log.info("shoe connected", table=place.name, unit=unit, authenticated="yes" if link.authenticated else "no")
-        advice = _advice(unit, link, self._config.keys)
-        if advice:
-            log.warning(advice, table=place.name)
-        self._publisher.say_table(place.name, "online", at.time, unit=unit, authenticated=link.authenticated)
+    def _greet(self, place: Place, at: At) -> None:
+        """A shoe is served that was not, or otherwise than before."""
+        self._notices.connected(place, self._config.keys, at.time)
         now_ms = int(self._clock() * 1000)
-        link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
-
-    def _tell(self, place: Place, problem: str, at: At) -> None:
-        """Why a table has no shoe, in the log and in its status."""
-        if place.told != problem:
-            place.told = problem
-            log.warning(problem, table=place.name)
-            self._publisher.say_table(place.name, "offline", at.time, problem=problem)
+        place.link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
 
     def _publish(self, at: At) -> None:
         self._mqtt.step(at.now_s)
@@ -314,10 +306,7 @@ class App:
                 self._publisher.pump()
             except LedgerError as error:
                 self._hold(str(error), at)
-        if self._mqtt.problem != self._broker_told:
-            self._broker_told = self._mqtt.problem
-            if self._broker_told:
-                log.warning(f"{self._broker_told}; the ledger keeps everything until it is back")
+        self._notices.broker(self._mqtt.problem)
 
     def _reload(self, at: At) -> None:
         """Read the config again: tables that are the same go on untouched; one that cannot be used changes nothing."""
@@ -342,7 +331,9 @@ class App:
         """Everything of it is stored; whoever reads its status is told."""
         self._unwatch(place)
         place.line.close()
-        self._tell(place, "this table is not in the gateway's config any more, or was just changed there", at)
+        self._notices.problem(
+            place, "this table is not in the gateway's config any more, or was just changed there", at.time
+        )
 
     def _status(self, at: At) -> dict[str, Any]:
         """For people."""
@@ -381,33 +372,7 @@ class App:
         self._ledger.close()
 
 
-def _advice(unit: str, link: Driver, keys: str | None) -> str | None:
-    """What is to be done about the key of a shoe that is served."""
-    if not link.authenticated:
-        return (
-            f"shoe {unit} is not authenticated: who is on its line can speak for it; make a key with "
-            f"`sabot keys new {unit} --dir {keys or 'DIR'} --shoe key.bin` and put key.bin into the shoe"
-            + ("" if keys else ", and give `keys` in the config")
-        )
-    finish = f"`sabot keys rotate {unit} --finish --dir {keys}`"
-    if link.rotation == "old":
-        return f"shoe {unit} still uses its old key: put the new one into it, then end the rotation with {finish}"
-    return f"shoe {unit} uses its new key: end the rotation with {finish}" if link.rotation == "new" else None
-
-
-def configure_logging() -> None:
-    """Plain lines on stderr."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.dev.ConsoleRenderer(colors=False),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(file=os.fdopen(os.dup(2), "w", buffering=1)),
-    )
-
-
 def main(path: Path) -> None:
     """Run a gateway by its config file."""
-    configure_logging()
+    notices.configure_logging()
     App(configs.load(path), reread=lambda: configs.load(path)).run()
