@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rig import Rig
-from sabot_gateway.reader import Reader
+from sabot_gateway.ledger.reader import Reader
 
 
 def said(it: Rig, *words: str) -> subprocess.CompletedProcess[str]:

@@ -11,11 +11,11 @@ from sabot_protocol.topics import Winner
 
 from sabot_gateway.commands import Command
 from sabot_gateway.control import Answer, Request
-from sabot_gateway.disputes import Decision
 from sabot_gateway.driver import Driver
 from sabot_gateway.ledger import Entry
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
+from sabot_gateway.verify.disputes import Decision
 
 ATTEMPT, OUTCOME = "attempt", "outcome"  # topics of the ledger that nobody publishes
 _ANSWER_WITHIN_S = 10.0

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from sabot_gateway.alarm_book import CROWDED_OUT, AlarmBook
-from sabot_gateway.alarms import ALARMS, FAULTS, REJECTS
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
-from sabot_gateway.verify_text import as_text
+from sabot_gateway.verify.alarm_book import CROWDED_OUT, AlarmBook
+from sabot_gateway.verify.alarms import ALARMS, FAULTS, REJECTS
+from sabot_gateway.verify.text import as_text
 from sabot_protocol import fields, irregularities
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from shoe_events import BOOK, PROFILE, UNIT, cards, event, result
@@ -235,4 +235,4 @@ def test_words_of_the_shoe_are_sentences_that_end_with_a_next_step() -> None:
 
 def test_the_text_beside_the_code_is_current() -> None:
     text = (Path(__file__).parents[1] / "VERIFY.md").read_text(encoding="utf-8")
-    assert text == as_text(), "write it again: python -m sabot_gateway.verify_text > gateway/VERIFY.md"
+    assert text == as_text(), "write it again: python -m sabot_gateway.verify.text > gateway/VERIFY.md"

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from ledger_entries import closed_ledger, coup, play
-from sabot_gateway import audit, sums, wal
-from sabot_gateway.ledger import Ledger, LedgerError, Reader
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit, sums, wal
 
 PAGE = 4096
 KILLED = """

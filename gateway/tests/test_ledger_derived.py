@@ -5,8 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from ledger_entries import BOOK, UNIT, alarm, at, coup, entry, message, play, shoe
-from sabot_gateway import audit
-from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.ledger import Entry, Ledger, audit
 
 GATEWAY = "0102030405060708"
 

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from ledger_entries import UNIT, alarm, at, coup, play
-from sabot_gateway import audit, retention
-from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.ledger import Ledger, LedgerError, audit, retention
 
 ALL = "2026-06-01"
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from ledger_entries import UNIT, closed_ledger, coup, play
-from sabot_gateway import audit
-from sabot_gateway.ledger import Ledger, LedgerError, Reader
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit
 
 _MEBIBYTE = 2**20
 

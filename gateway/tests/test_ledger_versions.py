@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from ledger_entries import alarm, coup, play
-from sabot_gateway import audit, schema
-from sabot_gateway.ledger import Entry, Ledger, LedgerError, Reader
+from sabot_gateway.ledger import Entry, Ledger, LedgerError, Reader, audit, schema
 
 # Version 1 as it was written: tables, and the formula of the hash.
 VERSION_1 = """
@@ -31,7 +30,7 @@ CREATE TABLE IF NOT EXISTS cursors (name TEXT PRIMARY KEY, seq INTEGER NOT NULL)
 META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);"
 CRASH = """
 import os, sqlite3, sys
-from sabot_gateway import schema
+from sabot_gateway.ledger import schema
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute("PRAGMA cache_size = 1")
 db.execute("PRAGMA cache_spill = 1")

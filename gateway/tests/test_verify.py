@@ -1,9 +1,8 @@
 """Verify: agreement, and every way the shoe's word can differ from its cards."""
 
 import pytest
-from sabot_gateway import alarms
 from sabot_gateway.parse import Event
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Record, Verifier, alarms
 from sabot_protocol import fields
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
 from shoe_events import BOOK, PROFILE, SLOTS, cards, event, result

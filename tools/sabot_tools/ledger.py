@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 import typer
-from sabot_gateway import audit, retention
-from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, retention
 
 from sabot_tools import ledger_export, ledger_words
 

@@ -6,8 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 from sabot_protocol.topics import AlarmMessage
 
-from sabot_gateway.alarms import ALARMS
-from sabot_gateway.records import Source
+from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.records import Source
 
 MOST = 100
 _RANK = {"info": 0, "warning": 1, "critical": 2}

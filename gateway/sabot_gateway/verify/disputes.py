@@ -5,8 +5,8 @@ from typing import Literal
 from msgspec.structs import replace
 from sabot_protocol.topics import CoupMessage, Winner
 
-from sabot_gateway.alarm_book import NotThereError
-from sabot_gateway.records import Source, by_the_cards
+from sabot_gateway.verify.alarm_book import NotThereError
+from sabot_gateway.verify.records import Source, by_the_cards
 
 Decision = Literal["confirmed", "void"]
 Where = tuple[str, int, int]  # unit, shoe and coup

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sabot_gateway import chain, derived, retention, schema
-from sabot_gateway.chain import LedgerError, Stored
-from sabot_gateway.sums import beside
+from sabot_gateway.ledger import chain, derived, retention, schema
+from sabot_gateway.ledger.chain import LedgerError, Stored
+from sabot_gateway.ledger.sums import beside
 
 _NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
 

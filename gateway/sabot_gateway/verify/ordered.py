@@ -15,9 +15,9 @@ The chance that a well shuffled shoe of eight decks shows a pattern; all togethe
 from collections import Counter
 from dataclasses import dataclass, field
 
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.reading import Reading
 
 RUN, ROW_OF_RANK, ROW_OF_SUIT, ROWS_AMONG = 8, 8, 13, 52
 MANY_OF_RANK, MANY_OF_SUIT, MANY_AMONG = 12, 19, 26

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from sabot_gateway import schema, sums, wal
-from sabot_gateway.chain import LedgerError
-from sabot_gateway.reader import Reader
-from sabot_gateway.sums import Sums, beside
+from sabot_gateway.ledger import schema, sums, wal
+from sabot_gateway.ledger.chain import LedgerError
+from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.sums import Sums, beside
 
 _MOST_PAGES = 5  # named in a verdict
 _TRIES = 5

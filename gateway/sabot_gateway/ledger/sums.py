@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from sabot_gateway import wal
 from sabot_gateway.keys import sync_directory
-from sabot_gateway.wal import SUM_BYTES, Log, page_sum
+from sabot_gateway.ledger import wal
+from sabot_gateway.ledger.wal import SUM_BYTES, Log, page_sum
 
 _MAGIC = b"SABOTSUM"
 _HEAD = struct.Struct(">8sIIQ32s")  # magic, page size, pages, last entry, its hash

@@ -8,14 +8,14 @@ from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
 
-from sabot_gateway import disputes, records, words
-from sabot_gateway.alarm_book import AlarmBook
-from sabot_gateway.alarms import ALARMS
-from sabot_gateway.disputes import Disputes, Where
-from sabot_gateway.findings import Finding
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
-from sabot_gateway.records import Record, Source
+from sabot_gateway.verify import disputes, records, words
+from sabot_gateway.verify.alarm_book import AlarmBook
+from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.disputes import Disputes, Where
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.reading import Reading
+from sabot_gateway.verify.records import Record, Source
 
 _LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
 

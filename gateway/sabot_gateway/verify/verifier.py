@@ -5,15 +5,15 @@ from typing import Any
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 
-from sabot_gateway import disputes
-from sabot_gateway.alarm_book import NotThereError
-from sabot_gateway.alarms import ALARMS
-from sabot_gateway.checks import Checks
-from sabot_gateway.disputes import Decision
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
-from sabot_gateway.records import Record, Source
-from sabot_gateway.telling import Telling
+from sabot_gateway.verify import disputes
+from sabot_gateway.verify.alarm_book import NotThereError
+from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.checks import Checks
+from sabot_gateway.verify.disputes import Decision
+from sabot_gateway.verify.reading import Reading
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.telling import Telling
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 

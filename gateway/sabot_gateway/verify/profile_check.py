@@ -5,8 +5,8 @@ from typing import Any
 
 from sabot_protocol import messages
 
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
 
 
 @dataclass

@@ -8,10 +8,10 @@ from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway import rules
-from sabot_gateway.findings import NONE, Finding, Findings
-from sabot_gateway.numbering import draw_clause
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import NO_COUP, RESULTS, Dealt, Reading
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.numbering import draw_clause
+from sabot_gateway.verify.reading import NO_COUP, RESULTS, Dealt, Reading
 
 _FLAGS = ("natural", "player_pair", "banker_pair")
 # Where no coup is settled before the dealer has confirmed it.

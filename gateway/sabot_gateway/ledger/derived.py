@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from sabot_gateway.chain import Entry, Stored
+from sabot_gateway.ledger.chain import Entry, Stored
 
 NAMES = ("shoes", "coups", "alarms")
 TABLES = (

@@ -2,8 +2,8 @@
 
 import sqlite3
 
-from sabot_gateway import derived
-from sabot_gateway.chain import LedgerError, Stored
+from sabot_gateway.ledger import derived
+from sabot_gateway.ledger.chain import LedgerError, Stored
 
 VERSION = 2
 COLUMNS = "seq, unit, event_no, table_name, topic, payload, frame, hash, time, rulebook"

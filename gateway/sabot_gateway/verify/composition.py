@@ -7,9 +7,9 @@ from typing import Any
 from sabot_protocol.cards import DECK
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.reading import Reading
 
 _HALF = len(DECK) // 2
 _MOST_TOLD = 15  # four bits a card

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.composition import Composition
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import NO_COUP, RESULTS, Reading
+from sabot_gateway.verify.composition import Composition
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.reading import NO_COUP, RESULTS, Reading
 
 _OVERDRAWS = ("player_overdraw", "banker_overdraw", "excess_card")
 _FACE_UP = ("first_card_face_up", "second_to_fourth_card_face_up", "third_card_face_up")

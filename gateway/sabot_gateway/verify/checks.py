@@ -5,19 +5,19 @@ from typing import Any
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.burning import Burning
-from sabot_gateway.clock import Clock
-from sabot_gateway.composition import Composition
-from sabot_gateway.coups import Coups
-from sabot_gateway.cutting import Cutting
-from sabot_gateway.findings import Check, Finding
-from sabot_gateway.irregular import Irregular
-from sabot_gateway.kinds import Kinds
-from sabot_gateway.numbering import Numbering
-from sabot_gateway.ordered import Ordered
 from sabot_gateway.parse import Event
-from sabot_gateway.profile_check import ProfileCheck
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.burning import Burning
+from sabot_gateway.verify.clock import Clock
+from sabot_gateway.verify.composition import Composition
+from sabot_gateway.verify.coups import Coups
+from sabot_gateway.verify.cutting import Cutting
+from sabot_gateway.verify.findings import Check, Finding
+from sabot_gateway.verify.irregular import Irregular
+from sabot_gateway.verify.kinds import Kinds
+from sabot_gateway.verify.numbering import Numbering
+from sabot_gateway.verify.ordered import Ordered
+from sabot_gateway.verify.profile_check import ProfileCheck
+from sabot_gateway.verify.reading import Reading
 
 
 class Checks:

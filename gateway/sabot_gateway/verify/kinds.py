@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.reading import Reading
 
 
 @dataclass

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway import rules
-from sabot_gateway.findings import NONE, Finding, Findings
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.reading import Reading
 
 _COURT = 10  # a ten or a picture burns ten more (NZ 7.7, 4.1A)
 

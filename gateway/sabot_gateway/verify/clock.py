@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from sabot_gateway.findings import NONE, Finding
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Reading
+from sabot_gateway.verify.findings import NONE, Finding
+from sabot_gateway.verify.reading import Reading
 
 _MODULO = 1 << 30
 _LEAST_BETWEEN_CARDS_MS = 25  # a card of 88 mm at 3 m/s takes 29

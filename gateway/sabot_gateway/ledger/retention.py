@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 from sabot_protocol.auth import KEY_BYTES
 
-from sabot_gateway.chain import LedgerError, Origin
 from sabot_gateway.keys import KeysError, read_key, write_new
-from sabot_gateway.sums import beside
+from sabot_gateway.ledger.chain import LedgerError, Origin
+from sabot_gateway.ledger.sums import beside
 
 _NEVER = 2**62
 

@@ -8,7 +8,7 @@ from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMe
 
 from sabot_gateway import rules
 from sabot_gateway.parse import Event
-from sabot_gateway.reading import Dealt
+from sabot_gateway.verify.reading import Dealt
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway import ordered
-from sabot_gateway.alarms import ALARMS
-from sabot_gateway.coups import CONFIRM_FIRST
+from sabot_gateway.verify import ordered
+from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.coups import CONFIRM_FIRST
 
 _HEAD = """# What the gateway verifies
 
@@ -17,7 +17,7 @@ and yields findings. All that does not agree in one event is one alarm `discrepa
 the next step. A coup that is in doubt is told as `disputed`, or told again as `disputed` where it was told before,
 until a supervisor confirms or voids it: a new message that `corrects` the old one. Nothing is ever edited.
 
-This file is made by `python -m sabot_gateway.verify_text`; a test holds it to the code.
+This file is made by `python -m sabot_gateway.verify.text`; a test holds it to the code.
 
 ## Checks and their clauses
 An empty cell: the book is silent, and the check stands by itself.

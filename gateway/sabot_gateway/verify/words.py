@@ -6,8 +6,8 @@ from typing import Any
 from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 
-from sabot_gateway import alarms
 from sabot_gateway.parse import Event
+from sabot_gateway.verify import alarms
 
 Words = dict[str, str]
 

@@ -11,10 +11,10 @@ from typing import IO
 
 from sabot_protocol.fields import UNIT_BYTES
 
-from sabot_gateway import audit, derived, retention, schema, sums, wal
-from sabot_gateway.chain import Entry, LedgerError, Stored, link
-from sabot_gateway.reader import Reader
-from sabot_gateway.sums import beside
+from sabot_gateway.ledger import audit, derived, retention, schema, sums, wal
+from sabot_gateway.ledger.chain import Entry, LedgerError, Stored, link
+from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.sums import beside
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
