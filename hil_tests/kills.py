@@ -12,8 +12,8 @@ from oracle import COMPARED, coup
 from rig import Rig
 from sabot_sim.shoe import CUT
 
-_MOST_STEPS = 800  # a gateway may die before it has begun, or after many coups
-_MOST_AWAY = 100
+_MOST_STEPS = 4000  # a gateway may die before it has begun, or after many coups
+_MOST_AWAY = 400
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def _round(rng: random.Random, tables: list[str]) -> Round:
 
 
 def _some(rng: random.Random, most: int) -> int:
-    """As often few as many."""
-    return int(most ** rng.random())
+    """Of every size, and often many."""
+    return rng.choice((int(most ** rng.random()), rng.randint(1, most)))
 
 
 @dataclass
