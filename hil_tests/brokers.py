@@ -156,11 +156,12 @@ def _changed(path: Path, changes: dict[str, str]) -> str:
 
 
 def _nats(work_dir: Path, port: int, tls: tuple[Path, Path] | None, client_ca: Path | None) -> str:
+    """One message under way a subscription: with more, a nats-server that was killed sends newer ones before older."""
     verify = f', ca_file: "{client_ca}", verify: true' if client_ca else ""
     secure = f', tls {{ cert_file: "{tls[0]}", key_file: "{tls[1]}"{verify} }}' if tls else ""
     return (
         f'server_name: sabot\nlisten: "127.0.0.1:-1"\njetstream {{ store_dir: "{work_dir}/jetstream" }}\n'
-        f'mqtt {{ listen: "127.0.0.1:{port}"{secure} }}\n'
+        f'mqtt {{ listen: "127.0.0.1:{port}", max_ack_pending: 1, ack_wait: "1s"{secure} }}\n'
     )
 
 

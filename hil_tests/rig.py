@@ -1,16 +1,24 @@
-"""A stand that remembers what a subscriber received, each id once."""
+"""A stand that remembers what a subscriber received, each id once, and what the ledger says that it should have."""
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import msgspec
 import pytest
+from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
+from sabot_protocol.topics import RETAINED
 from sabot_tools.stand import Received, Stand
 
 FLAT_OUT = 1e6  # times life: as fast as the firmware takes it
-PATIENCE_S = 60.0
+PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))
+_LOOK_EVERY = 20  # steps
+_GRACE_S = 10.0  # before the end of all patience
+
+Id = tuple[str, str]  # topic and id
 
 
 class Rig:
@@ -20,24 +28,32 @@ class Rig:
         self.stand = stand
         self.received: list[Received] = []
         self._by_topic: dict[str, dict[Any, dict[str, Any]]] = {}
+        self._ids: dict[str, dict[Id, None]] = {}
 
     def run_until(self, done: Callable[["Rig"], bool]) -> None:
         """Deal until it is so; fail, with the gateway's log, when it never is."""
         give_up_s = time.monotonic() + PATIENCE_S
         while not done(self):
-            self.stand.step()
-            for message in self.stand.take_inbox():
-                self._keep(message)
+            self.step()
             if time.monotonic() > give_up_s:
                 pytest.fail((self.stand.plan.work_dir / "gateway.log").read_text())
+
+    def step(self) -> None:
+        """One turn of the stand."""
+        self.stand.step()
+        for message in self.stand.take_inbox():
+            self._keep(message)
 
     def _keep(self, message: Received) -> None:
         """Each id once, as a consumer does it."""
         self.received.append(message)
         seen = self._by_topic.setdefault(message.topic, {})
         payload = msgspec.json.decode(message.payload)
+        table, topic = message.topic.split("/")[-2:]
         for one in payload if isinstance(payload, list) else [payload]:
             seen.setdefault(one.get("id", len(seen)), one)
+            if "id" in one:
+                self._ids.setdefault(table, {}).setdefault((topic, one["id"]))
 
     def messages(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
         """Payloads of one topic of one table, in the order received."""
@@ -47,10 +63,49 @@ class Rig:
         """What was said of the gateway itself."""
         return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/status", {}).values())
 
+    def heard(self, table: str) -> list[Id]:
+        """Every message of a table that has an id, in the order in which it first came."""
+        return list(self._ids.get(table, {}))
+
+    def stored(self, table: str) -> list[Id]:
+        """What the ledger holds of a table to be published, in its order."""
+        with closing(Reader(self.stand.ledger_path)) as ledger:
+            return [
+                (entry.topic, msgspec.json.decode(entry.payload)["id"])
+                for entry in ledger.entries("WHERE table_name = ?", (table,))
+                if entry.topic in RETAINED
+            ]
+
+    def run_until_heard(self) -> None:
+        """Until the subscriber has as much as the ledger, or never will; which is for the test to compare."""
+        tables = self.stand.plan.table_names()
+        steps = iter(range(10**9))
+        give_up_s = time.monotonic() + PATIENCE_S
+
+        def done(it: "Rig") -> bool:
+            if next(steps) % _LOOK_EVERY:
+                return False
+            late = time.monotonic() > give_up_s - _GRACE_S
+            return late or all(len(it.heard(table)) >= len(it.stored(table)) for table in tables)
+
+        self.run_until(done)
+
     def ledger_events(self) -> list[int]:
         """Event numbers in the ledger, in its order, once its chain has been found intact."""
-        ledger = Reader(self.stand.ledger_path)
-        ledger.verify_chain()
-        numbers = [entry.event_no for entry in ledger.since(0, 1_000_000) if entry.event_no is not None]
-        ledger.close()
-        return numbers
+        return [number for numbers in self.events_by_unit().values() for number in numbers]
+
+    def events_by_unit(self) -> dict[str, list[int]]:
+        """Event numbers of each shoe in the ledger, in its order, once its chain has been found intact."""
+        found: dict[str, list[int]] = {}
+        with closing(Reader(self.stand.ledger_path)) as ledger:
+            ledger.verify_chain()
+            for entry in ledger.entries("WHERE event_no IS NOT NULL AND frame <> x''"):
+                assert entry.event_no is not None
+                found.setdefault(entry.unit, []).append(entry.event_no)
+        return found
+
+    def gateway_status(self) -> dict[str, Any]:
+        """What the daemon says of itself at its control socket."""
+        answer = ask(self.stand.ledger_path.with_name("control.sock"), Request("status"))
+        said: dict[str, Any] = msgspec.json.decode(answer.data)
+        return said

@@ -107,5 +107,5 @@ def test_status_says_who_is_there(rig: Callable[..., Rig]) -> None:
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")  # its will
     it.stand.start_gateway()
     it.run_until(lambda it: it.site_status()[-1]["state"] == "online")
-    it.stand.silence("bac-01")
+    it.stand.power_off("bac-01")
     it.run_until(lambda it: it.messages("status")[-1]["state"] == "offline")

@@ -298,7 +298,9 @@ class App:
 
     def _publish(self, at: At) -> None:
         self._mqtt.step(at.now_s)
-        if not self._ledger_problem:
+        if self._ledger_problem:
+            self._publisher.pump_states()
+        else:
             for place in self._alarmed:
                 self._publisher.say_alarms(place.name, place.alarms(at.time))
             self._alarmed.clear()

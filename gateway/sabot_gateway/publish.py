@@ -148,12 +148,17 @@ class Publisher:
     def pump(self) -> None:
         """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
-        if self._connected:
+        self.pump_states()
+        if self._connected and not self._echo.missing and self._window.read_to < self._ledger.last_seq():
             with self._mqtt.together():
-                self._send_states()
-                self._check_echo()
-                if not self._echo.missing:
-                    self._send_events()
+                self._send_events()
+            self._mqtt.watch()
+
+    def pump_states(self) -> None:
+        """Send what stands, and nothing from the ledger."""
+        if self._connected:
+            self._send_states()
+            self._check_echo()
             self._mqtt.watch()
 
     def _send_states(self) -> None:

@@ -44,6 +44,8 @@ class Plan:
     card_set: int = 1
     deck: Deck | None = None  # shuffled by the seed unless given
     login: Login = field(default_factory=Login)
+    ledger: Path | None = None  # in the working directory, unless given
+    lasting: bool = False  # the subscriber's session outlives its connection, and the broker's restart
 
     def table_names(self) -> list[str]:
         """Tables as they are called."""
@@ -77,7 +79,8 @@ class Stand:
         self._book = rulebooks.load(self.plan.rulebook)
         self._selector = selectors.DefaultSelector()
         self.children = Children(self.plan.work_dir)
-        self.ledger_path = self.plan.work_dir / "ledger.db"
+        self.config_path = self.plan.work_dir / "gateway.toml"
+        self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
         self._subscribed = False
         self._retained: set[str] = set()
 
@@ -107,13 +110,10 @@ class Stand:
 
     def start_gateway(self) -> None:
         """The daemon, as an installer starts it: by its command and a config file."""
-        config = self.plan.work_dir / "gateway.toml"
-        config.write_text(self._gateway_config())
-        self.gateway = self.children.start(
-            "gateway", [sys.executable, "-m", "sabot_tools", "gateway", "run", "--config", str(config)]
-        )
+        self.config_path.write_text(self.gateway_config())
+        self.gateway = self.children.start("gateway", daemon_command(self.config_path))
 
-    def _gateway_config(self) -> str:
+    def gateway_config(self) -> str:
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
         login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
@@ -140,7 +140,7 @@ class Stand:
         self._mqtt = LoopClient(
             self.broker,
             f"sabot-stand-{self.plan.site}",
-            clean_session=True,
+            clean_session=not self.plan.lasting,
             selector=self._selector,
             login=self.plan.login,
         )
@@ -158,6 +158,9 @@ class Stand:
                 raise broker.NoBrokerError(f"{why}; start it, or leave BROKER out and use ours")
 
     def _on_ready(self) -> None:
+        """A session that lasts is not subscribed again: the broker would send retained words before older ones."""
+        if self._subscribed and self.plan.lasting:
+            return
         self._mqtt.client.subscribe(f"{ROOT}/{self.plan.site}/#", qos=1)
 
     def _on_subscribe(self, *_: object) -> None:
@@ -171,7 +174,7 @@ class Stand:
     def step(self) -> None:
         """Dealers deal what is due, the subscriber takes what came, a dead child is an error."""
         now_s = time.monotonic()
-        waits = [table.step(now_s) for table in self.tables.values()]
+        waits = [table.step(now_s) for table in self.tables.values() if table.bench.process is not None]
         self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
 
     def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:
@@ -189,20 +192,22 @@ class Stand:
 
     def power_cycle(self, name: str) -> None:
         """Pull one shoe's plug and put it back."""
+        self.power_off(name)
+        self.power_on(name)
+
+    def power_off(self, name: str) -> None:
+        """Pull one shoe's plug and leave it."""
         table = self.tables[name]
         assert table.bench.process is not None
         self.children.release(table.bench.process)
         self._selector.unregister(table.bench)
+        table.bench.power_off()
+
+    def power_on(self, name: str) -> None:
+        """Put the plug back."""
+        table = self.tables[name]
         table.power_cycle()
         self._selector.register(table.bench, selectors.EVENT_READ)
-
-    def silence(self, name: str) -> None:
-        """Pull one shoe's plug and leave it."""
-        table = self.tables.pop(name)
-        assert table.bench.process is not None
-        self.children.release(table.bench.process)
-        self._selector.unregister(table.bench)
-        table.bench.power_off()
 
     def kill_gateway(self) -> None:
         """End the daemon as a crash would."""
@@ -231,3 +236,8 @@ class Stand:
             table.bench.close()
         self.tables.clear()
         self._selector.close()
+
+
+def daemon_command(config: Path) -> list[str]:
+    """The gateway by its config file, as a child."""
+    return [sys.executable, "-m", "sabot_tools", "gateway", "run", "--config", str(config)]

@@ -1,0 +1,86 @@
+"""A small disk of its own for a ledger: full, or read-only, when a test says so. Needs root and mount."""
+
+import os
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_BLOCK_BYTES = 4096
+
+
+def _run(*command: str) -> str | None:
+    """What went wrong, if anything did."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return str(error)
+    return None if done.returncode == 0 else done.stderr.strip() or f"status {done.returncode}"
+
+
+def _or_skip(*command: str) -> None:
+    problem = _run(*command)
+    if problem:
+        pytest.skip(f"a disk of one's own needs root and mount: {' '.join(command)}: {problem}")
+
+
+@dataclass
+class Disk:
+    """Mounted at `path`."""
+
+    path: Path
+
+    def mount(self) -> None:
+        """As a file system in memory; skips the test where that is not permitted."""
+        self.path.mkdir(exist_ok=True)
+        _or_skip("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(self.path))
+
+    def fill(self) -> None:
+        """Ballast in every free block."""
+        with suppress(OSError), (self.path / "ballast").open("ab", buffering=0) as ballast:
+            while os.statvfs(self.path).f_bavail:
+                ballast.write(bytes(_BLOCK_BYTES))
+
+    def empty(self) -> None:
+        """No ballast."""
+        (self.path / "ballast").unlink()
+
+    def remount(self, mode: str) -> None:
+        """`ro` or `rw`; nobody may have a file open for writing."""
+        problem = _run("mount", "-o", f"remount,{mode}", str(self.path))
+        assert problem is None, problem
+
+    def unmount(self) -> None:
+        """Gone."""
+        _run("umount", "-l", str(self.path))
+
+
+@dataclass
+class FailingDisk(Disk):
+    """ext4 in a file: it becomes read-only under its users when it meets an error, as a worn disk does."""
+
+    def mount(self) -> None:
+        """Made new, then mounted; skips the test where that is not permitted."""
+        self.path.mkdir(exist_ok=True)
+        self._image = self.path.with_suffix(".img")
+        self._image.write_bytes(bytes(8 << 20))
+        _or_skip("mkfs.ext4", "-q", "-O", "^has_journal", str(self._image))
+        self.mount_again()
+
+    def mount_again(self) -> None:
+        """After a repair."""
+        _or_skip("mount", "-o", "loop,errors=remount-ro", str(self._image), str(self.path))
+
+    def fail(self) -> None:
+        """From now on nothing can be written, and whoever has a file open learns it at his next write."""
+        problem = _run("mount", "-o", "remount,abort", str(self.path))
+        assert problem is None, problem
+
+    def repair(self) -> None:
+        """Taken out, checked and put back; nobody may use it."""
+        problem = _run("umount", str(self.path))
+        assert problem is None, problem
+        _run("fsck.ext4", "-p", str(self._image))
+        self.mount_again()

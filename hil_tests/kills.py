@@ -1,0 +1,150 @@
+"""A plan of kills by its seed, carried out on a stand, and the judgement of what came of it."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from brokers import Site
+from oracle import COMPARED, coup
+from rig import Rig
+from sabot_sim.shoe import CUT
+
+_MOST_STEPS = 4000  # a gateway may die before it has begun, or after many coups
+_MOST_AWAY = 400
+
+
+@dataclass(frozen=True)
+class Round:
+    """Steps of peace, who is killed in which order, steps between the kills, steps away, who comes back in which."""
+
+    peace: int
+    victims: tuple[str, ...]
+    between: int
+    away: int
+    back: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A line of the plan."""
+        killed, back = " ".join(self.victims), " ".join(self.back)
+        return f"{self.peace} steps, kill {killed} ({self.between} between), {self.away} away, start {back}"
+
+
+def plan(seed: int, rounds: int, tables: list[str]) -> list[Round]:
+    """The same rounds for the same seed."""
+    rng = random.Random(seed)
+    return [_round(rng, tables) for _ in range(rounds)]
+
+
+def _round(rng: random.Random, tables: list[str]) -> Round:
+    """One, two or all of gateway, broker and a shoe."""
+    there = ["gateway", "broker", rng.choice(tables)]
+    victims = rng.sample(there, rng.choice((1, 1, 2, 3)))
+    back = rng.sample(victims, len(victims))
+    return Round(_some(rng, _MOST_STEPS), tuple(victims), rng.randint(0, 3), _some(rng, _MOST_AWAY), tuple(back))
+
+
+def _some(rng: random.Random, most: int) -> int:
+    """Of every size, and often many."""
+    return rng.choice((int(most ** rng.random()), rng.randint(1, most)))
+
+
+@dataclass
+class Killer:
+    """Kills and starts by name; `stacks` are the cards put into each table's shoes, `cuts` how often its plug went."""
+
+    it: Rig
+    site: Site
+    kind: str  # of broker
+    stacks: dict[str, list[list[str]]] = field(default_factory=dict)
+    cuts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Every stack that a dealer takes is remembered."""
+        stand = self.it.stand
+        self._kill: dict[str, Callable[[], object]] = {"gateway": stand.kill_gateway, "broker": self.site.kill}
+        port = stand.broker.port
+        self._start: dict[str, Callable[[], object]] = {
+            "gateway": stand.start_gateway,
+            "broker": lambda: self.site.start(self.kind, port=port),
+        }
+        for name, table in stand.tables.items():
+            self.stacks[name], self.cuts[name] = [], 0
+            table.dealer.deck = partial(self._remember, name, table.dealer.deck)
+            self._kill[name] = partial(self._pull_plug, name)
+            self._start[name] = partial(stand.power_on, name)
+
+    def _remember(self, name: str, deck: Callable[[], list[str]]) -> list[str]:
+        stack = deck()
+        self.stacks[name].append([card for card in stack if card != CUT])
+        return stack
+
+    def _pull_plug(self, name: str) -> None:
+        """At any moment but one: a cutting card that the shoe did not see would leave the dealer without an end."""
+        self.it.run_until(lambda it: it.stand.tables[name].dealer.drawn[-1:] != [CUT])
+        self.cuts[name] += 1
+        self.it.stand.power_off(name)
+
+    def carry_out(self, round_: Round) -> None:
+        """Kill and start again."""
+        self._steps(round_.peace)
+        for name in round_.victims:
+            self._kill[name]()
+            self._steps(round_.between)
+        self._steps(round_.away)
+        for name in round_.back:
+            self._start[name]()
+
+    def _steps(self, count: int) -> None:
+        for _ in range(count):
+            self.it.step()
+
+    def finish(self, more_coups: int) -> None:
+        """Deal on in peace, then pull every plug and let the subscriber hear the rest."""
+        names = list(self.stacks)
+        goal = {name: len(self.it.messages("coup", name)) + more_coups for name in names}
+        self.it.run_until(lambda it: all(len(it.messages("coup", name)) >= goal[name] for name in names))
+        for name in names:
+            self._pull_plug(name)
+        self.it.run_until_heard()
+
+
+def misplayed(it: Rig, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
+    """Coups that the printed rules play otherwise, and shoes that are not what the dealer put in, less a card a cut."""
+    found: list[Any] = []
+    lost = 0
+    for stack, (cards, coups) in zip(stacks, _shoes(it, table), strict=False):
+        lost += _left_out(stack, cards, found)
+        stock = cards[1:]  # without the burnt one
+        for message in coups:
+            played = coup(stock)
+            if any(message[key] != played[key] for key in COMPARED):
+                found.append((message, played))
+    if lost > cuts:
+        found.append(f"{lost} cards were drawn and not read, but the power went {cuts} times")
+    return found
+
+
+def _shoes(it: Rig, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
+    """Cards and coups of each shoe, as the subscriber got them."""
+    coups: dict[int, list[dict[str, Any]]] = {}
+    for message in it.messages("coup", table):
+        coups.setdefault(message["shoe"], []).append(message)
+    cards = groupby(it.messages("cards", table), key=lambda message: message["shoe"])
+    return [([message["card"] for message in group], coups.get(shoe, [])) for shoe, group in cards]
+
+
+def _left_out(stack: list[str], cards: list[str], found: list[Any]) -> int:
+    """How many of the stack were passed over among the cards read; a card that was never in it is a finding."""
+    rest = iter(stack)
+    passed = 0
+    for card in cards:
+        for drawn in rest:
+            if drawn == card:
+                break
+            passed += 1
+        else:
+            found.append(f"{card} was read and not drawn, or out of order")
+    return passed

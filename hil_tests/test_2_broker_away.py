@@ -1,0 +1,66 @@
+"""The broker is away while events arrive by the thousand: the ledger holds them, and all are delivered, in order.
+
+SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_2_broker_away.py -rP is the full count.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from brokers import Site
+from rig import Rig
+
+EVENTS = int(os.environ.get("SABOT_EVENTS", "3000"))
+MOST_GROWTH_KIB = 16 * 1024
+LOOK_EVERY = 500  # events
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    made = Site(tmp_path)
+    yield made
+    made.children.stop()
+
+
+def own_kib(pid: int) -> int:
+    """The memory that is a process's own."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("RssAnon:")))
+
+
+def entries(it: Rig) -> int:
+    return int(it.gateway_status()["ledger"]["entries"])
+
+
+def run_to(it: Rig, wanted: int) -> list[int]:
+    """Deal until the ledger has so many entries; the gateway's memory on the way."""
+    seen = [own_kib(it.stand.gateway.pid)]
+    for goal in range(entries(it) + LOOK_EVERY, wanted + LOOK_EVERY, LOOK_EVERY):
+        it.run_until(lambda it, goal=goal: entries(it) >= goal)  # type: ignore[misc]
+        seen.append(own_kib(it.stand.gateway.pid))
+    return seen
+
+
+def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Site, rig: Callable[..., Rig]) -> None:
+    server = site.start("nats")
+    it = rig(broker_url=str(server), tables=2, lasting=True)
+    tables = it.stand.plan.table_names()
+    it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
+    site.kill()
+    stored_before = {table: len(it.stored(table)) for table in tables}
+    away = run_to(it, entries(it) + EVENTS)
+    assert all(len(it.heard(table)) <= stored_before[table] for table in tables)
+    assert it.gateway_status()["broker"]["behind"] >= EVENTS
+    assert not it.gateway_status()["broker"]["connected"]
+    for table in tables:
+        it.stand.power_off(table)
+    site.start("nats", port=server.port)
+    it.run_until_heard()
+    back = own_kib(it.stand.gateway.pid)
+    for table in tables:
+        assert it.heard(table) == it.stored(table)
+    assert max(*away, back) - away[0] < MOST_GROWTH_KIB
+    stored = sum(len(it.stored(table)) for table in tables)
+    memory = f"own memory {away[0]} KiB before, {max(away)} at most, {back} after"
+    print(f"{EVENTS} events while the broker was away, {stored} messages in all; {memory}")

@@ -1,0 +1,80 @@
+"""Gateway, broker and shoe killed at random moments, in any order: every coup once, in order, as dealt.
+
+SABOT_ROUNDS=500 SABOT_SEED=1 .venv/bin/pytest hil_tests/test_2_kills.py tries more. A seed gives the same plan and the
+same cards; the moments are the processes' own. The subscriber keeps its session (QoS 1, a fixed client id, not clean),
+so that its broker may die too.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brokers import KINDS, Site
+from kills import Killer, misplayed, plan
+from rig import Rig
+
+ROUNDS = int(os.environ.get("SABOT_ROUNDS", "12"))
+SEED = int(os.environ.get("SABOT_SEED", "1"))
+TABLES = 2
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    made = Site(tmp_path)
+    yield made
+    made.children.stop()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, rig: Callable[..., Rig], kind: str) -> None:
+    rounds = ROUNDS if kind == "nats" else ROUNDS // 4
+    it = rig(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=100.0, lasting=True)
+    killer = Killer(it, site, kind)
+    tables = it.stand.plan.table_names()
+    it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
+    for number, round_ in enumerate(plan(SEED, rounds, tables), 1):
+        print(f"seed {SEED}, round {number}: {round_}", flush=True)
+        killer.carry_out(round_)
+    killer.finish(more_coups=3)
+    judge(it, killer)
+
+
+def judge(it: Rig, killer: Killer) -> None:
+    """Nothing lost, nothing doubled, nothing out of order, nothing that was not dealt."""
+    for table, cuts in killer.cuts.items():
+        assert it.heard(table) == it.stored(table)
+        coups = it.messages("coup", table)
+        assert {message["status"] for message in coups} == {"verified"}
+        assert misplayed(it, table, killer.stacks[table], cuts) == []
+        assert {cause(message) for message in it.messages("alarm", table)} <= {"shoe_restarted", "noise"}
+    events = it.events_by_unit()
+    assert {unit: numbers == list(range(1, len(numbers) + 1)) for unit, numbers in events.items()} == dict.fromkeys(
+        events, True
+    )
+    print(figures(it, killer))
+
+
+def cause(alarm: dict[str, Any]) -> str:
+    """Its name, or why the shoe rejected: a card that stopped in mid-path with the power is noise to it."""
+    return str(alarm["shoe_says"] if alarm["name"] == "reject" else alarm["name"])
+
+
+def figures(it: Rig, killer: Killer) -> str:
+    """For people."""
+    tables = killer.cuts
+    topics = Counter(topic for table in tables for topic, _ in it.heard(table))
+    events = sum(map(len, it.events_by_unit().values()))
+    return f"{events} events, {topics['coup']} coups, {len(it.received)} messages received, plugs pulled {tables}"
+
+
+def test_a_plan_kills_everybody_alone_and_together_and_is_the_same_for_a_seed() -> None:
+    rounds = plan(1, 500, ["bac-01", "bac-02"])
+    assert rounds == plan(1, 500, ["bac-01", "bac-02"]) != plan(2, 500, ["bac-01", "bac-02"])
+    sets = Counter(frozenset(round_.victims) for round_ in rounds)
+    assert all(sets[frozenset(who)] > 20 for who in (["gateway"], ["broker"], ["bac-01"], ["gateway", "broker"]))
+    assert sum(len(who) == 3 for who in sets) == 2
+    orders = {round_.victims for round_ in rounds if set(round_.victims) == {"gateway", "broker", "bac-01"}}
+    assert len(orders) == 6
