@@ -15,6 +15,8 @@ from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
 from sabot_tools.stand import daemon_command
 
+PAGE_BYTES = 4096
+
 
 def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -119,7 +121,7 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
     for said in (started, verified):
         assert said.returncode == 1
         assert str(ledger) in said.stderr
-        print(said.stderr)
+        assert f"page {place // PAGE_BYTES + 1} is not what was written" in said.stderr
         assert "Traceback" not in said.stderr
     data[place] ^= 0x01
     ledger.write_bytes(data)
