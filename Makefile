@@ -8,6 +8,9 @@ SPEED ?= 10
 BROKER ?=
 ONLY ?=
 CUTS ?= 10000
+ROUNDS ?= 500
+EVENTS ?= 50000
+SEED ?= 1
 SHOES ?= 1000
 # The moment make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
@@ -20,7 +23,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench chip power soak mutants clean lock
+.PHONY: help demo test lint bench chip power soak faults mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -50,6 +53,10 @@ power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes 
 
 soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 cores); SHOES=n
 	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP
+
+faults: .venv/.dev ## kill gateway, broker and shoe 500 times; 50,000 events without a broker; ROUNDS=n EVENTS=n SEED=n
+	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_2_kills.py \
+	  hil_tests/test_2_broker_away.py hil_tests/test_2_disk.py hil_tests/test_2_daemon.py -n 2 -vv -rP
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
 	@$(BIN)/python protocol/tests/mutants.py

@@ -1,6 +1,8 @@
 """A stand that remembers what a subscriber received, each id once, and what the ledger says that it should have."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -21,6 +23,17 @@ _GRACE_S = 10.0  # before the end of all patience
 Id = tuple[str, str]  # topic and id
 
 
+def contiguous(numbers: list[int]) -> bool:
+    """1, 2, 3 … without a gap, and at least one."""
+    return bool(numbers) and numbers == list(range(1, len(numbers) + 1))
+
+
+def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command, as a person calls it."""
+    command = [sys.executable, "-m", "sabot_tools", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 class Rig:
     """A stand that remembers everything a subscriber received."""
 
@@ -37,6 +50,11 @@ class Rig:
             self.step()
             if time.monotonic() > give_up_s:
                 pytest.fail((self.stand.plan.work_dir / "gateway.log").read_text())
+
+    def run_for_coups(self, more: int, table: str = "bac-01") -> None:
+        """Deal until the subscriber has so many coups more."""
+        goal = len(self.messages("coup", table)) + more
+        self.run_until(lambda it: len(it.messages("coup", table)) >= goal)
 
     def step(self) -> None:
         """One turn of the stand."""

@@ -4,23 +4,15 @@ SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_2_broker_away.py -rP is the f
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from brokers import Site
 from rig import Rig
 
 EVENTS = int(os.environ.get("SABOT_EVENTS", "3000"))
 MOST_GROWTH_KIB = 16 * 1024
 LOOK_EVERY = 500  # events
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    made = Site(tmp_path)
-    yield made
-    made.children.stop()
 
 
 def own_kib(pid: int) -> int:

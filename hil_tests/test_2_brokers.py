@@ -1,7 +1,6 @@
 """The same on every broker, plain and by TLS: from the shoe to a subscriber, who may do what, and why not, in words."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -18,13 +17,6 @@ from sabot_tools.stand import Received
 
 ROOT = "sabot/v1/sydney"
 NOW = "2026-01-01T00:00:00.000Z"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    it = Site(tmp_path)
-    yield it
-    it.children.stop()
 
 
 def secured(site: Site, kind: str, safety: str) -> tuple[Broker, Login]:

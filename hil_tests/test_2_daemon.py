@@ -2,37 +2,18 @@
 
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
-from rig import Rig
+from rig import Rig, contiguous, sabot
 from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
 from sabot_tools.stand import daemon_command
 
-
-def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sabot_tools", *arguments], capture_output=True, text=True, check=False
-    )
-
-
-def coups(it: Rig, table: str = "bac-01") -> int:
-    return len(it.messages("coup", table))
-
-
-def run_to_coup(it: Rig, more: int, table: str = "bac-01") -> None:
-    goal = coups(it, table) + more
-    it.run_until(lambda it: coups(it, table) >= goal)
-
-
-def contiguous(numbers: list[int]) -> bool:
-    return bool(numbers) and numbers == list(range(1, len(numbers) + 1))
+PAGE_BYTES = 4096
 
 
 def log_of(it: Rig, name: str) -> str:
@@ -72,11 +53,11 @@ class Second:
 
 def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     second = Second(it)
     it.stand.children.start("second", daemon_command(second.config))
     it.run_until(lambda it: "is busy: another program has it" in log_of(it, "second"))
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     assert "is busy: another program has it; end that program, or the second gateway" in str(second.problem())
     assert second.events() == []
     sessions = log_of(it, "gateway").count("shoe connected")
@@ -93,7 +74,7 @@ def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_w
     rig: Callable[..., Rig], shared: str
 ) -> None:
     it = rig(speed=100.0)
-    run_to_coup(it, 1)
+    it.run_for_coups(1)
     ledger = it.stand.ledger_path
     second = Second(it, ledger) if shared == "ledger" else Second(it, control=ledger.with_name("control.sock"))
     ended = sabot("gateway", "run", "--config", str(second.config))
@@ -101,13 +82,13 @@ def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_w
     says = {"ledger": "another gateway or command writes it (process", "control": "another gateway answers there"}
     assert says[shared] in ended.stderr
     assert "Traceback" not in ended.stderr
-    run_to_coup(it, 1)
+    it.run_for_coups(1)
     assert it.gateway_status()["ledger"]["problem"] is None
 
 
 def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0)
-    run_to_coup(it, 5)
+    it.run_for_coups(5)
     stop(it)
     ledger = it.stand.ledger_path
     place = middle_of_an_entry(ledger)
@@ -119,12 +100,12 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
     for said in (started, verified):
         assert said.returncode == 1
         assert str(ledger) in said.stderr
-        print(said.stderr)
+        assert f"page {place // PAGE_BYTES + 1} is not what was written" in said.stderr
         assert "Traceback" not in said.stderr
     data[place] ^= 0x01
     ledger.write_bytes(data)
     it.stand.start_gateway()
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     assert contiguous(it.ledger_events())
 
 
@@ -140,17 +121,16 @@ def middle_of_an_entry(ledger: Path) -> int:
 def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(rig: Callable[..., Rig]) -> None:
     """The kernel finishes a write that it has begun, so the tail that a power cut tears is torn here by hand."""
     it = rig(speed=100.0)
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     it.stand.kill_gateway()
     log = it.stand.ledger_path.with_name("ledger.db-wal")
     whole = log.read_bytes()
     assert len(whole) > 8192
     log.write_bytes(whole[:-2000])
     it.stand.start_gateway()
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     assert contiguous(it.ledger_events())
-    numbers = [message["coup"] for message in it.messages("coup")]
-    assert numbers == list(range(1, len(numbers) + 1))
+    assert contiguous([message["coup"] for message in it.messages("coup")])
 
 
 def write_config(it: Rig, text: str) -> None:
@@ -176,12 +156,12 @@ def sessions(it: Rig, table: str) -> int:
 def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_deals_on(rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, tables=3)
     for table in it.stand.plan.table_names():
-        run_to_coup(it, 2, table)
+        it.run_for_coups(2, table)
     whole = it.stand.gateway_config()
     write_config(it, without(whole, "bac-02"))
     it.run_until(lambda it: "config read again" in log_of(it, "gateway"))
     it.run_until(lambda it: it.messages("status", "bac-02")[-1]["state"] == "offline")
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     ports = [it.stand.tables[table].bench.port for table in ("bac-02", "bac-03")]
     swapped = (
         whole.replace(f'"{ports[0]}"', '"+"').replace(f'"{ports[1]}"', f'"{ports[0]}"').replace('"+"', f'"{ports[1]}"')
@@ -191,31 +171,30 @@ def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_dea
     units = {table: it.messages("coup", table)[0]["unit"] for table in ("bac-02", "bac-03")}
     it.run_until(lambda it: it.messages("coup", "bac-03")[-1]["unit"] == units["bac-02"])
     it.run_until(lambda it: it.messages("coup", "bac-02")[-1]["unit"] == units["bac-03"])
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     assert sessions(it, "bac-01") == 1
     assert all(map(contiguous, it.events_by_unit().values()))
     line = it.gateway_status()["tables"][0]["line"]
     assert {name: count for name, count in line.items() if count and name not in ("repeated", "strays")} == {}
-    numbers = [message["coup"] for message in it.messages("coup")]
-    assert numbers == list(range(1, len(numbers) + 1))
+    assert contiguous([message["coup"] for message in it.messages("coup")])
 
 
 def test_a_config_with_an_error_is_refused_and_changes_nothing(rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, tables=2)
     for table in it.stand.plan.table_names():
-        run_to_coup(it, 1, table)
+        it.run_for_coups(1, table)
     whole = it.stand.gateway_config()
     write_config(it, without(whole, "bac-02").replace("rulebook", "rulebok"))
     it.run_until(lambda it: "the config stays as it was" in log_of(it, "gateway"))
     assert "did you mean `rulebook`?" in log_of(it, "gateway")
     for table in it.stand.plan.table_names():
-        run_to_coup(it, 2, table)
+        it.run_for_coups(2, table)
         assert sessions(it, table) == 1
 
 
 def test_a_stop_is_clean(rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0)
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     stop(it)
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
     assert "gateway stopped" in log_of(it, "gateway")

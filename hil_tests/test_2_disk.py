@@ -1,13 +1,11 @@
 """A ledger that cannot be written: nothing is published that is not stored, the alarm is clear, and all goes on."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from disk import Disk, FailingDisk
-from rig import Rig
+from rig import Rig, contiguous, sabot
 from sabot_tools.children import DeadChildError
 
 TABLE = "bac-01"
@@ -27,17 +25,6 @@ def failing(tmp_path: Path) -> Iterator[FailingDisk]:
     made.mount()
     yield made
     made.unmount()
-
-
-def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sabot_tools", *arguments], capture_output=True, text=True, check=False
-    )
-
-
-def run_to_coup(it: Rig, more: int) -> None:
-    goal = len(it.messages("coup")) + more
-    it.run_until(lambda it: len(it.messages("coup")) >= goal)
 
 
 def problem(it: Rig) -> str | None:
@@ -61,10 +48,9 @@ def nothing_lost(it: Rig) -> None:
     it.stand.power_off(TABLE)
     it.run_until_heard()
     assert it.heard(TABLE) == it.stored(TABLE)
-    events = it.ledger_events()
-    assert events == list(range(1, len(events) + 1))
+    assert contiguous(it.ledger_events())
     coups = it.messages("coup")
-    assert [message["coup"] for message in coups] == list(range(1, len(coups) + 1))
+    assert contiguous([message["coup"] for message in coups])
     assert {message["status"] for message in coups} == {"verified"}
 
 
@@ -85,33 +71,33 @@ def holds(it: Rig, *words: str) -> None:
 
 def test_a_full_disk_holds_everything_and_goes_on_when_there_is_room(disk: Disk, rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     for _ in range(2):
         disk.fill()
         holds(it, "full", "disk I/O error")
         disk.empty()
         it.run_until(lambda it: problem(it) is None)
-        run_to_coup(it, 3)
+        it.run_for_coups(3)
     nothing_lost(it)
 
 
 def test_what_a_full_disk_did_not_take_was_not_acknowledged(disk: Disk, rig: Callable[..., Rig]) -> None:
     """The gateway dies with what it could not store; the shoe still has it."""
     it = rig(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     disk.fill()
     holds(it, "full", "disk I/O error")
     it.stand.kill_gateway()
     deal_on(it, 5)
     disk.empty()
     it.stand.start_gateway()
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     nothing_lost(it)
 
 
 def test_a_gateway_does_not_start_on_a_read_only_ledger_and_says_why(disk: Disk, rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     it.stand.kill_gateway()
     disk.remount("ro")
     started = sabot("gateway", "run", "--config", str(it.stand.config_path))
@@ -122,25 +108,25 @@ def test_a_gateway_does_not_start_on_a_read_only_ledger_and_says_why(disk: Disk,
     deal_on(it, 5)
     disk.remount("rw")
     it.stand.start_gateway()
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     nothing_lost(it)
 
 
 def test_a_disk_that_turns_read_only_under_the_gateway(failing: FailingDisk, rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, ledger=failing.path / "ledger.db", lasting=True)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     failing.fail()
     holds(it, "readonly", "disk I/O error")
     it.stand.kill_gateway()
     failing.repair()
     it.stand.start_gateway()
-    run_to_coup(it, 3)
+    it.run_for_coups(3)
     nothing_lost(it)
 
 
 def test_a_gateway_that_starts_on_a_full_disk_says_so_and_ends(disk: Disk, rig: Callable[..., Rig]) -> None:
     it = rig(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
-    run_to_coup(it, 2)
+    it.run_for_coups(2)
     it.stand.kill_gateway()
     disk.fill()
     it.stand.start_gateway()

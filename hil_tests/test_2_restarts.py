@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rig import Rig
+from rig import Rig, contiguous
 
 
 def coups(it: Rig) -> int:
@@ -26,10 +26,6 @@ def draw_into_next_coup(it: Rig, cards: int) -> None:
     seen = dealer.coups_seen
     it.run_until(lambda it: dealer.coups_seen > seen)
     draw_more(it, cards)
-
-
-def contiguous(numbers: list[int]) -> bool:
-    return numbers == list(range(1, len(numbers) + 1))
 
 
 def test_the_gateway_is_killed_in_mid_coup(rig: Callable[..., Rig]) -> None:

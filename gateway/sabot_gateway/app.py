@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import rulebooks
+from sabot_protocol.codec import CodecError
 
 from sabot_gateway import config as configs
 from sabot_gateway import notices
@@ -208,12 +209,21 @@ class App:
             self._selector.register(opened, selectors.EVENT_READ, place)
 
     def _prune(self, at: At) -> None:
+        """Once a day; a clock that is wrong by years makes no entry old, for days of play are counted too."""
         keep_days = self._config.keep_days
-        if keep_days is not None and at.now_s >= self._prune_s:
-            self._prune_s = at.now_s + _PRUNE_EVERY_S
-            removed = self._ledger.prune(utc(self._clock() - keep_days * 86_400))
-            if removed.count:
-                log.info("old entries removed from the ledger", entries=removed.count, keep_days=keep_days)
+        if keep_days is None or at.now_s < self._prune_s:
+            return
+        self._prune_s = at.now_s + _PRUNE_EVERY_S
+        day = self._ledger.day_of_play(keep_days)
+        if day is None:
+            return
+        try:
+            removed = self._ledger.prune(min(day, utc(self._clock() - keep_days * 86_400)))
+        except (LedgerError, OSError) as error:
+            log.warning(f"old entries stay in the ledger until tomorrow: {error}; check the disk")
+            return
+        if removed.count:
+            log.info("old entries removed from the ledger", entries=removed.count, keep_days=keep_days)
 
     def _commit(self, at: At) -> None:
         """One transaction for all that this turn brought; only then is anything acknowledged."""
@@ -294,7 +304,10 @@ class App:
         """A shoe is served that was not, or otherwise than before."""
         self._notices.connected(place, self._config.keys, at.time)
         now_ms = int(self._clock() * 1000)
-        place.link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
+        try:
+            place.link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
+        except CodecError:
+            log.warning(f"this PC's clock says {at.time}, which no shoe can count; set it, and check its time server")
 
     def _publish(self, at: At) -> None:
         self._mqtt.step(at.now_s)

@@ -52,13 +52,21 @@ def key_file(work_dir: Path, key: bytes = KEY, name: str = f"{UNIT}.key") -> Pat
 class Bench:
     """The shoe's end of the line, and the daemon that serves it."""
 
-    def __init__(self, work_dir: Path, key: bytes | None = None, keys: Path | None = None) -> None:
+    def __init__(
+        self,
+        work_dir: Path,
+        key: bytes | None = None,
+        keys: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        keep_days: int | None = None,
+    ) -> None:
         self.line, slave = os.openpty()
         tty.setraw(slave)
         os.set_blocking(self.line, False)
         self.ledger_path = work_dir / "ledger.db"
         self.now_s = 1000.0
-        self.app = App(config(work_dir, os.ttyname(slave), keys), monotonic=lambda: self.now_s)
+        settings = msgspec.structs.replace(config(work_dir, os.ttyname(slave), keys), keep_days=keep_days)
+        self.app = App(settings, monotonic=lambda: self.now_s, clock=clock)
         self.shoe = Shoe(key)
         while self.app._mqtt.problem is None:  # a broker that is not there is told first
             self.app.step(0)

@@ -55,6 +55,12 @@ class Reader:
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
         return list(self._select(f"WHERE table_name = ? AND seq >= ({newest}) ORDER BY seq", (table, table)))
 
+    def day_of_play(self, back: int) -> str | None:
+        """The date of the newest day but so many on which a shoe was opened; None where there are not so many."""
+        days = "SELECT DISTINCT substr(opened, 1, 10) AS day FROM shoes WHERE opened <> ''"
+        row = self._db.execute(f"{days} ORDER BY day DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
+        return row[0] if row else None
+
     def active_alarms(self, table: str) -> list[bytes]:
         """The last message of each alarm that is not cleared, oldest alarm first."""
         return self._payloads(

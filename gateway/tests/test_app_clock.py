@@ -1,0 +1,213 @@
+"""The daemon under wrong clocks: back an hour, over midnight, a leap second, years away; order and ids hold."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from ledger_entries import entry, message
+from sabot_gateway.ledger import Ledger, Reader, Stored
+from shoe_events import SLOTS, cards, result
+from structlog.testing import capture_logs
+from test_app import Bench, said
+
+STATUS = "sabot/v1/test/bac-01/status"
+DAY_S = 86_400.0
+
+
+def moment(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+class Table:
+    """A bench whose wall clock is the test's; coups are dealt one by one."""
+
+    def __init__(self, work_dir: Path, start: str, keep_days: int | None = None) -> None:
+        self.time_s = moment(start)
+        self.bench = Bench(work_dir, clock=lambda: self.time_s, keep_days=keep_days)
+        self.next_no, self.coup = 1, 0
+        self.bench.greet()
+
+    def coups(self, count: int, each_s: float = 30.0) -> None:
+        """So many, a little time between them by both clocks; each is stored and acknowledged before the next."""
+        for _ in range(count):
+            self._deal()
+            self.pass_(each_s)
+
+    def _deal(self) -> None:
+        self.coup += 1
+        dealt = cards(self.next_no, "9S 2H TD 3C", SLOTS, self.coup)
+        dealt.append(result(self.next_no + 4, "player", 9, 5, self.coup, natural=True))
+        self.next_no += 5
+        frames = [self.bench.shoe.logged(one) for one in dealt]
+        assert ("ack", self.next_no - 1) in self.bench.send(*frames)
+
+    def pass_(self, seconds: float) -> None:
+        """The shoe says that it is alive now and then, so that nobody takes it for silent."""
+        self.time_s += seconds
+        self.bench.now_s += min(seconds, 1.0)
+        self.bench.send(self.bench.shoe.say("alive"))
+
+    def entries(self) -> list[Stored]:
+        """The ledger as it stands, its chain found intact."""
+        ledger = Reader(self.bench.ledger_path)
+        ledger.verify_chain()
+        found = list(ledger.entries())
+        ledger.close()
+        return found
+
+    def alarms(self) -> list[str]:
+        """By name, those that were raised."""
+        said = [msgspec.json.decode(entry.payload) for entry in self.entries() if entry.topic == "alarm"]
+        return [message["name"] for message in said if message["state"] == "raised"]
+
+    def sound(self) -> None:
+        """Every event once, in order, each under an id of its own; the publisher has it all to publish."""
+        entries = self.entries()
+        assert [entry.event_no for entry in entries if entry.frame] == list(range(1, self.next_no))
+        assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+        ids = [msgspec.json.decode(entry.payload)["id"] for entry in entries if entry.payload]
+        assert len(set(ids)) == len(ids)
+        assert self.bench.app._publisher.behind() == len(entries)
+        coups = [msgspec.json.decode(entry.payload) for entry in entries if entry.topic == "coup"]
+        assert [message["coup"] for message in coups] == list(range(1, self.coup + 1))
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Iterator[Callable[..., Table]]:
+    """Makes one; its line is closed after the test."""
+    made: list[Table] = []
+
+    def make(start: str, **more: Any) -> Table:
+        made.append(Table(tmp_path, start, **more))
+        return made[-1]
+
+    yield make
+    for table in made:
+        os.close(table.bench.line)
+
+
+def test_an_hour_back_is_told_once_and_the_order_holds(tables: Callable[..., Table]) -> None:
+    table = tables("2026-10-25T02:30:00")
+    table.coups(3)
+    table.time_s -= 3600
+    table.coups(5)
+    table.sound()
+    assert table.alarms() == ["gateway_clock"]
+    times = [entry.time for entry in table.entries() if entry.topic == "coup"]
+    assert times != sorted(times)
+
+
+def test_midnight_and_the_turn_of_the_year_are_nothing(tables: Callable[..., Table]) -> None:
+    table = tables("2026-12-31T23:59:00")
+    table.coups(5)
+    table.sound()
+    assert table.alarms() == []
+    days = [entry.time[:10] for entry in table.entries()]
+    assert (days[0], days[-1], days == sorted(days)) == ("2026-12-31", "2027-01-01", True)
+
+
+def test_a_leap_second_that_repeats_a_second_is_nothing(tables: Callable[..., Table]) -> None:
+    table = tables("2026-12-31T23:59:58")
+    table.coups(2, 1.0)
+    table.time_s -= 1.0  # 23:59:59 once more
+    table.coups(3, 1.0)
+    table.sound()
+    assert table.alarms() == []
+
+
+def test_a_leap_second_smeared_over_a_day_is_nothing(tables: Callable[..., Table]) -> None:
+    table = tables("2026-12-31T12:00:00")
+    for _ in range(12):
+        table.coups(1, 30.0)
+        table.time_s -= 30.0 / DAY_S
+    table.sound()
+    assert table.alarms() == []
+
+
+@pytest.mark.parametrize("start", ["1970-01-01T00:00:05", "2019-12-31T23:59:59", "2054-06-01T00:00:00", "2106-02-07"])
+def test_a_clock_that_the_shoe_cannot_count_serves_the_shoe_all_the_same(
+    tables: Callable[..., Table], start: str
+) -> None:
+    table = tables(start)
+    table.coups(2)
+    table.sound()
+    assert said(table.bench.app, STATUS)["state"] == "online"
+
+
+def test_a_jump_of_years_there_and_back_loses_nothing(tables: Callable[..., Table]) -> None:
+    table = tables("2026-03-01T12:00:00")
+    table.coups(2)
+    table.time_s += 10 * 365 * DAY_S
+    table.coups(2)
+    table.time_s -= 10 * 365 * DAY_S
+    table.coups(2)
+    table.sound()
+    assert table.alarms() == ["gateway_clock"]
+    assert [earlier < later for earlier, later in pairwise(e.seq for e in table.entries())].count(False) == 0
+
+
+# What a wrong clock could destroy: old entries go by it.
+
+
+def played(work_dir: Path, days: list[str]) -> None:
+    """A ledger with a closed shoe on each of these days, all published."""
+    ledger = Ledger(work_dir / "ledger.db")
+    for number, day in enumerate(days, 1):
+        for place, state in enumerate(("open", "closed"), 2 * number - 1):
+            words = message(place, 0, number, 0, time=f"{day}T12:00:00.000Z", state=state)
+            ledger.append([entry(place, "shoe", {**words, "decks": 8, "card_set": 1, "burn": "one"})])
+    ledger.move_cursor("mqtt", ledger.last_seq())
+    ledger.close()
+
+
+def kept(table: Table) -> list[str]:
+    """The days that the ledger still has."""
+    return sorted({entry.time[:10] for entry in table.entries()})
+
+
+MARCH = [f"2026-03-{day:02}" for day in range(1, 11)]
+
+
+def test_old_days_go_by_a_clock_that_is_right(tmp_path: Path, tables: Callable[..., Table]) -> None:
+    played(tmp_path, MARCH)
+    assert kept(tables("2026-03-10T18:00:00", keep_days=3)) == MARCH[-4:]
+
+
+@pytest.mark.parametrize("start", ["2036-03-10T18:00:00", "2027-03-10T18:00:00", "1970-01-01T00:00:00"])
+def test_a_clock_that_is_years_wrong_removes_no_day_that_should_stay(
+    tmp_path: Path, tables: Callable[..., Table], start: str
+) -> None:
+    played(tmp_path, MARCH)
+    assert kept(tables(start, keep_days=3))[-4:] == MARCH[-4:]
+
+
+def test_a_clock_that_jumps_years_ahead_in_play_removes_one_day_a_day(
+    tmp_path: Path, tables: Callable[..., Table]
+) -> None:
+    played(tmp_path, [*MARCH, "2036-03-11"])
+    table = tables("2036-03-11T18:00:00", keep_days=3)
+    assert kept(table) == [*MARCH[-3:], "2036-03-11"]
+
+
+def test_fewer_days_of_play_than_are_kept_all_stay(tmp_path: Path, tables: Callable[..., Table]) -> None:
+    played(tmp_path, MARCH[:3])
+    assert kept(tables("2026-12-10T18:00:00", keep_days=3)) == MARCH[:3]
+
+
+def test_a_disk_without_room_for_the_checkpoint_ends_nothing(tmp_path: Path, tables: Callable[..., Table]) -> None:
+    played(tmp_path, MARCH)
+    table = tables("2026-03-02T18:00:00", keep_days=3)
+    table.time_s = moment("2026-03-10T18:00:00")
+    table.bench.app._prune_s = 0.0
+    table.bench.app._ledger._db.execute("PRAGMA query_only = ON")
+    with capture_logs() as logs:
+        table.bench.send()
+        table.bench.now_s += 1
+        table.bench.send()
+    assert [entry["event"].split(":")[0] for entry in logs] == ["old entries stay in the ledger until tomorrow"]
+    assert kept(table) == MARCH
