@@ -12,8 +12,8 @@ from oracle import COMPARED, coup
 from rig import Rig
 from sabot_sim.shoe import CUT
 
-_MOST_STEPS = 4000  # a gateway may die before it has begun, or after many coups
-_MOST_AWAY = 400
+_MOST_STEPS = 1500  # a gateway may die before it has begun, or after many coups
+_MOST_AWAY = 200
 
 
 @dataclass(frozen=True)

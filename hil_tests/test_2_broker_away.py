@@ -4,6 +4,7 @@ SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_2_broker_away.py -rP is the f
 """
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,3 +57,22 @@ def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Sit
     stored = sum(len(it.stored(table)) for table in tables)
     memory = f"own memory {away[0]} KiB before, {max(away)} at most, {back} after"
     print(f"{EVENTS} events while the broker was away, {stored} messages in all; {memory}")
+
+
+def test_what_a_broker_never_acknowledged_is_sent_again_after_both_have_died(
+    site: Site, rig: Callable[..., Rig]
+) -> None:
+    server = site.start("nats")
+    it = rig(broker_url=str(server), speed=100.0, lasting=True)
+    it.run_for_coups(1)
+    site.process.send_signal(signal.SIGSTOP)  # it still takes what the socket holds, and answers nothing
+    goal = entries(it) + 40
+    it.run_until(lambda it: entries(it) >= goal)
+    it.stand.kill_gateway()
+    site.kill()
+    site.start("nats", port=server.port)
+    it.stand.start_gateway()
+    it.run_for_coups(1)
+    it.stand.power_off("bac-01")
+    it.run_until_heard()
+    assert it.heard("bac-01") == it.stored("bac-01")

@@ -18,12 +18,14 @@ from rig import Rig, contiguous
 ROUNDS = int(os.environ.get("SABOT_ROUNDS", "12"))
 SEED = int(os.environ.get("SABOT_SEED", "1"))
 TABLES = 2
+SPEED = 30.0  # times life: most of a round is play, and little of it the machine's work
+CAUSED = {"shoe_restarted", "noise", "fault_journal_full"}  # alarms: of pulled plugs, and of a gateway long away
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, rig: Callable[..., Rig], kind: str) -> None:
     rounds = ROUNDS if kind == "nats" else ROUNDS // 4
-    it = rig(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=100.0, lasting=True)
+    it = rig(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
     killer = Killer(it, site, kind)
     tables = it.stand.plan.table_names()
     it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
@@ -41,7 +43,7 @@ def judge(it: Rig, killer: Killer) -> None:
         coups = it.messages("coup", table)
         assert {message["status"] for message in coups} == {"verified"}
         assert misplayed(it, table, killer.stacks[table], cuts) == []
-        assert {cause(message) for message in it.messages("alarm", table)} <= {"shoe_restarted", "noise"}
+        assert {cause(message) for message in it.messages("alarm", table)} <= CAUSED
     assert all(map(contiguous, it.events_by_unit().values()))
     print(figures(it, killer))
 
