@@ -36,6 +36,11 @@ _PRUNE_EVERY_S = 86_400.0
 _FLUSH_AT_STOP_S = 2.0
 _SHOE_EPOCH_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 
+_WAS_HELD = (
+    "The gateway could not write its ledger for a while and took nothing from the shoe. Nothing is lost; what the shoe "
+    "logged comes now. Have the disk of the table PC looked at."
+)
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
@@ -234,6 +239,8 @@ class App:
             return
         try:
             self._ledger.append(entries)
+            if not entries:  # it was the cursor that could not be written
+                self._publisher.keep_cursor()
         except LedgerError as error:
             self._hold(str(error), at)
             return
@@ -265,6 +272,7 @@ class App:
         for place in self._places.values():
             if place.line.port is not None:
                 self._selector.register(place.line.port, selectors.EVENT_READ, place)
+                self._desk.note(place, "ledger_not_writable", _WAS_HELD, at)
 
     def _tend(self, place: Place, at: At) -> None:
         """What a table is to say to its shoe, and what is to be said of it."""

@@ -182,6 +182,11 @@ class Desk:
             entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
             self.entries.append(entry)
 
+    def note(self, seat: Seat, name: str, say: str, at: "At") -> None:
+        """An alarm about the gateway itself."""
+        source = self._source(at.time)
+        self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
+
     def _send(self, ask: Ask, seat: Seat) -> None:
         kind = "void_coup" if ask.request.verb == "void" else ask.request.verb.replace("-", "_")
         if kind not in COMMANDS:

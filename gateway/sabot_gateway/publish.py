@@ -199,12 +199,16 @@ class Publisher:
                 window.waiting[mid] = message.first_seq
             window.read_to = entries[-1].seq
 
+    def keep_cursor(self) -> None:
+        """Write it as it stands."""
+        self._ledger.move_cursor(_CURSOR, self._cursor)
+
     def _keep_cursor(self) -> None:
         """When all is acknowledged, or now and then: what is sent twice after a crash has the same id."""
         done = self._window.done()
         if done > self._cursor and (not self._window.waiting or done - self._cursor >= _KEEP_EVERY):
             self._cursor = done
-            self._ledger.move_cursor(_CURSOR, done)
+            self.keep_cursor()
 
     def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """The message's id; one that the broker still owes us an answer for is passed over."""

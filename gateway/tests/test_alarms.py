@@ -180,14 +180,13 @@ def test_after_a_restart_the_ledger_says_what_is_active() -> None:
 # What the daemon finds
 
 
-def test_an_alarm_of_the_gateway_is_raised_once_and_ends() -> None:
+def test_an_alarm_of_the_gateway_is_raised_once_and_ends_when_it_is_seen() -> None:
     verifier = served()
-    (raised,) = messages(verifier.gateway_alarm("shoe_unauthenticated", "The shoe has no key. Put one in.", ACT))
-    assert (raised.id, raised.severity, raised.unit) == (f"{GATEWAY}-7-shoe_unauthenticated", "critical", GATEWAY)
-    assert verifier.gateway_alarm("shoe_unauthenticated", "The shoe has no key. Put one in.", ACT) == []
-    (over,) = messages(verifier.end_gateway_alarm("shoe_unauthenticated", ACT))
-    assert (over.state, over.by) == ("cleared", "the gateway")
-    assert verifier.end_gateway_alarm("shoe_unauthenticated", ACT) == []
+    (raised,) = messages(verifier.gateway_alarm("ledger_not_writable", "Have the disk looked at.", ACT))
+    assert (raised.id, raised.severity, raised.unit) == (f"{GATEWAY}-7-ledger_not_writable", "critical", GATEWAY)
+    assert verifier.gateway_alarm("ledger_not_writable", "Have the disk looked at.", ACT) == []
+    over = messages(verifier.acknowledge(raised.alarm, "A. Smith", ACT))
+    assert [(message.state, message.by) for message in over] == [("acknowledged", "A. Smith"), ("cleared", "A. Smith")]
 
 
 # The book

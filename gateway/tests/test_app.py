@@ -20,6 +20,7 @@ from sabot_sim.bench import UnixBench
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, heard, result
 from structlog.testing import capture_logs
 
+ALARMS = "sabot/v1/test/bac-01/alarms"
 STATUS, SITE_STATUS = "sabot/v1/test/bac-01/status", "sabot/v1/test/status"
 PATIENCE_S = 20.0
 
@@ -153,8 +154,9 @@ def test_what_cannot_be_stored_is_not_acknowledged(bench: Bench) -> None:
     bench.app._ledger._db.execute("PRAGMA query_only = OFF")
     bench.now_s += 0.2
     assert bench.send() == [("ack", 1), ("ack", 2)]
-    assert bench.entries() == [(1, ""), (2, "")]
+    assert bench.entries() == [(1, ""), (2, ""), (1, "alarm")]
     assert "problem" not in said(bench.app, SITE_STATUS)
+    assert [alarm["name"] for alarm in said(bench.app, ALARMS)["alarms"]] == ["ledger_not_writable"]
 
 
 def test_noise_costs_nothing_but_a_counter(bench: Bench) -> None:

@@ -96,8 +96,9 @@ ALARMS: dict[str, Kind] = {
     "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
     "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
     "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
-    "ledger_not_writable": Kind("critical", "The gateway cannot write its ledger and takes no events.", ("gateway",)),
-    "shoe_unauthenticated": Kind("critical", "The shoe has no key, and keys are required.", ("gateway",)),
+    "ledger_not_writable": Kind(
+        "critical", "The gateway could not write its ledger for a while and took no events.", ("acknowledged",)
+    ),
     **{
         case: Kind(
             "critical" if case in _CRITICAL_CASES else "warning",

@@ -109,14 +109,7 @@ class Verifier:
         out = self._telling.tell_coup(disputes.decided(coup, status, by, clause, source, winner), where)
         return out + self._telling.settled(where, by, source)
 
-    def gateway_alarm(self, name: str, say: str, source: Source, found: str = "") -> list[Record]:
+    def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""
-        return (
-            []
-            if self._telling.alarms.named(name)
-            else self._telling.raise_(self._telling.place(source), name, say=say, cards_say=found)
-        )
-
-    def end_gateway_alarm(self, name: str, source: Source) -> list[Record]:
-        """Its cause is gone."""
-        return self._telling.over(self._telling.alarms.named(name), "the gateway", source)
+        telling = self._telling
+        return [] if telling.alarms.named(name) else telling.raise_(telling.place(source), name, say=say)
