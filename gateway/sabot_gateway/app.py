@@ -70,8 +70,8 @@ class App:
         self._desk = Desk(self._gateway.hex(), self._ledger.next_own_no())
         self._control = Control(config.control_path(), self._selector)
         self._places = {table.name: self._place(table) for table in config.table}
-        self._full: set[Place] = set()  # have something to be stored
-        self._alarmed = set(self._places.values())  # of whose alarms something is to be said
+        self._full: dict[Place, None] = {}  # have something to be stored, in the order it came
+        self._alarmed = dict.fromkeys(self._places.values())  # of whose alarms something is to be said
         self._ledger_problem: str | None = None
         self._try_ledger_s = self._sweep_s = self._gather_s = self._prune_s = 0.0
         self._visited = 0
@@ -178,7 +178,7 @@ class App:
         for event in place.receive(data, at.now_s, at.time):
             self._desk.heard(place, event, at)
         if place.pending:
-            self._full.add(place)
+            self._full[place] = None
 
     def _ask(self, caller: Caller, request: Request, at: At) -> None:
         if request.verb == "status":
@@ -244,7 +244,7 @@ class App:
         except LedgerError as error:
             self._hold(str(error), at)
             return
-        self._alarmed |= {self._places[entry.table] for entry in entries if entry.topic == "alarm"}
+        self._alarmed |= dict.fromkeys(self._places[entry.table] for entry in entries if entry.topic == "alarm")
         for place in self._full:
             place.stored(at.now_s)
         self._full.clear()
@@ -340,11 +340,13 @@ class App:
             log.error(f"the config stays as it was: {error}")
             return
         changes = configs.changes(self._config, new)
-        self._config = msgspec.structs.replace(new, site=self._config.site, ledger=self._config.ledger)
+        kept = {key: getattr(self._config, key) for key in configs.ONLY_AT_START}
+        self._config = msgspec.structs.replace(new, **kept)
         for name in (*changes.removed, *(table.name for table in changes.changed)):
             self._close(self._places.pop(name), at)
         for table in (*changes.added, *changes.changed):
             self._places[table.name] = self._place(table)
+            self._alarmed[self._places[table.name]] = None
         for words in changes.restart:
             log.warning(words)
         counts = {what: len(getattr(changes, what)) for what in ("added", "removed", "changed", "kept")}

@@ -259,7 +259,7 @@ class Changes:
     restart: tuple[str, ...]  # what stays as it was until a restart, in words
 
 
-_ONLY_AT_START = ("site", "ledger", "broker", "login", "control")
+ONLY_AT_START = ("site", "ledger", "broker", "login", "control")
 
 
 def changes(old: Config, new: Config) -> Changes:
@@ -275,7 +275,7 @@ def changes(old: Config, new: Config) -> Changes:
         kept=kept,
         restart=tuple(
             f"{key} has changed and needs a restart; until then it stays as it was"
-            for key in _ONLY_AT_START
+            for key in ONLY_AT_START
             if getattr(old, key) != getattr(new, key)
         ),
     )
