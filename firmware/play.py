@@ -21,7 +21,7 @@ from sabot.profile import Profile
 from sabot.state import BURNING, CHECKING
 
 STEP_MS = 1000
-SECTORS = 6
+FLASH_SECTORS = 6
 _MARK_AT = 16  # in a sector: written before its erase
 
 
@@ -156,7 +156,7 @@ class Player:
 
 def medium(path, counted="", left="0"):
     """The flash of the command line."""
-    return CutMedium(path, SECTORS, counted, int(left)) if counted else bench.FileMedium(path, SECTORS)
+    return CutMedium(path, FLASH_SECTORS, counted, int(left)) if counted else bench.FileMedium(path, FLASH_SECTORS)
 
 
 def main():

@@ -2,7 +2,7 @@
 
 import json
 
-from play import SECTORS, Player
+from play import FLASH_SECTORS, Player
 from sabot.boards.flash import FlashMedium
 from sabot.boards.rp2 import Board
 from sabot.sampler import Sampler
@@ -39,7 +39,7 @@ def main():
     """Answer every line until the power goes."""
     line = Line()
     line.say("ready")
-    player = Player(FlashMedium(0, SECTORS), line.next())
+    player = Player(FlashMedium(0, FLASH_SECTORS), line.next())
     while True:
         line.say(json.dumps(player.step(json.loads(line.next()))))
 

@@ -116,7 +116,7 @@ class CPythonPlay:
 
     def __init__(self, profile: bytes) -> None:
         self._play, self._profile = firmware.module("play"), profile.hex()
-        self._flash = Flash(self._play.SECTORS)
+        self._flash = Flash(self._play.FLASH_SECTORS)
         self.power_cycle()
 
     def __enter__(self) -> Self:
