@@ -30,7 +30,7 @@ from sabot_gateway.publish import Publisher
 from sabot_gateway.verify import Verifier
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each place has its turn in so many sweeps, four times a second
-_GATHER_S = 0.004  # after a commit: ports share the next one
+_GATHER_S = 0.01  # after a commit: ports share the next one
 _TRY_LEDGER_EVERY_S = 1.0
 _PRUNE_EVERY_S = 86_400.0
 _FLUSH_AT_STOP_S = 2.0
