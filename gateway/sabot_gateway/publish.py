@@ -1,5 +1,6 @@
 """Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ _WINDOW = 400  # messages
 _SPAN = 10_000  # entries
 _ROUNDS = 10  # readings of the ledger in one turn
 _KEEP_EVERY = 500  # entries
+_FEW = 4  # entries: so many go out one by one
 _ECHO_WITHIN_S = 5.0
 
 
@@ -149,8 +151,9 @@ class Publisher:
         """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
         self.pump_states()
-        if self._connected and not self._echo.missing and self._window.read_to < self._ledger.last_seq():
-            with self._mqtt.together():
+        behind = self._ledger.last_seq() - self._window.read_to
+        if self._connected and not self._echo.missing and behind:
+            with self._mqtt.together() if behind > _FEW else nullcontext():
                 self._send_events()
             self._mqtt.watch()
 
