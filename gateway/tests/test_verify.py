@@ -193,8 +193,8 @@ def test_a_sensor_that_reads_with_little_margin_is_an_alarm() -> None:
     assert "track B" in alarm.message.say
 
 
-def test_a_sensor_with_margin_enough_or_without_reads_is_none() -> None:
-    for (record,) in (take(sensor(60)), take(sensor(0, reads=0))):
+def test_a_sensor_with_margin_enough_or_with_few_reads_is_none() -> None:
+    for (record,) in (take(sensor(60)), take(sensor(0, reads=0)), take(sensor(59, reads=49))):
         assert record.topic == "health"
         assert isinstance(record.message, HealthMessage)
         assert (record.message.sensor, record.message.margin_worst) == ("b", 0.2)

@@ -57,6 +57,7 @@ FAULTS = {
     "program": f"The shoe's program met an error and started again. {HELD} Report it with the shoe's number.",
 }
 
+LEAST_READS = 50  # a mean of fewer cards says little: a shoe that was cut in mid-shoe counts from its start
 LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
 SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
 

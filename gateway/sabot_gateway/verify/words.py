@@ -56,7 +56,7 @@ TOLD: dict[str, Callable[[Event], tuple[str, Words]]] = {
 
 def weak_sensor(data: dict[str, Any]) -> Words:
     """Of a sensor that reads with little margin; nothing of one that is well."""
-    if not data["reads"] or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
+    if data["reads"] < alarms.LEAST_READS or data["margin_mean_pct"] >= alarms.LEAST_MARGIN_PCT:
         return {}
     return {
         "say": f"The {alarms.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
