@@ -34,16 +34,27 @@ def kept(it: Rig, topic: str) -> list[dict[str, Any]]:
     return found
 
 
+def voided(it: Rig) -> int:
+    """Ask until the word meets a coup on the table, which the dealer does not wait for; how often it took."""
+    for tries in range(1, 31):
+        done = said(it, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal")
+        if done.returncode == 0:
+            assert (done.stdout, done.stderr) == ("Done.\n", "")
+            return tries
+        assert done.stderr == "sabot: The shoe did not do it: not in the state it is in now.\n"
+    raise AssertionError("no coup was on the table in thirty tries")
+
+
 def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=20.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 2 and len(it.messages("cards")) % 5 == 2)
-    done = said(it, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "Done.\n", "")
+    it = rig(speed=5.0)
+    it.run_until(lambda it: len(it.messages("coup")) >= 1)
+    tries = voided(it)
     it.run_until(lambda it: any(coup["kind"] == "void" for coup in it.messages("coup")))
-    (attempt,) = kept(it, "attempt")
-    (outcome,) = kept(it, "outcome")
-    assert (attempt["verb"], attempt["by"], attempt["clause"]) == ("void", "A. Smith", "12.1.2")
-    assert (outcome["attempt"], outcome["ok"]) == (attempt["id"], True)
+    attempts, outcomes = kept(it, "attempt"), kept(it, "outcome")
+    assert (len(attempts), [outcome["ok"] for outcome in outcomes]) == (tries, [False] * (tries - 1) + [True])
+    last = attempts[-1]
+    assert (last["verb"], last["by"], last["clause"]) == ("void", "A. Smith", "12.1.2")
+    assert outcomes[-1]["attempt"] == last["id"]
     assert not [message for message in it.received if message.topic.endswith(("attempt", "outcome"))]
 
 
