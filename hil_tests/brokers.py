@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_gateway.mqtt import Broker, Login
+from sabot_gateway.broker import Broker, Login
 from sabot_tools import broker
 from sabot_tools.children import Children
 

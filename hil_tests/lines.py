@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 import paho.mqtt.client as paho
-from sabot_gateway.mqtt import Broker, Login, LoopClient
+from sabot_gateway.broker import Broker, Login
+from sabot_gateway.mqtt import LoopClient
 
 PATIENCE_S = 30.0
 

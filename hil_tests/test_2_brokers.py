@@ -8,8 +8,8 @@ from brokers import KINDS, Site
 from jsonschema import Draft202012Validator
 from lines import Line, step_until
 from rig import Rig
+from sabot_gateway.broker import Broker, Login
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.mqtt import Broker, Login
 from sabot_gateway.publish import Publisher
 from sabot_protocol import schemas
 from sabot_tools import broker

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 from brokers import KINDS, Site
 from lines import Line, Relay, step_until
+from sabot_gateway.broker import Broker
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.publish import Publisher
 from sabot_protocol.topics import ROOT
 from sabot_tools import broker

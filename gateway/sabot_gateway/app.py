@@ -16,13 +16,14 @@ from sabot_protocol.codec import CodecError
 
 from sabot_gateway import config as configs
 from sabot_gateway import notices
+from sabot_gateway.broker import Broker
 from sabot_gateway.config import Config, Table
 from sabot_gateway.control import Answer, Caller, Control, Request
 from sabot_gateway.desk import At, Desk
 from sabot_gateway.keys import KeyRing
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.link import ShoeLink
-from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.notices import Notices
 from sabot_gateway.place import Place
 from sabot_gateway.ports import Line, PortError

@@ -47,6 +47,14 @@ class Seat(Protocol):
         """Of its log."""
 
 
+@dataclass(frozen=True)
+class At:
+    """A moment, by both clocks."""
+
+    now_s: float
+    time: str
+
+
 class Attempt(msgspec.Struct, kw_only=True, frozen=True):
     """Somebody asked for something."""
 
@@ -98,7 +106,7 @@ class Desk:
     _waiting: list[Ask] = field(default_factory=list)  # for the shoe's word
     _answers: list[tuple[Ask, Answer]] = field(default_factory=list)  # their outcomes are not durable yet
 
-    def take(self, request: Request, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: "At") -> None:
+    def take(self, request: Request, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: At) -> None:
         """Somebody asks."""
         if len(self._new) + len(self._waiting) >= _MOST_UNDER_WAY:
             reply(Answer(False, "too much is under way at this gateway; try again in a moment"))
@@ -124,7 +132,7 @@ class Desk:
     def _keep(self, source: Source, table: str, topic: str, payload: bytes) -> None:
         self.entries.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
 
-    def committed(self, at: "At") -> None:
+    def committed(self, at: At) -> None:
         """All entries are durable: answer whose outcome is, carry out whose attempt is."""
         answers, self._answers = self._answers, []
         for ask, answer in answers:
@@ -136,7 +144,7 @@ class Desk:
             except (RefusedError, NotThereError) as refused:
                 self._end(ask, Answer(False, str(refused)), at)
 
-    def _carry_out(self, ask: Ask, at: "At") -> None:
+    def _carry_out(self, ask: Ask, at: At) -> None:
         seat, request = ask.seat, ask.request
         if seat is None:
             raise RefusedError(f"there is no table {request.table!r} here; `sabot gateway status` lists them")
@@ -149,7 +157,7 @@ class Desk:
         else:
             self._send(ask, seat)
 
-    def _acknowledge(self, ask: Ask, seat: Seat, at: "At") -> None:
+    def _acknowledge(self, ask: Ask, seat: Seat, at: At) -> None:
         wanted = str(ask.request.args.get("alarm", "all"))
         active = [alarm.alarm for alarm in seat.verifier.active()]
         chosen = active if wanted == "all" else [wanted]
@@ -160,7 +168,7 @@ class Desk:
             self._store(seat, seat.verifier.acknowledge(alarm, ask.request.by, source), source)
         self._end(ask, Answer(True, f"{len(chosen)} acknowledged."), at)
 
-    def _decide(self, ask: Ask, seat: Seat, at: "At") -> None:
+    def _decide(self, ask: Ask, seat: Seat, at: At) -> None:
         request, source = ask.request, self._source(at.time)
         if not request.clause:
             raise RefusedError("a disputed coup is decided under a clause of the rulebook: --clause N")
@@ -182,7 +190,7 @@ class Desk:
             entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
             self.entries.append(entry)
 
-    def note(self, seat: Seat, name: str, say: str, at: "At") -> None:
+    def note(self, seat: Seat, name: str, say: str, at: At) -> None:
         """An alarm about the gateway itself."""
         source = self._source(at.time)
         self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
@@ -204,7 +212,7 @@ class Desk:
             raise RefusedError("too many commands wait for this shoe already; look at `sabot gateway status`")
         self._waiting.append(ask)
 
-    def heard(self, seat: Seat, event: Event, at: "At") -> None:
+    def heard(self, seat: Seat, event: Event, at: At) -> None:
         """An event of a shoe: it may be the outcome that somebody waits for."""
         if event.kind not in ("command_done", "command_refused"):
             return
@@ -217,7 +225,7 @@ class Desk:
                 self._end(ask, Answer(outcome == "done", _OUTCOMES[outcome]), at)
                 return
 
-    def expire(self, at: "At") -> None:
+    def expire(self, at: At) -> None:
         """Nobody waits for ever, and a command that comes too late must not be carried out."""
         for ask in [ask for ask in self._waiting if at.now_s >= ask.until_s]:
             assert ask.seat is not None
@@ -231,16 +239,8 @@ class Desk:
             )
             self._end(ask, Answer(False, say), at)
 
-    def _end(self, ask: Ask, answer: Answer, at: "At") -> None:
+    def _end(self, ask: Ask, answer: Answer, at: At) -> None:
         source, table = self._source(at.time), ask.request.table
         outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt, ok=answer.ok, say=answer.say)
         self._keep(source, table, OUTCOME, msgspec.json.encode(outcome))
         self._answers.append((ask, answer))
-
-
-@dataclass(frozen=True)
-class At:
-    """A moment, by both clocks."""
-
-    now_s: float
-    time: str

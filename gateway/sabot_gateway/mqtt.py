@@ -11,11 +11,7 @@ from typing import Any
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, LogLevel
 
-from sabot_gateway.broker import Broker as Broker
-from sabot_gateway.broker import BrokerUrlError as BrokerUrlError
-from sabot_gateway.broker import Login as Login
-from sabot_gateway.broker import LoginError as LoginError
-from sabot_gateway.broker import no_answer, no_connection
+from sabot_gateway.broker import Broker, Login, no_answer, no_connection
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 30.0

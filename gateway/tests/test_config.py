@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from sabot_gateway.broker import Broker
 from sabot_gateway.config import Changes, ConfigError, changes, load
-from sabot_gateway.mqtt import Broker
 
 GOOD = """
 site = "sydney"

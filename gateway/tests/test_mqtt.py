@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_gateway.mqtt import Broker, BrokerUrlError, Login, LoginError, LoopClient
+from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.mqtt import LoopClient
 
 PATIENCE_S = 20.0
 

@@ -6,7 +6,7 @@ import socket
 import sys
 from pathlib import Path
 
-from sabot_gateway.mqtt import Broker
+from sabot_gateway.broker import Broker
 
 from sabot_tools.children import Children
 

@@ -13,8 +13,8 @@ from typing import Annotated
 
 import msgspec
 import typer
+from sabot_gateway.broker import BrokerUrlError
 from sabot_gateway.ledger import Ledger, LedgerError
-from sabot_gateway.mqtt import BrokerUrlError
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.bench import BenchError

@@ -19,7 +19,8 @@ from typing import Final
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.mqtt import Broker, LoopClient
+from sabot_gateway.broker import Broker
+from sabot_gateway.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 
 from sabot_tools import broker, shoe_player

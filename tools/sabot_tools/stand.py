@@ -12,7 +12,8 @@ from typing import Self
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.mqtt import Broker, Login, LoopClient
+from sabot_gateway.broker import Broker, Login
+from sabot_gateway.mqtt import LoopClient
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import RETAINED, ROOT
 from sabot_sim import shoe

@@ -14,8 +14,8 @@ import paho.mqtt.client as paho
 import serial
 from cobs import cobs
 from paho.mqtt.enums import CallbackAPIVersion
+from sabot_gateway.broker import Broker
 from sabot_gateway.config import Config, Table, load
-from sabot_gateway.mqtt import Broker
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import messages, rulebooks

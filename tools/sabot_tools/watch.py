@@ -9,7 +9,8 @@ from typing import Annotated
 import msgspec
 import paho.mqtt.client as paho
 import typer
-from sabot_gateway.mqtt import Broker, BrokerUrlError, LoopClient
+from sabot_gateway.broker import Broker, BrokerUrlError
+from sabot_gateway.mqtt import LoopClient
 from sabot_protocol.topics import ROOT, CoupMessage
 
 from sabot_tools.coups import Painter

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from sabot_gateway import config, example
-from sabot_gateway.mqtt import Login
+from sabot_gateway.broker import Login
 from sabot_gateway.ports import Port
 from sabot_sim.bench import UnixBench
 from sabot_tools import broker
