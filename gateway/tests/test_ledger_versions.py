@@ -81,8 +81,8 @@ def hashes(path: Path) -> list[bytes]:
 def test_version_1_keeps_its_hashes_and_the_chain_goes_on(old: Path) -> None:
     before = hashes(old)
     ledger = Ledger(old)
-    assert ledger.notes == ["it was of version 1, and is of version 2 now"]
-    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (2, 7, "0102030405060708")
+    assert ledger.notes == ["it was of version 1, and is of version 3 now"]
+    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (3, 7, "0102030405060708")
     ledger.append([coup(1000, 30, 2, 1)])
     assert ledger.verify_chain() == 124
     ledger.close()
@@ -128,6 +128,35 @@ def test_a_damaged_ledger_of_version_1_is_not_brought_up(old: Path) -> None:
     assert Reader(old).version == 1
 
 
+def version_2(path: Path) -> Path:
+    """A ledger as version 2 left it: with the index of version 1, and page sums."""
+    ledger = Ledger(path)
+    ledger.append(play(1, 1, 20, closed=False))
+    with ledger._transaction("the tables of version 2"):
+        ledger._db.execute("DROP INDEX shoes_of_a_table")
+        ledger._db.execute("CREATE INDEX by_topic ON entries (table_name, topic, seq)")
+        ledger._db.execute("PRAGMA user_version = 2")
+    ledger.close()
+    return path
+
+
+def test_version_2_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
+    path = version_2(tmp_path / "ledger.db")
+    verdict = audit.verify(path)
+    assert (verdict.entries, verdict.faults, verdict.notes) == (121, [], [])
+    assert Reader(path).version == 2
+    before = hashes(path)
+    ledger = Ledger(path)
+    assert (ledger.version, ledger.notes) == (3, ["it was of version 2, and is of version 3 now"])
+    names = {name for (name,) in ledger._db.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'entries'")}
+    assert names == {"entries", "sqlite_autoindex_entries_1", "shoes_of_a_table"}
+    assert len(ledger.this_shoe("bac-01")) == 121
+    assert len(list(ledger.rows("coups"))) == 20
+    ledger.close()
+    assert hashes(path) == before
+    assert audit.verify(path).faults == []
+
+
 def test_the_first_ledgers_had_no_id_and_get_one(tmp_path: Path) -> None:
     ledger = Ledger(version_1(tmp_path / "ledger.db", play(1, 1, 2), meta=False))
     assert ledger.gateway_id() == ledger.gateway_id() != bytes(8)
@@ -157,13 +186,13 @@ def test_a_crash_half_way_leaves_version_1_and_the_next_start_brings_it_up(old: 
 def test_a_ledger_of_a_newer_release_is_refused_and_left_alone(tmp_path: Path) -> None:
     Ledger(tmp_path / "ledger.db").close()
     with sqlite3.connect(tmp_path / "ledger.db") as db:
-        db.execute("PRAGMA user_version = 3")
+        db.execute("PRAGMA user_version = 4")
     db.close()
     os.truncate(tmp_path / "ledger.db", (tmp_path / "ledger.db").stat().st_size // 4096 * 4096)
     before = (tmp_path / "ledger.db").read_bytes()
     for open_it in (Ledger, Reader):
         with pytest.raises(
-            LedgerError, match="version 3, and this release knows up to 2; use the release that wrote it"
+            LedgerError, match="version 4, and this release knows up to 3; use the release that wrote it"
         ):
             open_it(tmp_path / "ledger.db")
     assert (tmp_path / "ledger.db").read_bytes() == before

@@ -5,7 +5,7 @@ from sabot_gateway.publish import Echo, Outgoing, Window, outgoing
 
 
 def stored(seq: int, topic: str, table: str = "t1") -> Stored:
-    return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", seq, b"")
+    return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", "", "", seq, b"")
 
 
 def test_neighbouring_cards_of_a_table_share_a_message() -> None:

@@ -70,8 +70,8 @@ def _whole(path: Path, notes: list[str]) -> Start:
         reader.verify_structure()
         reader.verify_chain()
         different = reader.derived_difference()
-        if reader.version < schema.VERSION:
-            notes = [f"it was of version {reader.version}, and is of version {schema.VERSION} now"]
+        if reader.version < schema.WITH_SUMS:
+            notes = []  # it never had any
     if different:
         notes.append(f"{different}; it was made anew from the entries")
     return Start(None, notes, rebuild=different is not None)
@@ -117,7 +117,7 @@ def _check_entries(reader: Reader, verdict: Verdict, progress: Progress) -> None
             check(reader, verdict, progress)
         except (LedgerError, sqlite3.Error) as error:
             verdict.faults.append(str(error))
-    if reader.version < schema.VERSION:
+    if reader.version < schema.WITH_SUMS:
         verdict.notes.append(f"of version {reader.version}, which has no page sums and no derived tables")
 
 
@@ -175,7 +175,7 @@ def _byte_faults(path: Path, verdict: Verdict) -> Iterator[str]:
         yield _torn(log.torn)
     if found.sums:
         yield from (fault.text for fault in islice(sums.faults(path, found.sums, log), _MOST_PAGES))
-    elif verdict.version == schema.VERSION:
+    elif verdict.version >= schema.WITH_SUMS:
         yield f"{found.problem}; {_intact(verdict)}"
 
 

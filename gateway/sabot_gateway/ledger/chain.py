@@ -1,8 +1,10 @@
 """Chain: what an entry is, and the hash that ties each one to the entry before it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
+from typing import NamedTuple
 
 _GENESIS = bytes(32)
 
@@ -11,8 +13,7 @@ class LedgerError(RuntimeError):
     """The ledger cannot be trusted or written; nothing may be published."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):  # thousands a second: made in a tenth of the time of a frozen dataclass
     """What is to be kept."""
 
     unit: str
@@ -25,14 +26,19 @@ class Entry:
     rulebook: str = ""  # the book's hash, hex
 
 
-@dataclass(frozen=True)
-class Stored(Entry):
+class Stored(NamedTuple):
     """An entry in its place."""
 
+    unit: str
+    event_no: int | None
+    table: str
+    topic: str
+    payload: bytes
+    frame: bytes
+    time: str
+    rulebook: str
     seq: int
     hash: bytes
-    time: str = field(default="", kw_only=True)
-    rulebook: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -44,14 +50,20 @@ class Origin:
     second_from: int = 1
 
 
-def link(head: bytes, seq: int, entry: Entry, second_from: int) -> bytes:
+def link(head: bytes, seq: int, entry: Entry | Stored, second_from: int) -> bytes:
     """The hash of an entry: everything in it, each part with its length, chained to the one before."""
     event_no = "" if entry.event_no is None else str(entry.event_no)
-    parts = [str(seq).encode(), entry.unit.encode(), event_no.encode(), entry.table.encode(), entry.topic.encode()]
-    parts += [entry.payload, entry.frame]
+    parts = [head, _text(str(seq)), _text(entry.unit), _text(event_no), _text(entry.table), _text(entry.topic)]
+    parts += [len(entry.payload).to_bytes(4, "big"), entry.payload, len(entry.frame).to_bytes(4, "big"), entry.frame]
     if seq >= second_from:
-        parts += [entry.time.encode(), entry.rulebook.encode(), str(second_from).encode()]
-    return sha256(head + b"".join([len(part).to_bytes(4, "big") + part for part in parts])).digest()
+        parts += [_text(entry.time), _text(entry.rulebook), _text(str(second_from))]
+    return sha256(b"".join(parts)).digest()
+
+
+@lru_cache(maxsize=4096)  # units, tables, topics and times come again and again
+def _text(part: str) -> bytes:
+    data = part.encode()
+    return len(data).to_bytes(4, "big") + data
 
 
 def verify(entries: Iterable[Stored], origin: Origin, progress: Callable[[int], None] = lambda done: None) -> int:

@@ -121,15 +121,23 @@ _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
 FOLDED = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that change anything
 
 
-def changes(seq: int, entry: Entry) -> list[Change]:
+def changes(seq: int, entry: Entry | Stored) -> list[Change]:
     """What an entry changes in the tables: nothing, where it is of another kind."""
     if entry.topic not in _TOPICS:
         return []
     decoder, fold = _TOPICS[entry.topic]
     try:
         return fold(seq, decoder.decode(entry.payload))
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, in which anything may stand
         return []
+
+
+def apply(db: sqlite3.Connection, made: list[Change]) -> None:
+    """Change the tables: coups at once, for the words that correct or count them come behind; the rest in order."""
+    db.executemany(_COUP, [values for statement, values in made if statement is _COUP])
+    for statement, values in made:
+        if statement is not _COUP:
+            db.execute(statement, values)
 
 
 def rebuild(
@@ -139,8 +147,7 @@ def rebuild(
     for name in NAMES:
         db.execute(f"DELETE FROM {name}")
     for entry in entries:
-        for statement, values in changes(entry.seq, entry):
-            db.execute(statement, values)
+        apply(db, changes(entry.seq, entry))
         if entry.seq % _PROGRESS_EVERY == 0:
             progress(_PROGRESS_EVERY)
 

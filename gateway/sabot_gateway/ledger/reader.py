@@ -51,9 +51,12 @@ class Reader:
         return list(self._select("WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)))
 
     def this_shoe(self, table: str) -> list[Stored]:
-        """One table's entries since its shoe was last opened or closed, that one included."""
+        """What the shoe of a table has said since it was last opened or closed, that word included."""
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
-        return list(self._select(f"WHERE table_name = ? AND seq >= ({newest}) ORDER BY seq", (table, table)))
+        for word in list(self._select(f"WHERE seq = ({newest})", (table,))):
+            since = (word.unit, word.event_no, table)
+            return list(self._select("WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no", since))
+        return []
 
     def day_of_play(self, back: int) -> str | None:
         """The date of the newest day but so many on which a shoe was opened; None where there are not so many."""
@@ -98,11 +101,11 @@ class Reader:
         return self._select(f"{where} ORDER BY seq DESC", values) if self.version else iter(())
 
     def _select(self, clauses: str, values: tuple[Any, ...]) -> Iterator[Stored]:
-        return map(schema.stored, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
+        return map(Stored._make, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """One derived table, each row by the names that messages use."""
-        if self.version < schema.VERSION:
+        if self.version < schema.WITH_SUMS:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "
                 f"`sabot ledger rebuild {self.path}` brings it to version {schema.VERSION}"
@@ -142,11 +145,11 @@ class Reader:
 
     def derived_difference(self) -> str | None:
         """Where shoes, coups and alarms are not what the entries give."""
-        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version == schema.VERSION else None
+        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version >= schema.WITH_SUMS else None
 
     def pruned(self) -> retention.Checkpoint | None:
         """What stands for entries that were pruned."""
-        return retention.checkpoint(self._db) if self.version == schema.VERSION else None
+        return retention.checkpoint(self._db) if self.version >= schema.WITH_SUMS else None
 
     def pruned_signed(self, key: bytes) -> bool:
         """Whether that was made with this key."""

@@ -5,9 +5,9 @@ import sqlite3
 from sabot_gateway.ledger import derived
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 2
-COLUMNS = "seq, unit, event_no, table_name, topic, payload, frame, hash, time, rulebook"
-Row = tuple[int, str, int | None, str, str, bytes, bytes, bytes, str, str]
+VERSION = 3
+WITH_SUMS = 2  # and with derived tables
+COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
 
 _VERSION_1 = (
     """CREATE TABLE IF NOT EXISTS entries (
@@ -33,6 +33,13 @@ _VERSION_2 = (
 )
 
 
+# An index of every entry by table and topic had each entry change a page of its own.
+_VERSION_3 = (
+    "DROP INDEX by_topic",
+    "CREATE INDEX shoes_of_a_table ON entries (table_name, seq) WHERE topic = 'shoe'",
+)
+
+
 class NewerError(LedgerError):
     """A file from the future."""
 
@@ -50,22 +57,20 @@ def version(db: sqlite3.Connection) -> int:
     return found
 
 
-def upgrade(db: sqlite3.Connection) -> None:
-    """Bring a file of any older version to this one; inside a transaction of the caller."""
-    if version(db) == VERSION:
-        return
-    for statement in _VERSION_1 + _VERSION_2:
+def upgrade(db: sqlite3.Connection) -> int:
+    """Bring a file of any older version to this one, and say which it was; inside a transaction of the caller."""
+    before = version(db)
+    if before == VERSION:
+        return before
+    for statement in (*(_VERSION_1 + _VERSION_2 if before < WITH_SUMS else ()), *_VERSION_3):
         db.execute(statement)
-    derived.rebuild(db, map(stored, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
+    if before < WITH_SUMS:
+        derived.rebuild(db, map(Stored._make, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
     db.execute(f"PRAGMA user_version = {VERSION}")
+    return before
 
 
 def columns(of_version: int) -> str:
     """What to select of `entries` in a file of this version, in the order of `COLUMNS`."""
-    return COLUMNS if of_version > 1 else COLUMNS.replace("time, rulebook", "'', ''")
+    return COLUMNS if of_version >= WITH_SUMS else COLUMNS.replace("time, rulebook", "'', ''")
 
-
-def stored(row: Row) -> Stored:
-    """An entry from its row."""
-    seq, unit, event_no, table, topic, payload, frame, digest, time, rulebook = row
-    return Stored(unit, event_no, table, topic, payload, frame, seq, digest, time=time, rulebook=rulebook)

@@ -106,7 +106,13 @@ def _commit(log: Log, waiting: list[tuple[int, bytes]], page_count: int) -> None
 def _behind(log: Log, bad: _Frame, rest: Iterator[_Frame], salts: Pair, order: str) -> None:
     """A frame that does not fit: the rest of an older log, a transaction that never ended, one cut short, or damage."""
     place = f"frame {bad.number} is not what was written"
-    behind = [bool(frame.commit) for frame in rest if frame.sound(salts, frame.before, order)]
+    due = _checksum(bad.head + bad.body, bad.before, order)  # where only its own sums are damaged, the next goes on so
+    behind = [
+        bool(frame.commit)
+        for frame in rest
+        if frame.sound(salts, frame.before, order)
+        or (frame.number == bad.number + 1 and frame.sound(salts, due, order))
+    ]
     ends = [bool(bad.commit) or (not any(behind) and _lost_its_commit(bad, order)), *behind]
     if any(ends[:-1]):  # a transaction ended and another began: the first was safe on the disk
         log.damage = f"{place}, and whole transactions stand behind it"

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from sabot_protocol.fields import UNIT_BYTES
 
@@ -53,7 +53,9 @@ class Ledger(Reader):
         self._db = _connect(self.path)
         self._waiting_bytes = _SETTLE_BYTES
         with self._transaction("its tables"):
-            schema.upgrade(self._db)
+            before = schema.upgrade(self._db)
+        if 0 < before < schema.VERSION:
+            self.notes.append(f"it was of version {before}, and is of version {schema.VERSION} now")
         self._learn()
         self._seq, self._hash = self.newest()
         if found and found.rebuild:
@@ -97,12 +99,11 @@ class Ledger(Reader):
         for entry in entries:
             seq += 1
             head = link(head, seq, entry, second_from)
-            rows.append(_row(seq, entry, head))
+            rows.append(_row(entry, seq, head))
             changes += derived.changes(seq, entry)
         with self._transaction(f"{len(rows)} entries"):
             self._db.executemany(_INSERT, rows)
-            for statement, values in changes:
-                self._db.execute(statement, values)
+            derived.apply(self._db, changes)
         self._seq, self._hash = seq, head
         self._waiting_bytes += sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries)
         self._settle_when_due()
@@ -221,6 +222,7 @@ def _renewed(path: Path) -> sums.Sums:
     return sums.of_file(path, seq, head)
 
 
-def _row(seq: int, entry: Entry, digest: bytes) -> schema.Row:
-    own = (entry.unit, entry.event_no, entry.table, entry.topic, entry.payload, entry.frame)
-    return (seq, *own, digest, entry.time, entry.rulebook)
+def _row(entry: Entry, seq: int, head: bytes) -> tuple[Any, ...]:
+    """As `schema.COLUMNS`; Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
+    unit, event_no, table, topic, payload, frame, time, rulebook = entry
+    return unit, event_no, table, topic, bytearray(payload), bytearray(frame), time, rulebook, seq, bytearray(head)
