@@ -4,14 +4,14 @@ import selectors
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, LogLevel
 
 from sabot_gateway.broker import Broker, Login, no_answer, no_connection
+from sabot_gateway.buffered import BufferedClient
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 30.0
@@ -20,18 +20,12 @@ _KEEPALIVE_S = 30
 _MOST_READS = 100
 _GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
 _NO_LOGIN = Login()
-_CORK: int | None = getattr(socket, "TCP_CORK", None)  # of Linux
 
 
-def _no_delay(_client: object, _userdata: object, sock: Any) -> None:
+def _no_delay(client: Any, _userdata: object, sock: Any) -> None:
     """A small message goes out at once, not when the last one has been acknowledged."""
+    client.fresh()
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
-def _hold(sock: Any, *, held: bool) -> None:
-    """Let small messages gather in the socket, or let them go: a broker takes a hundred at once, not one by one."""
-    if _CORK is not None:
-        sock.setsockopt(socket.IPPROTO_TCP, _CORK, int(held))
 
 
 class _Attempt(threading.Thread):
@@ -65,7 +59,7 @@ class LoopClient:
     ) -> None:
         login.check(broker)
         self.broker, self.login = broker, login
-        self.client = paho.Client(
+        self.client = BufferedClient(
             CallbackAPIVersion.VERSION2,
             client_id,
             clean_session=clean_session,
@@ -125,10 +119,8 @@ class LoopClient:
             self._try_connect(now_s)
         if self._attempt is None:
             self._read()
-            if self.client.want_write():
-                self.client.loop_write()
             self.client.loop_misc()
-            self.watch()
+            self.flush()
 
     def _try_connect(self, now_s: float) -> None:
         self._unwatch()
@@ -157,22 +149,19 @@ class LoopClient:
         self._attempt = None
 
     def _read(self) -> None:
-        """What has come; what TLS has already deciphered no selector would report again."""
+        """What has come; what TLS has already deciphered, or the client has read, no selector would report again."""
         for _ in range(_MOST_READS):
             self.client.loop_read()
             sock = self.client.socket()
-            if not isinstance(sock, ssl.SSLSocket) or not sock.pending():
+            if not self.client.unread and (not isinstance(sock, ssl.SSLSocket) or not sock.pending()):
                 return
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """What is published in here goes out as few packets, at the end."""
-        sock: Any = self.client.socket()
-        if sock is not None:
-            _hold(sock, held=True)
-        yield
-        if sock is not None and self.client.socket() is sock:
-            _hold(sock, held=False)
+    def flush(self) -> None:
+        """Send what is queued, as far as the socket takes it, and follow the rest."""
+        if self._attempt is None:
+            if self.client.want_write():
+                self.client.loop_write()
+            self.watch()
 
     def watch(self) -> None:
         """Follow paho's socket, which is another one after each reconnect, and what it waits for."""

@@ -1,6 +1,5 @@
 """Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,6 @@ _WINDOW = 400  # messages
 _SPAN = 10_000  # entries
 _ROUNDS = 10  # readings of the ledger in one turn
 _KEEP_EVERY = 500  # entries
-_FEW = 4  # entries: so many go out one by one
 _ECHO_WITHIN_S = 5.0
 
 
@@ -151,18 +149,16 @@ class Publisher:
         """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
         self.pump_states()
-        behind = self._ledger.last_seq() - self._window.read_to
-        if self._connected and not self._echo.missing and behind:
-            with self._mqtt.together() if behind > _FEW else nullcontext():
-                self._send_events()
-            self._mqtt.watch()
+        if self._connected and not self._echo.missing and self._ledger.last_seq() > self._window.read_to:
+            self._send_events()
+            self._mqtt.flush()
 
     def pump_states(self) -> None:
         """Send what stands, and nothing from the ledger."""
         if self._connected:
             self._send_states()
             self._check_echo()
-            self._mqtt.watch()
+            self._mqtt.flush()
 
     def _send_states(self) -> None:
         """Behind what paho itself sends again after a reconnect, so that the newest word is the last."""

@@ -73,4 +73,3 @@ def upgrade(db: sqlite3.Connection) -> int:
 def columns(of_version: int) -> str:
     """What to select of `entries` in a file of this version, in the order of `COLUMNS`."""
     return COLUMNS if of_version >= WITH_SUMS else COLUMNS.replace("time, rulebook", "'', ''")
-
