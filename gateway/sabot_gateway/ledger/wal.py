@@ -48,8 +48,8 @@ class _Frame:
         return self.salts == salts and _checksum(self.head + self.body, before, order) == self.sums
 
 
-def read(path: Path, own_frames: int | None = None) -> Log:
-    """A log as it lies there, empty where there is none; of its own the writer knows how many frames there are."""
+def read(path: Path, own_frames: range | None = None) -> Log:
+    """A log as it lies there, empty where there is none; of its own the writer knows which frames there are."""
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)
@@ -82,13 +82,13 @@ def _read(header: bytes, path: Path) -> Log:
     return log
 
 
-def _own(header: bytes, path: Path, count: int) -> Log:
-    """The newest version of each page in so many frames, the last of which is a commit."""
+def _own(header: bytes, path: Path, frames: range) -> Log:
+    """The newest version of each page in these frames, the last of which is a commit."""
     page_bytes = _HEADER.unpack(header)[2]
     newest: dict[int, int] = {}
     log = Log()
     with path.open("rb", buffering=0) as file:
-        for number in range(count):
+        for number in frames:
             place = _HEADER.size + number * (_FRAME.size + page_bytes)
             page, log.page_count = _PAGE.unpack(os.pread(file.fileno(), _PAGE.size, place))
             newest[page] = place + _FRAME.size

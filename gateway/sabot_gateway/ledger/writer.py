@@ -14,6 +14,7 @@ from sabot_protocol.fields import UNIT_BYTES
 from sabot_gateway.ledger import audit, derived, retention, schema, sums, wal
 from sabot_gateway.ledger.chain import Entry, LedgerError, Stored, link
 from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.settling import Settling
 from sabot_gateway.ledger.sums import beside
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
@@ -31,6 +32,7 @@ class Ledger(Reader):
     def __init__(self, path: Path, *, recheck: bool = False) -> None:
         """Open a ledger, or make it; one that is damaged is refused. `recheck` every entry and write the sums anew."""
         self.path, self.notes, self._own_no = path, list[str](), 0
+        self._settling: Settling | None = None
         try:
             self._lock = _locked(path)
             try:
@@ -106,7 +108,7 @@ class Ledger(Reader):
             derived.apply(self._db, changes)
         self._seq, self._hash = seq, head
         self._waiting_bytes += sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries)
-        self._settle_when_due()
+        self._settle_beside()
 
     def move_cursor(self, name: str, seq: int) -> None:
         """The reader is done up to `seq`; a power cut may take this back, and then he reads the last ones again."""
@@ -140,6 +142,14 @@ class Ledger(Reader):
         self._settle_when_due()
         return plan
 
+    def _settle_beside(self) -> None:
+        """Begin when it is due, and end it once the thread has; a disk that does not keep up is waited for."""
+        if self._settling is None and self._waiting_bytes >= _SETTLE_BYTES:
+            with suppress(sqlite3.Error):
+                self._settling = Settling(self.path)
+        elif self._settling and (not self._settling.is_alive() or self._waiting_bytes >= 4 * _SETTLE_BYTES):
+            self._settle_when_due()
+
     def _settle_when_due(self) -> None:
         """What is committed is safe; that it waits in the log for want of space or because of a reader is no error."""
         if self._waiting_bytes < _SETTLE_BYTES:
@@ -150,16 +160,27 @@ class Ledger(Reader):
 
     def _settle(self) -> None:
         """Bring the write-ahead log into the file and renew the sums; SQLite then begins the log anew in its place."""
+        before = self._settled_beside()
         busy, frames, done = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if busy or frames != done:
             return
-        self._sums = self._sums.after(wal.read(beside(self.path, "wal"), frames), self._seq, self._hash)
+        log = wal.read(beside(self.path, "wal"), range(before, frames))
+        self._sums = self._sums.after(log, self._seq, self._hash)
         try:
             sums.keep_beside(self.path, self._sums)
         except OSError:
             beside(self.path, "sums").unlink(missing_ok=True)  # they are not of this file any more
             raise
         self._waiting_bytes = 0
+
+    def _settled_beside(self) -> int:
+        """How many frames of the log the thread has brought into the file; their sums are known."""
+        settling, self._settling = self._settling, None
+        if settling is None:
+            return 0
+        settling.release()
+        self._sums = self._sums.after(settling.log, self._sums.seq, self._sums.head)
+        return settling.frames
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:

@@ -1,0 +1,96 @@
+"""The write-ahead log is settled beside the appending: nothing is lost, and a crash in between is sound."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from ledger_entries import play
+from sabot_gateway.ledger import Entry, Ledger, audit
+from sabot_gateway.ledger.settling import Settling
+from sabot_gateway.ledger.sums import beside
+
+_MIB = 2**20
+
+
+def many(ledger: Ledger, mib: int, first: int = 1) -> int:
+    """Append so much and more, two hundred at a time; the number of the last."""
+    number = first - 1
+    while number - first < mib * 1000:
+        entries = [
+            Entry(f"{no % 50:016x}", no, "t", "", b"x" * 700, b"y" * 100) for no in range(number + 1, number + 201)
+        ]
+        ledger.append(entries)
+        number += 200
+    return number
+
+
+def image(path: Path, to: Path) -> Path:
+    """The files as a crash would leave them now."""
+    to.mkdir()
+    for part in (path, beside(path, "wal"), beside(path, "sums")):
+        shutil.copy(part, to / part.name)
+    return to / path.name
+
+
+def test_the_log_is_settled_while_entries_come_and_keeps_its_size(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    last = many(ledger, 40)
+    assert beside(ledger.path, "wal").stat().st_size < 17 * _MIB
+    assert ledger.path.stat().st_size > 20 * _MIB
+    assert ledger.verify_chain() == last
+    ledger.close()
+    verdict = audit.verify(tmp_path / "ledger.db")
+    assert (verdict.entries, verdict.faults, verdict.notes) == (last, [], [])
+
+
+def test_a_crash_when_the_pages_are_in_the_file_and_their_sums_are_not_kept(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append(play(1, 1, 20))
+    settling = Settling(ledger.path)
+    settling.join()
+    assert settling.frames > 0
+    ledger.append(play(1000, 2, 20))
+    crashed = image(ledger.path, tmp_path / "crashed")
+    settling.release()
+    verdict = audit.verify(crashed)
+    assert (verdict.entries, verdict.faults) == (244, [])
+    again = Ledger(crashed)
+    assert (again.verify_chain(), again.notes) == (244, [])
+    again.close()
+    assert audit.verify(crashed).faults == []
+
+
+def test_a_byte_changed_in_such_a_crash_is_found(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append(play(1, 1, 20))
+    settling = Settling(ledger.path)
+    settling.join()
+    crashed = image(ledger.path, tmp_path / "crashed")
+    settling.release()
+    place = crashed.stat().st_size - 2000
+    with crashed.open("r+b") as file:
+        was = os.pread(file.fileno(), 1, place)
+        os.pwrite(file.fileno(), bytes([was[0] ^ 1]), place)
+    assert any("is not what was written" in fault for fault in audit.verify(crashed).faults)
+
+
+def test_no_new_log_begins_until_the_settling_is_released(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.append(play(1, 1, 20))
+    settling = Settling(ledger.path)
+    settling.join()
+    size = beside(ledger.path, "wal").stat().st_size
+    ledger.append(play(1000, 2, 20))
+    assert beside(ledger.path, "wal").stat().st_size > size
+    settling.release()
+
+
+@pytest.mark.parametrize("after", [5, 9])
+def test_a_ledger_closed_while_it_settles(tmp_path: Path, after: int) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    last = many(ledger, after)
+    ledger.close()
+    assert not beside(ledger.path, "wal").exists()
+    verdict = audit.verify(ledger.path)
+    assert (verdict.entries, verdict.faults, verdict.notes) == (last, [], [])
