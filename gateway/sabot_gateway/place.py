@@ -16,6 +16,7 @@ from sabot_gateway.ports import Line
 from sabot_gateway.verify import Record, Verifier
 
 _SILENT_AFTER_S = 5.0
+_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(eq=False)
@@ -49,17 +50,11 @@ class Place:
 
     def _keep(self, event: Event, record: Record, time: str, *, own: bool) -> None:
         """A ledger entry: the event's own, with its number and frame, or one of ours that follows from it."""
-        entry = Entry(
-            unit=event.unit,
-            event_no=event.event_no if own else None,
-            table=self.name,
-            topic=record.topic or "",
-            payload=msgspec.json.encode(record.message) if record.message else b"",
-            frame=event.raw if own else b"",
-            time=time,
-            rulebook=self.verifier.digest,
-        )
-        self.pending.append(entry)
+        topic, message = record
+        payload = _encode(message) if message else b""
+        number, frame = (event.event_no, event.raw) if own else (None, b"")
+        digest = self.verifier.digest
+        self.pending.append(Entry(event.unit, number, self.name, topic or "", payload, frame, time, digest))
 
     def stored(self, now_s: float) -> None:
         """The ledger has everything that was pending."""

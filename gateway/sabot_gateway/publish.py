@@ -14,7 +14,7 @@ _CURSOR = "mqtt"
 _WINDOW = 400  # messages
 _SPAN = 10_000  # entries
 _ROUNDS = 10  # readings of the ledger in one turn
-_KEEP_EVERY = 500  # entries
+_KEEP_EVERY, _KEEP_EVERY_S = 500, 0.25  # entries
 _ECHO_WITHIN_S = 5.0
 
 
@@ -96,7 +96,7 @@ class Publisher:
 
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str) -> None:
         self._mqtt, self._ledger, self._site = mqtt, ledger, site
-        self._cursor = ledger.cursor(_CURSOR)
+        self._cursor, self._keep_s = ledger.cursor(_CURSOR), 0.0
         self._window = Window(self._cursor)
         self._states: dict[str, bytes] = {}  # retained topics as they stand
         self._unsaid: dict[str, None] = {}  # those that are still to be sent
@@ -203,11 +203,16 @@ class Publisher:
         self._ledger.move_cursor(_CURSOR, self._cursor)
 
     def _keep_cursor(self) -> None:
-        """When all is acknowledged, or now and then: what is sent twice after a crash has the same id."""
-        done = self._window.done()
-        if done > self._cursor and (not self._window.waiting or done - self._cursor >= _KEEP_EVERY):
-            self._cursor = done
+        """Now and then: what is sent twice after a crash has the same id."""
+        done, now_s = self._window.done(), self._mqtt.now_s
+        if done - self._cursor >= _KEEP_EVERY or (done > self._cursor and now_s >= self._keep_s):
+            self._cursor, self._keep_s = done, now_s + _KEEP_EVERY_S
             self.keep_cursor()
+
+    def close(self) -> None:
+        """Keep how far the broker has come."""
+        self._cursor = self._window.done()
+        self.keep_cursor()
 
     def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """The message's id; one that the broker still owes us an answer for is passed over."""

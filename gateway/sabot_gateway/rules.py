@@ -4,13 +4,12 @@ NZ 9.2-9.5, The Star 9.2-9.5, Crown 8.1-8.3, Rapid 7.7.4.4-7.7.4.7; all five pri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Winner = Literal["player", "banker", "tie"]
 
 _FIRST_FOUR: tuple[str, ...] = ("player_1", "banker_1", "player_2", "banker_2")
-_PICTURES_AND_TENS = frozenset("TJQK")
+_VALUES = {"A": 1, **{str(pips): pips for pips in range(2, 10)}, **dict.fromkeys("TJQK", 0)}
 # Banker's points: the Player's third cards on which he draws. He always draws on less, never on more.
 _BANKER_DRAWS_ON = {
     3: {0, 1, 2, 3, 4, 5, 6, 7, 9},
@@ -24,8 +23,7 @@ class NotACoupError(ValueError):
     """These cards are no coup by the rules: too few of them."""
 
 
-@dataclass(frozen=True)
-class Coup:
+class Coup(NamedTuple):
     """A complete coup."""
 
     player: tuple[str, ...]
@@ -41,12 +39,7 @@ class Coup:
 
 def points(hand: Sequence[str]) -> int:
     """The point count of a hand: the last digit of its sum."""
-    return sum(_value(card) for card in hand) % 10
-
-
-def _value(card: str) -> int:
-    rank = card[0]
-    return 0 if rank in _PICTURES_AND_TENS else 1 if rank == "A" else int(rank)
+    return sum([_VALUES[card[0]] for card in hand]) % 10
 
 
 def is_pair(hand: Sequence[str]) -> bool:
@@ -80,7 +73,7 @@ def due(cards: Sequence[str]) -> str | None:
     if player_draws(player):
         if not thirds:
             return "player_3"
-        third = _value(thirds.pop(0))
+        third = _VALUES[thirds.pop(0)[0]]
     return "banker_3" if banker_draws(banker, third) and not thirds else None
 
 
@@ -97,7 +90,7 @@ def play(cards: Sequence[str]) -> Coup:
         if player_draws(player_points):
             player.append(_next(rest))
             slots += ("player_3",)
-            third = _value(player[2])
+            third = _VALUES[player[2][0]]
             player_points = (player_points + third) % 10
         if banker_draws(banker_points, third):
             banker.append(_next(rest))

@@ -119,8 +119,8 @@ def test_files_that_are_never_bigger_than_a_limit(tmp_path: Path) -> None:
 def test_the_log_stays_small(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     most = 0
-    for number in range(30):
+    for number in range(60):
         ledger.append(play(1 + number * 1000, number + 1, 100))
         most = max(most, os.stat(tmp_path / "ledger.db-wal").st_size)
-    assert _MEBIBYTE < most < 6 * _MEBIBYTE
-    assert (tmp_path / "ledger.db").stat().st_size > 5 * _MEBIBYTE
+    assert _MEBIBYTE < most < 12 * _MEBIBYTE
+    assert (tmp_path / "ledger.db").stat().st_size > 10 * _MEBIBYTE

@@ -1,10 +1,10 @@
 """The write-ahead log, frame by frame: SQLite takes a damaged frame for the end of the log, this says so instead."""
 
-import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 _HEADER = struct.Struct(">8I")  # magic, format, page size, checkpoint no, two salts, two checksums
@@ -87,13 +87,13 @@ def _own(header: bytes, path: Path, frames: range) -> Log:
     page_bytes = _HEADER.unpack(header)[2]
     newest: dict[int, int] = {}
     log = Log()
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         for number in frames:
             place = _HEADER.size + number * (_FRAME.size + page_bytes)
-            page, log.page_count = _PAGE.unpack(os.pread(file.fileno(), _PAGE.size, place))
+            page, log.page_count = _PAGE.unpack_from(data, place)
             newest[page] = place + _FRAME.size
         for page, place in newest.items():
-            log.pages[page] = [page_sum(os.pread(file.fileno(), page_bytes, place))]
+            log.pages[page] = [page_sum(data[place : place + page_bytes])]
     return log
 
 

@@ -20,7 +20,7 @@ from sabot_gateway.ledger.sums import beside
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
 _INSERT = f"INSERT INTO entries ({schema.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SETTLE_BYTES = 4 * 2**20  # of write-ahead log, about: its file keeps its length
+_SETTLE_BYTES = 8 * 2**20  # of write-ahead log, about: its file keeps its length
 _COMMIT_BYTES = 4 * 4096  # of indexes and the like, with every commit
 _ROW_BYTES = 300  # beside payload and frame
 _PATIENCE_MS = 5000

@@ -11,7 +11,7 @@ from sabot_gateway.verify.clock import Clock
 from sabot_gateway.verify.composition import Composition
 from sabot_gateway.verify.coups import Coups
 from sabot_gateway.verify.cutting import Cutting
-from sabot_gateway.verify.findings import Check, Finding
+from sabot_gateway.verify.findings import NONE, Check, Finding
 from sabot_gateway.verify.irregular import Irregular
 from sabot_gateway.verify.kinds import Kinds
 from sabot_gateway.verify.numbering import Numbering
@@ -47,7 +47,9 @@ class Checks:
         """All that does not agree."""
         found = [*self._clock.any(event, time)]
         for check in self._by_kind[event.kind]:
-            found += check(event)
+            more = check(event)
+            if more is not NONE:
+                found += more
         if event.kind == "damaged":
             self.gap()
         return found

@@ -31,8 +31,9 @@ class Coups:
         data, read = event.data, self.read
         number = data["coup_no"]
         dealt = read.dealt.get(number, [])
-        says, cards = shoe_says(data), cards_say(dealt)
-        self.winner = _winner(dealt) or data["winner"]
+        played = _played(dealt)
+        says, cards = shoe_says(data), cards_say(dealt, played)
+        self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
         if read.gap_in == number:
             fact = "Part of the log of this coup is missing: its result cannot be verified."
             yield Finding(fact, says, f"{cards}, as far as they are known", "", number)
@@ -66,23 +67,22 @@ def shoe_says(data: dict[str, Any]) -> str:
     return _in_words(data["winner"], data["player_points"], data["banker_points"], flags)
 
 
-def cards_say(dealt: Dealt) -> str:
+def cards_say(dealt: Dealt, coup: rules.Coup | str) -> str:
     """The gateway's own reading: the result, or why these cards are no coup."""
-    try:
-        coup = rules.play([card for _, card in dealt])
-    except rules.NotACoupError as error:
-        return str(error)
+    if isinstance(coup, str):
+        return coup
     slots = tuple(slot for slot, _ in dealt)
     if slots != coup.slots:
         return f"drawn as {' '.join(slots)}, due were {' '.join(coup.slots)}"
     return _in_words(coup.winner, coup.player_points, coup.banker_points, [f for f in _FLAGS if getattr(coup, f)])
 
 
-def _winner(dealt: Dealt) -> str:
+def _played(dealt: Dealt) -> rules.Coup | str:
+    """The coup that these cards are, or why they are none."""
     try:
-        return rules.play([card for _, card in dealt]).winner
-    except rules.NotACoupError:
-        return ""
+        return rules.play([card for _, card in dealt])
+    except rules.NotACoupError as error:
+        return str(error)
 
 
 def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:

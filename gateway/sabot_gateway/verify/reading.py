@@ -58,8 +58,9 @@ class Reading:
 
     def missed_a_shoe(self, event: Event) -> bool:
         """The log speaks of another shoe after a part that is missing: nothing is known of it."""
-        heard = event.data.get("shoe_no", self.shoe_no)
-        return self.phase == "unknown" and self.shoe_no is not None and heard != self.shoe_no
+        if self.phase != "unknown" or self.shoe_no is None:
+            return False
+        return bool(event.data.get("shoe_no", self.shoe_no) != self.shoe_no)
 
     def cards(self, coup_no: int) -> list[str]:
         """The cards of a coup, in the order drawn."""

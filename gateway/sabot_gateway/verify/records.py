@@ -1,6 +1,5 @@
 """Records: what goes into the ledger for an event or an act, and how its messages are made."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -11,8 +10,7 @@ from sabot_gateway.parse import Event
 from sabot_gateway.verify.reading import Dealt
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """What goes into the ledger for an event: nothing more, or a message under a topic."""
 
     topic: TopicName | None = None

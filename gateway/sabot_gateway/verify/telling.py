@@ -54,19 +54,20 @@ class Telling:
 
     def tell(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
         """What this event means; the first record is the event's own."""
-        handler, common = self._own.get(event.kind), self.common(event, time)
+        handler, gap = self._own.get(event.kind), self._read.gap_in is not None
+        if handler is None and not found and not gap:
+            return [Record()]
+        common = self.common(event, time)
         out = handler(event, common, found) if handler else [Record()]
-        if self._read.gap_in is not None:
+        if gap:
             out += self._result_lost(event, common)
         return out + self._alarms_of(found, event, common) if found else out
 
     def common(self, event: Event, time: str) -> dict[str, Any]:
         """What every message that follows from an event carries."""
-        data, common = event.data, self.place(Source(event.unit, event.event_no, time))
-        if "shoe_no" in data:
-            common["shoe"] = data["shoe_no"]
-        if "coup_no" in data:
-            common["coup"] = data["coup_no"]
+        common, data = self.place(Source(event.unit, event.event_no, time)), event.data
+        common["shoe"] = data.get("shoe_no", common["shoe"])
+        common["coup"] = data.get("coup_no", common["coup"])
         return common
 
     def place(self, source: Source) -> dict[str, Any]:
