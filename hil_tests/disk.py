@@ -35,7 +35,7 @@ class Disk:
     def mount(self) -> None:
         """As a file system in memory; skips the test where that is not permitted."""
         self.path.mkdir(exist_ok=True)
-        _or_skip("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(self.path))
+        _or_skip("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(self.path))
 
     def fill(self) -> None:
         """Ballast in every free block."""
