@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import structlog
 from sabot_protocol.codec import CodecError
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
 
@@ -14,6 +15,8 @@ from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.parse import Event
 from sabot_gateway.ports import Line
 from sabot_gateway.verify import Record, Verifier
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _SILENT_AFTER_S = 5.0
 _encode = msgspec.json.Encoder().encode
@@ -43,10 +46,18 @@ class Place:
             self._keep(events[0], self.verifier.lost(events[0], *self.link.lost, time), time, own=False)
             self.link.lost = None
         for event in events:
-            for place, record in enumerate(self.verifier.take(event, time)):
+            for place, record in enumerate(self._verified(event, time)):
                 self._keep(event, record, time, own=not place)
             self.last_event_no = event.event_no
         return events
+
+    def _verified(self, event: Event, time: str) -> list[Record]:
+        """An error in our own checks must not end the daemon: it would at every start, with the same event."""
+        try:
+            return self.verifier.take(event, time)
+        except Exception as error:
+            log.exception("an event could not be checked", table=self.name, event_no=event.event_no)
+            return self.verifier.failed(event, error, time)
 
     def _keep(self, event: Event, record: Record, time: str, *, own: bool) -> None:
         """A ledger entry: the event's own, with its number and frame, or one of ours that follows from it."""
@@ -92,7 +103,7 @@ class Place:
                 except CodecError:
                     whole = False
                     break
-                self.verifier.take(event, entry.time)
+                self._verified(event, entry.time)
         alarms = [msgspec.json.decode(payload, type=AlarmMessage) for payload in ledger.active_alarms(self.name)]
         disputed = [msgspec.json.decode(payload, type=CoupMessage) for payload in ledger.disputed(self.name)]
         self.verifier.restore(alarms, disputed)

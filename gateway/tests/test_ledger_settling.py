@@ -36,7 +36,7 @@ def image(path: Path, to: Path) -> Path:
 def test_the_log_is_settled_while_entries_come_and_keeps_its_size(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     last = many(ledger, 80)
-    assert beside(ledger.path, "wal").stat().st_size < 33 * _MIB
+    assert beside(ledger.path, "wal").stat().st_size < 80 * _MIB  # 200 without
     assert ledger.path.stat().st_size > 40 * _MIB
     assert ledger.verify_chain() == last
     ledger.close()

@@ -81,6 +81,7 @@ ALARMS: dict[str, Kind] = {
         "The shoe's log and the gateway's own reading of the rules differ; the coup, if it is about one, is disputed.",
         ("decision", "acknowledged"),
     ),
+    "not_verified": Kind("critical", "The gateway's own checks failed on an event.", ("acknowledged",)),
     "log_lost": Kind("critical", "The shoe has overwritten events that no ledger has.", ("acknowledged",)),
     "log_damaged": Kind("critical", "A record of the shoe's log fails its check.", ("acknowledged",)),
     "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled, to the shoe or to the gateway.", _SEEN),

@@ -66,6 +66,18 @@ class Verifier:
         alarm, *self._later = telling.raise_(telling.common(event, time), "log_lost", say=say, shoe_says=where)
         return alarm
 
+    def failed(self, event: Event, error: Exception, time: str) -> list[Record]:
+        """Our own checks met an error: the event is kept as it came, and nothing more is known of the shoe."""
+        self._serve(event.unit)
+        telling = self._telling
+        say = (
+            "An event of this shoe could not be checked: the fault is the gateway's. It is in the ledger. Check the "
+            "coups by hand until a new shoe is opened, and report this with the ledger."
+        )
+        where = f"event {event.event_no}, {event.kind}: {type(error).__name__}: {error}"
+        common = telling.place(Source(event.unit, event.event_no, time))
+        return [Record(), *telling.raise_(common, "not_verified", say=say, shoe_says=where)]
+
     # What people and the daemon do
 
     def active(self) -> list[AlarmMessage]:
