@@ -23,6 +23,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.control import Answer, Caller, Control, Request
 from sabot_gateway.desk import At, Desk
 from sabot_gateway.keys import KeyRing
+from sabot_gateway.latency import Latency
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.mqtt import LoopClient
@@ -73,6 +74,7 @@ class App:
         self._desk = Desk(self._gateway.hex(), self._ledger.next_own_no())
         self._control = Control(config.control_path(), self._selector)
         self._places = {table.name: self._place(table) for table in config.table}
+        self._latency = Latency()
         self._full: dict[Place, None] = {}  # have something to be stored, in the order it came
         self._alarmed = dict.fromkeys(self._places.values())  # of whose alarms something is to be said
         self._ledger_problem: str | None = None
@@ -248,6 +250,7 @@ class App:
         except LedgerError as error:
             self._hold(str(error), at)
             return
+        self._latency.stored(self._ledger.last_seq(), len(entries), at.now_s)
         self._alarmed |= dict.fromkeys(self._places[entry.table] for entry in entries if entry.topic == "alarm")
         for place in self._full:
             place.stored(at.now_s)
@@ -333,6 +336,7 @@ class App:
                 self._publisher.pump()
             except LedgerError as error:
                 self._hold(str(error), at)
+        self._latency.published(self._publisher.done(), self._monotonic())
         self._notices.broker(self._mqtt.problem)
 
     def _reload(self, at: At) -> None:
@@ -376,6 +380,7 @@ class App:
                 "connected": self._mqtt.client.is_connected(),
                 "problem": self._mqtt.problem,
                 "behind": self._publisher.behind(),
+                "latency": self._latency.told(),
             },
             "tables": [place.status() for place in self._places.values()],
         }

@@ -222,9 +222,13 @@ class Publisher:
                 return info.mid
         raise RuntimeError("paho has no message id left")
 
+    def done(self) -> int:
+        """The last entry that the broker has taken, with all before it."""
+        return self._window.done()
+
     def behind(self) -> int:
         """How many entries of the ledger the broker has not taken yet."""
-        return self._ledger.last_seq() - self._window.done()
+        return self._ledger.last_seq() - self.done()
 
     def idle(self) -> bool:
         """Everything in the ledger and every state has been published and acknowledged."""

@@ -20,6 +20,7 @@ from typing import Final
 import msgspec
 import paho.mqtt.client as paho
 from sabot_gateway.broker import Broker
+from sabot_gateway.control import Request, ask
 from sabot_gateway.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 
@@ -76,6 +77,7 @@ class Run:
     latency_ms: list[float] = field(
         repr=False
     )  # of each coup, from its frame written into the pty to its message received
+    inside_ms: float | None  # the 99th percentile of the daemon's own count, from the bytes read to the PUBACK
     late_ms: float  # the 99th percentile of how far the player lagged behind its own plan
     samples: list[Sample] = field(repr=False)
 
@@ -203,10 +205,16 @@ class Bench:
 
         self._until(done, self._plan.most_s)
         samples.append(sample(process.pid))
+        inside_ms = self._inside_ms() if pipeline == "gateway" else None
         self._children.stop()
-        return self._result(samples, due)
+        return self._result(samples, due, inside_ms)
 
-    def _result(self, samples: list[Sample], due: int) -> Run:
+    def _inside_ms(self) -> float:
+        """What the daemon itself says: 99 % of its entries took no longer from the reading to the broker's answer."""
+        said = ask(self._ledger.with_name("control.sock"), Request("status"))
+        return float(msgspec.json.decode(said.data)["broker"]["latency"]["p99_ms"])
+
+    def _result(self, samples: list[Sample], due: int, inside_ms: float | None) -> Run:
         plan, came = self._plan, self._subscriber.coups()
         if not came or not self._written.exists():
             raise CannotMeasureError(
@@ -224,6 +232,7 @@ class Bench:
             due_coups=due,
             said=[payload for _, payload in self._subscriber.came],
             latency_ms=[(at_s - written[_place(key, plan.frames)]) * 1e3 for key, at_s in came.items()],
+            inside_ms=inside_ms,
             late_ms=_late_ms(written, plan) if plan.rate and last_ack_s else 0.0,
             samples=[
                 one for one in samples if -_SAMPLE_EVERY_S <= one.at_s - first_s <= end_s - first_s + _SAMPLE_EVERY_S

@@ -49,11 +49,14 @@ def pace(plan: Plan) -> Iterator[Figure]:
     made = run("gateway", plan)
     seconds = plan.frames / plan.rate
     middle, most = (percentile(made.latency_ms, percent) for percent in (50, 99))
+    inside_ms = made.inside_ms or most
     what = (
-        f"99 % of coups in {most:.1f} ms, half in {middle:.1f} ms, from the write into the pty to a subscriber: "
-        f"{plan.ports} x {plan.rate:g} frames a second for {seconds:.0f} s; the player was {made.late_ms:.1f} ms late"
+        f"99 % of entries in {inside_ms:.1f} ms from the bytes read to the PUBACK, {plan.ports} x {plan.rate:g} frames "
+        f"a second for {seconds:.0f} s; the player was {made.late_ms:.1f} ms late"
     )
-    yield at_least("gateway.25_ms_over_p99", 25 / most, 1, what)
+    yield at_least("gateway.25_ms_over_p99", 25 / inside_ms, 1, what)
+    what = f"99 % of coups in {most:.1f} ms, half in {middle:.1f} ms, from the write into the pty to a subscriber"
+    yield at_least("gateway.25_ms_over_p99_to_subscriber", 25 / most, 1, what)
     yield at_least("gateway.paced_received_over_sent", made.served(), 1, in_words(made))
     over, kib = made.growth()
     what = f"{kib:+,.0f} KiB a minute after the first fifth of {seconds:.0f} s; SABOT_BENCH_S=600 gives ten minutes"

@@ -12,11 +12,19 @@ def told(status: dict[str, Any]) -> list[str]:
     return [
         f"site {status['site']}, gateway {status['gateway']}, {status['time']}",
         f"ledger: {ledger['entries']} entries, {published}; broker {broker['url']}: "
-        + ("connected" if broker["connected"] else "not connected"),
+        + ("connected" if broker["connected"] else "not connected")
+        + _latency(broker["latency"]),
         "",
         *_rows([_row(table) for table in status["tables"]]),
         *_troubles(status),
     ]
+
+
+def _latency(said: dict[str, Any]) -> str:
+    """From the reading of an event to the broker's answer."""
+    if not said["entries"]:
+        return ""
+    return f"; published within {said['p50_ms']} ms, 99 % of {said['entries']} within {said['p99_ms']} ms"
 
 
 def _row(table: dict[str, Any]) -> dict[str, str]:
