@@ -18,7 +18,8 @@ def many(ledger: Ledger, mib: int, first: int = 1) -> int:
     number = first - 1
     while number - first < mib * 1000:
         entries = [
-            Entry(f"{no % 50:016x}", no, "t", "", b"x" * 700, b"y" * 100) for no in range(number + 1, number + 201)
+            Entry(f"{no % 50:016x}", no, "t", "", b"x" * 700, b"y" * 100, "2020-01-01T00:00:00.000Z")
+            for no in range(number + 1, number + 201)
         ]
         ledger.append(entries)
         number += 200
@@ -49,10 +50,9 @@ def test_a_crash_when_the_pages_are_in_the_file_and_their_sums_are_not_kept(tmp_
     ledger.append(play(1, 1, 20))
     settling = Settling(ledger.path)
     settling.join()
-    assert settling.frames > 0
     ledger.append(play(1000, 2, 20))
     crashed = image(ledger.path, tmp_path / "crashed")
-    settling.release()
+    assert settling.release().frames > 0
     verdict = audit.verify(crashed)
     assert (verdict.entries, verdict.faults) == (244, [])
     again = Ledger(crashed)
@@ -84,6 +84,30 @@ def test_no_new_log_begins_until_the_settling_is_released(tmp_path: Path) -> Non
     ledger.append(play(1000, 2, 20))
     assert beside(ledger.path, "wal").stat().st_size > size
     settling.release()
+
+
+def test_sums_that_were_changed_beside_a_running_ledger_are_not_renewed(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    aside = beside(ledger.path, "sums")
+    data = bytearray(aside.read_bytes())
+    data[60] ^= 1
+    aside.write_bytes(data)
+    ledger.append(play(1, 1, 20))
+    ledger.close()
+    assert not aside.exists()
+    (fault,) = audit.verify(ledger.path).faults
+    assert "there are no page sums" in fault
+
+
+def test_sums_of_a_ledger_that_becomes_shorter(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    many(ledger, 40)
+    ledger.move_cursor("mqtt", ledger.last_seq())
+    longest = ledger.path.stat().st_size
+    ledger.prune("2099-01-01")
+    ledger.close()
+    assert ledger.path.stat().st_size < longest // 10
+    assert audit.verify(ledger.path).faults == []
 
 
 @pytest.mark.parametrize("after", [10, 18])

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
@@ -13,13 +14,21 @@ _FEW_FRAMES = 50
 _MOST_ROUNDS = 5
 
 
+@dataclass
+class Settled:
+    """So many frames of the log are in the file; the sums of their pages."""
+
+    frames: int = 0
+    log: Log = field(default_factory=Log)
+
+
 class Settling(Thread):
     """Checkpoints until little is left to do. Until `release` SQLite begins no new log in the place of this one."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(name="ledger-settling", daemon=True)
         self._path = path
-        self.frames, self.log = 0, Log()  # what has been brought into the file, once the thread has ended
+        self._settled = Settled()
         self._holder = _held(path)
         self.start()
 
@@ -27,27 +36,25 @@ class Settling(Thread):
         """Everything that takes long; what fails is left to the writer's own checkpoint, which says so."""
         with suppress(sqlite3.Error, OSError):
             for _ in range(_MOST_ROUNDS):
-                before = self.frames
-                self._round()
-                if self.frames - before < _FEW_FRAMES:
+                before = self._settled
+                self._settled = self._round(before)
+                if self._settled.frames - before.frames < _FEW_FRAMES:
                     return
                 newer = _held(self._path)  # a checkpoint goes no further than what somebody still holds
                 self._holder.close()
                 self._holder = newer
 
-    def _round(self) -> None:
+    def _round(self, before: Settled) -> Settled:
         db = sqlite3.connect(self._path, isolation_level=None)
         _, _, frames = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         db.close()
-        found = wal.read(beside(self._path, "wal"), range(self.frames, frames))
-        self.log.pages |= found.pages
-        self.log.page_count = found.page_count or self.log.page_count
-        self.frames = frames
+        return Settled(frames, before.log.then(wal.read(beside(self._path, "wal"), range(before.frames, frames))))
 
-    def release(self) -> None:
-        """Wait for the thread, and let go of the log."""
+    def release(self) -> Settled:
+        """Wait for the thread, let go of the log, and say what has been done."""
         self.join()
         self._holder.close()
+        return self._settled
 
 
 def _held(path: Path) -> sqlite3.Connection:

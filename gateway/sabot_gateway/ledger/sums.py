@@ -7,10 +7,12 @@ where SQLite does not look. SQLite writes only at a checkpoint, and the ledger m
 import os
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
+from typing import BinaryIO
 
 from sabot_gateway.keys import sync_directory
 from sabot_gateway.ledger import wal
@@ -22,6 +24,7 @@ _DIGEST_BYTES = 32
 _SQLITE = b"SQLite format 3\0"
 _PAGE_BYTES = [2**power for power in range(9, 17)]
 _CHUNK_PAGES = 256
+_CHUNK_SUMS = 8192
 
 
 @dataclass(frozen=True)
@@ -173,20 +176,59 @@ def of_file(path: Path, seq: int, head: bytes) -> Sums:
     return Sums(page_bytes, b"".join(page_sum(page) for _, page in _pages(path, page_bytes, count)), seq, head)
 
 
-def keep_beside(path: Path, sums: Sums) -> None:
-    """Put the sums beside an open ledger: the old ones or the new ones are there at every moment."""
+@contextmanager
+def _kept_beside(path: Path) -> Iterator[BinaryIO]:
+    """What is written here goes beside an open ledger: the old sums or the new ones are there at every moment."""
     aside, fresh = beside(path, "sums"), beside(path, "sums.new")
     with fresh.open("wb") as file:
-        file.write(sums.packed())
+        yield file
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(aside)
     sync_directory(path.parent)
 
 
+def renew_beside(path: Path, log: Log, seq: int, head: bytes) -> None:
+    """A checkpoint has brought the log's newest pages into the file: new sums from the old, never all in memory."""
+    changed: dict[int, list[int]] = {}
+    for number in log.pages:
+        changed.setdefault((number - 1) // _CHUNK_SUMS * _CHUNK_SUMS, []).append(number)
+    with beside(path, "sums").open("rb") as old, _kept_beside(path) as new:
+        parts = _old_parts(old)
+        _, page_bytes, count, *_ = _HEAD.unpack(next(parts))
+        count = log.page_count or count
+        new.write(begin := _HEAD.pack(_MAGIC, page_bytes, count, seq, head))
+        digest = sha256(begin)
+        for first, part in zip_longest(range(0, count, _CHUNK_SUMS), parts):
+            if first is None:  # the ledger has become shorter
+                continue
+            pages = bytearray(part or b"").ljust(_CHUNK_SUMS * SUM_BYTES, b"\0")
+            for number in changed.get(first, ()):
+                at = (number - 1 - first) * SUM_BYTES
+                pages[at : at + SUM_BYTES] = log.pages[number][-1]
+            del pages[(count - first) * SUM_BYTES :]
+            new.write(pages)
+            digest.update(pages)
+        new.write(digest.digest())
+
+
+def _old_parts(file: BinaryIO) -> Iterator[bytes]:
+    """Head and sums as they were kept, part by part; at the end an error where they are not what was written."""
+    head = file.read(_HEAD.size)
+    yield head
+    digest, left = sha256(head), _HEAD.unpack(head)[2] * SUM_BYTES
+    while left and (part := file.read(min(left, _CHUNK_SUMS * SUM_BYTES))):
+        digest.update(part)
+        left -= len(part)
+        yield part
+    if file.read() != digest.digest():
+        raise OSError("the page sums are damaged")
+
+
 def open_file(path: Path, sums: Sums) -> None:
     """The ledger is to be written: its sums go beside it, and the file ends with its last page."""
-    keep_beside(path, sums)
+    with _kept_beside(path) as file:
+        file.write(sums.packed())
     if path.stat().st_size > len(sums) * sums.page_bytes and not wal.read(beside(path, "wal")).page_count:
         os.truncate(path, len(sums) * sums.page_bytes)
 

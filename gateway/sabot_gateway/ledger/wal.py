@@ -32,6 +32,10 @@ class Log:
     damage: str | None = None  # what was committed cannot be read any more
     torn: str | None = None  # the last transaction is not whole
 
+    def then(self, newer: "Log") -> "Log":
+        """Both, where one goes on from the other: the newest version of each page."""
+        return Log(self.pages | newer.pages, newer.page_count or self.page_count)
+
 
 @dataclass(frozen=True)
 class _Frame:

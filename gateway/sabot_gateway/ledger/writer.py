@@ -14,7 +14,7 @@ from sabot_protocol.fields import UNIT_BYTES
 from sabot_gateway.ledger import audit, derived, retention, schema, sums, wal
 from sabot_gateway.ledger.chain import Entry, LedgerError, Stored, link
 from sabot_gateway.ledger.reader import Reader
-from sabot_gateway.ledger.settling import Settling
+from sabot_gateway.ledger.settling import Settled, Settling
 from sabot_gateway.ledger.sums import beside
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
@@ -50,8 +50,7 @@ class Ledger(Reader):
         found = None if new else audit.start(self.path, recheck=recheck)
         if found:
             self.notes += found.notes
-        self._sums = found.sums if found and found.sums else _renewed(self.path)
-        sums.open_file(self.path, self._sums)
+        sums.open_file(self.path, found.sums if found and found.sums else _renewed(self.path))
         self._db = _connect(self.path)
         self._waiting_bytes = _SETTLE_BYTES
         with self._transaction("its tables"):
@@ -87,11 +86,11 @@ class Ledger(Reader):
         with suppress(sqlite3.Error, OSError):
             self._settle()
         waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
-        whole = self._sums.after(waiting, self._seq, self._hash)
         self._db.close()
-        if not beside(self.path, "wal").exists():
-            with suppress(OSError):
-                sums.close_file(self.path, whole)
+        with suppress(OSError):
+            known = sums.load(self.path).sums
+            if known and not beside(self.path, "wal").exists():
+                sums.close_file(self.path, known.after(waiting, self._seq, self._hash))
         self._lock.close()
 
     def append(self, entries: Sequence[Entry]) -> None:
@@ -164,23 +163,18 @@ class Ledger(Reader):
         busy, frames, done = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if busy or frames != done:
             return
-        log = wal.read(beside(self.path, "wal"), range(before, frames))
-        self._sums = self._sums.after(log, self._seq, self._hash)
+        log = before.log.then(wal.read(beside(self.path, "wal"), range(before.frames, frames)))
         try:
-            sums.keep_beside(self.path, self._sums)
+            sums.renew_beside(self.path, log, self._seq, self._hash)
         except OSError:
             beside(self.path, "sums").unlink(missing_ok=True)  # they are not of this file any more
             raise
         self._waiting_bytes = 0
 
-    def _settled_beside(self) -> int:
-        """How many frames of the log the thread has brought into the file; their sums are known."""
+    def _settled_beside(self) -> Settled:
+        """What the thread has brought into the file."""
         settling, self._settling = self._settling, None
-        if settling is None:
-            return 0
-        settling.release()
-        self._sums = self._sums.after(settling.log, self._sums.seq, self._sums.head)
-        return settling.frames
+        return settling.release() if settling else Settled()
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
