@@ -13,15 +13,16 @@ from sabot_gateway.ledger.sums import beside
 _MIB = 2**20
 
 
+def filler(number: int) -> Entry:
+    """A kilobyte, long ago."""
+    return Entry(f"{number % 50:016x}", number, "t", "", b"x" * 700, b"y" * 100, "2020-01-01T00:00:00.000Z")
+
+
 def many(ledger: Ledger, mib: int, first: int = 1) -> int:
     """Append so much and more, two hundred at a time; the number of the last."""
     number = first - 1
     while number - first < mib * 1000:
-        entries = [
-            Entry(f"{no % 50:016x}", no, "t", "", b"x" * 700, b"y" * 100, "2020-01-01T00:00:00.000Z")
-            for no in range(number + 1, number + 201)
-        ]
-        ledger.append(entries)
+        ledger.append([filler(no) for no in range(number + 1, number + 201)])
         number += 200
     return number
 
