@@ -117,11 +117,15 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._signalled)
         self._selector.register(wake, selectors.EVENT_READ, wake)
-        log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
-        self._publisher.say_gateway("online", self._at().time)
+        self.begin()
         while not self._stopping:
             self.step(_SWEEP_EVERY_S)
         self._goodbye()
+
+    def begin(self) -> None:
+        """Say that the gateway is there."""
+        log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
+        self._publisher.say_gateway("online", self._at().time)
 
     def _signalled(self, number: int, _frame: object) -> None:
         self._stopping = self._stopping or number != signal.SIGHUP
@@ -143,6 +147,26 @@ class App:
         self._publish(at)
         if self._reloading and not self._ledger_problem:
             self._reload(at)
+
+    def fileno(self) -> int:
+        """Readable when a step has something to do; for who drives several things."""
+        return self._selector.fileno()
+
+    def stored(self) -> bool:
+        """Everything that came is in the ledger, and the shoes were told what they are to know of it."""
+        return (
+            not self._full
+            and not self._desk.entries
+            and not any(place.link.output() for place in self._places.values())
+        )
+
+    def published(self) -> bool:
+        """The broker has acknowledged everything that the ledger holds, and every state."""
+        return self._publisher.idle()
+
+    def stands(self) -> dict[str, bytes]:
+        """The retained topics as they stand, whether the broker has them or not."""
+        return self._publisher.stands()
 
     def _wait(self, timeout_s: float) -> list[object]:
         """Whoever has something for us; soon after a commit more of them gather first."""
@@ -387,6 +411,11 @@ class App:
         for place in self._places.values():
             log.info("line counters", table=place.name, **place.link.line_counters())
         log.info("gateway stopped")
+
+    def crash(self) -> None:
+        """End without a word, as a kill does; what was not stored is gone."""
+        self._mqtt.hang_up()
+        self.close()
 
     def close(self) -> None:
         """Give everything back."""

@@ -221,6 +221,10 @@ class Publisher:
                 return info.mid
         raise RuntimeError("paho has no message id left")
 
+    def stands(self) -> dict[str, bytes]:
+        """Retained topics as they stand."""
+        return dict(self._states)
+
     def behind(self) -> int:
         """How many entries of the ledger the broker has not taken yet."""
         return self._ledger.last_seq() - self._window.done()

@@ -1,0 +1,150 @@
+"""sabot replay: a recording through firmware, link, gateway, ledger and broker, compared with its sidecar."""
+
+import difflib
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sabot_gateway.broker import Broker
+from sabot_protocol.recording import RecordingError
+from sabot_sim.bench import BenchError
+from sabot_sim.rig import Rig, UnixRig
+
+from sabot_tools import broker, sidecar
+from sabot_tools.children import Children, DeadChildError
+from sabot_tools.replaying import Found, Recorded, Replay, load
+from sabot_tools.settings import refuse
+from sabot_tools.sidecar import SidecarError
+from sabot_tools.stage import Stage, StageError
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+EPILOG = """\b
+Example: sabot replay hil_tests/recordings/*/*.shoe
+Example: sabot replay --accept hil_tests/recordings/clean/one-coup.shoe
+"""
+ERRORS = (RecordingError, SidecarError, StageError, BenchError, broker.NoBrokerError, DeadChildError, OSError)
+_BAR = 30
+
+
+def rig_of(bench: str, work_dir: Path, recorded: Recorded) -> Rig:
+    """The rig of this name."""
+    if bench == "unix":
+        return UnixRig(work_dir)
+    raise BenchError(f"no bench {bench!r}: choose unix")
+
+
+@contextmanager
+def shared_broker() -> Iterator[Broker]:
+    """One nats-server for many replays."""
+    with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
+        children = Children(Path(folder))
+        try:
+            yield broker.start(children, Path(folder), 0)
+        finally:
+            children.stop()
+
+
+def replayed(path: Path, bench: str, server: Broker, progress: "Bar | None" = None) -> tuple[Recorded, Found]:
+    """What a recording brings on this bench."""
+    recorded = load(path)
+    with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
+        work_dir = Path(folder)
+        stage = Stage(rig_of(bench, work_dir, recorded), recorded.house(), server, work_dir)
+        try:
+            return recorded, Replay(recorded, stage).run(progress or (lambda share: None))
+        finally:
+            stage.close()
+
+
+class Bar:
+    """Progress on stderr, where that is a terminal."""
+
+    def __init__(self, files: int) -> None:
+        self._files, self.file, self.name = files, 0, ""
+
+    def __call__(self, share: float) -> None:
+        """So much of the file is done."""
+        if sys.stderr.isatty():
+            full = int((self.file + share) / self._files * _BAR)
+            typer.echo(
+                f"\r[{'#' * full:<{_BAR}}] {self.file + 1}/{self._files} {self.name[:40]:<40}", nl=False, err=True
+            )
+
+    def clear(self) -> None:
+        """Make room for a line."""
+        if sys.stderr.isatty():
+            typer.echo("\r" + " " * 100 + "\r", nl=False, err=True)
+
+
+@app.command(epilog=EPILOG)
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Recordings; the sidecar NAME.json stands beside each.")],
+    bench: Annotated[str, typer.Option(help="unix: the firmware on the MicroPython VM.")] = "unix",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write what comes into the sidecars, and show the difference.")
+    ] = False,
+) -> None:
+    """Replay recordings through the whole path and compare every event and message; exit 1 if anything differs."""
+    try:
+        with shared_broker() as server:
+            failed = _accept(files, bench, server) if accept else _compare(files, bench, server)
+    except ERRORS as error:
+        raise refuse("replay", error) from error
+    raise typer.Exit(int(failed))
+
+
+def _compare(files: list[Path], bench: str, server: Broker) -> bool:
+    bar, failed = Bar(len(files)), 0
+    for bar.file, path in enumerate(files):
+        bar.name = path.name
+        told = judged(path, bench, server, bar)
+        bar.clear()
+        typer.echo(f"{path}: {'DIFFERS' if told else 'as expected'}")
+        for difference in told:
+            typer.echo(difference)
+        failed += bool(told)
+    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {bench}", err=True)
+    return failed > 0
+
+
+def judged(path: Path, bench: str, server: Broker, progress: Bar | None = None) -> list[str]:
+    """What differs from the sidecar, or why nothing can be compared; nothing where all is as expected."""
+    try:
+        expected = sidecar.read(path)
+        sidecar.check(path, expected)
+        _, found = replayed(path, bench, server, progress)
+    except ERRORS as error:
+        return [str(error)]
+    if not found.events:
+        return ["the shoe logged no event: nothing was compared"]
+    return sidecar.differences(expected, found, bench)
+
+
+def _accept(files: list[Path], bench: str, server: Broker) -> bool:
+    """Written only when all have come to their end."""
+    if bench != "unix":
+        raise BenchError("sidecars are written from the unix bench: times and speeds of others differ")
+    bar, new = Bar(len(files)), {}
+    for bar.file, path in enumerate(files):
+        bar.name = path.name
+        recorded, found = replayed(path, bench, server, bar)
+        if not found.events:
+            raise StageError(f"{path}: the shoe logged no event; nothing was written")
+        new[path] = sidecar.accepted(path, recorded.metadata, found)
+    bar.clear()
+    for path, text in new.items():
+        _write(sidecar.path_of(path), text)
+    return False
+
+
+def _write(path: Path, text: str) -> None:
+    before = path.read_text() if path.exists() else ""
+    lines = difflib.unified_diff(before.splitlines(), text.splitlines(), str(path), str(path), "before", "now", 1, "")
+    changed = list(lines)
+    typer.echo("\n".join(changed) if changed else f"{path}: as before")
+    path.write_text(text)

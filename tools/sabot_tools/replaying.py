@@ -1,0 +1,160 @@
+"""Replay: edges and acts of a recording through a stage, the same every time; what came of it, as a sidecar has it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from sabot_gateway import parse
+from sabot_gateway.control import Request
+from sabot_protocol import recording
+from sabot_protocol.recording import Act, Edge, Line, RecordingError
+
+from sabot_tools.inspect import plain
+from sabot_tools.stage import TABLE, House, Stage, StageError
+
+_PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled
+_TAIL_US: Final = 500_000  # behind the last record
+_SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording in memory."""
+
+    metadata: Json
+    records: list[Edge | Act]
+
+    def house(self) -> House:
+        """The table that its metadata describes."""
+        meta = self.metadata
+        given = {name: meta[name] for name in ("rulebook", "decks", "card_set", "options") if name in meta}
+        key = bytes.fromhex(meta["key"]) if "key" in meta else None
+        started_us = meta.get("started_unix_us")
+        return House(**given, key=key, **({} if started_us is None else {"started_s": started_us / 1e6}))
+
+
+@dataclass
+class Found:
+    """What a replay has brought, as a sidecar keeps it."""
+
+    events: list[Json] = field(default_factory=list)
+    published: list[Json] = field(default_factory=list)
+    said: list[Json] = field(default_factory=list)
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+def load(path: Path) -> Recorded:
+    """A recording that can be replayed: RecordingError where it is damaged or holds no input."""
+    reader = recording.Reader()
+    with path.open("rb") as file:
+        pieces = iter(lambda: file.read(1 << 16), b"")
+        records = [record for record in recording.read(reader, pieces) if not isinstance(record, Line)]
+    if not any(isinstance(record, Edge) for record in records):
+        raise RecordingError("no edges: what the serial line carried can be inspected, but not replayed")
+    return Recorded(reader.metadata or {}, records)
+
+
+def bursts(records: Iterable[Edge | Act]) -> Iterator[tuple[list[tuple[int, int]], int, Act | None]]:
+    """Edges that belong together, until when time is to go on, and the act that is done then."""
+    edges: list[tuple[int, int]] = []
+    end_us = 0
+    for record in records:
+        if edges and record.t_us - end_us >= _PAUSE_US:
+            yield edges, end_us + _PAUSE_US, None
+            edges = []
+        end_us = record.t_us
+        if isinstance(record, Act):
+            yield edges, end_us, record
+            edges = []
+        else:
+            edges.append((record.t_us, record.levels))
+    yield edges, end_us + _TAIL_US, None
+
+
+class Replay:
+    """One recording on one stage."""
+
+    def __init__(self, recorded: Recorded, stage: Stage) -> None:
+        self.recorded, self.stage = recorded, stage
+        self.found = Found()
+
+    def run(self, progress: Callable[[float], None] = lambda share: None) -> Found:
+        """Play it to its end."""
+        self.stage.start()
+        end_us = self.recorded.records[-1].t_us or 1
+        for edges, until_us, act in bursts(self.recorded.records):
+            self.stage.play(edges, until_us)
+            if act is not None:
+                self.stage.settle()
+                self.do(act.act)
+            progress(min(1.0, until_us / end_us))
+        self.stage.settle()
+        self._collect()
+        return self.found
+
+    def do(self, act: Json) -> None:
+        """What people or the world did."""
+        done = getattr(self, f"_do_{act.get('do')}", None)
+        if done is None:
+            raise StageError(f"an act that this program does not know: {act}; update it")
+        done(**{name: value for name, value in act.items() if name != "do"})
+
+    def _do_power(self, state: str) -> None:
+        if state == "off":
+            self.stage.power_off()
+        else:
+            self.stage.power_on()
+            self._greet()
+
+    def _do_reset(self) -> None:
+        self.stage.power_off()
+        self._do_power("on")
+
+    def _greet(self) -> None:
+        stage = self.stage
+        if stage.app is not None and stage.wire.sound:
+            stage.until(stage.greeted, "the shoe is greeted")
+            stage.settle()
+
+    def _do_say(self, verb: str, by: str = "", clause: str = "", args: Json | None = None, **more: Any) -> None:
+        answer = self.stage.say(Request(verb, TABLE, by, clause, {**(args or {}), **more}))
+        self.found.said.append({"verb": verb, "ok": answer.ok, "say": answer.say})
+        self.stage.settle()
+
+    def _collect(self) -> None:
+        """Everything that is compared."""
+        stage, found = self.stage, self.found
+        found.counters = {name: value for name, value in stage.line_counters().items() if value}
+        names = dict(stage.names())
+        found.events = [_event(entry.unit, entry.frame) for entry in stage.ledger() if entry.frame]
+        found.published = sorted(
+            ({"topic": topic, **said} for topic, said in stage.subscriber.received), key=lambda one: str(one["topic"])
+        )
+        found.events, found.published, found.said = (
+            _named(lines, names) for lines in (found.events, found.published, found.said)
+        )
+
+
+def _event(unit: str, frame: bytes) -> Json:
+    event = parse.event(unit, parse.frame(frame))
+    data = {name: _flags(value) for name, value in plain(event.data).items()}
+    return {"no": event.event_no, "unit": unit, "time_ms": event.time_ms, "event": event.kind, **data}
+
+
+def _flags(value: Any) -> Any:
+    """Flags by the names of those that are set."""
+    is_flags = isinstance(value, dict) and value and all(isinstance(one, bool) for one in value.values())
+    return [name for name, is_set in value.items() if is_set] if is_flags else value
+
+
+def _named(lines: list[Json], names: dict[str, str]) -> list[Json]:
+    """The same with names instead of ids that are others in each run."""
+    text = msgspec.json.encode(lines).decode()
+    for value, name in names.items():
+        text = text.replace(value, name)
+    found: list[Json] = msgspec.json.decode(text)
+    return found
