@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import subprocess
 import termios
 import time
@@ -12,7 +13,7 @@ from typing import Final, Protocol
 from sabot_sim.bench import UnixBench
 from sabot_sim.optics import Edge
 
-UNIT: Final = "5ab0000000000001"
+_UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
 # When a board says that nothing has changed: soon after a change, and then now and then.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
@@ -27,6 +28,10 @@ class Rig(Protocol):
     @property
     def name(self) -> str:
         """As `--bench` has it."""
+
+    @property
+    def unit(self) -> str:
+        """The controller's own number, 16 hex digits."""
 
     @property
     def outputs(self) -> int | None:
@@ -59,6 +64,12 @@ class Rig(Protocol):
     def line_s(self) -> float:
         """The clock by which the line is late or silent, in seconds."""
 
+    def damage(self, part: str, seed: int, spots: int) -> None:
+        """While the power is off: bits of `journal` or `store` fall, or the `image` is not what it was."""
+
+    def exchange(self, number: int) -> None:
+        """While the power is off: put another controller here, number 2 and so on; 1 is the first again."""
+
     def filenos(self) -> list[int]:
         """Readable when there is something to be done; none where time passes in turn() alone."""
 
@@ -71,18 +82,26 @@ class UnixRig:
 
     name = "unix"
 
-    def __init__(self, work_dir: Path, unit: str = UNIT) -> None:
-        self.state_dir = work_dir / f"shoe-{unit}"
-        self._log = work_dir / "shoe.log"
-        self._t_us = self._levels = 0
+    def __init__(self, work_dir: Path, key: bytes | None = None) -> None:
+        self._work_dir, self._key = work_dir, key
+        self._t_us = 0
+        self._put(1)
+
+    def _put(self, number: int) -> None:
+        """This controller, without power."""
+        self.unit = f"{_UNITS + number:016x}"
+        self.state_dir = self._work_dir / f"shoe-{number}"
+        self.state_dir.mkdir(exist_ok=True)
+        if self._key is not None:
+            (self.state_dir / "key.bin").write_bytes(self._key)
+        self._levels = 0
         self._held = b""
         self._fresh = False  # something was given or heard since the last probe
-        self._bench = UnixBench(unit, self.state_dir, self._spawn)
+        self._bench = UnixBench(self.unit, self.state_dir, self._spawn, on=False)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        self.power_off()
 
     def _spawn(self, args: list[str], *, pass_fds: tuple[int, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
-        with self._log.open("ab") as log:
+        with (self._work_dir / "shoe.log").open("ab") as log:
             return subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=pass_fds, env=env)
 
     @property
@@ -163,6 +182,19 @@ class UnixRig:
         """Real time."""
         return time.monotonic()
 
+    def damage(self, part: str, seed: int, spots: int) -> None:
+        """In the files that are its flash."""
+        if part == "image":
+            (self.state_dir / "image.bin").write_bytes(bytes(8))
+            return
+        file = self.state_dir / f"{part}.bin"
+        file.write_bytes(fallen_bits(file.read_bytes(), seed, spots))
+
+    def exchange(self, number: int) -> None:
+        """Each has a state directory of its own."""
+        self.close()
+        self._put(number)
+
     def filenos(self) -> list[int]:
         """Its line, and its answers."""
         return [self._line] if self._bench.process is None else [self._line, self._bench.fileno()]
@@ -182,3 +214,12 @@ def _with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: in
             yield since_us + still_us, levels
         since_us, levels = t_us, levels if after is None else after
         yield since_us, levels
+
+
+def fallen_bits(flash: bytes, seed: int, spots: int) -> bytes:
+    """The same, but some bytes that were written have lost a bit: drawn by the seed."""
+    rng, found = random.Random(seed), bytearray(flash)
+    written = [at for at, byte in enumerate(found) if byte not in (0x00, 0xFF)]
+    for at in rng.sample(written, min(spots, len(written))):
+        found[at] &= found[at] - 1
+    return bytes(found)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sabot_gateway.broker import Broker
 from sabot_protocol.recording import RecordingError
 from sabot_sim.bench import BenchError
 from sabot_sim.rig import Rig, UnixRig
 
-from sabot_tools import broker, sidecar
-from sabot_tools.children import Children, DeadChildError
+from sabot_tools import sidecar
+from sabot_tools.broker import NoBrokerError, Server
 from sabot_tools.replaying import Found, Recorded, Replay, load
 from sabot_tools.settings import refuse
 from sabot_tools.sidecar import SidecarError
@@ -27,34 +26,35 @@ EPILOG = """\b
 Example: sabot replay hil_tests/recordings/*/*.shoe
 Example: sabot replay --accept hil_tests/recordings/clean/one-coup.shoe
 """
-ERRORS = (RecordingError, SidecarError, StageError, BenchError, broker.NoBrokerError, DeadChildError, OSError)
+ERRORS = (RecordingError, SidecarError, StageError, BenchError, NoBrokerError, OSError)
 _BAR = 30
 
 
-def rig_of(bench: str, work_dir: Path, recorded: Recorded) -> Rig:
-    """The rig of this name."""
+def rig_of(bench: str, work_dir: Path, key: bytes | None = None) -> Rig:
+    """The rig of this name, its shoe without power."""
     if bench == "unix":
-        return UnixRig(work_dir)
+        return UnixRig(work_dir, key)
     raise BenchError(f"no bench {bench!r}: choose unix")
 
 
 @contextmanager
-def shared_broker() -> Iterator[Broker]:
+def shared_broker() -> Iterator[Server]:
     """One nats-server for many replays."""
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        children = Children(Path(folder))
+        server = Server(Path(folder))
         try:
-            yield broker.start(children, Path(folder), 0)
+            yield server
         finally:
-            children.stop()
+            server.stop()
 
 
-def replayed(path: Path, bench: str, server: Broker, progress: "Bar | None" = None) -> tuple[Recorded, Found]:
+def replayed(path: Path, bench: str, server: Server, progress: "Bar | None" = None) -> tuple[Recorded, Found]:
     """What a recording brings on this bench."""
     recorded = load(path)
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
         work_dir = Path(folder)
-        stage = Stage(rig_of(bench, work_dir, recorded), recorded.house(), server, work_dir)
+        house = recorded.house()
+        stage = Stage(rig_of(bench, work_dir, house.key), house, server, work_dir)
         try:
             return recorded, Replay(recorded, stage).run(progress or (lambda share: None))
         finally:
@@ -98,7 +98,7 @@ def replay(
     raise typer.Exit(int(failed))
 
 
-def _compare(files: list[Path], bench: str, server: Broker) -> bool:
+def _compare(files: list[Path], bench: str, server: Server) -> bool:
     bar, failed = Bar(len(files)), 0
     for bar.file, path in enumerate(files):
         bar.name = path.name
@@ -112,7 +112,7 @@ def _compare(files: list[Path], bench: str, server: Broker) -> bool:
     return failed > 0
 
 
-def judged(path: Path, bench: str, server: Broker, progress: Bar | None = None) -> list[str]:
+def judged(path: Path, bench: str, server: Server, progress: Bar | None = None) -> list[str]:
     """What differs from the sidecar, or why nothing can be compared; nothing where all is as expected."""
     try:
         expected = sidecar.read(path)
@@ -125,7 +125,7 @@ def judged(path: Path, bench: str, server: Broker, progress: Bar | None = None) 
     return sidecar.differences(expected, found, bench)
 
 
-def _accept(files: list[Path], bench: str, server: Broker) -> bool:
+def _accept(files: list[Path], bench: str, server: Server) -> bool:
     """Written only when all have come to their end."""
     if bench != "unix":
         raise BenchError("sidecars are written from the unix bench: times and speeds of others differ")

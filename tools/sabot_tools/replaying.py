@@ -7,18 +7,16 @@ from typing import Any, Final
 
 import msgspec
 from sabot_gateway import parse
-from sabot_gateway.control import Request
 from sabot_protocol import recording
 from sabot_protocol.recording import Act, Edge, Line, RecordingError
 
+from sabot_tools.acts import Acts, Json
+from sabot_tools.house import House
 from sabot_tools.inspect import plain
-from sabot_tools.stage import TABLE, House, Stage, StageError
+from sabot_tools.stage import Stage
 
 _PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled
 _TAIL_US: Final = 500_000  # behind the last record
-_SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,7 @@ class Replay:
     """One recording on one stage."""
 
     def __init__(self, recorded: Recorded, stage: Stage) -> None:
-        self.recorded, self.stage = recorded, stage
-        self.found = Found()
+        self.recorded, self.stage, self.acts = recorded, stage, Acts(stage)
 
     def run(self, progress: Callable[[float], None] = lambda share: None) -> Found:
         """Play it to its end."""
@@ -90,52 +87,21 @@ class Replay:
             self.stage.play(edges, until_us)
             if act is not None:
                 self.stage.settle()
-                self.do(act.act)
+                self.acts.do(act.act)
             progress(min(1.0, until_us / end_us))
         self.stage.settle()
-        self._collect()
-        return self.found
+        return self._collect()
 
-    def do(self, act: Json) -> None:
-        """What people or the world did."""
-        done = getattr(self, f"_do_{act.get('do')}", None)
-        if done is None:
-            raise StageError(f"an act that this program does not know: {act}; update it")
-        done(**{name: value for name, value in act.items() if name != "do"})
-
-    def _do_power(self, state: str) -> None:
-        if state == "off":
-            self.stage.power_off()
-        else:
-            self.stage.power_on()
-            self._greet()
-
-    def _do_reset(self) -> None:
-        self.stage.power_off()
-        self._do_power("on")
-
-    def _greet(self) -> None:
-        stage = self.stage
-        if stage.app is not None and stage.wire.sound:
-            stage.until(stage.greeted, "the shoe is greeted")
-            stage.settle()
-
-    def _do_say(self, verb: str, by: str = "", clause: str = "", args: Json | None = None, **more: Any) -> None:
-        answer = self.stage.say(Request(verb, TABLE, by, clause, {**(args or {}), **more}))
-        self.found.said.append({"verb": verb, "ok": answer.ok, "say": answer.say})
-        self.stage.settle()
-
-    def _collect(self) -> None:
+    def _collect(self) -> Found:
         """Everything that is compared."""
-        stage, found = self.stage, self.found
-        found.counters = {name: value for name, value in stage.line_counters().items() if value}
+        stage = self.stage
         names = dict(stage.names())
-        found.events = [_event(entry.unit, entry.frame) for entry in stage.ledger() if entry.frame]
-        found.published = sorted(
-            ({"topic": topic, **said} for topic, said in stage.subscriber.received), key=lambda one: str(one["topic"])
-        )
-        found.events, found.published, found.said = (
-            _named(lines, names) for lines in (found.events, found.published, found.said)
+        published = [{"topic": topic, **said} for topic, said in stage.subscriber.received]
+        return Found(
+            _named([_event(entry.unit, entry.frame) for entry in stage.ledger() if entry.frame], names),
+            _named(sorted(published, key=lambda one: str(one["topic"])), names),
+            _named(self.acts.said, names),
+            {name: value for name, value in stage.counted().items() if value},
         )
 
 

@@ -6,7 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from sabot_tools.replaying import Found, Json
+from sabot_tools.acts import Json
+from sabot_tools.replaying import Found
 
 COMPARED: Final = ("events", "published", "said")
 _CONTEXT: Final = 2  # lines before a difference
@@ -54,6 +55,7 @@ IGNORED: Final = (
 # Counters of the line that real time decides on a unix bench: said twice is not lost.
 NOT_COUNTED: Final = {
     "repeated": "a shoe that waits half a second of real time for its answer says it again",
+    "shoe_resends": "likewise",
     "strays": "and introduces itself again",
 }
 

@@ -1,115 +1,78 @@
 """A stage: a rig, the wire to the gateway's port, the gateway in this process, its broker and a subscriber."""
 
 import contextlib
+import io
 import secrets
 import selectors
 import socket
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
 from sabot_gateway.app import App
-from sabot_gateway.broker import Broker
-from sabot_gateway.config import Config, Table
+from sabot_gateway.config import Config
 from sabot_gateway.control import Answer, Request
 from sabot_gateway.ledger import Reader, Stored
-from sabot_protocol import messages, rulebooks
-from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import RETAINED, table_topic
+from sabot_gateway.session import frame_bytes
+from sabot_protocol.topics import RETAINED, ROOT, gateway_status_topic, table_topic
 from sabot_sim.optics import Edge
 from sabot_sim.rig import Rig
 
+from sabot_tools.broker import Server
+from sabot_tools.house import TABLE, House
 from sabot_tools.subscriber import Subscriber
-from sabot_tools.wire import Wire
+from sabot_tools.wire import Tap, Wire
 
-TABLE: Final = "bac-01"
 _LONGEST_NAP_S: Final = 0.02
 _PATIENCE_S: Final = 60.0
 _MOST_ANSWER_BYTES: Final = 1 << 16
+_LOG_PARTS: Final = 40
+_SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
 
 
 class StageError(RuntimeError):
     """What did not come about, and where everything stood."""
 
 
-@dataclass(frozen=True)
-class House:
-    """The table that a recording was made at."""
-
-    rulebook: str = "star-baccarat"
-    decks: int | None = None
-    card_set: int = 1
-    options: dict[str, str] = field(default_factory=dict)
-    key: bytes | None = None
-    started_s: float = 1_767_225_600.0  # 2026-01-01
-
-    def book(self) -> Rulebook:
-        """The rules."""
-        return rulebooks.load(self.rulebook)
-
-    def table(self, port: str) -> Table:
-        """As the gateway's config has it; an option is one of the shoe's or one of the wagers'."""
-        dealing = self.book().shoe.choice
-        return Table(
-            name=TABLE,
-            port=port,
-            rulebook=self.rulebook,
-            decks=self.decks,
-            card_set=self.card_set,
-            shoe={axis: value for axis, value in self.options.items() if axis in dealing},
-            options={axis: value for axis, value in self.options.items() if axis not in dealing},
-        )
-
-    def profile_hash(self) -> bytes:
-        """Of what the shoe is told."""
-        table = self.table("")
-        return messages.profile_hash(self.book().profile(table.decks, table.card_set, table.shoe))
-
-
 class Stage:
     """`turn` moves everything a bit; `until` turns until something is so; time stands still between two plays."""
 
-    def __init__(self, rig: Rig, house: House, broker: Broker, work_dir: Path) -> None:
-        self.rig, self.house, self.work_dir = rig, house, work_dir
+    def __init__(self, rig: Rig, house: House, server: Server, work_dir: Path) -> None:
+        self.rig, self.house, self.server, self.work_dir = rig, house, server, work_dir
         self.t_us = 0
         self.jump_s = 0.0  # of the PC's clock
-        self.counters: dict[str, int] = {}  # of gateways that are gone
-        self.broker_up = True
-        self.powered = False
-        self.wire = Wire(rig)
+        self.powered = self.disk_full = False
         self.app: App | None = None
+        self.wire = Wire(rig)
+        self._site = f"replay-{secrets.token_hex(6)}"
+        self._config = house.config(self._site, self.wire.port, server.broker, work_dir, work_dir / "keys")
+        self._units: list[str] = []
+        self._meet_shoe()
+        self._counters: Counter[str] = Counter()  # of gateways that are gone
+        self._times_due = 0
         self._selector = selectors.DefaultSelector()
         self._selector.register(self.wire, selectors.EVENT_READ)
         self._rig_filenos: list[int] = []
-        site = f"replay-{secrets.token_hex(6)}"
-        self._config = Config(
-            site=site, ledger=str(work_dir / "ledger.db"), broker=str(broker), table=(house.table(self.wire.port),)
-        )
-        if house.key is not None:
-            self._config = msgspec.structs.replace(self._config, keys=str(work_dir / "keys"))
-        self.subscriber = Subscriber(broker, site, self._selector)
-        _log_to(work_dir / "gateway.log")
+        self.subscriber = Subscriber(server.broker, self._site, self._selector)
+        self._log = _kept_log()
 
     # Time
 
     def turn(self) -> None:
         """Whatever is due, at every part once."""
         self._follow_rig()
-        self._selector.select(0 if self._in_steps() else _LONGEST_NAP_S)
+        self._selector.select(_LONGEST_NAP_S if self._rig_filenos else 0)
         self.rig.turn()
         self.wire.pump()
         if self.app is not None:
             self.app.step(0)
             self.wire.pump()
         self.subscriber.step(time.monotonic())
-
-    def _in_steps(self) -> bool:
-        return not self._rig_filenos
 
     def _follow_rig(self) -> None:
         """Its descriptors change with its power."""
@@ -133,14 +96,18 @@ class Stage:
         tap = self.wire.tap
         said = [f"{topic}: {payload.decode()}" for topic, payload in (self.app.stands() if self.app else {}).items()]
         return (
-            f"At {self.t_us} us; the shoe logged {tap.logged_no}, was told {tap.acked_no} is stored; {'; '.join(said)}"
+            f"At {self.t_us} us the shoe has logged {tap.logged_no} and was told that {tap.acked_no} are stored; "
+            f"{'; '.join(said)}\nThe gateway's last words:\n{''.join(self._log.words)}"
         )
 
-    # Parts
+    def _clock(self) -> float:
+        return self.house.started_s + self.t_us / 1e6 + self.jump_s
+
+    # The gateway
 
     def start(self) -> None:
         """Everything up and greeted."""
-        self.until(lambda: self.subscriber.ready, f"the broker takes a subscriber ({self.subscriber.problem})")
+        self.until(lambda: self.subscriber.ready, "the broker takes a subscriber")
         self.start_gateway()
         self.power_on()
         self.until(self.greeted, "the shoe is greeted, its profile and time set")
@@ -149,29 +116,66 @@ class Stage:
     def start_gateway(self) -> None:
         """As a daemon starts."""
         self.wire.clear()
+        self.wire.tap.in_session = False
         self._times_due = self.wire.tap.times_set + 1
-        self.app = App(self._config, self.rig.line_s, self._clock, sleep=lambda _s: None)
+        self.app = self._gateway(self._config)
         self._selector.register(self.app, selectors.EVENT_READ)
         self.app.begin()
+
+    def _gateway(self, config: Config) -> App:
+        return App(config, self.rig.line_s, self._clock, sleep=lambda _s: None)
 
     def kill_gateway(self) -> None:
         """As kill -9 does."""
         if self.app is None:
             raise StageError("no gateway runs that could be killed")
-        self._add_counters()
+        self._counters.update(self.status()["tables"][0]["line"])
         self._selector.unregister(self.app)
         self.app.crash()
         self.app = None
         self.wire.clear()
+        topic = gateway_status_topic(self._site)
+        if self.server.up:
+            self.until(lambda: b"offline" in self.subscriber.states[topic], "the broker says the gateway's last will")
 
-    def _add_counters(self) -> None:
-        for name, value in self.status()["tables"][0]["line"].items():
-            self.counters[name] = self.counters.get(name, 0) + value
+    def second_gateway(self, port: str) -> str:
+        """Another gateway at the `same` port, or at a tap of the line: what it says of the shoe."""
+        folder = self.work_dir / "second"
+        folder.mkdir(exist_ok=True)
+        at = self.wire.port if port == "same" else self.wire.second_port()
+        config = self.house.config(f"{self._site}-2", at, self.server.broker, folder, self.work_dir / "keys")
+        second, topic = self._gateway(config), table_topic(config.site, TABLE, "status")
+
+        def told() -> bool:
+            second.step(0)
+            return topic in second.stands()
+
+        try:
+            self.until(told, "the second gateway says something of the shoe")
+            return second.stands()[topic].decode()
+        finally:
+            second.close()
+            self.wire.close_second()
+
+    # The broker
+
+    def stop_broker(self) -> None:
+        """Gone, for all its clients."""
+        self.server.stop()
+        self.until(lambda: not self.subscriber.ready, "the subscriber loses the broker")
+
+    def start_broker(self) -> None:
+        """The subscriber is back before the gateway can be."""
+        self.server.start()
+        app, self.app = self.app, None
+        self.until(lambda: self.subscriber.ready, "the broker takes the subscriber again")
+        self.app = app
+
+    # The shoe
 
     def power_on(self) -> None:
         """Plug in."""
-        if self.table_state() != "online":
-            self._times_due = self.wire.tap.times_set + 1
+        self.expect_greeting()
         self.wire.tap.switched_on()
         self.rig.power_on()
         self.powered = True
@@ -181,25 +185,42 @@ class Stage:
         self.powered = False
         self.rig.power_off()
 
-    def _clock(self) -> float:
-        return self.house.started_s + self.t_us / 1e6 + self.jump_s
+    def reset(self) -> None:
+        """Pull the reset pin."""
+        self.expect_greeting()
+        self.wire.tap.switched_on()
+        self.rig.reset()
 
-    # What stands
+    def exchange_shoe(self, number: int) -> None:
+        """Another controller, without power."""
+        self.rig.exchange(number)
+        self.wire.tap = Tap()
+        self._meet_shoe()
 
-    def table_state(self) -> str | None:
-        """What the gateway says of the table's shoe: online, offline, or nothing."""
-        payload = self.app.stands().get(table_topic(self._config.site, TABLE, "status")) if self.app else None
-        return msgspec.json.decode(payload)["state"] if payload else None
+    def _meet_shoe(self) -> None:
+        """Remember it; the gateway knows its key, where it has one."""
+        unit = self.rig.unit
+        if unit not in self._units:
+            self._units.append(unit)
+        if self.house.key is not None:
+            path = self.work_dir / "keys" / f"{unit}.key"
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            path.write_text(f"{self.house.key.hex()}\n")
+            path.chmod(0o600)
+
+    def expect_greeting(self) -> None:
+        """A shoe that was away for the gateway is told the time when it is back."""
+        if not self._online():
+            self._times_due = self.wire.tap.times_set + 1
 
     def greeted(self) -> bool:
         """The shoe is served, works by its profile and knows the time."""
         tap = self.wire.tap
-        return (
-            tap.in_session
-            and tap.times_set >= self._times_due
-            and tap.profile == self.house.profile_hash()
-            and self.table_state() == "online"
-        )
+        known = tap.times_set >= self._times_due and tap.profile == self.house.profile_hash()
+        return tap.in_session and known and self._online()
+
+    def _online(self) -> bool:
+        return '"online"' in self.stands(f"{TABLE}/status")
 
     def play(self, edges: list[Edge], until_us: int) -> None:
         """Move inputs, and let time go on until then; wait until all of it is stored."""
@@ -207,26 +228,34 @@ class Stage:
         self.rig.play(edges, until_us)
         self.until(self._stored, "the shoe's events are stored")
 
+    # What stands
+
+    def stands(self, topic: str) -> str:
+        """What the gateway says on a retained topic below its site, whether the broker has it or not."""
+        return self.app.stands().get(f"{ROOT}/{self._site}/{topic}", b"").decode() if self.app else ""
+
     def _stored(self) -> bool:
         """The shoe has nothing to say that is not in the ledger; where it cannot tell, it has at least taken it."""
         if not self.rig.quiet():
             return False
-        if not self.powered or self.app is None or not self.wire.sound or not self.wire.tap.in_session:
-            return self.app is None or self.app.stored()
-        return self.wire.tap.even() and self.app.stored()
+        if self.app is None or self.disk_full:
+            return True
+        speaks = self.powered and self.wire.sound and self.wire.tap.in_session
+        return self.app.stored() and (not speaks or self.wire.tap.even())
 
     def settle(self) -> None:
         """Everything stored, published, and received."""
         self.until(self._stored, "the shoe's events are stored")
-        if self.app is not None and self.broker_up:
-            self.until(self.app.published, "what is stored is published")
-            wanted = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.ledger() if entry.topic in RETAINED}
-            self.until(lambda: wanted <= self.subscriber.ids, "the subscriber has every message")
-            stands = self.app.stands()
-            self.until(lambda: stands.items() <= self.subscriber.states.items(), "the subscriber has every state")
+        if self.app is None or self.disk_full or not self.server.up:
+            return
+        self.until(self.app.published, "what is stored is published")
+        wanted = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.ledger() if entry.topic in RETAINED}
+        self.until(lambda: wanted <= self.subscriber.ids, "the subscriber has every message")
+        stands = self.app.stands()
+        self.until(lambda: stands.items() <= self.subscriber.states.items(), "the subscriber has every state")
 
     def ledger(self) -> list[Stored]:
-        """Every entry, the chain found intact."""
+        """Every entry."""
         with closing(Reader(Path(self._config.ledger))) as ledger:
             return list(ledger.entries())
 
@@ -253,22 +282,36 @@ class Stage:
         answer: dict[str, Any] = msgspec.json.decode(self.say(Request("status")).data)
         return answer
 
-    def line_counters(self) -> dict[str, int]:
-        """What was damaged, dropped, refused or said twice, over all gateways so far."""
+    def counted(self) -> dict[str, int]:
+        """What was damaged, dropped, refused or said twice, by all gateways so far and by the shoe since its start."""
+        found = self._counters.copy()
         if self.app is not None:
-            now = self.status()["tables"][0]["line"]
-            return {name: value + self.counters.get(name, 0) for name, value in now.items()}
-        return dict(self.counters)
+            status = self.status()
+            found.update(status["tables"][0]["line"])
+            if self.powered and self.wire.tap.in_session:
+                hello = self._ask_shoe(bytes.fromhex(status["gateway"]))
+                found.update({f"shoe_{name}": hello[name] for name in _SHOE_COUNTERS})
+        return dict(found)
+
+    def _ask_shoe(self, gateway: bytes) -> dict[str, Any]:
+        """Its HELLO, which has its counters."""
+        tap, tap.hello = self.wire.tap, {}
+        self.rig.send(frame_bytes("who", {"gateway": gateway, "nonce": bytes(8)}, 0, 0.0))
+        self.until(lambda: bool(tap.hello), "the shoe tells its counters")
+        return tap.hello
 
     def names(self) -> Iterator[tuple[str, str]]:
         """What is different in each run, and what it is called instead."""
         if self.app is not None:
             yield self.status()["gateway"], "gateway"
-        if self.wire.tap.unit:
-            yield self.wire.tap.unit, "shoe"
+        for number, unit in enumerate(self._units, 1):
+            yield unit, "shoe" if number == 1 else f"shoe-{number}"
+        yield self.wire.port, "PORT"
+        yield str(self.work_dir), "FOLDER"
+        yield f":{self.server.broker.port}", ":1883"
 
     def close(self) -> None:
-        """Give everything back."""
+        """Give everything back; a broker that was stopped runs again."""
         if self.app is not None:
             self._selector.unregister(self.app)
             self.app.close()
@@ -276,6 +319,7 @@ class Stage:
         self.rig.close()
         self.wire.close()
         self._selector.close()
+        self.server.start()
 
 
 def _id(entry: Stored) -> str:
@@ -283,9 +327,22 @@ def _id(entry: Stored) -> str:
     return found
 
 
-def _log_to(path: Path) -> None:
-    """The gateway's log, as its daemon writes it."""
+class _Kept(io.TextIOBase):
+    """The last words written."""
+
+    def __init__(self) -> None:
+        self.words: deque[str] = deque(maxlen=_LOG_PARTS)
+
+    def write(self, text: str) -> int:
+        self.words.append(text)
+        return len(text)
+
+
+def _kept_log() -> _Kept:
+    """The gateway's log, in memory: it must not need a disk that is full."""
+    kept = _Kept()
     structlog.configure(
         processors=[structlog.processors.add_log_level, structlog.dev.ConsoleRenderer(colors=False)],
-        logger_factory=structlog.PrintLoggerFactory(file=path.open("a", buffering=1)),
+        logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, kept)),
     )
+    return kept

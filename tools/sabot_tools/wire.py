@@ -31,7 +31,6 @@ _DEAD: Final = {"cut": ("shoe", "gateway"), "mute": ("shoe",), "deaf": ("gateway
 class Tap:
     """What the shoe has put on the line, and what has reached it, whatever the line does in between."""
 
-    unit: str | None = None
     logged_no: int = 0  # the last event that the shoe is known to have
     acked_no: int = 0  # that it was told is durable
     commanded_id: int = 0  # the last that it was told to do
@@ -53,7 +52,7 @@ class Tap:
             self.in_session = self.in_session or frame.type in ("event", "alive")
 
     def _hello(self, body: dict[str, Any]) -> None:
-        self.hello, self.unit, self.profile = body, body["unit"].hex(), body["profile_hash"]
+        self.hello, self.profile = body, body["profile_hash"]
         self.logged_no = max(self.logged_no, body["next_event_no"] - 1)
         self.done_id = max(self.done_id, body["last_command_id"])
 
@@ -86,10 +85,6 @@ class Tap:
         self.in_session, self.hello = False, {}
         self._shoe, self._gateway = Parser(), Parser()
 
-    def other_shoe(self) -> None:
-        """Another controller is on the line."""
-        self.__init__()  # type: ignore[misc]
-
 
 class Wire:
     """Bytes from a rig to `port` and back, each pump() all that are there."""
@@ -103,6 +98,7 @@ class Wire:
         self._fault, self._rng = "mend", random.Random(0)
         self._lines: dict[str, Line] = {}
         self._unsent = b""
+        self._second: tuple[int, int] | None = None
 
     def fault(self, name: str, seed: int = 0, share: float | None = None) -> None:
         """From now on the line is so; `mend` makes it sound."""
@@ -123,6 +119,7 @@ class Wire:
         self.tap.said(data)
         self._unsent += self._carried(data, "shoe")
         self._flush()
+        self._pump_second(data)
         data = self._carried(self._read(), "gateway")
         if data:
             self.tap.heard(data)
@@ -151,6 +148,31 @@ class Wire:
         now_ms = int(self.rig.line_s() * 1000)
         self._lines[side].put(data, now_ms)
         return self._lines[side].take(now_ms)
+
+    def second_port(self) -> str:
+        """A port for somebody else on the same line, who hears the shoe and is heard by it."""
+        self._second = os.openpty()
+        tty.setraw(self._second[1])
+        os.set_blocking(self._second[0], False)
+        return os.ttyname(self._second[1])
+
+    def close_second(self) -> None:
+        """He has gone."""
+        for end in self._second or ():
+            os.close(end)
+        self._second = None
+
+    def _pump_second(self, data: bytes) -> None:
+        if self._second is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._second[0], data)
+            with contextlib.suppress(OSError):
+                self.rig.send(os.read(self._second[0], _READ_BYTES))
+
+    def inject(self, data: bytes) -> None:
+        """Bytes that no shoe has sent reach the gateway."""
+        self._unsent += data
+        self._flush()
 
     def clear(self) -> None:
         """Nobody holds the port: what is in it is gone."""
