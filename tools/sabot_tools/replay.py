@@ -2,23 +2,20 @@
 
 import difflib
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from sabot_protocol.recording import RecordingError
 from sabot_sim.bench import BenchError
-from sabot_sim.rig import Rig, UnixRig
 
 from sabot_tools import sidecar
+from sabot_tools.benches import replayed, shared_broker
 from sabot_tools.broker import NoBrokerError, Server
-from sabot_tools.replaying import Found, Recorded, Replay, load
+from sabot_tools.replaying import load
 from sabot_tools.settings import refuse
 from sabot_tools.sidecar import SidecarError
-from sabot_tools.stage import Stage, StageError
+from sabot_tools.stage import StageError
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -30,35 +27,8 @@ ERRORS = (RecordingError, SidecarError, StageError, BenchError, NoBrokerError, O
 _BAR = 30
 
 
-def rig_of(bench: str, work_dir: Path, key: bytes | None = None) -> Rig:
-    """The rig of this name, its shoe without power."""
-    if bench == "unix":
-        return UnixRig(work_dir, key)
-    raise BenchError(f"no bench {bench!r}: choose unix")
-
-
-@contextmanager
-def shared_broker() -> Iterator[Server]:
-    """One nats-server for many replays."""
-    with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        server = Server(Path(folder))
-        try:
-            yield server
-        finally:
-            server.stop()
-
-
-def replayed(path: Path, bench: str, server: Server, progress: "Bar | None" = None) -> tuple[Recorded, Found]:
-    """What a recording brings on this bench."""
-    recorded = load(path)
-    with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        work_dir = Path(folder)
-        house = recorded.house()
-        stage = Stage(rig_of(bench, work_dir, house.key), house, server, work_dir)
-        try:
-            return recorded, Replay(recorded, stage).run(progress or (lambda share: None))
-        finally:
-            stage.close()
+def _silent(_share: float) -> None:
+    """Nobody looks."""
 
 
 class Bar:
@@ -84,7 +54,9 @@ class Bar:
 @app.command(epilog=EPILOG)
 def replay(
     files: Annotated[list[Path], typer.Argument(help="Recordings; the sidecar NAME.json stands beside each.")],
-    bench: Annotated[str, typer.Option(help="unix: the firmware on the MicroPython VM.")] = "unix",
+    bench: Annotated[
+        str, typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on a slow emulated chip.")
+    ] = "unix",
     accept: Annotated[
         bool, typer.Option("--accept", help="Write what comes into the sidecars, and show the difference.")
     ] = False,
@@ -117,7 +89,7 @@ def judged(path: Path, bench: str, server: Server, progress: Bar | None = None) 
     try:
         expected = sidecar.read(path)
         sidecar.check(path, expected)
-        _, found = replayed(path, bench, server, progress)
+        found = replayed(load(path), bench, server, progress or _silent)
     except ERRORS as error:
         return [str(error)]
     if not found.events:
@@ -132,7 +104,8 @@ def _accept(files: list[Path], bench: str, server: Server) -> bool:
     bar, new = Bar(len(files)), {}
     for bar.file, path in enumerate(files):
         bar.name = path.name
-        recorded, found = replayed(path, bench, server, bar)
+        recorded = load(path)
+        found = replayed(recorded, bench, server, bar)
         if not found.events:
             raise StageError(f"{path}: the shoe logged no event; nothing was written")
         new[path] = sidecar.accepted(path, recorded.metadata, found)
