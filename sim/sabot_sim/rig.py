@@ -173,7 +173,7 @@ class UnixRig:
 
     def send(self, data: bytes) -> None:
         """A shoe without power hears nothing; a line that is full loses the rest, as a UART does."""
-        if self._bench.process is not None:
+        if data and self._bench.process is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._line, data)
             self._fresh = True

@@ -1,6 +1,5 @@
 """Acts: what people and the world do to a stage besides moving inputs, one method a word of `do`."""
 
-import resource
 from typing import Any
 
 from sabot_gateway.control import Request
@@ -93,10 +92,8 @@ class Acts:
         self.stage.jump_s += jump_s
 
     def do_disk(self, state: str) -> None:
-        """`full`: no file of the gateway's can grow; `fine` again."""
-        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        self.stage.disk_full = state == "full"
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0 if state == "full" else hard, hard))
+        """`full`: the gateway can write to no file; `fine` again."""
+        self.stage.fill_disk(full=state == "full")
 
     def do_flash(self, damage: str, seed: int = 0, spots: int = 1) -> None:
         """Bits of `journal` or `store` fall, or the `image` is another; the power must be off."""

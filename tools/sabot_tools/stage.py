@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import resource
 import secrets
 import selectors
 import socket
@@ -156,6 +157,12 @@ class Stage:
         finally:
             second.close()
             self.wire.close_second()
+
+    def fill_disk(self, *, full: bool) -> None:
+        """No file of this process can be written, or all can again; a shoe is not to be started meanwhile."""
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0 if full else hard, hard))
+        self.disk_full = full
 
     # The broker
 
@@ -312,6 +319,7 @@ class Stage:
 
     def close(self) -> None:
         """Give everything back; a broker that was stopped runs again."""
+        self.fill_disk(full=False)
         if self.app is not None:
             self._selector.unregister(self.app)
             self.app.close()
