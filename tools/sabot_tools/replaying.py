@@ -26,6 +26,10 @@ class Recorded:
     metadata: Json
     records: list[Edge | Act]
 
+    def noisy(self) -> bool:
+        """Whether its line misbehaves at any time."""
+        return any(isinstance(record, Act) and record.act.get("do") == "line" for record in self.records)
+
     def house(self) -> House:
         """The table that its metadata describes."""
         meta = self.metadata
@@ -43,6 +47,7 @@ class Found:
     published: list[Json] = field(default_factory=list)
     said: list[Json] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
+    noisy: bool = False  # the line lost or damaged bytes: how often something was said again is chance
 
 
 def load(path: Path) -> Recorded:
@@ -102,6 +107,7 @@ class Replay:
             _named(sorted(published, key=lambda one: str(one["topic"])), names),
             _named(self.acts.said, names),
             {name: value for name, value in stage.counted().items() if value},
+            self.recorded.noisy(),
         )
 
 
