@@ -93,7 +93,7 @@ def judged(path: Path, bench: str, server: Server, progress: Bar | None = None) 
     except ERRORS as error:
         return [str(error)]
     if not found.events:
-        return ["the shoe logged no event: nothing was compared"]
+        return [found.problem or "the shoe logged no event: nothing was compared"]
     return sidecar.differences(expected, found, bench)
 
 
@@ -106,8 +106,8 @@ def _accept(files: list[Path], bench: str, server: Server) -> bool:
         bar.name = path.name
         recorded = load(path)
         found = replayed(recorded, bench, server, bar)
-        if not found.events:
-            raise StageError(f"{path}: the shoe logged no event; nothing was written")
+        if found.problem or not found.events:
+            raise StageError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
         new[path] = sidecar.accepted(path, recorded.metadata, found)
     bar.clear()
     for path, text in new.items():

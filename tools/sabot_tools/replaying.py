@@ -1,7 +1,7 @@
 """Replay: edges and acts of a recording through a stage, the same every time; what came of it, as a sidecar has it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from sabot_protocol.recording import Act, Edge, Line, RecordingError
 from sabot_tools.acts import Acts, Json
 from sabot_tools.house import House
 from sabot_tools.inspect import plain
-from sabot_tools.stage import Stage
+from sabot_tools.stage import Stage, StageError
 
 _PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled
 _TAIL_US: Final = 500_000  # behind the last record
@@ -47,6 +47,7 @@ class Found:
     published: list[Json] = field(default_factory=list)
     said: list[Json] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
+    problem: str = ""  # why it did not come to its end
     noisy: bool = False  # the line lost or damaged bytes: how often something was said again is chance
 
 
@@ -85,7 +86,14 @@ class Replay:
         self.recorded, self.stage, self.acts = recorded, stage, Acts(stage)
 
     def run(self, progress: Callable[[float], None] = lambda share: None) -> Found:
-        """Play it to its end."""
+        """Play it to its end, or as far as it goes: `problem` says why not."""
+        try:
+            self._play(progress)
+        except StageError as error:
+            return replace(self._collect({}), problem=str(error))
+        return self._collect({name: value for name, value in self.stage.counted().items() if value})
+
+    def _play(self, progress: Callable[[float], None]) -> None:
         self.stage.start()
         end_us = self.recorded.records[-1].t_us or 1
         for edges, until_us, act in bursts(self.recorded.records):
@@ -95,9 +103,8 @@ class Replay:
                 self.acts.do(act.act)
             progress(min(1.0, until_us / end_us))
         self.stage.settle()
-        return self._collect()
 
-    def _collect(self) -> Found:
+    def _collect(self, counters: dict[str, int]) -> Found:
         """Everything that is compared."""
         stage = self.stage
         names = dict(stage.names())
@@ -106,8 +113,8 @@ class Replay:
             _named([_event(entry.unit, entry.frame) for entry in stage.ledger() if entry.frame], names),
             _named(sorted(published, key=lambda one: str(one["topic"])), names),
             _named(self.acts.said, names),
-            {name: value for name, value in stage.counted().items() if value},
-            self.recorded.noisy(),
+            counters,
+            noisy=self.recorded.noisy(),
         )
 
 

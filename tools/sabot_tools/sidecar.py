@@ -110,12 +110,14 @@ def _inner(value: Any, bench: str) -> Any:
 
 def differences(sidecar: Json, found: Found, bench: str) -> list[str]:
     """What differs, in words with lines around it; nothing where all is as expected."""
-    told = []
+    told = [found.problem] if found.problem else []
     for part in COMPARED:
         expected = [compared(line, bench) for line in sidecar.get(part, [])]
         actual = [compared(line, bench) for line in getattr(found, part)]
         for group in _groups(expected, actual):
             told += _first_difference(group or part, *_of(group, expected, actual))
+    if found.problem:
+        return told
     expected_counters = dict.fromkeys(found.counters, "any") if found.noisy else sidecar.get("counters", {})
     return told + _counted(expected_counters, found.counters)
 

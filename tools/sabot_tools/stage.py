@@ -31,6 +31,7 @@ from sabot_tools.wire import Tap, Wire
 
 _LONGEST_NAP_S: Final = 0.02
 _PATIENCE_S: Final = 60.0
+_LINE_PATIENCE_S: Final = 20.0  # of simulated time, where the line's clock is that
 _MOST_ANSWER_BYTES: Final = 1 << 16
 _LOG_PARTS: Final = 40
 _SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
@@ -56,6 +57,7 @@ class Stage:
         self._meet_shoe()
         self._counters: Counter[str] = Counter()  # of gateways that are gone
         self._times_due = 0
+        self._gateway_id = "?"
         self._selector = selectors.DefaultSelector()
         self._selector.register(self.wire, selectors.EVENT_READ)
         self._rig_filenos: list[int] = []
@@ -87,10 +89,10 @@ class Stage:
 
     def until(self, done: Callable[[], bool], what: str) -> None:
         """Turn until it is so, or say that it never was."""
-        give_up_s = time.monotonic() + _PATIENCE_S
+        give_up_s, line_s = time.monotonic() + _PATIENCE_S, self.rig.line_s() + _LINE_PATIENCE_S
         while not done():
             self.turn()
-            if time.monotonic() > give_up_s:
+            if time.monotonic() > give_up_s and self.rig.line_s() > line_s:
                 raise StageError(f"{what}: not within {_PATIENCE_S:.0f} s. {self._where()}")
 
     def _where(self) -> str:
@@ -110,6 +112,7 @@ class Stage:
         """Everything up and greeted."""
         self.until(lambda: self.subscriber.ready, "the broker takes a subscriber")
         self.start_gateway()
+        self._gateway_id = self.status()["gateway"]
         self.power_on()
         self.until(self.greeted, "the shoe is greeted, its profile and time set")
         self.settle()
@@ -309,8 +312,7 @@ class Stage:
 
     def names(self) -> Iterator[tuple[str, str]]:
         """What is different in each run, and what it is called instead."""
-        if self.app is not None:
-            yield self.status()["gateway"], "gateway"
+        yield self._gateway_id, "gateway"
         for number, unit in enumerate(self._units, 1):
             yield unit, "shoe" if number == 1 else f"shoe-{number}"
         yield self.wire.port, "PORT"
