@@ -15,6 +15,8 @@ from sabot_sim.optics import Edge
 
 _UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
+_PROBES: Final = 2
+_LONGEST_LOOK_S: Final = 0.05
 # When a board says that nothing has changed: soon after a change, and then now and then.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
 
@@ -85,6 +87,7 @@ class UnixRig:
     def __init__(self, work_dir: Path, key: bytes | None = None) -> None:
         self._work_dir, self._key = work_dir, key
         self._t_us = 0
+        self._line_s, self._looked_s = 0.0, time.monotonic()
         self._put(1)
 
     def _put(self, number: int) -> None:
@@ -96,7 +99,7 @@ class UnixRig:
             (self.state_dir / "key.bin").write_bytes(self._key)
         self._levels = 0
         self._held = b""
-        self._fresh = False  # something was given or heard since the last probe
+        self._probes = 0  # that are still to be answered before it is quiet
         self._bench = UnixBench(self.unit, self.state_dir, self._spawn, on=False)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
@@ -118,7 +121,7 @@ class UnixRig:
     def power_off(self) -> None:
         """Kill it; what is on the line is gone."""
         self._bench.power_off()
-        self._held, self._fresh = b"", False
+        self._held, self._probes = b"", 0
         termios.tcflush(self._line, termios.TCIOFLUSH)
 
     def reset(self) -> None:
@@ -139,7 +142,7 @@ class UnixRig:
 
     def _give(self, records: list[tuple[int, int]]) -> None:
         self._bench.play(records)
-        self._fresh = True
+        self._probes = _PROBES
 
     def turn(self) -> None:
         """What the pty had no room for."""
@@ -147,15 +150,18 @@ class UnixRig:
             self._bench.settled()
 
     def quiet(self) -> bool:
-        """A sample that changes nothing is answered after what came of those before it was written to the line."""
+        """A sample that changes nothing is answered after what came of the turn before was written to the line.
+
+        One more, because a turn may log something when it has written already.
+        """
         if self._bench.process is None:
             return True
         if not self._bench.settled():
             return False
         self._pull()
-        if self._held or not self._fresh:
+        if self._held or not self._probes:
             return not self._held
-        self._fresh = False
+        self._probes -= 1
         self._bench.play([(0, self._levels)])
         return False
 
@@ -169,18 +175,21 @@ class UnixRig:
         with contextlib.suppress(OSError):
             while data := os.read(self._line, _LINE_BYTES):
                 self._held += data
-                self._fresh = True
+                self._probes = _PROBES
 
     def send(self, data: bytes) -> None:
         """A shoe without power hears nothing; a line that is full loses the rest, as a UART does."""
         if data and self._bench.process is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._line, data)
-            self._fresh = True
+            self._probes = _PROBES
 
     def line_s(self) -> float:
-        """Real time."""
-        return time.monotonic()
+        """Real time, without the moments in which nobody here looked: a slow disk is no silent shoe."""
+        now_s = time.monotonic()
+        self._line_s += min(now_s - self._looked_s, _LONGEST_LOOK_S)
+        self._looked_s = now_s
+        return self._line_s
 
     def damage(self, part: str, seed: int, spots: int) -> None:
         """In the files that are its flash."""

@@ -21,7 +21,7 @@ REGION: Final = FLASH_BYTES - RESERVED_BLOCKS * SECTOR
 _JOURNAL_BYTES: Final = 22 * SECTOR
 _PARTS: Final = {"journal": slice(0, _JOURNAL_BYTES), "store": slice(_JOURNAL_BYTES, None)}
 _STEP_NS: Final = 4_000_000
-_QUIET_NS: Final = 30_000_000  # a shoe that has something to say says it sooner
+_QUIET_NS: Final = 80_000_000  # a board that has nothing to do looks around more often
 _LEAD_NS: Final = 1_000_000
 
 
