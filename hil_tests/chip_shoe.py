@@ -1,53 +1,31 @@
 """Lives of the whole shoe on the emulated chip, and what its flash says after them.
 
-A start from nothing takes a chip 0.7 s until it first looks at its journal, and the emulator half a minute. So a
-`spare` chip is brought to that point once; each life is a fork of it that gets the flash of the life before.
+Each life is a fork of a spare chip (`sabot_sim.rig_chip`) that gets the flash of the life before.
 """
 
-import os
-import pickle
-import traceback
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from sabot_protocol import fields, messages
 from sabot_protocol.cardcode import set_words
 from sabot_sim import firmware
-from sabot_sim.bench import BenchError, firmware_dir
-from sabot_sim.chip import DECODED_GPIO, RESERVED_BLOCKS, Chip, firmware_image
+from sabot_sim.chip import Chip
 from sabot_sim.flash import Flash
+from sabot_sim.rig_chip import FLASH_BYTES, REGION
 from sabot_tools.chip_table import BUTTONS, GAP_US, PowerCut, Step, Table
 from sabot_tools.listener import PROFILE, Gateway
-
-_FLASH_BYTES, _SECTOR = 2 << 20, 4096
-_REGION: Final = _FLASH_BYTES - RESERVED_BLOCKS * _SECTOR
-
 
 # Chips
 
 
-def shoe_image(key: bytes | None = None) -> dict[str, bytes]:
-    """The files of a shoe."""
-    return firmware_image(firmware_dir() / "main.py") | ({"key.bin": key} if key else {})
-
-
-def spare(uf2: Path, files: dict[str, bytes]) -> Chip:
-    """A chip that has just been switched on, and has not yet looked at journal and store."""
-    chip = Chip(uf2, files)
-    chip.run_until(lambda: any(change.gpio == DECODED_GPIO for change in chip.changes), most_us=3_000_000)
-    return chip
-
-
 def kept(chip: Chip) -> bytes:
     """What journal and store have in flash."""
-    return bytes(chip.mcu.flash[_REGION:_FLASH_BYTES])
+    return bytes(chip.mcu.flash[REGION:FLASH_BYTES])
 
 
 def give(chip: Chip, flash: bytes) -> None:
     """Let a spare find this in its flash."""
-    chip.mcu.flash[_REGION:_FLASH_BYTES] = flash
+    chip.mcu.flash[REGION:FLASH_BYTES] = flash
 
 
 Record = tuple[str, bytes]  # kind and body of an event
@@ -137,24 +115,3 @@ def live(chip: Chip, before: Kept, script: list[Step], cut_us: int | None) -> Ke
     except PowerCut:
         pass
     return Kept(kept(chip), before.gateway, table.outputs, chip.backlog_drops, len(table.inputs()))
-
-
-def in_fork(act: Callable[..., Any], *args: Any) -> Any:
-    """What this returns in a process of its own, which has a copy of everything; nothing changes here."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            answer = (act(*args), "")
-        except BaseException:
-            answer = (None, traceback.format_exc())
-        with os.fdopen(write, "wb") as out:
-            pickle.dump(answer, out)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as back:
-        result, error = pickle.load(back)
-    os.waitpid(child, 0)
-    if error:
-        raise BenchError(error)
-    return result

@@ -1,13 +1,97 @@
-"""The stand as a fixture: broker, gateway and firmware as processes of their own, dealers in this one."""
+"""Fixtures: a shoe on the rig that --bench names; the stand with every part a process of its own; brokers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from brokers import Site
 from rig import FLAT_OUT, Rig
+from sabot_sim import rig as rigs
+from sabot_sim.bench import BenchError
+from sabot_tools.benches import BENCHES, shared_broker, spare_chip
+from sabot_tools.broker import Server
 from sabot_tools.stand import Plan, Stand
+from shoe import Shoe
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the firmware runs."""
+    parser.addoption("--bench", default="unix", help="unix, rp2040, or the serial port of a board; unix by default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Which benches a test needs, where not every one will do."""
+    config.addinivalue_line("markers", "benches(*names): the benches that this test can run on")
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A test of the emulated chip runs in a fork that has its own copy of a started one."""
+    if item.config.getoption("--bench") != "rp2040" or "shoe" not in getattr(item, "fixturenames", ()):
+        return None
+    try:
+        spare_chip()
+    except BenchError:
+        return None  # its fixture says why it is skipped
+    from sabot_sim.rig_chip import in_fork
+
+    hook, where = item.ihook, {"nodeid": item.nodeid, "location": item.location}
+    hook.pytest_runtest_logstart(**where)
+    for data in in_fork(_reports, item, nextitem):
+        report = hook.pytest_report_from_serializable(config=item.config, data=data)
+        hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(**where)
+    return True
+
+
+def _reports(item: pytest.Item, nextitem: pytest.Item | None) -> list[dict[str, Any]]:
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    return [item.ihook.pytest_report_to_serializable(config=item.config, report=report) for report in reports]
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest) -> str:
+    """The bench of this run; a test that cannot run there is skipped."""
+    name: str = request.config.getoption("--bench")
+    marker = request.node.get_closest_marker("benches")
+    if marker is not None and name not in marker.args:
+        pytest.skip(f"this test needs the bench {' or '.join(marker.args)}, not {name}")
+    return name
+
+
+def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
+    """The rig of this name, its shoe without power, or a skip that says why not."""
+    try:
+        if bench == "rp2040":
+            from sabot_sim.rig_chip import ChipRig
+
+            return ChipRig(spare_chip())
+        if bench == "unix":
+            return rigs.UnixRig(work_dir)
+    except BenchError as error:
+        pytest.skip(str(error))
+    raise pytest.UsageError(f"--bench {bench}: choose one of {', '.join(BENCHES)}")
+
+
+@pytest.fixture
+def shoe(bench: str, tmp_path: Path) -> Iterator[Shoe]:
+    """A shoe that is up; at the end its counters of loss, fault and reject are as expected, zero by default."""
+    made = Shoe(rig_of(bench, tmp_path))
+    try:
+        made.power_on()
+        yield made
+        assert made.counted() == +made.expected
+    finally:
+        made.rig.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """One broker for all replays of this process."""
+    with shared_broker() as found:
+        yield found
 
 
 @pytest.fixture

@@ -15,18 +15,16 @@ from chip_shoe import (
     Kept,
     Record,
     give,
-    in_fork,
     kept,
     live,
     log_in,
-    shoe_image,
-    spare,
     state_in,
     uninterrupted,
 )
 from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2
+from sabot_sim.rig_chip import in_fork, shoe_image, spare
 from sabot_tools.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
 from sabot_tools.listener import Gateway
 from sabot_tools.play import Play, bench_of, profile_of

@@ -121,12 +121,16 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._signalled)
         self._selector.register(wake, selectors.EVENT_READ, wake)
-        log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
-        self._publisher.say_gateway("online", self._at().time)
+        self.begin()
         gc.freeze()  # what is there now stays: it would be looked through again and again, 40 ms each time
         while not self._stopping:
             self.step(_SWEEP_EVERY_S)
         self._goodbye()
+
+    def begin(self) -> None:
+        """Say that the gateway is there."""
+        log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
+        self._publisher.say_gateway("online", self._at().time)
 
     def _signalled(self, number: int, _frame: object) -> None:
         self._stopping = self._stopping or number != signal.SIGHUP
@@ -148,6 +152,26 @@ class App:
         self._publish(at)
         if self._reloading and not self._ledger_problem:
             self._reload(at)
+
+    def fileno(self) -> int:
+        """Readable when a step has something to do; for who drives several things."""
+        return self._selector.fileno()
+
+    def stored(self) -> bool:
+        """Everything that came is in the ledger, and the shoes were told what they are to know of it."""
+        return (
+            not self._full
+            and not self._desk.entries
+            and not any(place.link.output() for place in self._places.values())
+        )
+
+    def published(self) -> bool:
+        """The broker has acknowledged everything that the ledger holds, and every state."""
+        return self._publisher.idle()
+
+    def stands(self) -> dict[str, bytes]:
+        """The retained topics as they stand, whether the broker has them or not."""
+        return self._publisher.stands()
 
     def _wait(self, timeout_s: float) -> list[object]:
         """Whoever has something for us; soon after a commit more of them gather first."""
@@ -391,15 +415,20 @@ class App:
         self._publisher.say_gateway("offline", self._at().time)
         while self._mqtt.client.is_connected() and not self._publisher.idle() and self._monotonic() < end_s:
             self.step(0.01)
+        with suppress(LedgerError):  # then the last ones are published again
+            self._publisher.close()
         self.close()
         for place in self._places.values():
             log.info("line counters", table=place.name, **place.link.line_counters())
         log.info("gateway stopped")
 
+    def crash(self) -> None:
+        """End without a word, as a kill does; what was not stored is gone."""
+        self._mqtt.hang_up()
+        self.close()
+
     def close(self) -> None:
         """Give everything back."""
-        with suppress(LedgerError):  # then the last ones are published again
-            self._publisher.close()
         self._mqtt.close()
         self._control.close()
         for place in self._places.values():

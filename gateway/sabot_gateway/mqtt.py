@@ -182,6 +182,13 @@ class LoopClient:
             self._selector.unregister(self._watched)
             self._watched = None
 
+    def hang_up(self) -> None:
+        """Leave without a goodbye: the broker publishes the last will."""
+        sock: Any = self.client.socket() if self._attempt is None else None
+        self._unwatch()
+        if sock is not None:
+            sock.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """Say goodbye; the broker then keeps the last will to itself. A connection in the making is left to its end."""
         self._unwatch()

@@ -226,6 +226,10 @@ class Publisher:
         """The last entry that the broker has taken, with all before it."""
         return self._window.done()
 
+    def stands(self) -> dict[str, bytes]:
+        """Retained topics as they stand."""
+        return dict(self._states)
+
     def behind(self) -> int:
         """How many entries of the ledger the broker has not taken yet."""
         return self._ledger.last_seq() - self.done()

@@ -1,11 +1,11 @@
-"""The recording format `.shoe`: what the inputs of a shoe showed and what its serial line carried, with times.
+"""The recording format `.shoe`: what a shoe's inputs showed, its serial line carried and people did, with times.
 
     header   magic 8 bytes | version u8 | length u32 | metadata: a JSON object                      | check u32
     block    kind u8 = 1   | length u32 | records, packed by zlib                                   | check u32
-    end      kind u8 = 2   | length u32 | blocks, edges, lines u32, line bytes u64, SHA-256         | check u32
+    end      kind u8 = 2   | length u32 | blocks, edges, lines and acts u32, line bytes u64, SHA         | check u32
 
 Numbers are little-endian; `length` is that of the field behind it. A check is the CRC-32 of every byte so far except
-the checks, so that a block that is missing, repeated or out of place fails too. The SHA-256 is over every byte before
+the checks, so that a block that is missing, repeated or out of place fails too. SHA is the SHA-256 of every byte before
 the end. A file without its end was cut off: it holds what its whole blocks hold.
 
 A block's records follow each other, its first counts from time 0 and levels 0. Numbers are varints, 7 bits a byte, the
@@ -13,15 +13,18 @@ lowest first, bit 7 set when another follows:
 
     edge     (microseconds since the last record) << 2 | 0   | levels of all inputs XOR those before
     line     (microseconds since the last record) << 2 | 1 from the shoe, 2 from the gateway | length | bytes
+    act      (microseconds since the last record) << 2 | 3   | length | a JSON object: what was done besides
 
 Metadata that programs here understand, none of it required: `made_by`, `source`, `unit`, `card_set`, `rulebook`,
-`seed`, `protocol` (hash, in hex), `started_unix_us` (when time 0 was).
+`seed`, `protocol` (hash, in hex), `started_unix_us` (when time 0 was). Of a recording that is to be replayed also
+`decks`, `options` (of the rulebook, by axis), `key` (of the unit, in hex), `about` (a sentence), `covers` (modes of
+failure) and `quick` (short enough for an emulated chip).
 """
 
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from struct import Struct
 from typing import Any, Final, NamedTuple
@@ -39,6 +42,7 @@ _FULL_BLOCK_BYTES = 1 << 12  # some forty cards
 _VARINT_BITS = 56  # holds MAX_T_US << 2
 _HEADER, _BLOCK, _CHECK, _END = Struct("<8sBI"), Struct("<BI"), Struct("<I"), Struct("<IIIQ32s")
 _RECORDS_KIND, _END_KIND = 1, 2
+_EDGE, _ACT = 0, 3
 _SENDERS = {"shoe": 1, "gateway": 2}
 _SENDER_OF = {kind: sender for sender, kind in _SENDERS.items()}
 
@@ -70,7 +74,14 @@ class Line(NamedTuple):
     data: bytes
 
 
-Record = Edge | Line
+class Act(NamedTuple):
+    """What people or the world did besides moving inputs: a JSON object, `do` says what."""
+
+    t_us: int
+    act: dict[str, Any]
+
+
+Record = Edge | Line | Act
 
 
 @dataclass
@@ -81,11 +92,23 @@ class Counts:
     edges: int = 0
     lines: int = 0
     line_bytes: int = 0
+    acts: int = 0
+
+    @property
+    def records(self) -> int:
+        """All of them."""
+        return self.edges + self.lines + self.acts
+
+    def at_end(self) -> tuple[int, int, int, int]:
+        """As the end of a recording has them."""
+        return self.blocks, self.edges, self.lines + self.acts, self.line_bytes
 
     def add(self, record: Record) -> None:
         """One more record."""
         if isinstance(record, Edge):
             self.edges += 1
+        elif isinstance(record, Act):
+            self.acts += 1
         else:
             self.lines += 1
             self.line_bytes += len(record.data)
@@ -107,7 +130,7 @@ class Writer:
 
     def add(self, record: Record) -> bytes:
         """The block that this record has filled, or nothing yet."""
-        number = self.counts.edges + self.counts.lines
+        number = self.counts.records
         what = _fault(record, self._t_us) if number < MAX_RECORDS else "the recording is full; begin another"
         if what:
             raise RecordingError(f"record {number + 1}: {what}")
@@ -116,7 +139,8 @@ class Writer:
             self._block += _varint(record.levels ^ self._levels)
             self._levels = record.levels
         else:
-            self._block += _varint(len(record.data)) + record.data
+            data = _content(record)
+            self._block += _varint(len(data)) + data
         self._t_us = self._block_us = record.t_us
         self.counts.add(record)
         return self.flush() if len(self._block) >= _FULL_BLOCK_BYTES else b""
@@ -134,7 +158,7 @@ class Writer:
     def finish(self) -> bytes:
         """The last block and the end."""
         last = self.flush()
-        end = _END.pack(*asdict(self.counts).values(), self._hash.digest())
+        end = _END.pack(*self.counts.at_end(), self._hash.digest())
         return last + self._checked(_BLOCK.pack(_END_KIND, _END.size) + end)
 
     def _checked(self, part: bytes) -> bytes:
@@ -176,7 +200,8 @@ class Reader:
         size, counts = self._at + len(self._held), self.counts
         if self.metadata is None:
             raise CutOffError("cut off in the header; nothing can be read", size)
-        sound = f"{counts.edges} edges and {counts.lines} pieces of the line before are sound"
+        acts = f", {counts.acts} acts" if counts.acts else ""
+        sound = f"{counts.edges} edges{acts} and {counts.lines} pieces of the line before are sound"
         raise CutOffError(f"cut off behind block {counts.blocks}: the end is missing; the {sound}", size)
 
     def _blocks(self) -> Iterator[Record]:
@@ -252,7 +277,7 @@ class Reader:
         try:
             for record in _decoded(_inflated(packed)):
                 if what := _fault(record, self._t_us):
-                    raise RecordingError(f"record {self.counts.edges + self.counts.lines + 1}: {what}")
+                    raise RecordingError(f"record {self.counts.records + 1}: {what}")
                 self._t_us = record.t_us
                 self.counts.add(record)
                 yield record
@@ -263,8 +288,8 @@ class Reader:
         if len(content) != _END.size:
             raise self._wrong(f"an end of {len(content)} bytes; {_END.size} make one")
         *counts, digest = _END.unpack(content)
-        if counts != list(asdict(self.counts).values()):
-            raise self._wrong(f"the end counts {Counts(*counts)}, but there were {self.counts}")
+        if tuple(counts) != self.counts.at_end():
+            raise self._wrong(f"the end counts {counts} blocks, edges, lines and bytes, but there were {self.counts}")
         if digest != self._hash.digest():
             raise self._wrong("the SHA-256 at the end is not that of the bytes before: something was changed")
 
@@ -280,11 +305,27 @@ def read(reader: Reader, pieces: Iterable[bytes]) -> Iterator[Record]:
 
 
 def _kind(record: Record) -> int:
-    return 0 if isinstance(record, Edge) else _SENDERS[record.sender]
+    if isinstance(record, Line):
+        return _SENDERS[record.sender]
+    return _EDGE if isinstance(record, Edge) else _ACT
+
+
+def _content(record: Line | Act) -> bytes:
+    """What stands behind the length."""
+    if isinstance(record, Line):
+        return record.data
+    try:
+        return _object_bytes(record.act)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordingError(f"an act that JSON cannot hold: {error}") from error
+
+
+def _object_bytes(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(dict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _metadata_bytes(metadata: Mapping[str, Any]) -> bytes:
-    found = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    found = _object_bytes(metadata)
     if len(found) > MAX_METADATA_BYTES:
         raise RecordingError(f"metadata of {len(found)} bytes; at most {MAX_METADATA_BYTES} are allowed")
     return found
@@ -311,14 +352,27 @@ def _decoded(block: bytes) -> Iterator[Record]:
         head, at = _number(block, at)
         value, at = _number(block, at)
         t_us += head >> 2
-        if head & 3 == 0:
+        kind = head & 3
+        if kind == _EDGE:
             levels ^= value
             yield Edge(t_us, levels)
             continue
         if value > len(block) - at:
-            raise RecordingError(f"{value} bytes of the line are announced, {len(block) - at} are there")
-        yield Line(t_us, _SENDER_OF.get(head & 3, "nobody"), block[at : at + value])
+            what = "an act" if kind == _ACT else "the line"
+            raise RecordingError(f"{value} bytes of {what} are announced, {len(block) - at} are there")
+        data = block[at : at + value]
+        yield Act(t_us, _act(data)) if kind == _ACT else Line(t_us, _SENDER_OF[kind], data)
         at += value
+
+
+def _act(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise RecordingError(f"an act that is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise RecordingError("an act that is no JSON object")
+    return found
 
 
 def _varint(value: int) -> bytes:
@@ -349,8 +403,7 @@ def _fault(record: Record, last_us: int) -> str | None:
         return f"{record.t_us} us after {last_us} us; records go forwards in time, up to {MAX_T_US} us"
     if isinstance(record, Edge):
         return None if 0 <= record.levels <= MAX_LEVELS else f"levels {record.levels:#x}; there are 16 inputs"
-    if record.sender not in _SENDERS:
+    if isinstance(record, Line) and record.sender not in _SENDERS:
         return f"bytes from {record.sender!r}; the line has {' and '.join(_SENDERS)}"
-    if not 0 < len(record.data) <= MAX_LINE_BYTES:
-        return f"{len(record.data)} bytes of the line; 1 to {MAX_LINE_BYTES} make a record"
-    return None
+    size, what = len(_content(record)), "the line" if isinstance(record, Line) else "an act"
+    return None if 0 < size <= MAX_LINE_BYTES else f"{size} bytes of {what}; 1 to {MAX_LINE_BYTES} make a record"

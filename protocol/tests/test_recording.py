@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sabot_protocol import recording
-from sabot_protocol.recording import CutOffError, Edge, Line, Reader, Record, RecordingError, Writer
+from sabot_protocol.recording import Act, CutOffError, Edge, Line, Reader, Record, RecordingError, Writer
 
 METADATA = {"unit": "0102030405060708", "card_set": 1, "seed": 7}
 SMALL: list[Record] = [
@@ -24,7 +24,9 @@ SMALL: list[Record] = [
 moments = st.integers(0, 1 << 40)
 edges = st.builds(Edge, moments, st.integers(0, recording.MAX_LEVELS))
 lines = st.builds(Line, moments, st.sampled_from(["shoe", "gateway"]), st.binary(min_size=1, max_size=300))
-recorded = st.lists(edges | lines, max_size=40).map(lambda found: sorted(found, key=lambda record: record.t_us))
+words = st.text(max_size=9)
+acts = st.builds(Act, moments, st.dictionaries(words, words | st.integers() | st.booleans() | st.none(), max_size=5))
+recorded = st.lists(edges | lines | acts, max_size=40).map(lambda found: sorted(found, key=lambda record: record.t_us))
 
 
 def written(records: Iterable[Record], metadata: dict[str, Any] = METADATA, flush_every: int = 0) -> bytes:
@@ -65,7 +67,8 @@ def test_any_records_in_any_blocks_and_pieces(records: list[Record], flush_every
     assert list(recording.read(reader, pieces)) == records
     assert reader.metadata == METADATA
     assert reader.ended
-    assert reader.counts.edges + reader.counts.lines == len(records)
+    assert reader.counts.records == len(records)
+    assert reader.counts.acts == sum(isinstance(record, Act) for record in records)
 
 
 def test_records_come_as_soon_as_their_block_has() -> None:
@@ -162,10 +165,13 @@ def test_after_an_error_a_reader_stays_refusing() -> None:
         (HEADER + framed(1, zlib.compress(b"\0\x80\x80\4"), HEADER), "record 1: levels 0x10000; there are 16 inputs"),
         (HEADER + framed(1, zlib.compress(b"\1\5ab"), HEADER), "5 bytes of the line are announced, 2 are there"),
         (HEADER + framed(1, zlib.compress(b"\1\0"), HEADER), "record 1: 0 bytes of the line"),
-        (HEADER + framed(1, zlib.compress(b"\3\1a"), HEADER), "record 1: bytes from 'nobody'"),
+        (HEADER + framed(1, zlib.compress(b"\3\1a"), HEADER), "an act that is no JSON: Expecting value"),
+        (HEADER + framed(1, zlib.compress(b"\3\2[]"), HEADER), "block 1: an act that is no JSON object"),
+        (HEADER + framed(1, zlib.compress(b"\3\0"), HEADER), "an act that is no JSON"),
+        (HEADER + framed(1, zlib.compress(b"\3\5{}"), HEADER), "5 bytes of an act are announced, 2 are there"),
         (HEADER + framed(2, b"", HEADER), "an end of 0 bytes"),
         (HEADER + framed(2, bytes(52), HEADER), "the SHA-256 at the end is not that of the bytes before"),
-        (HEADER + framed(2, b"\1" + bytes(51), HEADER), "the end counts Counts(blocks=1, edges=0"),
+        (HEADER + framed(2, b"\1" + bytes(51), HEADER), "the end counts [1, 0, 0, 0]"),
     ],
 )
 def test_hostile_files_are_refused(data: bytes, says: str) -> None:
@@ -207,6 +213,9 @@ def test_any_bytes_give_records_or_a_recording_error(data: bytes) -> None:
         (Edge(5, -1), "record 2: levels -0x1; there are 16 inputs"),
         (Line(5, "shoe", b""), "record 2: 0 bytes of the line; 1 to 4096 make a record"),
         (Line(5, "shoe", bytes(4097)), "record 2: 4097 bytes of the line; 1 to 4096 make a record"),
+        (Act(5, {"note": "x" * 4096}), "record 2: 4107 bytes of an act; 1 to 4096 make a record"),
+        (Act(5, {"much": float("nan")}), "an act that JSON cannot hold"),
+        (Act(5, {"what": b"bytes"}), "an act that JSON cannot hold"),
         (Line(5, "dealer", b"x"), "record 2: bytes from 'dealer'; the line has shoe and gateway"),
     ],
 )
@@ -236,3 +245,17 @@ def test_a_reader_holds_no_more_than_a_block() -> None:
         most = max(most, len(reader._held))
     assert most <= recording.MAX_BLOCK_BYTES + 64
     assert reader.counts.edges > 25_000
+
+
+def test_an_act_is_written_as_it_is_documented() -> None:
+    """By hand: 300 us later of kind 3, the length, the object."""
+    block = zlib.compress(b"\xb3\x09\x0e" + b'{"do":"reset"}', 9)
+    assert as_far_as_it_goes(HEADER + framed(1, block, HEADER))[0] == [Act(300, {"do": "reset"})]
+    assert written([Act(300, {"do": "reset"})]).startswith(HEADER + framed(1, block, HEADER))
+
+
+def test_a_cut_names_acts_where_there_are_some() -> None:
+    data = written([Act(1, {"do": "reset"}), Edge(2, 1)])
+    assert str(as_far_as_it_goes(data[:-1])[1]).endswith(
+        "the 1 edges, 1 acts and 0 pieces of the line before are sound"
+    )

@@ -49,14 +49,15 @@ class Spawn(Protocol):
 class UnixBench:
     """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
 
-    def __init__(self, unit: str, state_dir: Path, spawn: Spawn) -> None:
+    def __init__(self, unit: str, state_dir: Path, spawn: Spawn, *, on: bool = True) -> None:
         state_dir.mkdir(parents=True, exist_ok=True)
         self._unit, self._state_dir, self._spawn = unit, state_dir, spawn
         self._line, self._line_slave = _raw_pty()
         self.port = os.ttyname(self._line_slave)
         self.outputs: int | None = None
         self.process: subprocess.Popen[bytes] | None = None
-        self.power_on()
+        if on:
+            self.power_on()
 
     def power_on(self) -> None:
         """Start the firmware; its state directory is what flash keeps."""

@@ -63,3 +63,24 @@ def _refuse_busy(port: int) -> None:
                 f"port {port} on {HOST} is busy ({error.strerror}). Choose another: make demo PORT={port + 1}, or use "
                 f"the broker that is there: make demo BROKER=mqtt://{HOST}:{port}"
             ) from error
+
+
+class Server:
+    """A nats-server that can be stopped and started again; its port and its store stay."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self._children, self._work_dir = Children(work_dir), work_dir
+        self.broker = Broker(HOST, free_port())
+        self.up = False
+        self.start()
+
+    def start(self) -> None:
+        """Unless it runs."""
+        if not self.up:
+            start(self._children, self._work_dir, self.broker.port)
+            self.up = True
+
+    def stop(self) -> None:
+        """Politely; what it has acknowledged it keeps."""
+        self._children.stop()
+        self.up = False

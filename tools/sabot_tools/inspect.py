@@ -375,7 +375,9 @@ def _sum_up(source: Source, problems: Counter[str]) -> None:
     damaged = [f"{count} {problem}" for problem, count in problems.items() if problem != "none"]
     typer.echo(f"sabot inspect: {problems['none']} sound frames, damaged: {', '.join(damaged) or 'none'}", err=True)
     if source.reader and source.reader.counts.edges:
-        typer.echo(f"sabot inspect: {source.reader.counts.edges} edges besides; --edges prints them", err=True)
+        counts = source.reader.counts
+        acts = f" and {counts.acts} acts of people" if counts.acts else ""
+        typer.echo(f"sabot inspect: {counts.edges} edges{acts} besides; --edges prints the edges", err=True)
     protocol = source.metadata.get("protocol", messages.protocol_hash().hex())
     if protocol != messages.protocol_hash().hex():
         ours = messages.protocol_hash().hex()

@@ -217,7 +217,7 @@ def test_a_recording_knows_time_and_sender(tmp_path: Path) -> None:
         (25, "gateway", "ack", len(WHO)),
         (30, "shoe", "event", 0),
     ]
-    assert "1 edges besides; --edges prints them" in inspect(file).stderr
+    assert "1 edges besides; --edges prints the edges" in inspect(file).stderr
 
 
 def test_a_frame_from_the_wrong_side(tmp_path: Path) -> None:

@@ -1,0 +1,37 @@
+"""Then: every recording, through firmware, link, gateway, ledger and broker, brings what its sidecar expects."""
+
+import os
+from pathlib import Path
+
+import pytest
+from sabot_sim.bench import BenchError
+from sabot_tools.benches import BENCHES, spare_chip
+from sabot_tools.broker import Server
+from sabot_tools.replay import judged
+from sabot_tools.replaying import load
+
+FOLDER = Path(__file__).with_name("recordings")
+RECORDINGS = sorted(FOLDER.glob("*/*.shoe"))
+ALL = bool(os.environ.get("SABOT_ALL_RECORDINGS"))
+
+
+def test_there_are_recordings() -> None:
+    assert RECORDINGS
+
+
+@pytest.mark.benches(*BENCHES)
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: Server) -> None:
+    if bench == "rp2040":
+        _or_skip(path)
+    told = judged(path, bench, server)
+    assert not told, "\n".join([str(path), *told])
+
+
+def _or_skip(path: Path) -> None:
+    if not ALL and not load(path).metadata.get("quick"):
+        pytest.skip("not of the quick set; SABOT_ALL_RECORDINGS=1 replays all on the emulated chip")
+    try:
+        spare_chip()
+    except BenchError as error:
+        pytest.skip(str(error))

@@ -1,0 +1,123 @@
+"""sabot replay: a recording through firmware, link, gateway, ledger and broker, compared with its sidecar."""
+
+import difflib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sabot_protocol.recording import RecordingError
+from sabot_sim.bench import BenchError
+
+from sabot_tools import sidecar
+from sabot_tools.benches import replayed, shared_broker
+from sabot_tools.broker import NoBrokerError, Server
+from sabot_tools.replaying import load
+from sabot_tools.settings import refuse
+from sabot_tools.sidecar import SidecarError
+from sabot_tools.stage import StageError
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+EPILOG = """\b
+Example: sabot replay hil_tests/recordings/*/*.shoe
+Example: sabot replay --accept hil_tests/recordings/clean/one-coup.shoe
+"""
+ERRORS = (RecordingError, SidecarError, StageError, BenchError, NoBrokerError, OSError)
+_BAR = 30
+
+
+def _silent(_share: float) -> None:
+    """Nobody looks."""
+
+
+class Bar:
+    """Progress on stderr, where that is a terminal."""
+
+    def __init__(self, files: int) -> None:
+        self._files, self.file, self.name = files, 0, ""
+
+    def __call__(self, share: float) -> None:
+        """So much of the file is done."""
+        if sys.stderr.isatty():
+            full = int((self.file + share) / self._files * _BAR)
+            typer.echo(
+                f"\r[{'#' * full:<{_BAR}}] {self.file + 1}/{self._files} {self.name[:40]:<40}", nl=False, err=True
+            )
+
+    def clear(self) -> None:
+        """Make room for a line."""
+        if sys.stderr.isatty():
+            typer.echo("\r" + " " * 100 + "\r", nl=False, err=True)
+
+
+@app.command(epilog=EPILOG)
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Recordings; the sidecar NAME.json stands beside each.")],
+    bench: Annotated[
+        str, typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on a slow emulated chip.")
+    ] = "unix",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write what comes into the sidecars, and show the difference.")
+    ] = False,
+) -> None:
+    """Replay recordings through the whole path and compare every event and message; exit 1 if anything differs."""
+    try:
+        with shared_broker() as server:
+            failed = _accept(files, bench, server) if accept else _compare(files, bench, server)
+    except ERRORS as error:
+        raise refuse("replay", error) from error
+    raise typer.Exit(int(failed))
+
+
+def _compare(files: list[Path], bench: str, server: Server) -> bool:
+    bar, failed = Bar(len(files)), 0
+    for bar.file, path in enumerate(files):
+        bar.name = path.name
+        told = judged(path, bench, server, bar)
+        bar.clear()
+        typer.echo(f"{path}: {'DIFFERS' if told else 'as expected'}")
+        for difference in told:
+            typer.echo(difference)
+        failed += bool(told)
+    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {bench}", err=True)
+    return failed > 0
+
+
+def judged(path: Path, bench: str, server: Server, progress: Bar | None = None) -> list[str]:
+    """What differs from the sidecar, or why nothing can be compared; nothing where all is as expected."""
+    try:
+        expected = sidecar.read(path)
+        sidecar.check(path, expected)
+        found = replayed(load(path), bench, server, progress or _silent)
+    except ERRORS as error:
+        return [str(error)]
+    if not found.events:
+        return [found.problem or "the shoe logged no event: nothing was compared"]
+    return sidecar.differences(expected, found, bench)
+
+
+def _accept(files: list[Path], bench: str, server: Server) -> bool:
+    """Written only when all have come to their end."""
+    if bench != "unix":
+        raise BenchError("sidecars are written from the unix bench: times and speeds of others differ")
+    bar, new = Bar(len(files)), {}
+    for bar.file, path in enumerate(files):
+        bar.name = path.name
+        recorded = load(path)
+        found = replayed(recorded, bench, server, bar)
+        if found.problem or not found.events:
+            raise StageError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
+        new[path] = sidecar.accepted(path, recorded.metadata, found)
+    bar.clear()
+    for path, text in new.items():
+        _write(sidecar.path_of(path), text)
+    return False
+
+
+def _write(path: Path, text: str) -> None:
+    before = path.read_text() if path.exists() else ""
+    lines = difflib.unified_diff(before.splitlines(), text.splitlines(), str(path), str(path), "before", "now", 1, "")
+    changed = list(lines)
+    typer.echo("\n".join(changed) if changed else f"{path}: as before")
+    path.write_text(text)

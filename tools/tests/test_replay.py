@@ -1,0 +1,165 @@
+"""sabot replay: a recording made by hand, the difference that is told, what is refused, when sidecars are written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sabot_protocol.cardcode import set_words
+from sabot_protocol.messages import EVENTS
+from sabot_protocol.recording import Act, Edge, Line, Record, Writer
+from sabot_sim.optics import card_edges
+from sabot_tools import sidecar
+from sabot_tools.cli import app
+from sabot_tools.replaying import Found, bursts
+from typer.testing import CliRunner
+
+CONFIRM, NEW_SHOE = 1 << 7, 1 << 8
+# By the printed tables: 6H 2H has 8, a natural, against 2 of 6H 6D, a pair.
+COUP = ("6H", "6H", "2H", "6D")
+
+
+def edges_of(steps: list[str]) -> list[Edge]:
+    """Cards and buttons, a third of a second apart."""
+    found: list[Edge] = []
+    for step in steps:
+        start_us = (found[-1].t_us if found else 0) + 333_000
+        button = {"new shoe": NEW_SHOE, "confirm": CONFIRM}.get(step)
+        moves = [(0, button), (80_000, 0)] if button else card_edges(set_words(1)[step], 900)
+        found += [Edge(start_us + t_us, levels) for t_us, levels in moves]
+    return found
+
+
+def recorded(path: Path, records: list[Record], **metadata: Any) -> Path:
+    writer = Writer({"rulebook": "star-baccarat", "decks": 8, "started_unix_us": 1_767_225_600_000_000, **metadata})
+    path.write_bytes(writer.start() + b"".join(map(writer.add, records)) + writer.finish())
+    return path
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of one coup with its sidecar, accepted once."""
+    path = recorded(tmp_path_factory.mktemp("replay") / "one.shoe", [*edges_of(["new shoe", "KS", *COUP, "confirm"])])
+    assert CliRunner().invoke(app, ["replay", "--accept", str(path)]).exit_code == 0
+    return path
+
+
+def copy_of(one: Path, folder: Path, change: dict[str, Any]) -> Path:
+    """The recording again, its sidecar changed."""
+    path = folder / one.name
+    path.write_bytes(one.read_bytes())
+    expected = json.loads(one.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps(expected | change))
+    return path
+
+
+def test_a_coup_comes_out_as_the_tables_have_it_and_again_the_same(one: Path) -> None:
+    expected = json.loads(one.with_suffix(".json").read_text())
+    (coup,) = [line for line in expected["published"] if line["topic"] == "bac-01/coup"]
+    assert (coup["player"], coup["banker"], coup["winner"]) == (["6H", "2H"], ["6H", "6D"], "player")
+    assert coup["time"].startswith("2026-01-01T00:00:0")
+    assert expected["counters"] == {}
+    ran = CliRunner().invoke(app, ["replay", str(one)])
+    assert (ran.exit_code, ran.stdout) == (0, f"{one}: as expected\n")
+
+
+def test_a_difference_names_the_event_its_field_and_those_before(one: Path, tmp_path: Path) -> None:
+    events = json.loads(one.with_suffix(".json").read_text())["events"]
+    at = next(at for at, event in enumerate(events) if event.get("card") == "2H")
+    events[at]["card"] = "3H"
+    ran = CliRunner().invoke(app, ["replay", str(copy_of(one, tmp_path, {"events": events}))])
+    assert ran.exit_code == 1
+    lines = ran.stdout.splitlines()
+    assert lines[1] == f"events {at + 1} differs ({len(events)} expected, {len(events)} came):"
+    assert [line[:4] for line in lines[2:6]] == ["    ", "    ", "  - ", "  + "]
+    assert lines[6].strip() == "card: '3H' expected, '2H' came"
+
+
+def test_a_counter_that_is_not_expected_fails(one: Path, tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["replay", str(copy_of(one, tmp_path, {"counters": {"gaps": 1}}))])
+    assert (ran.exit_code, ran.stdout.splitlines()[1]) == (1, "counter gaps: 1 expected, 0 counted")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"events": []}, "expects no event: nothing would be compared"), ({"sha256": "00"}, "is of another recording")],
+)
+def test_a_sidecar_that_would_compare_nothing_fails(
+    one: Path, tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    ran = CliRunner().invoke(app, ["replay", str(copy_of(one, tmp_path, change))])
+    assert ran.exit_code == 1
+    assert says in ran.stdout
+
+
+def test_sidecars_are_written_when_all_have_come_to_their_end_or_none(one: Path, tmp_path: Path) -> None:
+    good = copy_of(one, tmp_path, {"about": "untouched"})
+    before = good.with_suffix(".json").read_text()
+    bad = recorded(tmp_path / "bad.shoe", [*edges_of(["new shoe"]), Act(900_000, {"do": "dance"})])
+    ran = CliRunner().invoke(app, ["replay", "--accept", str(good), str(bad)])
+    assert ran.exit_code == 1
+    assert "an act that this program does not know: {'do': 'dance'}" in ran.stderr
+    assert good.with_suffix(".json").read_text() == before
+    assert not bad.with_suffix(".json").exists()
+
+
+def test_accepting_keeps_the_truth_and_shows_the_difference(one: Path, tmp_path: Path) -> None:
+    path = copy_of(one, tmp_path, {"truth": {"cards": ["KS", *COUP]}, "counters": {"gaps": 3}})
+    ran = CliRunner().invoke(app, ["replay", "--accept", str(path)])
+    assert ran.exit_code == 0
+    assert '+ "counters": {},' in ran.stdout
+    assert json.loads(path.with_suffix(".json").read_text())["truth"] == {"cards": ["KS", *COUP]}
+
+
+def test_the_bytes_of_a_line_alone_cannot_be_replayed(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "line.shoe", [Line(1, "shoe", b"x")])
+    path.with_suffix(".json").write_text("{}")
+    assert "no edges" in CliRunner().invoke(app, ["replay", "--accept", str(path)]).stderr
+
+
+def test_people_are_answered_and_a_shoe_without_power_says_nothing(tmp_path: Path) -> None:
+    edges = edges_of(["new shoe", "KS", *COUP])
+    end_us = edges[-1].t_us
+    acts = [
+        {"do": "say", "verb": "void", "by": "A. Smith", "clause": "12.1", "reason": "misdeal", "then": "go_on"},
+        {"do": "say", "verb": "lock"},
+        {"do": "power", "state": "off"},
+        {"do": "power", "state": "on"},
+    ]
+    records: list[Record] = [*edges, *(Act(end_us + 200_000 * (number + 1), act) for number, act in enumerate(acts))]
+    path = recorded(tmp_path / "people.shoe", records)
+    assert CliRunner().invoke(app, ["replay", "--accept", str(path)]).exit_code == 0
+    found = json.loads(path.with_suffix(".json").read_text())
+    assert [(said["verb"], said["ok"]) for said in found["said"]] == [("void", True), ("lock", False)]
+    assert found["said"][1]["say"] == "say who you are: --by NAME, at most 64 letters"
+    kinds = [event["event"] for event in found["events"]]
+    assert kinds.count("coup_void") == 1
+    assert kinds.count("boot") == 2
+
+
+def test_edges_that_belong_together_are_played_together() -> None:
+    act = Act(500_000, {"do": "reset"})
+    records: list[Edge | Act] = [Edge(10, 1), Edge(99_000, 0), Edge(300_000, 1), act, Edge(510_000, 0)]
+    assert list(bursts(records)) == [
+        ([(10, 1), (99_000, 0)], 199_000, None),
+        ([(300_000, 1)], 400_000, None),
+        ([], 500_000, act),
+        ([(510_000, 0)], 1_010_000, None),
+    ]
+
+
+def test_what_is_ignored_has_a_reason_and_is_a_field_of_something() -> None:
+    fields = {part.name for event in EVENTS.values() for part in event.subcons}
+    published = {"rulebook", "unit", "event_no", "table", "time", "time_ms", "shoe_time_ms", "margin"}
+    for one in sidecar.IGNORED:
+        assert one.why
+        assert one.name in fields | published | {"margin_mean", "margin_worst"}, one
+
+
+def test_what_is_ignored_on_other_benches_is_compared_on_unix() -> None:
+    line = {"no": 1, "time_ms": 5, "event": "card", "card": "8H", "speed_mm_s": 900, "unit": "shoe"}
+    assert sidecar.compared(line, "unix") == {k: v for k, v in line.items() if k != "unit"}
+    assert sidecar.compared(line, "rp2040") == {"no": 1, "event": "card", "card": "8H"}
+    found = Found([{**line, "time_ms": 9}])
+    assert sidecar.differences({"events": [line]}, found, "rp2040") == []
+    assert "time_ms: 5 expected, 9 came" in sidecar.differences({"events": [line]}, found, "unix")[0]
