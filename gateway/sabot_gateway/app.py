@@ -2,8 +2,6 @@
 
 import gc
 import selectors
-import signal
-import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,13 +28,14 @@ from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.notices import Notices
 from sabot_gateway.place import Place
 from sabot_gateway.ports import Line, PortError
+from sabot_gateway.pruner import Pruner
 from sabot_gateway.publish import Publisher
+from sabot_gateway.signals import Signals
 from sabot_gateway.verify import Verifier
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each place has its turn in so many sweeps, four times a second
 _GATHER_S, _FEW, _GATHER_FEW_S = 0.01, 16, 0.02  # after a commit: ports share the next one, for longer if few shared it
 _TRY_LEDGER_EVERY_S = 1.0
-_PRUNE_EVERY_S = 86_400.0
 _FLUSH_AT_STOP_S = 2.0
 _SHOE_EPOCH_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 
@@ -78,9 +77,9 @@ class App:
         self._full: dict[Place, None] = {}  # have something to be stored, in the order it came
         self._alarmed = dict.fromkeys(self._places.values())  # of whose alarms something is to be said
         self._ledger_problem: str | None = None
-        self._try_ledger_s = self._sweep_s = self._gather_s = self._prune_s = 0.0
+        self._try_ledger_s = self._sweep_s = self._gather_s = 0.0
         self._visited = 0
-        self._stopping = self._reloading = False
+        self._signals, self._pruner = Signals(), Pruner(self._ledger)
         self._connect_broker()
 
     def _connect_broker(self) -> None:
@@ -114,16 +113,11 @@ class App:
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then stop cleanly; SIGHUP reads the config again."""
-        wake, wake_write = socket.socketpair()
-        for end in (wake, wake_write):
-            end.setblocking(False)
-        signal.set_wakeup_fd(wake_write.fileno())
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, self._signalled)
-        self._selector.register(wake, selectors.EVENT_READ, wake)
+        self._signals.listen()
+        self._selector.register(self._signals, selectors.EVENT_READ, self._signals)
         self.begin()
         gc.freeze()  # what is there now stays: it would be looked through again and again, 40 ms each time
-        while not self._stopping:
+        while not self._signals.stopping:
             self.step(_SWEEP_EVERY_S)
         self._goodbye()
 
@@ -131,10 +125,6 @@ class App:
         """Say that the gateway is there."""
         log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
         self._publisher.say_gateway("online", self._at().time)
-
-    def _signalled(self, number: int, _frame: object) -> None:
-        self._stopping = self._stopping or number != signal.SIGHUP
-        self._reloading = self._reloading or number == signal.SIGHUP
 
     def step(self, timeout_s: float) -> None:
         """Wait for something, carry it through all stages, commit once, then acknowledge and publish."""
@@ -150,7 +140,7 @@ class App:
         for place in touched:
             self._tend(place, at)
         self._publish(at)
-        if self._reloading and not self._ledger_problem:
+        if self._signals.reloading and not self._ledger_problem:
             self._reload(at)
 
     def fileno(self) -> int:
@@ -193,8 +183,8 @@ class App:
                 request = self._control.read(source)
                 if request is not None:
                     self._ask(source, request, at)
-            case socket.socket():
-                source.recv(4096)
+            case Signals():
+                source.take()
 
     def _read(self, place: Place, at: At) -> None:
         if place.line.port is None:  # lost in this very turn
@@ -230,7 +220,7 @@ class App:
         if not self._ledger_problem:
             for place in due:
                 self._open(place, at)
-            self._prune(at)
+            self._pruner.prune(at.now_s, self._config.keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due
 
     def _open(self, place: Place, at: At) -> None:
@@ -242,23 +232,6 @@ class App:
         elif opened is not None:
             place.link.opened()
             self._selector.register(opened, selectors.EVENT_READ, place)
-
-    def _prune(self, at: At) -> None:
-        """Once a day; a clock that is wrong by years makes no entry old, for days of play are counted too."""
-        keep_days = self._config.keep_days
-        if keep_days is None or at.now_s < self._prune_s:
-            return
-        self._prune_s = at.now_s + _PRUNE_EVERY_S
-        day = self._ledger.day_of_play(keep_days)
-        if day is None:
-            return
-        try:
-            removed = self._ledger.prune(min(day, utc(self._clock() - keep_days * 86_400)))
-        except (LedgerError, OSError) as error:
-            log.warning(f"old entries stay in the ledger until tomorrow: {error}; check the disk")
-            return
-        if removed.count:
-            log.info("old entries removed from the ledger", entries=removed.count, keep_days=keep_days)
 
     def _commit(self, at: At) -> None:
         """One transaction for all that this turn brought; only then is anything acknowledged."""
@@ -365,7 +338,7 @@ class App:
 
     def _reload(self, at: At) -> None:
         """Read the config again: tables that are the same go on untouched; one that cannot be used changes nothing."""
-        self._reloading = False
+        self._signals.reloading = False
         try:
             new = self._reread()
         except configs.ConfigError as error:
@@ -429,6 +402,7 @@ class App:
 
     def close(self) -> None:
         """Give everything back."""
+        self._signals.close()
         self._mqtt.close()
         self._control.close()
         for place in self._places.values():

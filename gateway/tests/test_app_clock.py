@@ -203,7 +203,7 @@ def test_a_disk_without_room_for_the_checkpoint_ends_nothing(tmp_path: Path, tab
     played(tmp_path, MARCH)
     table = tables("2026-03-02T18:00:00", keep_days=3)
     table.time_s = moment("2026-03-10T18:00:00")
-    table.bench.app._prune_s = 0.0
+    table.bench.app._pruner.due_s = 0.0
     table.bench.app._ledger._db.execute("PRAGMA query_only = ON")
     with capture_logs() as logs:
         table.bench.send()
