@@ -1,0 +1,7 @@
+"""What recordings are made of: scripts of cards, buttons, words and misfortunes, with what is true of them."""
+
+from sabot_sim.scenarios import clean as clean
+from sabot_sim.scenarios import cutting as cutting
+from sabot_sim.scenarios.catalogue import SCENARIOS, Scenario
+
+__all__ = ["SCENARIOS", "Scenario"]

@@ -1,0 +1,178 @@
+"""The script of one recording: hands, people and the world become edges and acts, and beside them what is true."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sabot_protocol.fields import Button
+from sabot_protocol.recording import Act, Edge
+
+from sabot_sim import optics
+from sabot_sim.mishaps import LID, MISHAPS
+from sabot_sim.profiles import PROFILES, Profile
+from sabot_sim.scenarios import printed
+from sabot_sim.scene import seen, set_up
+from sabot_sim.shoe import CUT
+
+HANDS: Final = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
+SUPERVISOR: Final = "A. Smith"
+KEY: Final = 1 << 9
+BUTTONS: Final = {name: 1 << 3 + number for name, number in Button.encmapping.items()}
+
+_START_US = 1_000_000
+_CLEAR_US = 2_000  # a path that is clear for so long is believed to be
+_PRESS_US = 80_000
+_TURN_US = 60_000  # a key or a lid that stays for so long is believed
+_STILL_US = 5_500_000  # a card that is left in the path is noticed before this
+_LOOK_US = 250_000
+
+
+@dataclass
+class Truth:
+    """What was done, by the one who did it; and what the printed rules make of it."""
+
+    cards: list[str] = field(default_factory=list)  # as they left the exit or were keyed in, the cutting card as CUT
+    coups: list[dict[str, Any]] = field(default_factory=list)
+    irregularities: list[str] = field(default_factory=list)
+    rejects: list[str] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)  # in the order in which they are raised
+
+
+class Script:
+    """Everything happens one behind the other; each hand is seeded."""
+
+    def __init__(self, seed: int, hands: Profile = HANDS, card_set: int = 1, calm: float = 1.0) -> None:
+        self.rng, self.hands, self.card_set = random.Random(seed), hands, card_set
+        self.calm = calm  # how long this dealer waits, compared with others
+        self.records: list[Edge | Act] = []
+        self.truth = Truth()
+        self._t_us, self._held = _START_US, 0  # inputs that stay on: key, lid
+
+    # Time
+
+    def wait(self, seconds: float) -> None:
+        """Nothing happens for a while."""
+        self._t_us += int(seconds * 1e6)
+        self._levels(0)
+
+    def think(self, low_s: float, high_s: float) -> None:
+        """People take their time."""
+        self._t_us += int(self.rng.uniform(low_s, high_s) * self.calm * 1e6)
+
+    def _levels(self, levels: int, after_us: int = 0) -> None:
+        self._t_us += after_us
+        self.records.append(Edge(self._t_us, levels ^ self._held))
+
+    def _move(self, edges: Sequence[optics.Edge], stay_us: int = _CLEAR_US) -> None:
+        """What the sensors show from now on; then nothing is left in the path."""
+        start_us = self._t_us
+        for t_us, levels in edges:
+            self._t_us = start_us + t_us
+            self._levels(levels)
+        self._levels(0, stay_us)
+        self._levels(0, _CLEAR_US)
+
+    # Cards
+
+    def pull(self, cards: str, hands: Profile | None = None) -> None:
+        """These cards leave the exit one after the other: `9S 2H CUT KD`."""
+        for card in cards.split():
+            self.think(0.15, 0.4)
+            self._move(optics.pull(hands or self.hands, self.rng, card, self.card_set))
+            self.truth.cards.append(card)
+
+    def mishap(self, name: str, card: str, reject: str | None = None, card_set: int | None = None) -> None:
+        """Something befalls this card on its way; the shoe rejects it as `reject`, which is mostly the mishap's name."""
+        self.think(0.15, 0.4)
+        scene = set_up(self.hands, self.rng, card_set or self.card_set, card)
+        MISHAPS[name].befall(scene)
+        self._move(optics.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
+        self.truth.rejects.append(reject or name)
+
+    def foreign(self, card: str, card_set: int) -> None:
+        """A good card of another set."""
+        self.think(0.15, 0.4)
+        self._move(optics.pull(self.hands, self.rng, card, card_set))
+        self.truth.rejects.append("foreign")
+
+    # Coups
+
+    def coup(self, cards: str, kind: str = "live", told: str = "") -> None:
+        """A whole coup is dealt; `told` are cards of it that are out already."""
+        self.pull(cards)
+        self.complete(f"{told} {cards}", kind)
+
+    def complete(self, cards: str, kind: str = "live") -> None:
+        """These cards are a whole coup, by the tables."""
+        dealt = [card for card in cards.split() if card != CUT]
+        player, banker = printed.hands(dealt)
+        if len(player) + len(banker) != len(dealt):
+            raise ValueError(f"{cards}: a coup of {len(player) + len(banker)} cards by the tables")
+        found = {"player": player, "banker": banker, "winner": printed.winner(player, banker)}
+        self.truth.coups.append({**found, "kind": kind})
+
+    def void(self, player: str, banker: str) -> None:
+        """The coup on the table, with these cards, has no result."""
+        self.truth.coups.append({"player": player.split(), "banker": banker.split(), "winner": None, "kind": "void"})
+
+    def open(self, burn: str = "KS") -> None:
+        """New cards, and the burn."""
+        self.press("new_shoe")
+        self.pull(burn)
+
+    def confirm(self) -> None:
+        """Bets are paid, then the dealer confirms."""
+        self.think(2.0, 5.0)
+        self.press("confirm")
+
+    # Buttons, key and lid
+
+    def press(self, *buttons: str) -> None:
+        """A button, or several at the same moment."""
+        self._levels(sum(BUTTONS[name] for name in buttons), _LOOK_US)
+        self._levels(0, _PRESS_US)
+        self._levels(0, _PRESS_US)
+
+    def key(self) -> None:
+        """The supervisor turns the key and turns it back."""
+        self._turn(KEY)
+        self._turn(KEY)
+
+    def lid(self) -> None:
+        """The lid is opened, or shut again."""
+        self._turn(LID)
+
+    def _turn(self, pin: int) -> None:
+        self._held ^= pin
+        self._levels(0, _LOOK_US)
+        self._levels(0, _TURN_US)
+
+    # People and the world
+
+    def say(self, verb: str, clause: str = "", **args: Any) -> None:
+        """A supervisor's word at the gateway."""
+        self.think(1.0, 3.0)
+        self.act("say", verb=verb, by=SUPERVISOR, clause=clause, args=args)
+
+    def report(self, case: str, clause: str = "", **facts: bool) -> None:
+        """A supervisor reports an irregularity."""
+        self.say("irregularity", clause, case=case, facts=facts)
+        self.irregular(case)
+
+    def act(self, do: str, **fields: Any) -> None:
+        """What the world does."""
+        self._levels(0, _LOOK_US)
+        self.records.append(Act(self._t_us, {"do": do, **fields}))
+        self._t_us += _LOOK_US
+
+    # What is true of it
+
+    def irregular(self, *cases: str) -> None:
+        """These irregularities are told, each with its alarm."""
+        self.truth.irregularities += cases
+        self.truth.alarms += cases
+
+    def alarms(self, *names: str) -> None:
+        """These alarms are raised."""
+        self.truth.alarms += names
