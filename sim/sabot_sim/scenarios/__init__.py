@@ -2,6 +2,9 @@
 
 from sabot_sim.scenarios import clean as clean
 from sabot_sim.scenarios import cutting as cutting
+from sabot_sim.scenarios import overdraws as overdraws
+from sabot_sim.scenarios import people as people
+from sabot_sim.scenarios import wrong_cards as wrong_cards
 from sabot_sim.scenarios.catalogue import SCENARIOS, Scenario
 
 __all__ = ["SCENARIOS", "Scenario"]

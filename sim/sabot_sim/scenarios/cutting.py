@@ -5,13 +5,6 @@ from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 
 
-def coups(s: Script, *dealt: str) -> None:
-    """Each is dealt and confirmed."""
-    for cards in dealt:
-        s.coup(cards)
-        s.confirm()
-
-
 @scenario(
     "cutting/first-card-star",
     "The cutting card comes before the first card of a coup: by The Star 4.10 this coup is the last.",
@@ -21,7 +14,7 @@ def coups(s: Script, *dealt: str) -> None:
 def first_star(s: Script) -> None:
     """No more coup behind it."""
     s.open()
-    coups(s, FIVE, f"CUT {FOUR}")
+    s.coups(FIVE, f"CUT {FOUR}")
 
 
 @scenario(
@@ -33,7 +26,7 @@ def first_star(s: Script) -> None:
 def first_crown(s: Script) -> None:
     """One more coup behind it."""
     s.open()
-    coups(s, FIVE, f"CUT {FOUR}", SIX)
+    s.coups(FIVE, f"CUT {FOUR}", SIX)
 
 
 @scenario(
@@ -45,7 +38,7 @@ def first_crown(s: Script) -> None:
 def mid_coup(s: Script) -> None:
     """Between the Banker's first and the Player's second card."""
     s.open()
-    coups(s, "2S KH CUT 2D 3C 5S 4H", STANDS)
+    s.coups("2S KH CUT 2D 3C 5S 4H", STANDS)
 
 
 @scenario(
@@ -57,7 +50,7 @@ def mid_coup(s: Script) -> None:
 def before_third(s: Script) -> None:
     """The last card that is due."""
     s.open()
-    coups(s, "6S KH KD 3C CUT 4S", FOUR)
+    s.coups("6S KH KD 3C CUT 4S", FOUR)
 
 
 @scenario(
@@ -72,7 +65,7 @@ def behind_a_coup(s: Script) -> None:
     s.coup(FIVE)
     s.pull("CUT")
     s.confirm()
-    coups(s, PLAYER)
+    s.coups(PLAYER)
 
 
 @scenario(
@@ -83,7 +76,7 @@ def behind_a_coup(s: Script) -> None:
 def very_first(s: Script) -> None:
     """Somebody put it in the wrong way round."""
     s.open("CUT KS")
-    coups(s, FOUR)
+    s.coups(FOUR)
 
 
 @scenario(
@@ -95,7 +88,7 @@ def very_first(s: Script) -> None:
 def dummy_coups(s: Script) -> None:
     """Each is authorised before the coup before it is confirmed."""
     s.open()
-    coups(s, "9S CUT 2H KD 5C")
+    s.coups("9S CUT 2H KD 5C")
     s.coup(SIX)
     for cards in (PLAYER, BANKER):
         s.say("authorise", "10.8.2", times=1)
@@ -114,7 +107,7 @@ def not_cut(s: Script) -> None:
     s.open()
     s.pull("9S 2H KD")
     s.report("cut_missed", "12.7")
-    s.coup("5C", told="9S 2H KD")
+    s.coup("5C", after="9S 2H KD")
     s.confirm()
 
 
@@ -128,7 +121,7 @@ def burn_face_up(s: Script) -> None:
     for burn in ("5D 2C JD 7H AS 3C", "KD 4C 9D 4H 5S 6C QD 6H 7S 8C TD"):
         s.say("open-shoe", "7.7", decks=8, burn="face_up")
         s.pull(burn)
-        coups(s, f"9S CUT {FOUR[3:]}", PLAYER)
+        s.coups(f"9S CUT {FOUR[3:]}", PLAYER)
 
 
 @scenario(
@@ -140,9 +133,9 @@ def burn_shown(s: Script) -> None:
     """Both by a supervisor's word."""
     s.say("open-shoe", "4.7", decks=8, burn="shown")
     s.pull("8C")
-    coups(s, f"CUT {FOUR}")
+    s.coups(f"CUT {FOUR}")
     s.say("open-shoe", "4.7", decks=8, burn="none")
-    coups(s, f"CUT {STANDS}")
+    s.coups(f"CUT {STANDS}")
 
 
 @scenario(
@@ -153,10 +146,10 @@ def burn_shown(s: Script) -> None:
 def burn_mid_shoe(s: Script) -> None:
     """A burn that is no part of the new shoe's."""
     s.open()
-    coups(s, FOUR)
+    s.coups(FOUR)
     s.say("burn-card", "7.2.2(b)")
     s.pull("TC")
-    coups(s, SIX)
+    s.coups(SIX)
 
 
 @scenario(
@@ -168,4 +161,4 @@ def burn_mid_shoe(s: Script) -> None:
 def continuous(s: Script) -> None:
     """Two legal repeats are no surplus card."""
     s.open("4D")
-    coups(s, FOUR, *["AS AS AS AS AS AS"] * 2, FIVE)
+    s.coups(*(f"AS {rank}H 8{suit} K{suit}" for rank, suit in zip("234567TJQ", "CDHSCDHSC", strict=True)))

@@ -26,6 +26,7 @@ _PRESS_US = 80_000
 _TURN_US = 60_000  # a key or a lid that stays for so long is believed
 _STILL_US = 5_500_000  # a card that is left in the path is noticed before this
 _LOOK_US = 250_000
+_MISREAD = ("blank", "columns", "doubtful", "not_in_set", "spacing")  # the card is out, and nobody knows it
 
 
 @dataclass
@@ -82,26 +83,46 @@ class Script:
             self._move(optics.pull(hands or self.hands, self.rng, card, self.card_set))
             self.truth.cards.append(card)
 
-    def mishap(self, name: str, card: str, reject: str | None = None, card_set: int | None = None) -> None:
-        """Something befalls this card on its way; the shoe rejects it as `reject`, which is mostly the mishap's name."""
+    def mishap(self, name: str, card: str) -> None:
+        """Something befalls this card on its way."""
         self.think(0.15, 0.4)
-        scene = set_up(self.hands, self.rng, card_set or self.card_set, card)
+        scene = set_up(self.hands, self.rng, self.card_set, card)
         MISHAPS[name].befall(scene)
         self._move(optics.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
-        self.truth.rejects.append(reject or name)
+
+    def unread(self, name: str, card: str, reason: str) -> None:
+        """A mishap for which the shoe holds its exit: a reject with this reason, and a fault until somebody comes."""
+        self.mishap(name, card)
+        self.rejected(reason)
+        if reason in _MISREAD:
+            self.irregular("misread_card")
+        self.alarms("fault_card")
 
     def foreign(self, card: str, card_set: int) -> None:
-        """A good card of another set."""
+        """A good card of another set; the shoe takes it for what it is, and holds its exit."""
         self.think(0.15, 0.4)
         self._move(optics.pull(self.hands, self.rng, card, card_set))
-        self.truth.rejects.append("foreign")
+        self.rejected("foreign")
+        self.irregular("missing_or_foreign_card")
+        self.alarms("fault_card")
+
+    def keyed(self, card: str, clause: str = "", **flags: bool) -> None:
+        """The card that could not be read is keyed in, and counts as drawn."""
+        self.say("key-card", clause, card=card, flags=flags)
+        self.truth.cards.append(card)
 
     # Coups
 
-    def coup(self, cards: str, kind: str = "live", told: str = "") -> None:
-        """A whole coup is dealt; `told` are cards of it that are out already."""
+    def coup(self, cards: str, kind: str = "live", after: str = "") -> None:
+        """A whole coup is dealt, `after` those of its cards that are out already."""
         self.pull(cards)
-        self.complete(f"{told} {cards}", kind)
+        self.complete(f"{after} {cards}", kind)
+
+    def coups(self, *dealt: str) -> None:
+        """Whole coups, each dealt and confirmed."""
+        for cards in dealt:
+            self.coup(cards)
+            self.confirm()
 
     def complete(self, cards: str, kind: str = "live") -> None:
         """These cards are a whole coup, by the tables."""
@@ -113,7 +134,8 @@ class Script:
         self.truth.coups.append({**found, "kind": kind})
 
     def void(self, player: str, banker: str) -> None:
-        """The coup on the table, with these cards, has no result."""
+        """The coup on the table, with these cards, has no result; everybody hears of it."""
+        self.alarms("coup_void")
         self.truth.coups.append({"player": player.split(), "banker": banker.split(), "winner": None, "kind": "void"})
 
     def open(self, burn: str = "KS") -> None:
@@ -172,6 +194,11 @@ class Script:
         """These irregularities are told, each with its alarm."""
         self.truth.irregularities += cases
         self.truth.alarms += cases
+
+    def rejected(self, *reasons: str) -> None:
+        """No certain card, for these reasons, each with its alarm."""
+        self.truth.rejects += reasons
+        self.truth.alarms += ["reject"] * len(reasons)
 
     def alarms(self, *names: str) -> None:
         """These alarms are raised."""
