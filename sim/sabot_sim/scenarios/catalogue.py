@@ -63,5 +63,3 @@ def scenario(name: str, about: str, *covers: str, **table: Any) -> Callable[[Pla
         return play
 
     return add
-
-

@@ -25,7 +25,7 @@ def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
 
 for _number, _id in enumerate(rulebooks.ids(), 1):
     for _decks in rulebooks.load(_id).decks.allowed:
-        _clean(rulebooks.load(_id), _decks, 20 * _number + _decks)
+        _clean(rulebooks.load(_id), _decks, 30 * _number + _decks)
 
 
 @scenario("streaks/banker-player", "Twelve Bankers, twelve Players and again, to the end of the shoe.", decks=6)

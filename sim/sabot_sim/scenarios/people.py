@@ -144,12 +144,10 @@ def before_betting_closed(s: Script) -> None:
 )
 def no_shoe_open(s: Script) -> None:
     """Before the first shoe, and behind the last coup."""
-    s.mishap("strong_skew", "8D")
-    s.rejected("not_due")
+    s.astray("8D")
     s.open()
     s.coups(f"CUT {PLAYER}")
-    s.mishap("strong_skew", "CUT")
-    s.rejected("not_due")
+    s.astray("CUT")
 
 
 @scenario(

@@ -67,21 +67,32 @@ class Script:
 
     def _move(self, edges: Sequence[optics.Edge], stay_us: int = _CLEAR_US) -> None:
         """What the sensors show from now on; then nothing is left in the path."""
+        self._show(edges)
+        self._levels(0, stay_us)
+        self._levels(0, _CLEAR_US)
+
+    def _show(self, edges: Sequence[optics.Edge]) -> None:
         start_us = self._t_us
         for t_us, levels in edges:
             self._t_us = start_us + t_us
             self._levels(levels)
-        self._levels(0, stay_us)
-        self._levels(0, _CLEAR_US)
 
     # Cards
 
     def pull(self, cards: str, hands: Profile | None = None) -> None:
         """These cards leave the exit one after the other: `9S 2H CUT KD`."""
         for card in cards.split():
-            self.think(0.15, 0.4)
-            self._move(optics.pull(hands or self.hands, self.rng, card, self.card_set))
+            self._out(card, self.card_set, hands or self.hands)
             self.truth.cards.append(card)
+
+    def astray(self, card: str) -> None:
+        """A card leaves the exit though no shoe is open."""
+        self._out(card, self.card_set, self.hands)
+        self.rejected("not_due")
+
+    def _out(self, card: str, card_set: int, hands: Profile) -> None:
+        self.think(0.15, 0.4)
+        self._move(optics.pull(hands, self.rng, card, card_set))
 
     def mishap(self, name: str, card: str) -> None:
         """Something befalls this card on its way."""
@@ -100,8 +111,7 @@ class Script:
 
     def foreign(self, card: str, card_set: int) -> None:
         """A good card of another set; the shoe takes it for what it is, and holds its exit."""
-        self.think(0.15, 0.4)
-        self._move(optics.pull(self.hands, self.rng, card, card_set))
+        self._out(card, card_set, self.hands)
         self.rejected("foreign")
         self.irregular("missing_or_foreign_card")
         self.alarms("fault_card")
@@ -156,9 +166,20 @@ class Script:
         self._levels(0, _PRESS_US)
         self._levels(0, _PRESS_US)
 
+    def bounce(self, button: str) -> None:
+        """A worn contact: it closes and opens a few times before it stays."""
+        for _ in range(self.rng.randint(3, 8)):
+            self._levels(BUTTONS[button], self.rng.randint(300, 3_000))
+            self._levels(0, self.rng.randint(300, 3_000))
+        self.press(button)
+
     def key(self) -> None:
         """The supervisor turns the key and turns it back."""
-        self._turn(KEY)
+        self.turn_key()
+        self.turn_key()
+
+    def turn_key(self) -> None:
+        """The supervisor turns the key, or turns it back."""
         self._turn(KEY)
 
     def lid(self) -> None:
@@ -185,8 +206,27 @@ class Script:
     def act(self, do: str, **fields: Any) -> None:
         """What the world does."""
         self._levels(0, _LOOK_US)
+        self._act(do, **fields)
+
+    def _act(self, do: str, **fields: Any) -> None:
         self.records.append(Act(self._t_us, {"do": do, **fields}))
         self._t_us += _LOOK_US
+
+    def power_cycle(self) -> None:
+        """The plug is pulled, and put back a little later."""
+        self.act("power", state="off")
+        self._back_on()
+
+    def power_lost_drawing(self, card: str) -> None:
+        """The plug is pulled while this card is half out; it is on the table before the power is back."""
+        edges = optics.pull(self.hands, self.rng, card, self.card_set)
+        self._show(edges[: len(edges) // 2])
+        self._act("power", state="off")
+        self._back_on()
+
+    def _back_on(self) -> None:
+        self.wait(5)
+        self.act("power", state="on")
 
     # What is true of it
 

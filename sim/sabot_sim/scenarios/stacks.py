@@ -1,4 +1,4 @@
-"""Stacks of cards for a whole shoe: shuffled, or arranged so that the winners come as wanted; and how they are dealt."""
+"""Stacks of cards for a whole shoe: shuffled, or arranged for their winners; and how they are dealt."""
 
 import random
 from collections.abc import Iterable

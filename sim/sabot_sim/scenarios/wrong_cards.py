@@ -115,7 +115,7 @@ def surplus(s: Script) -> None:
 
 @scenario(
     "irregularities/deck-check",
-    "Hours later a card is missed: all cards of a deck are fed through; a seven is missing, and there is a second queen.",
+    "Hours later a card is missed: a deck is fed through; a seven is missing, and there is a second queen.",
     "missing_or_surplus",
     "cards_missing",
     "drawn_while_held",
