@@ -9,6 +9,6 @@ from sabot_sim.scenarios import people as people
 from sabot_sim.scenarios import power as power
 from sabot_sim.scenarios import reading as reading
 from sabot_sim.scenarios import wrong_cards as wrong_cards
-from sabot_sim.scenarios.catalogue import SCENARIOS, Scenario
+from sabot_sim.scenarios.catalogue import SCENARIOS, TOPICS, Scenario
 
-__all__ = ["SCENARIOS", "Scenario"]
+__all__ = ["SCENARIOS", "TOPICS", "Scenario"]

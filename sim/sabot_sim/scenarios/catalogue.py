@@ -9,6 +9,19 @@ from sabot_sim.scenarios.script import HANDS, Script
 
 NINE_O_CLOCK_US: Final = 1_772_442_000_000_000  # 2026-03-02T09:00:00Z
 
+# In the order of trust: what one topic needs, those before it have shown.
+TOPICS: Final = {
+    "clean": "Whole shoes of every book and number of decks. Nothing goes wrong, so nothing may be said but the game.",
+    "streaks": "Whole shoes whose winners were arranged: long columns, ties and single columns on the roads.",
+    "cutting": "Where the cutting card comes, and how cards are burnt, by the book of each house.",
+    "irregularities": "What dealers, players and cards do that the books have a clause for.",
+    "optics": "How cards pass the sensors: worn, dirty, quick, slow, and in ways that are no draw.",
+    "disputes": "Results that people do not agree on, and who decides.",
+    "link": "Line, gateway, broker, disk and clock misbehave; every event arrives, once, or nothing is said.",
+    "power": "The plug is pulled in whatever the shoe does; it goes on from there.",
+    "electronics": "Memory and program fail their check, and buttons are pressed as nobody means them.",
+}
+
 Play = Callable[[Script], None]
 
 

@@ -1,18 +1,29 @@
 """Whole shoes in which nothing goes wrong: every book with every number of decks, and long streaks."""
 
 from itertools import cycle
+from typing import Final
 
 from sabot_protocol import rulebooks
 
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.script import Script
-from sabot_sim.scenarios.stacks import arranged, whole_shoe
-from sabot_sim.shoe import shuffled
+from sabot_sim.scenarios.stacks import arranged, recut, whole_shoe
+from sabot_sim.shoe import CUT_FROM_BACK, shuffled
+
+_FULL_DEPTH: Final = {"star-baccarat-8": CUT_FROM_BACK, "star-rapid-8": CUT_FROM_BACK, "crown-baccarat-8": 13}
+_DEEP: Final = (78, 130)  # cards behind the cutting card elsewhere: at least 20, say the books
+
+
+def _depth(s: Script, name: str, decks: int) -> int:
+    """Of the cutting card; never more than half of the shoe."""
+    return _FULL_DEPTH.get(name) or min(s.rng.randint(*_DEEP), 26 * decks)
 
 
 def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
+    name = f"{book.id}-{decks}"
+
     @scenario(
-        f"clean/{book.id}-{decks}",
+        f"clean/{name}",
         f"A whole shoe of {decks} decks by {book.id}, shuffled and cut as the book asks; nothing goes wrong.",
         rulebook=book.id,
         decks=decks,
@@ -20,7 +31,8 @@ def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
     )
     def play(s: Script) -> None:
         last = book.shoe.cut_first_card_is_last_coup.value
-        whole_shoe(s, shuffled(decks, s.rng), cut_may_be_last=last, results=book.id == "star-rapid")
+        stack = recut(shuffled(decks, s.rng), _depth(s, name, decks))
+        whole_shoe(s, stack, cut_may_be_last=last, results=book.id == "star-rapid")
 
 
 for _number, _id in enumerate(rulebooks.ids(), 1):
@@ -28,10 +40,10 @@ for _number, _id in enumerate(rulebooks.ids(), 1):
         _clean(rulebooks.load(_id), _decks, 30 * _number + _decks)
 
 
-@scenario("streaks/banker-player", "Twelve Bankers, twelve Players and again, to the end of the shoe.", decks=6)
+@scenario("streaks/banker-player", "Twelve Bankers, twelve Players and again, to the end of the shoe.", decks=3)
 def streaks(s: Script) -> None:
     """Dragon tails on every road."""
-    whole_shoe(s, arranged(6, s.rng, cycle(["banker"] * 12 + ["player"] * 12)))
+    whole_shoe(s, arranged(3, s.rng, cycle(["banker"] * 12 + ["player"] * 12)))
 
 
 @scenario("streaks/ties", "Ties before the first result, and up to nine in a row behind it.", decks=3)

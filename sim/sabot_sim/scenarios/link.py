@@ -63,13 +63,31 @@ def endless(s: Script) -> None:
     "link/reordered",
     "Frames overtake each other, so that a result arrives before its cards: nothing is told before it is complete.",
     "result_first",
-    "same_index",
 )
 def reordered(s: Script) -> None:
     """Events are taken in the order of their numbers."""
     s.open()
     _under(s, "reorder", SIX, FIVE, FOUR)
     s.coups(BANKER)
+
+
+@scenario(
+    "link/forged",
+    "Somebody puts frames on the line: another card under the last number, and a result ahead of its cards.",
+    "same_index",
+    "result_first",
+)
+def forged(s: Script) -> None:
+    """The first is a repetition, the second a gap; neither is taken."""
+    place = {"shoe_no": 1, "coup_no": 1}
+    s.open()
+    s.pull("9S 2H KD")
+    card = {"slot": "player_2", "card": "AD", "speed_mm_s": 1000, "margin_pct": 80, "flags": {}}
+    s.act("inject", kind="card", data={**place, **card}, ahead=0)
+    result = {"winner": "banker", "player_points": 1, "banker_points": 9, "flags": {}, "kind": "live"}
+    s.act("inject", kind="coup", data={**place, **result}, ahead=3)
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
 
 
 @scenario(

@@ -173,12 +173,12 @@ def wrong_buttons(s: Script) -> None:
 
 @scenario(
     "irregularities/shoe-dies",
-    "The shoe does not read any more in mid-coup: the coup is exported, to go on at another shoe (Rapid 11.8.15).",
+    "The shoe does not read any more in mid-coup: another one takes its place, and the coup goes on (Rapid 11.8.15).",
     "shoe_dies",
     rulebook="star-rapid",
 )
 def shoe_dies(s: Script) -> None:
-    """Half of the story."""
+    """Exported from one, imported at the other."""
     s.open()
     s.coups(BANKER)
     s.pull("9S 2H KD")
@@ -186,17 +186,9 @@ def shoe_dies(s: Script) -> None:
     s.say("export-coup", "11.8.15")
     s.alarms("handed_over")
     s.void("9S KD", "2H")
-
-
-@scenario(
-    "irregularities/coup-from-another-shoe",
-    "A coup that another shoe began goes on here with its last card (Rapid 11.8.15).",
-    "shoe_dies",
-    rulebook="star-rapid",
-    card_set=2,
-)
-def imported(s: Script) -> None:
-    """The other half."""
+    s.act("power", state="off")
+    s.act("shoe", number=2)
+    s.act("power", state="on")
     s.open("4C")
     cards = {"player_1": "9S", "banker_1": "2H", "player_2": "KD", "banker_2": "--", "player_3": "--", "banker_3": "--"}
     s.say("import-coup", "11.8.15", coup_no=2, kind="live", cards=cards)

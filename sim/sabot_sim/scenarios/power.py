@@ -112,7 +112,7 @@ def journal_damaged(s: Script) -> None:
     s.coups(FOUR)
     s.act("power", state="off")
     s.act("flash", damage="journal", seed=1)
-    s.act("power", state="on")
+    s.act("power", state="on", greeted=False)
     s.wait(10)
 
 
@@ -144,7 +144,7 @@ def image_damaged(s: Script) -> None:
     s.coups(FOUR)
     s.act("power", state="off")
     s.act("flash", damage="image", seed=1)
-    s.act("power", state="on")
+    s.act("power", state="on", greeted=False)
     s.wait(10)
 
 

@@ -13,37 +13,36 @@ from sabot_sim.shoe import shuffled
 @scenario(
     "optics/worn",
     "A whole shoe with worn optics: lamps at 60 to 90 %, pale marks, drifting thresholds; every card is read.",
-    decks=6,
+    decks=3,
     hands=replace(PROFILES["worn"], speed_m_s=(0.3, 2.0)),
 )
 def worn(s: Script) -> None:
     """Age shows in the margins, not in the cards."""
-    whole_shoe(s, shuffled(6, s.rng))
+    whole_shoe(s, shuffled(3, s.rng))
 
 
 @scenario(
     "optics/dirty",
     "A whole shoe with dirty optics: specks, scratches, smears, a dull window, chatter; every card is read.",
-    decks=6,
+    decks=3,
     hands=replace(PROFILES["dirty"], speed_m_s=(0.3, 2.0)),
-    seed=10,
 )
 def dirty(s: Script) -> None:
     """So does dirt."""
-    whole_shoe(s, shuffled(6, s.rng))
+    whole_shoe(s, shuffled(3, s.rng))
 
 
 @scenario(
     "optics/quick-dealer",
     "A whole shoe in quick hands: cards at 2 to 3 m/s, one right behind the other, results confirmed at once.",
     rulebook="star-premium",
-    decks=4,
+    decks=3,
     hands=PROFILES["fast"],
     calm=0.3,
 )
 def quick(s: Script) -> None:
     """As fast as a card can be drawn."""
-    whole_shoe(s, shuffled(4, s.rng))
+    whole_shoe(s, shuffled(3, s.rng))
 
 
 @scenario(

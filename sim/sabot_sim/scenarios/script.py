@@ -109,12 +109,12 @@ class Script:
             self.irregular("misread_card")
         self.alarms("fault_card")
 
-    def foreign(self, card: str, card_set: int) -> None:
+    def foreign(self, card: str, card_set: int, fault: str = "fault_card") -> None:
         """A good card of another set; the shoe takes it for what it is, and holds its exit."""
         self._out(card, card_set, self.hands)
         self.rejected("foreign")
         self.irregular("missing_or_foreign_card")
-        self.alarms("fault_card")
+        self.alarms(fault)
 
     def keyed(self, card: str, clause: str = "", **flags: bool) -> None:
         """The card that could not be read is keyed in, and counts as drawn."""

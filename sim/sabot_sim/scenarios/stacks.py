@@ -34,6 +34,12 @@ def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, res
         s.confirm()
 
 
+def recut(stack: list[str], from_back: int) -> list[str]:
+    """The same cards with so many behind the cutting card."""
+    cards = [card for card in stack if card != CUT]
+    return [*cards[:-from_back], CUT, *cards[-from_back:]]
+
+
 def enter_result(s: Script) -> None:
     """The dealer presses the winner of the last coup."""
     s.think(0.5, 1.5)

@@ -92,7 +92,7 @@ def foreign_crown(s: Script) -> None:
     """The card is put aside and the coup goes on."""
     s.open()
     s.pull("9S 2H")
-    s.foreign("KD", 3)
+    s.foreign("KD", 3, "fault_composition")
     s.key()
     s.coup("KD 5C", after="9S 2H")
     s.confirm()
@@ -129,7 +129,7 @@ def deck_check(s: Script) -> None:
     s.say("deck-check", on=1, decks=1)
     s.pull(" ".join(["QD" if card == "7H" else card for card in s.rng.sample(DECK, len(DECK))]))
     s.say("deck-check", on=0, decks=1)
-    s.alarms("decks_differ", "decks_differ")
+    s.alarms("decks_differ")
 
 
 @scenario(
