@@ -135,7 +135,7 @@ def test_no_event_is_missing_or_told_twice(path: Path) -> None:
         assert event["no"] in (last + 1, 1)  # 1: another shoe
         last = event["no"]
     shoes = [event["no"] for event in sidecar(path)["events"]].count(1)
-    assert shoes == 1 + ("irregularities/shoe-dies" == name_of(path))
+    assert shoes == 1 + (name_of(path) == "irregularities/shoe-dies")
 
 
 # The collection
