@@ -118,15 +118,15 @@ def journal_damaged(s: Script) -> None:
 
 @scenario(
     "electronics/store-damaged",
-    "The shoe's settings are damaged while it is off: it gets its profile again and goes on.",
+    "The shoe's own count of its starts is damaged while it is off: the log says where it was, and it goes on.",
     "memory_corrupt",
 )
 def store_damaged(s: Script) -> None:
-    """The log says where it was."""
+    """Events are numbered by the log alone."""
     s.open()
     s.coups(SIX)
     s.act("power", state="off")
-    s.act("flash", damage="store", seed=1)
+    s.act("flash", damage="store", seed=2)
     s.act("power", state="on")
     s.alarms("shoe_restarted")
     s.coups(PLAYER)
@@ -145,7 +145,7 @@ def image_damaged(s: Script) -> None:
     s.act("power", state="off")
     s.act("flash", damage="image", seed=1)
     s.act("power", state="on", greeted=False)
-    s.wait(10)
+    s.act("wait", says="offline")
 
 
 @scenario(
