@@ -29,11 +29,16 @@ def sidecar(path: Path) -> Json:
 
 
 @cache
-def metadata(path: Path) -> Json:
+def recorded(path: Path) -> tuple[Json, list[Json]]:
+    """What a recording says of itself, and its acts."""
     reader = Reader()
-    list(read(reader, [path.read_bytes()]))
+    acts = [record.act for record in read(reader, [path.read_bytes()]) if isinstance(record, Act)]
     assert reader.metadata is not None
-    return reader.metadata
+    return reader.metadata, acts
+
+
+def metadata(path: Path) -> Json:
+    return recorded(path)[0]
 
 
 def of(path: Path, kind: str) -> list[Json]:
@@ -137,6 +142,13 @@ def test_no_event_is_missing_or_told_twice(path: Path) -> None:
         last = event["no"]
     shoes = [event["no"] for event in sidecar(path)["events"]].count(1)
     assert shoes == 1 + (name_of(path) == "irregularities/shoe-dies")
+
+
+@every_recording
+def test_the_shoe_is_told_the_time_once_where_nothing_came_between(path: Path) -> None:
+    """More often it was lost and found again: the run that was accepted had stalled."""
+    if {act["do"] for act in recorded(path)[1]} <= {"say"}:
+        assert len(of(path, "time_set")) == 1
 
 
 # The collection
