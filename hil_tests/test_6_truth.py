@@ -10,6 +10,8 @@ from typing import Any
 import oracle
 import pytest
 from sabot_protocol import rulebooks
+from sabot_protocol.cardcode import SETS
+from sabot_protocol.cards import DECK
 from sabot_protocol.recording import Act, Edge, Reader, read
 from sabot_sim.scenarios import SCENARIOS, TOPICS
 from sabot_sim.scenarios.script import Script
@@ -165,6 +167,31 @@ def test_every_way_it_goes_wrong_is_covered_or_excused() -> None:
 def test_every_book_has_a_whole_shoe_of_each_number_of_decks() -> None:
     whole = {(metadata(path)["rulebook"], metadata(path)["decks"]) for path in FILES if path.parent.name == "clean"}
     assert whole == {(book, decks) for book in rulebooks.ids() for decks in rulebooks.load(book).decks.allowed}
+
+
+def test_every_cell_of_the_printed_tables_is_played() -> None:
+    open_coups = [coup for path in FILES for coup in sidecar(path)["truth"]["coups"] if is_open(coup)]
+    assert {points(coup["player"]) for coup in open_coups} == set(range(8))
+    cells = {(points(coup["banker"]), third(coup["player"])) for coup in open_coups}
+    assert cells == {(banker, card) for banker in range(8) for card in (None, *range(10))}
+
+
+def is_open(coup: Json) -> bool:
+    """Whole, and no natural: third cards are by the tables."""
+    return coup["kind"] != "void" and max(points(coup["player"]), points(coup["banker"])) < 8
+
+
+def points(hand: list[str]) -> int:
+    return oracle.total(hand[:2])
+
+
+def third(hand: list[str]) -> int | None:
+    return oracle.total(hand[2:]) if len(hand) > 2 else None
+
+
+def test_every_card_of_every_set_is_read() -> None:
+    read_cards = {(metadata(path)["card_set"], card) for path in FILES for card in sidecar(path)["truth"]["cards"]}
+    assert {(number, card) for number in range(1, SETS + 1) for card in DECK} <= read_cards
 
 
 def test_a_scenario_has_its_recording_and_a_recording_its_scenario() -> None:

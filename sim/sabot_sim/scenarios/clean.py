@@ -11,6 +11,7 @@ from sabot_sim.scenarios.stacks import arranged, recut, whole_shoe
 from sabot_sim.shoe import CUT_FROM_BACK, shuffled
 
 _FULL_DEPTH: Final = {"star-baccarat-8": CUT_FROM_BACK, "star-rapid-8": CUT_FROM_BACK, "crown-baccarat-8": 13}
+_CARD_SETS: Final = {"crown-baccarat": 2, "nz-baccarat": 3, "star-premium": 4}  # elsewhere the first
 _DEEP: Final = (78, 130)  # cards behind the cutting card elsewhere: at least 20, say the books
 
 
@@ -27,6 +28,7 @@ def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
         f"A whole shoe of {decks} decks by {book.id}, shuffled and cut as the book asks; nothing goes wrong.",
         rulebook=book.id,
         decks=decks,
+        card_set=_CARD_SETS.get(book.id, 1),
         seed=seed,
     )
     def play(s: Script) -> None:
