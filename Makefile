@@ -23,7 +23,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench chip power soak faults mutants clean lock
+.PHONY: help demo test lint bench chip power soak faults recordings mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -57,6 +57,9 @@ soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minute
 faults: .venv/.dev ## kill gateway, broker and shoe 500 times; 50,000 events without a broker; ROUNDS=n EVENTS=n SEED=n
 	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_2_kills.py \
 	  hil_tests/test_2_broker_away.py hil_tests/test_2_disk.py hil_tests/test_2_daemon.py -n 2 -vv -rP
+
+recordings: .venv/.dev ## make every recording of the simulator again; what a run must bring is written by sabot replay --accept
+	@$(BIN)/sabot record hil_tests/recordings --scenario all
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
 	@$(BIN)/python protocol/tests/mutants.py

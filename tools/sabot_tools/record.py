@@ -1,9 +1,10 @@
-"""sabot record: a recording made of simulated reads, of lines for `sabot read`, or of a serial port."""
+"""sabot record: a recording of a scenario, of simulated reads, of lines for `sabot read`, or of a serial port."""
 
 import random
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from errno import EEXIST
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -16,13 +17,18 @@ from sabot_protocol import cardcode, messages, recording
 from sabot_protocol.recording import Edge, Line, Writer
 from sabot_sim import optics
 from sabot_sim.profiles import PROFILES
+from sabot_sim.scenarios import SCENARIOS
 
+from sabot_tools import recordings
 from sabot_tools.read import Read
 from sabot_tools.settings import refuse
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
+Example: sabot record overdraw.shoe --scenario irregularities/third-card-to-player
+Example: sabot record --scenario list
+Example: sabot record hil_tests/recordings --scenario all
 Example: sabot record normal.shoe --profile normal --seed 1 --cards 52
 Example: sabot optics show --profile dirty --count 5 | sabot record dirty.shoe --edges -
 Example: sabot record evening.shoe --port /dev/ttyUSB0 --unit 0102030405060708
@@ -39,11 +45,14 @@ Metadata = dict[str, Any]
 
 @app.command(epilog=EPILOG)
 def record(
-    out: Annotated[Path, typer.Argument(help="The .shoe file to write; it must not exist.")],
+    out: Annotated[Path | None, typer.Argument(help="The .shoe file to write; it must not exist.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="One by name; `all`: make every one again, in the folder OUT; `list` them.")
+    ] = None,
     profile: Annotated[str | None, typer.Option(help=f"Simulate: {', '.join(PROFILES)}.")] = None,
     edges: Annotated[typer.FileBinaryRead | None, typer.Option(help="JSON lines as `sabot read` takes them.")] = None,
     port: Annotated[str | None, typer.Option(help="A serial port or pyserial URL; what the shoe sends.")] = None,
-    seed: Annotated[int, typer.Option(help="Which series of simulated reads.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="Of the hands; a scenario has one of its own.")] = None,
     cards: Annotated[int, typer.Option(help="So many simulated reads.", min=1)] = 416,
     card_set: Annotated[int, typer.Option("--set", help="The card set.", min=1, max=cardcode.SETS)] = 1,
     expected: Annotated[Path | None, typer.Option(help="Write what the simulated reads are to this .json.")] = None,
@@ -52,17 +61,30 @@ def record(
     unit: Annotated[str | None, typer.Option(help="The shoe's unit id, to be noted.")] = None,
     rulebook: Annotated[str | None, typer.Option(help="The house rules, to be noted.")] = None,
 ) -> None:
-    """Write a recording: simulated reads, edges from a file, or the bytes of a serial port."""
-    if (profile, edges, port).count(None) != 2:
-        raise typer.BadParameter("choose one of --profile, --edges and --port")
+    """Write a recording: a scenario, simulated reads, edges from a file, or the bytes of a serial port."""
+    if (scenario, profile, edges, port).count(None) != 3:
+        raise typer.BadParameter("choose one of --scenario, --profile, --edges and --port")
+    if scenario == "list":
+        _list()
+        return
+    if out is None:
+        raise typer.BadParameter("say which file to write", param_hint="OUT")
     noted = {**_about(), **{key: value for key, value in (("unit", unit), ("rulebook", rulebook)) if value}}
     try:
-        if port is not None:
+        if scenario is not None:
+            _record_scenario(out, scenario, seed)
+        elif port is not None:
             _record_port(out, noted, serial.serial_for_url(port, baud, timeout=0.1, exclusive=True), seconds)
         elif edges is not None:
             _record_lines(out, noted, edges)
         else:
-            noted |= {"source": "simulator", "profile": profile, "seed": seed, "cards": cards, "card_set": card_set}
+            noted |= {
+                "source": "simulator",
+                "profile": profile,
+                "seed": seed or 1,
+                "cards": cards,
+                "card_set": card_set,
+            }
             _record_simulated(out, noted, expected)
     except FileExistsError as error:
         raise refuse(
@@ -70,6 +92,26 @@ def record(
         ) from error
     except (OSError, ValueError) as error:
         raise refuse("record", error) from error
+
+
+def _list() -> None:
+    for name, one in SCENARIOS.items():
+        typer.echo(f"{name}: {one.about}")
+
+
+def _record_scenario(out: Path, name: str, seed: int | None) -> None:
+    """One, where nothing is overwritten; or all of them again, and which are others than before."""
+    if name == "all":
+        changed = recordings.write_all(out)
+        typer.echo(f"sabot record: {len(SCENARIOS)} recordings, {len(changed)} changed", err=True)
+        for path in changed:
+            typer.echo(path)
+    elif name not in SCENARIOS:
+        raise ValueError(f"no scenario {name!r}; `sabot record --scenario list` names them")
+    elif out.exists():
+        raise FileExistsError(EEXIST, "exists", str(out))
+    else:
+        recordings.write(SCENARIOS[name], out, seed)
 
 
 def _about() -> Metadata:

@@ -1,0 +1,164 @@
+"""Where the cutting card comes, and how cards are burnt."""
+
+from sabot_sim.scenarios.catalogue import scenario
+from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.script import Script
+
+
+@scenario(
+    "cutting/first-card-star",
+    "The cutting card comes before the first card of a coup: by The Star 4.10 this coup is the last.",
+    "cutting_card",
+    quick=True,
+)
+def first_star(s: Script) -> None:
+    """No more coup behind it."""
+    s.open()
+    s.coups(FIVE, f"CUT {FOUR}")
+
+
+@scenario(
+    "cutting/first-card-crown",
+    "The same at Crown, whose book knows no exception: one more coup follows (A-17).",
+    "cutting_card",
+    rulebook="crown-baccarat",
+)
+def first_crown(s: Script) -> None:
+    """One more coup behind it."""
+    s.open()
+    s.coups(FIVE, f"CUT {FOUR}", SIX)
+
+
+@scenario(
+    "cutting/mid-coup-rapid",
+    "The cutting card comes in mid-coup: the coup is finished, and one more is dealt (Rapid 3.13).",
+    "cutting_card",
+    rulebook="star-rapid",
+)
+def mid_coup(s: Script) -> None:
+    """Between the Banker's first and the Player's second card."""
+    s.open()
+    s.coups("2S KH CUT 2D 3C 5S 4H", STANDS)
+
+
+@scenario(
+    "cutting/before-third-card-nz",
+    "The cutting card comes before the Banker's third card: one more hand is dealt (New Zealand 11.2(b)).",
+    "cutting_card",
+    rulebook="nz-baccarat",
+)
+def before_third(s: Script) -> None:
+    """The last card that is due."""
+    s.open()
+    s.coups("6S KH KD 3C CUT 4S", FOUR)
+
+
+@scenario(
+    "cutting/behind-a-coup",
+    "The cutting card is drawn behind a complete coup, before it is confirmed: the next coup is the last.",
+    "cutting_card",
+    rulebook="star-premium",
+)
+def behind_a_coup(s: Script) -> None:
+    """It stands before the first card of the next coup."""
+    s.open()
+    s.coup(FIVE)
+    s.pull("CUT")
+    s.confirm()
+    s.coups(PLAYER)
+
+
+@scenario(
+    "cutting/very-first-card",
+    "The cutting card lies on top of the shoe and comes before the burn card: the first coup is the last.",
+    "cutting_card",
+)
+def very_first(s: Script) -> None:
+    """Somebody put it in the wrong way round."""
+    s.open("CUT KS")
+    s.coups(FOUR)
+
+
+@scenario(
+    "cutting/dummy-coups-after-the-last",
+    "Crown 7.3.4(d): behind the last coup two Dummy Coups are dealt with a supervisor's word.",
+    "cutting_card",
+    rulebook="crown-baccarat",
+)
+def dummy_coups(s: Script) -> None:
+    """Each is authorised before the coup before it is confirmed."""
+    s.open()
+    s.coups("9S CUT 2H KD 5C")
+    s.coup(SIX)
+    for cards in (PLAYER, BANKER):
+        s.say("authorise", "10.8.2", times=1)
+        s.say("no-bet", "7.3.4(d)", kind="dummy")
+        s.confirm()
+        s.coup(cards, kind="dummy")
+    s.confirm()
+
+
+@scenario(
+    "cutting/not-cut",
+    "The cards were not cut; a supervisor reports it in mid-coup, the coup is finished and is the last (12.7).",
+)
+def not_cut(s: Script) -> None:
+    """Results stand."""
+    s.open()
+    s.pull("9S 2H KD")
+    s.report("cut_missed", "12.7")
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+
+
+@scenario(
+    "cutting/burn-face-up",
+    "The first card is turned up and as many as its value are burnt: a five, and at the next shoe a king for ten.",
+    rulebook="nz-baccarat",
+)
+def burn_face_up(s: Script) -> None:
+    """NZ 7.7."""
+    for burn in ("5D 2C JD 7H AS 3C", "KD 4C 9D 4H 5S 6C QD 6H 7S 8C TD"):
+        s.say("open-shoe", "7.7", decks=8, burn="face_up")
+        s.pull(burn)
+        s.coups(f"9S CUT {FOUR[3:]}", PLAYER)
+
+
+@scenario(
+    "cutting/burn-shown-and-none",
+    "One card is burnt and shown on request (4.7), then a shoe without a burn.",
+    quick=True,
+)
+def burn_shown(s: Script) -> None:
+    """Both by a supervisor's word."""
+    s.say("open-shoe", "4.7", decks=8, burn="shown")
+    s.pull("8C")
+    s.coups(f"CUT {FOUR}")
+    s.say("open-shoe", "4.7", decks=8, burn="none")
+    s.coups(f"CUT {STANDS}")
+
+
+@scenario(
+    "cutting/burn-before-a-coup",
+    "Crown 7.2.2(b): a card is burnt before a coup in the middle of the shoe, and is not dealt into it.",
+    rulebook="crown-baccarat",
+)
+def burn_mid_shoe(s: Script) -> None:
+    """A burn that is no part of the new shoe's."""
+    s.open()
+    s.coups(FOUR)
+    s.say("burn-card", "7.2.2(b)")
+    s.pull("TC")
+    s.coups(SIX)
+
+
+@scenario(
+    "cutting/continuous-shuffler",
+    "A continuous shuffler gives cards again and has no cutting card: nine aces of spades raise no alarm.",
+    rulebook="crown-baccarat",
+    options={"shuffler": "continuous"},
+)
+def continuous(s: Script) -> None:
+    """Two legal repeats are no surplus card."""
+    s.open("4D")
+    s.coups(*(f"AS {rank}H 8{suit} K{suit}" for rank, suit in zip("234567TJQ", "CDHSCDHSC", strict=True)))

@@ -1,0 +1,198 @@
+"""What dealers and supervisors do in the wrong order, forget, notice late, or must key in."""
+
+from sabot_sim.scenarios.catalogue import scenario
+from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.script import Script
+
+
+@scenario(
+    "irregularities/burn-forgotten",
+    "The burn was forgotten: play goes on with those cards (The Star 12.8).",
+    "burn_forgotten",
+    quick=True,
+)
+def burn_forgotten(s: Script) -> None:
+    """Noticed before the first card."""
+    s.press("new_shoe")
+    s.report("burn_missed", "12.8")
+    s.coups(FOUR, FIVE)
+
+
+@scenario(
+    "irregularities/burn-forgotten-crown",
+    "The burn was forgotten and the first coup is not complete: it is dealt again from a new beginning (Crown 10.1.1).",
+    "burn_forgotten",
+    rulebook="crown-baccarat",
+)
+def burn_forgotten_crown(s: Script) -> None:
+    """Two cards are out."""
+    s.say("open-shoe", decks=8, burn="none")
+    s.pull("9S 2H")
+    s.report("burn_missed", "10.1.1")
+    s.void("9S", "2H")
+    s.pull("8C")
+    s.coups(SIX)
+
+
+@scenario(
+    "irregularities/wrong-shoe",
+    "One dealer, two games: the cards came from the wrong shoe. The coup is void (Rapid 11.8.2).",
+    "wrong_shoe",
+    rulebook="star-rapid",
+)
+def wrong_shoe(s: Script) -> None:
+    """Noticed at the third card."""
+    s.open()
+    s.pull("9S 2H KD")
+    s.report("wrong_shoe", "11.8.2")
+    s.void("9S KD", "2H")
+    s.coups(FIVE)
+
+
+@scenario(
+    "irregularities/wrong-side",
+    "Cards are laid on the wrong side: The Star reconstructs, goes on, and players may withdraw (12.1.1).",
+    "wrong_side",
+)
+def wrong_side(s: Script) -> None:
+    """The shoe's own order is what counts."""
+    s.open()
+    s.pull("2S KH 2D")
+    s.report("wrong_area", "12.1")
+    s.coup("3C 5S 4H", after="2S KH 2D")
+    s.confirm()
+    s.pull("6S KH KD 3C")
+    s.report("banker_got_players_card", "12.1.1", reconstructible=True, notified_before_next=True)
+    s.coup("4S", after="6S KH KD 3C")
+    s.confirm()
+
+
+@scenario(
+    "irregularities/wrong-side-rapid",
+    "The same at the Rapid: order in doubt is void there, always (11.8.1.3).",
+    "wrong_side",
+    rulebook="star-rapid",
+)
+def wrong_side_rapid(s: Script) -> None:
+    """No reconstruction at a machine."""
+    s.open()
+    s.pull("2S KH 2D")
+    s.report("wrong_area", "11.8.1")
+    s.void("2S 2D", "KH")
+    s.coups(FOUR)
+
+
+@scenario(
+    "irregularities/keyed-in",
+    "A card cannot be read; it is keyed in with value and suit, once a supervisor has approved (Rapid 11.8.12).",
+    "keyed_in",
+    "unreadable",
+    rulebook="star-rapid",
+    quick=True,
+)
+def keyed_in(s: Script) -> None:
+    """The first try, without the word, is refused."""
+    s.open()
+    s.pull("9S 2H KD")
+    s.unread("blank", "5C", "blank")
+    s.say("key-card", "11.8.12", card="5C", flags={})
+    s.say("authorise", "11.8.12", times=1)
+    s.keyed("5C", "11.8.12")
+    s.complete(FOUR)
+    s.confirm()
+
+
+@scenario(
+    "irregularities/misread-noticed-late",
+    "A card is not read and the dealer draws the next one before he notices: the coup is void (The Star 12.1.2).",
+    "misread_late",
+    "drawn_while_held",
+)
+def misread_late(s: Script) -> None:
+    """The second card comes out while the shoe shows its fault, and is not used."""
+    s.open()
+    s.pull("9S 2H")
+    s.unread("blank", "KD", "blank")
+    s.pull("5C")
+    s.irregular("excess_card")
+    s.say("void", "12.1.2", reason="misdeal", then="go_on")
+    s.void("9S", "2H")
+    s.coups(STANDS)
+
+
+@scenario(
+    "irregularities/before-betting-closed",
+    "The exit is locked while bets are made, and a card is drawn all the same.",
+    "before_betting_closed",
+    "drawn_while_held",
+)
+def before_betting_closed(s: Script) -> None:
+    """By force: the stop is a solenoid, not a wall."""
+    s.open()
+    s.coups(FOUR)
+    s.say("lock")
+    s.pull("3H")
+    s.say("unlock")
+    s.coup("9C 4D KS", after="3H")
+    s.confirm()
+
+
+@scenario(
+    "irregularities/no-shoe-open",
+    "Cards are pulled though no shoe is open: each is rejected as not due.",
+    "drawn_while_held",
+)
+def no_shoe_open(s: Script) -> None:
+    """Before the first shoe, and behind the last coup."""
+    s.astray("8D")
+    s.open()
+    s.coups(f"CUT {PLAYER}")
+    s.astray("CUT")
+
+
+@scenario(
+    "irregularities/wrong-buttons",
+    "Buttons out of order: results and New shoe in mid-coup mean nothing; Confirm without a result is taken.",
+    "wrong_button",
+    quick=True,
+)
+def wrong_buttons(s: Script) -> None:
+    """Nothing that is pressed can change a coup."""
+    s.press("confirm")
+    s.open()
+    s.pull("3H 9C")
+    for button in ("tie", "confirm", "new_shoe"):
+        s.press(button)
+    s.coup("4D KS", after="3H 9C")
+    s.press("banker")
+    s.press("banker")
+    s.confirm()
+    s.press("player")
+    s.coups(PLAYER)
+
+
+@scenario(
+    "irregularities/shoe-dies",
+    "The shoe does not read any more in mid-coup: another one takes its place, and the coup goes on (Rapid 11.8.15).",
+    "shoe_dies",
+    rulebook="star-rapid",
+)
+def shoe_dies(s: Script) -> None:
+    """Exported from one, imported at the other."""
+    s.open()
+    s.coups(BANKER)
+    s.pull("9S 2H KD")
+    s.report("shoe_not_reading", "11.8.15", disadvantage=False)
+    s.say("export-coup", "11.8.15")
+    s.alarms("handed_over")
+    s.void("9S KD", "2H")
+    s.act("power", state="off")
+    s.act("shoe", number=2)
+    s.act("power", state="on")
+    s.open("4C")
+    cards = {"player_1": "9S", "banker_1": "2H", "player_2": "KD", "banker_2": "--", "player_3": "--", "banker_3": "--"}
+    s.say("import-coup", "11.8.15", coup_no=2, kind="live", cards=cards)
+    s.alarms("handed_over")
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+    s.coups(SIX)

@@ -1,0 +1,165 @@
+"""Power that fails, and electronics that do."""
+
+from sabot_sim.scenarios.catalogue import scenario
+from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
+from sabot_sim.scenarios.script import Script
+
+
+@scenario(
+    "power/mid-coup",
+    "The power fails between two cards of a coup, and again before its last: the coup goes on as if nothing was.",
+    "power_lost",
+    "sequence_reused",
+    quick=True,
+)
+def mid_coup(s: Script) -> None:
+    """Numbers of events and commands go on too."""
+    s.open()
+    s.pull("2S KH")
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.pull("2D 3C 5S")
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.coup("4H", after="2S KH 2D 3C 5S")
+    s.confirm()
+
+
+@scenario(
+    "power/mid-draw",
+    "The power fails while a card is half out: what the shoe did not see whole is keyed in by a supervisor.",
+    "power_lost",
+    "keyed_in",
+)
+def mid_draw(s: Script) -> None:
+    """The sensors have seen half of it when the light goes, and nothing when it is back."""
+    s.open()
+    s.pull("9S 2H")
+    s.power_lost_drawing("KD")
+    s.alarms("shoe_restarted")
+    s.turn_key()
+    s.keyed("KD")
+    s.turn_key()
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+
+
+@scenario(
+    "power/in-a-fault",
+    "The power fails while the shoe shows a fault: the fault comes back, and is cleared by key.",
+    "power_lost",
+)
+def in_a_fault(s: Script) -> None:
+    """And the card comes again."""
+    s.open()
+    s.pull("9S 2H")
+    s.unread("short_pull", "KD", "short_pull")
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.key()
+    s.coup("KD 5C", after="9S 2H")
+    s.confirm()
+
+
+@scenario(
+    "power/between-coups",
+    "Reset behind a result that is not confirmed, and power lost between two coups and two shoes.",
+    "power_lost",
+)
+def between(s: Script) -> None:
+    """Where there is nothing to lose, nothing is lost."""
+    s.power_cycle()
+    s.open()
+    s.coup(FIVE)
+    s.act("reset")
+    s.alarms("shoe_restarted")
+    s.confirm()
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.coups(f"CUT {BANKER}")
+    s.power_cycle()
+    s.open("4C")
+    s.coups(PLAYER)
+
+
+@scenario(
+    "power/last-coup",
+    "The power fails in the last coup, behind the cutting card: it is still the last.",
+    "power_lost",
+    "cutting_card",
+    rulebook="nz-baccarat",
+)
+def last_coup(s: Script) -> None:
+    """The shoe closes behind it."""
+    s.open()
+    s.coups("9S CUT 2H KD 5C")
+    s.pull("2S KH 2D")
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.coup("3C 5S 4H", after="2S KH 2D")
+    s.confirm()
+
+
+@scenario(
+    "electronics/journal-damaged",
+    "The shoe's log is damaged while it is off: it starts with a fault and does not speak.",
+    "memory_corrupt",
+    "silent_before_self_test",
+)
+def journal_damaged(s: Script) -> None:
+    """Nothing is dealt from a shoe that does not know its own log."""
+    s.open()
+    s.coups(FOUR)
+    s.act("power", state="off")
+    s.act("flash", damage="journal", seed=1)
+    s.act("power", state="on", greeted=False)
+    s.wait(10)
+
+
+@scenario(
+    "electronics/store-damaged",
+    "The shoe's own count of its starts is damaged while it is off: the log says where it was, and it goes on.",
+    "memory_corrupt",
+)
+def store_damaged(s: Script) -> None:
+    """Events are numbered by the log alone."""
+    s.open()
+    s.coups(SIX)
+    s.act("power", state="off")
+    s.act("flash", damage="store", seed=2)
+    s.act("power", state="on")
+    s.alarms("shoe_restarted")
+    s.coups(PLAYER)
+
+
+@scenario(
+    "electronics/image-damaged",
+    "A bit of the program is flipped while the shoe is off: its check fails, and it does not speak.",
+    "image_fails",
+    "silent_before_self_test",
+)
+def image_damaged(s: Script) -> None:
+    """No communication before the self-test has passed."""
+    s.open()
+    s.coups(FOUR)
+    s.act("power", state="off")
+    s.act("flash", damage="image", seed=1)
+    s.act("power", state="on", greeted=False)
+    s.act("wait", says="offline")
+
+
+@scenario(
+    "electronics/buttons-together",
+    "Two buttons at the same moment mean nothing, and one that bounces is pressed once.",
+    "buttons_together",
+    quick=True,
+)
+def buttons_together(s: Script) -> None:
+    """The coup waits for a clear word."""
+    s.open()
+    s.coup(FOUR)
+    s.press("player", "banker")
+    s.press("confirm", "new_shoe")
+    s.press("player", "banker", "tie", "confirm", "new_shoe")
+    s.bounce("confirm")
+    s.coups(FIVE)

@@ -1,0 +1,193 @@
+"""How cards pass the sensors: worn and dirty optics, quick and slow hands, and pulls that are none."""
+
+from dataclasses import replace
+
+from sabot_sim.profiles import PROFILES
+from sabot_sim.scenarios.catalogue import scenario
+from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.script import Script
+from sabot_sim.scenarios.stacks import whole_shoe
+from sabot_sim.shoe import shuffled
+
+
+@scenario(
+    "optics/worn",
+    "A whole shoe with worn optics: lamps at 60 to 90 %, pale marks, drifting thresholds; every card is read.",
+    decks=3,
+    hands=replace(PROFILES["worn"], speed_m_s=(0.3, 2.0)),
+)
+def worn(s: Script) -> None:
+    """Age shows in the margins, not in the cards."""
+    whole_shoe(s, shuffled(3, s.rng))
+
+
+@scenario(
+    "optics/dirty",
+    "A whole shoe with dirty optics: specks, scratches, smears, a dull window, chatter; every card is read.",
+    decks=3,
+    hands=replace(PROFILES["dirty"], speed_m_s=(0.3, 2.0)),
+)
+def dirty(s: Script) -> None:
+    """So does dirt."""
+    whole_shoe(s, shuffled(3, s.rng))
+
+
+@scenario(
+    "optics/quick-dealer",
+    "A whole shoe in quick hands: cards at 2 to 3 m/s, one right behind the other, results confirmed at once.",
+    rulebook="star-premium",
+    decks=3,
+    hands=PROFILES["fast"],
+    calm=0.3,
+)
+def quick(s: Script) -> None:
+    """As fast as a card can be drawn."""
+    whole_shoe(s, shuffled(3, s.rng))
+
+
+@scenario(
+    "optics/slow-dealer",
+    "A whole shoe in slow hands: cards at 0.1 to 0.2 m/s, edges that chatter, long pauses.",
+    rulebook="nz-baccarat",
+    decks=4,
+    hands=PROFILES["slow"],
+    calm=4.0,
+)
+def slow(s: Script) -> None:
+    """Players squeeze their cards."""
+    whole_shoe(s, shuffled(4, s.rng))
+
+
+@scenario(
+    "optics/stop-and-go",
+    "Cards that rest on their way, once to three times, for up to three seconds, and are read all the same.",
+    quick=True,
+    seed=18,
+)
+def stop_and_go(s: Script) -> None:
+    """Speed drops out of the code."""
+    s.open()
+    for card in FIVE.split():
+        s.mishap("pauses", card)
+        s.truth.cards.append(card)
+    s.complete(FIVE)
+    s.confirm()
+
+
+@scenario(
+    "optics/every-speed",
+    "Cards from 0.1 to 3 m/s, tilted by up to 0.3 mm, drawn from rest, evenly, wavering.",
+    hands=replace(PROFILES["skewed"], speed_m_s=(0.1, 3.0)),
+)
+def every_speed(s: Script) -> None:
+    """The whole range."""
+    s.open()
+    s.coups(SIX, FIVE, STANDS, BANKER, PLAYER, FOUR)
+
+
+def _comes_again(s: Script, mishap: str, card: str, reason: str) -> None:
+    """A card that went back into the shoe: the supervisor clears the fault, and it is drawn properly."""
+    s.unread(mishap, card, reason)
+    s.key()
+    s.pull(card)
+
+
+@scenario(
+    "optics/pushed-back",
+    "A card is pushed back at the exit, one before it, one is drawn a little and let go: each comes again.",
+    "pushed_back",
+    "pushed_back_midway",
+    "short_pull",
+    quick=True,
+    seed=2,
+)
+def pushed_back(s: Script) -> None:
+    """Three faults that the key clears."""
+    s.open()
+    _comes_again(s, "pushed_back", "9S", "pushed_back")
+    _comes_again(s, "pushed_back_midway", "2H", "short_pull")
+    _comes_again(s, "short_pull", "KD", "short_pull")
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+
+
+@scenario(
+    "optics/back-and-forth",
+    "A card goes back midway and on again, its columns pass the sensors twice: it is out, unread, and keyed in.",
+    "pushed_back_midway",
+    "keyed_in",
+    seed=6,
+)
+def back_and_forth(s: Script) -> None:
+    """A code that was seen forwards and backwards is no code."""
+    s.open()
+    s.pull("9S 2H KD")
+    s.unread("jerk_back", "5C", "pushed_back_midway")
+    s.keyed("5C")
+    s.complete(FOUR)
+    s.confirm()
+
+
+@scenario(
+    "optics/half-drawn",
+    "A card is left half drawn; after five seconds the shoe says so, it is taken out and drawn again.",
+    "half_drawn",
+)
+def half_drawn(s: Script) -> None:
+    """The path must be clear first."""
+    s.open()
+    s.pull("9S 2H")
+    _comes_again(s, "half_drawn", "KD", "half_drawn")
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+
+
+@scenario(
+    "optics/two-together",
+    "Two cards overlap, then two follow each other without a gap: both times a supervisor voids the coup.",
+    "two_together",
+    seed=2,
+)
+def two_together(s: Script) -> None:
+    """Nobody knows which card the sensors saw."""
+    s.open()
+    for mishap in ("double", "following"):
+        s.pull("9S 2H")
+        s.unread(mishap, "KD", "double")
+        s.say("void", "12.1.2", reason="misdeal", then="go_on")
+        s.void("9S", "2H")
+    s.coups(FIVE)
+
+
+@scenario(
+    "optics/unreadable",
+    "A mark is missing on one card, a code sensor fails for another: both are rejected, never guessed, and keyed in.",
+    "unreadable",
+    "keyed_in",
+    seed=3,
+)
+def unreadable(s: Script) -> None:
+    """Code words differ in four columns, so that one that is wrong is no other card."""
+    s.open()
+    s.pull("9S 2H")
+    s.unread("missing_mark", "KD", "columns")
+    s.keyed("KD")
+    s.unread("lost_track", "5C", "columns")
+    s.keyed("5C")
+    s.complete(FOUR)
+    s.confirm()
+
+
+@scenario(
+    "optics/noise",
+    "Light flickers on the sensors between two coups: it is told once, and holds nothing up.",
+    seed=2,
+)
+def noise(s: Script) -> None:
+    """No card, and no fault."""
+    s.open()
+    s.coups(PLAYER)
+    s.mishap("noise", "8D")
+    s.rejected("noise")
+    s.wait(1)
+    s.coups(BANKER)

@@ -1,0 +1,73 @@
+"""sabot record --scenario: one by name, the list, all again; nothing is overwritten, nothing of a run is lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sabot_sim.scenarios import SCENARIOS
+from sabot_tools import record, recordings
+from typer.testing import CliRunner, Result
+
+NAME = "irregularities/third-card-to-player"
+RUN = {"counters": {"gaps": 1}, "events": [{"no": 1}], "published": [], "said": []}
+
+
+def call(*args: object) -> Result:
+    return CliRunner().invoke(record.app, [str(arg) for arg in args])
+
+
+def test_the_list_names_every_scenario_with_what_it_shows() -> None:
+    lines = call("--scenario", "list").stdout.splitlines()
+    assert lines == [f"{name}: {one.about}" for name, one in SCENARIOS.items()]
+
+
+def test_a_scenario_is_written_with_its_truth_and_the_same_again(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.shoe", tmp_path / "second.shoe"
+    for out in (first, second):
+        assert call(out, "--scenario", NAME).exit_code == 0
+    assert first.read_bytes() == second.read_bytes()
+    sidecar = json.loads(first.with_suffix(".json").read_text())
+    assert sidecar["truth"]["irregularities"] == ["player_overdraw"]
+    assert "events" not in sidecar
+
+
+def test_another_seed_is_another_recording(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.shoe", tmp_path / "second.shoe"
+    call(first, "--scenario", NAME)
+    call(second, "--scenario", NAME, "--seed", 2)
+    assert first.read_bytes() != second.read_bytes()
+
+
+def test_a_recording_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    out = tmp_path / "there.shoe"
+    out.write_bytes(b"precious")
+    result = call(out, "--scenario", NAME)
+    assert (result.exit_code, out.read_bytes()) == (1, b"precious")
+    assert "exists; give another name" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("x.shoe", "--scenario", "irregularities/none"), "no scenario 'irregularities/none'"),
+        (("--scenario", NAME), "say which file to write"),
+        (("x.shoe",), "choose one of --scenario"),
+        (("x.shoe", "--scenario", NAME, "--profile", "normal"), "choose one of --scenario"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said(args: tuple[str, ...], says: str) -> None:
+    result = call(*args)
+    assert result.exit_code != 0
+    assert says in result.stderr
+
+
+def test_what_a_run_has_found_stays_while_the_recording_is_the_same(tmp_path: Path) -> None:
+    out = tmp_path / "kept.shoe"
+    assert recordings.write(SCENARIOS[NAME], out)
+    beside = out.with_suffix(".json")
+    beside.write_text(json.dumps({**json.loads(beside.read_text()), **RUN}))
+    recordings.write(SCENARIOS[NAME], out)
+    assert not recordings.write(SCENARIOS[NAME], out)
+    assert json.loads(beside.read_text())["events"] == RUN["events"]
+    assert recordings.write(SCENARIOS[NAME], out, seed=2)
+    assert "events" not in json.loads(beside.read_text())
