@@ -46,17 +46,17 @@ bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
 chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
-	@$(BIN)/pytest hil_tests/test_4_chip.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
+	@$(BIN)/pytest hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
-	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_9_power.py -n 2 -vv -rP
+	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_8_power.py -n 2 -vv -rP
 
 soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 cores); SHOES=n
 	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP
 
 faults: .venv/.dev ## kill gateway, broker and shoe 500 times; 50,000 events without a broker; ROUNDS=n EVENTS=n SEED=n
-	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_2_kills.py \
-	  hil_tests/test_2_broker_away.py hil_tests/test_2_disk.py hil_tests/test_2_daemon.py -n 2 -vv -rP
+	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_7_kills.py \
+	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_7_daemon.py -n 2 -vv -rP
 
 recordings: .venv/.dev ## make every recording of the simulator again; what a run must bring is written by sabot replay --accept
 	@$(BIN)/sabot record hil_tests/recordings --scenario all

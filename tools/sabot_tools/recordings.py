@@ -20,7 +20,7 @@ _README = """# {title}
 
 Made by the simulator, the same bytes each time: `make recordings`. What must come out stands beside each recording in
 its `.json`: `truth` is what the scenario did, written by itself; `events`, `published`, `said` and `counters` came from
-a run, and `hil_tests/test_6_truth.py` holds them to `truth`. Of texts, ids and times all is compared that is not on the
+a run, and `hil_tests/test_5_truth.py` holds them to `truth`. Of texts, ids and times all is compared that is not on the
 ignore list of `sabot replay`.
 
 | recording | what it shows | table | what must come out |

@@ -1,6 +1,6 @@
 """Gateway, broker and shoe killed at random moments, in any order: every coup once, in order, as dealt.
 
-SABOT_ROUNDS=500 SABOT_SEED=1 .venv/bin/pytest hil_tests/test_2_kills.py tries more. A seed gives the same plan and the
+SABOT_ROUNDS=500 SABOT_SEED=1 .venv/bin/pytest hil_tests/test_7_kills.py tries more. A seed gives the same plan and the
 same cards; the moments are the processes' own. The subscriber keeps its session (QoS 1, a fixed client id, not clean),
 so that its broker may die too.
 """

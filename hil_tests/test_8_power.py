@@ -1,6 +1,6 @@
 """The power is cut on the MicroPython VM: no event is lost, none doubled, and the shoe stands where it would stand.
 
-SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_9_power.py cuts more often; python -m sabot_sim.cuts SEED replays
+SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_8_power.py cuts more often; python -m sabot_sim.cuts SEED replays
 one.
 """
 

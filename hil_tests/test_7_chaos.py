@@ -1,6 +1,6 @@
 """Every event once and in order, whatever the line does and whoever restarts. A seed that fails replays exactly.
 
-SABOT_SEEDS=10000 .venv/bin/pytest hil_tests/test_5_chaos.py tries more of them; a single one is World(seed).run(STEPS).
+SABOT_SEEDS=10000 .venv/bin/pytest hil_tests/test_7_chaos.py tries more of them; a single one is World(seed).run(STEPS).
 """
 
 import os

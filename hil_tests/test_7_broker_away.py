@@ -1,6 +1,6 @@
 """The broker is away while events arrive by the thousand: the ledger holds them, and all are delivered, in order.
 
-SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_2_broker_away.py -rP is the full count.
+SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_7_broker_away.py -rP is the full count.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Journal and store on the flash of the emulated chip: cold starts, and power that is cut at any cycle or in mid-write.
 
 In the emulator a program and an erase take no time, so a cut at a random cycle falls between them; `tearing` cuts one
-short all the same. SABOT_FLASH_CUTS=200 .venv/bin/pytest hil_tests/test_6_flash.py cuts more often.
+short all the same. SABOT_FLASH_CUTS=200 .venv/bin/pytest hil_tests/test_8_flash.py cuts more often.
 """
 
 import os

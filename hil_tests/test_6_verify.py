@@ -1,6 +1,6 @@
 """Whole shoes of the real firmware through the gateway's verification: no false discrepancy, and no tampering unseen.
 
-SABOT_SHOES=500 .venv/bin/pytest hil_tests/test_7_verify.py plays more careless shoes.
+SABOT_SHOES=500 .venv/bin/pytest hil_tests/test_6_verify.py plays more careless shoes.
 """
 
 import os
