@@ -1,7 +1,7 @@
 """The rig `rp2040`: main.py on the emulated chip, everything in simulated time.
 
-A start takes a chip 0.7 s until it first looks at its journal, and the emulator half a minute. So a `spare` chip is
-brought to that point once, and who needs several works on forks of it (`in_fork`).
+A start takes a chip 0.7 s until it first looks at its journal, and the emulator half a minute; until it says its first
+word as much again. So a chip is brought to that point once, and who needs several works on forks of it (`in_fork`).
 """
 
 import os
@@ -38,11 +38,13 @@ def spare(uf2: Path, files: dict[str, bytes]) -> Chip:
 
 
 def new_spare(key: bytes | None = None) -> Chip:
-    """One with this key, of the image that is found; BenchError says how to get one."""
+    """A new shoe with this key that has just said its first word; BenchError says how to get an image."""
     uf2 = find_uf2()
     if uf2 is None:
         raise BenchError(HOW_TO_GET_UF2)
-    return spare(uf2, shoe_image(key))
+    chip = spare(uf2, shoe_image(key))
+    chip.run_until(lambda: bool(chip.received), most_us=10_000_000)
+    return chip
 
 
 def in_fork(act: Callable[..., Any], *args: Any) -> Any:
@@ -67,7 +69,7 @@ def in_fork(act: Callable[..., Any], *args: Any) -> Any:
 
 
 class ChipRig:
-    """A chip as a rig; the first start is that of the spare."""
+    """A chip as a rig; the first start is the one that new_spare() has made."""
 
     name = "rp2040"
     unit = "e660583883724a32"

@@ -21,7 +21,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
 Example: sabot replay hil_tests/recordings/*/*.shoe
-Example: sabot replay --accept hil_tests/recordings/clean/one-coup.shoe
+Example: sabot replay --accept hil_tests/recordings/by_hand/one-coup.shoe
 """
 ERRORS = (RecordingError, SidecarError, StageError, BenchError, NoBrokerError, OSError)
 _BAR = 30

@@ -1,6 +1,7 @@
 """Sidecar: what a recording is expected to bring, what of it is not compared and why, and the first difference."""
 
 import json
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,8 @@ from sabot_tools.replaying import Found
 
 COMPARED: Final = ("events", "published", "said")
 _CONTEXT: Final = 2  # lines before a difference
+_STATES: Final = ("alarms", "status")  # retained, the newest counts
+_SPEED: Final = re.compile(r"\d+ mm/s")
 _EMPTY: Final[tuple[Any, ...]] = ("", [], {}, None)
 
 
@@ -102,10 +105,10 @@ def compared(line: Json, bench: str) -> Json:
 
 
 def _inner(value: Any, bench: str) -> Any:
-    """Messages within a message are compared likewise."""
+    """Messages within a message are compared likewise, speeds in words as those in fields."""
     if isinstance(value, list):
         return [compared(one, bench) if isinstance(one, dict) else one for one in value]
-    return value
+    return _SPEED.sub("… mm/s", value) if isinstance(value, str) and bench in _OTHERS else value
 
 
 def differences(sidecar: Json, found: Found, bench: str) -> list[str]:
@@ -115,11 +118,23 @@ def differences(sidecar: Json, found: Found, bench: str) -> list[str]:
         expected = [compared(line, bench) for line in sidecar.get(part, [])]
         actual = [compared(line, bench) for line in getattr(found, part)]
         for group in _groups(expected, actual):
-            told += _first_difference(group or part, *_of(group, expected, actual))
+            pair = _of(group, expected, actual)
+            told += _first_difference(group or part, pair[0], _lasting(group, *pair) if bench != "unix" else pair[1])
     if found.problem:
         return told
     expected_counters = dict.fromkeys(found.counters, "any") if found.noisy else sidecar.get("counters", {})
     return told + _counted(expected_counters, found.counters)
+
+
+def _lasting(topic: str, expected: list[Json], actual: list[Json]) -> list[Json]:
+    """States without those that stood for a moment only: on a slow line events come one by one, and states between."""
+    if topic.rpartition("/")[2] not in _STATES:
+        return actual
+    waiting, kept = list(expected), []
+    for state in actual:
+        if waiting and state == waiting[0]:
+            kept.append(waiting.pop(0))
+    return kept if not waiting and kept[-1:] == actual[-1:] else actual
 
 
 def _groups(*lists: list[Json]) -> list[str]:

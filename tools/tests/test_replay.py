@@ -163,3 +163,21 @@ def test_what_is_ignored_on_other_benches_is_compared_on_unix() -> None:
     found = Found([{**line, "time_ms": 9}])
     assert sidecar.differences({"events": [line]}, found, "rp2040") == []
     assert "time_ms: 5 expected, 9 came" in sidecar.differences({"events": [line]}, found, "unix")[0]
+
+
+def test_states_between_are_borne_where_events_come_one_by_one() -> None:
+    def states(*alarms: list[str]) -> list[dict[str, Any]]:
+        return [{"topic": "bac-01/alarms", "alarms": [{"name": name} for name in names]} for names in alarms]
+
+    expected = {"published": states([], ["a", "b"])}
+    between = Found(published=states([], ["a"], ["a", "b"]))
+    assert sidecar.differences(expected, between, "rp2040") == []
+    assert "bac-01/alarms 2 differs" in sidecar.differences(expected, between, "unix")[0]
+    for wrong in (states([]), states([], ["a", "b"], ["a"]), states(["a", "b"], [])):
+        assert sidecar.differences(expected, Found(published=wrong), "rp2040")
+
+
+def test_a_speed_in_words_is_compared_as_one_in_a_field() -> None:
+    said = [{"topic": "bac-01/alarm", "shoe_says": f"foreign, {speed} mm/s"} for speed in (1575, 1580)]
+    assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "rp2040") == []
+    assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "unix")
