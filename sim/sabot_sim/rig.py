@@ -135,7 +135,7 @@ class UnixRig:
             self._t_us = until_us
             return
         records = []
-        for t_us, levels in _with_stills(edges, self._t_us, self._levels, until_us):
+        for t_us, levels in with_stills(edges, self._t_us, self._levels, until_us):
             records.append((t_us - self._t_us, levels))
             self._t_us, self._levels = t_us, levels
         self._give(records)
@@ -214,7 +214,7 @@ class UnixRig:
         os.close(self._line)
 
 
-def _with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> Iterator[Edge]:
+def with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> Iterator[Edge]:
     """Edges, and samples without a change between them, as a board makes them."""
     for t_us, after in [*edges, (until_us, None)]:
         for still_us in _STILL_US:

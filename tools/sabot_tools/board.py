@@ -135,6 +135,11 @@ class Board:
                 progress(before - left)
         raise BoardError(f"{self.port}: {left} of the last blocks of its filesystem are in use; flash with --erase")
 
+    def digest(self, path: str) -> str:
+        """SHA-256 of a file."""
+        with self._in_words():
+            return self._exec(f"print(hash_of({f'/{path}'!r}))").strip()
+
     def image_digest(self) -> bytes:
         """The hash of the program, by the firmware's own code on the board."""
         with self._in_words():

@@ -127,11 +127,13 @@ def _write(board: Board, wanted: Files, wrong: Mapping[str, str]) -> None:
 
 
 def _verify(board: Board, wanted: Files) -> None:
-    wrong = _differences(board, wanted)
-    if wrong:
-        raise BoardError(f"{board.port}: {', '.join(sorted(wrong))} did not read back as written; flash again")
+    """All of the program by the firmware's own hash; what is no program by itself."""
     if board.image_digest() != wanted[_NOTE]:
-        raise BoardError(f"{board.port}: the board finds another hash than its note; flash with --erase")
+        wrong = sorted(_differences(board, wanted)) or "its program"
+        raise BoardError(f"{board.port}: {wrong} did not read back as written; flash again")
+    for path in wanted.keys() & {_NOTE, _KEY}:
+        if board.digest(path) != sha256(wanted[path]).hexdigest():
+            raise BoardError(f"{board.port}: {path} did not read back as written; flash again")
 
 
 def _counted(wrong: Mapping[str, str], kind: str, said: str) -> str:

@@ -36,10 +36,11 @@ def tell_files(folder=""):
         if entry[1] == _FOLDER:
             tell_files(path)
         else:
-            print(os.stat(path)[6], _hash(path), path)
+            print(os.stat(path)[6], hash_of(path), path)
 
 
-def _hash(path):
+def hash_of(path):
+    """SHA-256 of a file."""
     hashed, chunk = sha256(), bytearray(_CHUNK)
     with open(path, "rb") as file:
         while True:

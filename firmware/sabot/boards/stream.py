@@ -25,6 +25,7 @@ _FORGET = const(0x84)  # while off: journal and settings are as in a new shoe
 _KEY = const(0x85)  # while off: its 32 bytes, or none
 # From the board.
 _STARTED = const(0x86)  # its unit id
+_IS_OFF = const(0x87)
 
 _STOP = const(3)
 _MOST = const(255)
@@ -52,12 +53,11 @@ class Board(rp2.Board):
 
     def reboot(self):
         """Start again, with USB as it is."""
-        machine.soft_reset()
+        raise Restart
 
     def failed(self, error):
-        """An error that nobody expected: noted in flash already, and here as text."""
+        """An error that nobody expected: noted in flash already, and here as text; main() starts again."""
         sys.print_exception(error)
-        machine.soft_reset()
 
     def wait(self, timeout_ms):
         """Sleep until a message comes in; take its bytes into rx or its samples into the sampler."""
@@ -88,17 +88,21 @@ class Board(rp2.Board):
     def _stay_off(self):
         """Do nothing of a shoe until the plug is in again."""
         self.show(0)
+        self._while_off(_OFF, 0)
         while True:
             kind = self._kind()
-            if kind < _INPUTS:
-                continue
-            size = self._in.readinto(self.rx, self._next())
-            if kind == _ON:
-                machine.soft_reset()
-            elif kind == _FORGET:
-                _forget()
-            elif kind == _KEY:
-                _keep_key(bytes(self.rx[:size]))
+            if kind >= _INPUTS:
+                self._while_off(kind, self._in.readinto(self.rx, self._next()))
+
+    def _while_off(self, kind, size):
+        if kind == _ON:
+            machine.soft_reset()
+        elif kind == _OFF:
+            self._say(_IS_OFF, self.unit, len(self.unit))
+        elif kind == _FORGET:
+            _forget()
+        elif kind == _KEY:
+            _keep_key(bytes(self.rx[:size]))
 
     def show(self, outputs):
         """Drive lock and lamps, and tell them."""
