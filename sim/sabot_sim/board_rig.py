@@ -184,8 +184,8 @@ class BoardRig:
         return held
 
     def send(self, data: bytes) -> None:
-        """A shoe without power hears nothing."""
-        if self._state != "off":
+        """A shoe without power, or one that starts, hears nothing."""
+        if self._state == "on":
             self._post(messages(LINE, data))
 
     def line_s(self) -> float:

@@ -111,7 +111,8 @@ def _flash(board: Board, wanted: Files, *, erase: bool) -> bool:
     wrong = _differences(board, wanted)
     _write(board, wanted, wrong)
     _verify(board, wanted)
-    _tell(f"{board.port}: {_counted(wrong, 'surplus', 'removed')}{_counted(wrong, 'missing', 'new')}restarted")
+    removed = len(wrong.keys() - wanted.keys())
+    _tell(f"{board.port}: {len(wrong) - removed} files written, {removed} removed; the shoe restarts")
     _tell(_sound(board, wanted))
     return True
 
@@ -134,11 +135,6 @@ def _verify(board: Board, wanted: Files) -> None:
     for path in wanted.keys() & {_NOTE, _KEY}:
         if board.digest(path) != sha256(wanted[path]).hexdigest():
             raise BoardError(f"{board.port}: {path} did not read back as written; flash again")
-
-
-def _counted(wrong: Mapping[str, str], kind: str, said: str) -> str:
-    count = list(wrong.values()).count(kind)
-    return f"{count} files {said}, " if count else ""
 
 
 def _tell(text: str) -> None:

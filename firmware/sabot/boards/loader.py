@@ -12,6 +12,7 @@ from micropython import const
 _FOLDER = const(0x4000)
 _FILE = const(1024)  # bytes: more than littlefs keeps beside a name, and less than a block
 _CHUNK = const(512)
+_LARGEST = const(65536)  # a firmware has no larger file
 _PROGRAM = const(256)  # as MicroPython's own start has it
 _RESERVED = const(24)  # as flash.py has it
 _COUNT_BLOCKS = const(4)
@@ -28,7 +29,7 @@ def hold_watchdog():
 
 
 def tell_files(folder=""):
-    """Print size, hash and path of every file below a folder, but not of the reserved ones."""
+    """Print size, hash and path of every file below a folder but the reserved ones; of a large one no hash."""
     for entry in os.ilistdir(folder or "/"):
         path = folder + "/" + entry[0]
         if path == _PLACE:
@@ -36,7 +37,8 @@ def tell_files(folder=""):
         if entry[1] == _FOLDER:
             tell_files(path)
         else:
-            print(os.stat(path)[6], hash_of(path), path)
+            size = os.stat(path)[6]
+            print(size, hash_of(path) if size <= _LARGEST else "-", path)
 
 
 def hash_of(path):
