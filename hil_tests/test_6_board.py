@@ -60,7 +60,7 @@ def test_what_differs_is_named_and_only_that_is_written(tmp_path: Path) -> None:
     put(tmp_path, image | {"old.mpy": b"M", "notes.txt": b"of an installer"})
     with pico(tmp_path) as port:
         checked = flash(port, "--check")
-        assert checked.stdout == "missing main.py\ndifferent sabot/__init__.mpy\nsurplus old.mpy\n"
+        assert checked.stdout == "missing main.py\nsurplus old.mpy\ndifferent sabot/__init__.mpy\n"
         assert (checked.returncode, checked.stderr) == (1, f"sabot flash: {port}: 3 of 37 files differ\n")
         flashed = flash(port)
         assert flashed.stderr.splitlines() == [
@@ -76,9 +76,8 @@ def test_a_full_filesystem_says_what_to_do(tmp_path: Path) -> None:
     with pico(tmp_path) as port:
         ran = flash(port)
         assert ran.returncode == 1
-        assert ran.stderr == (
-            f"sabot flash: {port}: the board's filesystem is full; flash with --erase, which removes all that is on it\n"
-        )
+        full = "the board's filesystem is full; flash with --erase, which removes all that is on it"
+        assert ran.stderr == f"sabot flash: {port}: {full}\n"
 
 
 class Table:

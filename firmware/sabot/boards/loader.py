@@ -37,8 +37,7 @@ def tell_files(folder=""):
         if entry[1] == _FOLDER:
             tell_files(path)
         else:
-            size = os.stat(path)[6]
-            print(size, hash_of(path) if size <= _LARGEST else "-", path)
+            print(entry[3], hash_of(path) if entry[3] <= _LARGEST else "-", path)
 
 
 def hash_of(path):
