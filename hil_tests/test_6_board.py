@@ -118,7 +118,7 @@ def test_a_new_board_is_flashed_and_then_deals_through_the_rig(tmp_path: Path) -
         (tested,) = table.gateway.of("self_test")
         assert tested.data["passed"] == {"image": True, "journal": True, "flash": True, "sensors": True}
         assert tested.data["image_hash"] == build.shoe_image(bench=True)["image.bin"]
-        assert table.gateway.link.unit == UNIT
+        assert rig.unit == UNIT
 
         table.play([(0, BUTTONS["new_shoe"]), (PRESS_US, 0)])
         table.play(list(card_edges(set_words(1)["9H"], SPEED)))

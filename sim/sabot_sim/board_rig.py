@@ -56,7 +56,7 @@ class BoardRig:
     """
 
     def __init__(self, port: str, key: bytes | None = None, start_s: float = 10.0) -> None:
-        self.name, self._start_s = port, start_s
+        self.name, self.unit, self._start_s = port, "", start_s
         self._port: Any = _opened(port)
         self._messages = Messages()
         self._unsent = self._later = b""  # later: what a board that starts would take for something else
@@ -118,12 +118,14 @@ class BoardRig:
 
     def play(self, edges: Iterable[Edge], until_us: int) -> None:
         """All at once: the board takes it as fast as it can."""
+        if self._state == "off":
+            self._t_us = until_us
+            return
         records = []
         for t_us, levels in with_stills(edges, self._t_us, self._levels, until_us):
             records.append((t_us - self._t_us, levels))
             self._t_us, self._levels = t_us, levels
-        if self._state != "off":
-            self._give(records)
+        self._give(records)
 
     def _give(self, records: list[tuple[int, int]]) -> None:
         self._post(messages(INPUTS, self._inputs.records(records)))
@@ -162,6 +164,7 @@ class BoardRig:
         elif kind == STARTED:
             self._state, self._unsent, self._later = "on", self._unsent + self._later, b""
         elif kind == IS_OFF:
+            self.unit = data.hex()
             self._is("off")
 
     def quiet(self) -> bool:
@@ -185,12 +188,20 @@ class BoardRig:
 
     def send(self, data: bytes) -> None:
         """A shoe without power, or one that starts, hears nothing."""
-        if self._state == "on":
+        if data and self._state == "on":
             self._post(messages(LINE, data))
 
     def line_s(self) -> float:
         """Real time."""
         return time.monotonic()
+
+    def damage(self, part: str, seed: int, spots: int) -> None:
+        """A board's flash is left alone."""
+        raise BenchError(f"the flash of the board at {self.name} is not damaged; choose --bench unix or rp2040")
+
+    def exchange(self, number: int) -> None:
+        """There is one board at a port."""
+        raise BenchError(f"there is no other board at {self.name}; choose --bench unix or rp2040")
 
     def filenos(self) -> list[int]:
         """The port."""

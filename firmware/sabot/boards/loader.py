@@ -37,7 +37,8 @@ def tell_files(folder=""):
         if entry[1] == _FOLDER:
             tell_files(path)
         else:
-            print(entry[3], hash_of(path) if entry[3] <= _LARGEST else "-", path)
+            size = entry[3]  # type: ignore[misc]
+            print(size, hash_of(path) if size <= _LARGEST else "-", path)
 
 
 def hash_of(path):
