@@ -22,6 +22,10 @@ _QUIET_S, _HUSH_READS = 0.3, 20
 _PROMPT_S, _ANSWER_S = 10, 60
 _CHUNK_BYTES: Final = 1024
 _RESERVE_AT_ONCE, _RESERVE_MOST = 8, 704  # files; twice the blocks of a Pico's filesystem
+_SYSTEM: Final = (
+    "(lambda s, i: (s.platform, i.version[:3], getattr(i, '_machine', s.platform), getattr(i, '_mpy', 0)))"
+    "(__import__('sys'), __import__('sys').implementation)"
+)
 HOW_TO_GET_MICROPYTHON: Final = (
     f"put MicroPython {OLDEST[0]}.{OLDEST[1]} or newer on it: hold BOOTSEL while plugging the board in, and copy "
     "RPI_PICO-*.uf2 from micropython.org/download/RPI_PICO to the drive that appears"
@@ -42,7 +46,7 @@ class System(NamedTuple):
 
 
 class Board:
-    """Stops what runs on the board, and holds its watchdog; `restart` lets it run again."""
+    """Stops what runs on the board; `restart` lets it run again. Files can be had after `prepare`."""
 
     def __init__(self, port: str) -> None:
         self.port = port
@@ -50,8 +54,6 @@ class Board:
         try:
             with self._in_words():
                 self._stop()
-                self._exec(build.loader())
-                self._exec("hold_watchdog()")
         except BoardError:
             self.close()
             raise
@@ -88,12 +90,13 @@ class Board:
     def system(self) -> System:
         """What the board is."""
         with self._in_words():
-            return System(
-                *self._transport.eval(
-                    "(lambda s: (s.platform, s.implementation.version[:3], s.implementation._machine, "
-                    "s.implementation._mpy))(__import__('sys'))"
-                )
-            )
+            return System(*self._transport.eval(_SYSTEM))
+
+    def prepare(self) -> None:
+        """Bring the loader there, and hold the watchdog that a shoe has started."""
+        with self._in_words():
+            self._exec(build.loader())
+            self._exec("hold_watchdog()")
 
     def files(self) -> dict[str, tuple[int, str]]:
         """Size and SHA-256 of every file, by path; the journal's are left out."""

@@ -44,6 +44,7 @@ def flash(
         wanted = _wanted(key, bench=bench)
         with closing(Board(port)) as board:
             _fits(board.port, board.system(), wanted)
+            board.prepare()
             same = _check(board, wanted) if check else _flash(board, wanted, erase=erase)
             board.restart()
     except (BoardError, OSError, ValueError) as error:
@@ -67,7 +68,12 @@ def _fits(port: str, system: System, wanted: Files) -> None:
     """Whether this MicroPython takes files that were compiled here."""
     headers = [data for path, data in wanted.items() if path.endswith(".mpy")]
     version, native = headers[0][1], max(header[2] for header in headers)  # native: 0 where there is only bytecode
-    if system.version < OLDEST or system.mpy & 0xFF != version or native not in (0, system.mpy >> 8):
+    if (
+        system.platform != "rp2"
+        or system.version < OLDEST
+        or system.mpy & 0xFF != version
+        or native not in (0, system.mpy >> 8)
+    ):
         has = f"{system.machine} has MicroPython {'.'.join(map(str, system.version))} (.mpy {system.mpy:#06x})"
         raise BoardError(f"{port}: {has}, which does not run this firmware; {HOW_TO_GET_MICROPYTHON}")
 

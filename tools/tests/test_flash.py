@@ -64,6 +64,11 @@ def test_a_micropython_that_cannot_run_it_is_refused(version: tuple[int, ...], m
         _fits("PORT", System("rp2", version, PICO, mpy), {"a.mpy": b"M\x06\x00\x1f"})
 
 
+def test_another_kind_of_board_is_refused() -> None:
+    with pytest.raises(BoardError, match=r"ESP32 has MicroPython 1\.25\.0 \(\.mpy 0x2b06\), which does not"):
+        _fits("PORT", System("esp32", (1, 25, 0), "ESP32", 0x2B06), {"a.mpy": b"M\x06\x00\x1f"})
+
+
 def test_native_code_wants_its_own_core() -> None:
     native = {"a.mpy": b"M\x06\x00\x1f", "b.mpy": b"M\x06\x13\x1f"}
     _fits("PORT", System("rp2", (1, 29, 0), PICO, 0x1306), native)
