@@ -12,6 +12,7 @@ import machine
 import micropython
 from micropython import const
 
+from sabot import numbers as n
 from sabot.boards import flash, rp2
 from sabot.boards.stimulus import Stimulus
 
@@ -47,6 +48,10 @@ class Board(rp2.Board):
         self._byte = bytearray(1)
         self._head = bytearray(2)
         self._say(_STARTED, self.unit, len(self.unit))
+
+    def cause(self):
+        """The plug; what the chip knows of is how it was flashed."""
+        return n.CAUSE_POWER
 
     def feed_watchdog(self):
         """There is none: who runs the bench sees when it hangs."""
