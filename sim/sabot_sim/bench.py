@@ -91,6 +91,7 @@ class UnixBench:
         self._unit, self._state_dir, self._spawn = unit, state_dir, spawn
         self._line, self._line_slave = _raw_pty()
         self.port = os.ttyname(self._line_slave)
+        self._inputs = Stimulus()
         self.process: subprocess.Popen[bytes] | None = None
         if on:
             self.power_on()
