@@ -11,7 +11,7 @@ import serial
 
 from sabot_sim.bench import BenchError, Stimulus
 from sabot_sim.optics import Edge
-from sabot_sim.rig import with_stills
+from sabot_sim.rig import PROBES, with_stills
 
 # As firmware/sabot/boards/stream.py has them.
 INPUTS, LINE, OFF, ON, FORGET, KEY, STARTED, IS_OFF = range(0x80, 0x88)
@@ -70,7 +70,7 @@ class BoardRig:
     def _is(self, state: str) -> None:
         """`off`, `starting` or `on`; what was under way is gone."""
         self._state = state
-        self._inputs, self._held, self._fresh = Stimulus(), b"", False
+        self._inputs, self._held, self._probes = Stimulus(), b"", 0  # that are due before it is quiet
 
     def _switched_off(self) -> bool:
         self._unsent += messages(OFF)
@@ -131,7 +131,7 @@ class BoardRig:
         self._post(messages(INPUTS, self._inputs.records(records)))
 
     def _post(self, data: bytes) -> None:
-        self._fresh = True
+        self._probes = PROBES
         if self._state == "starting":
             self._later += data
         else:
@@ -160,7 +160,7 @@ class BoardRig:
             self._inputs.answered(data)
         elif kind == LINE:
             self._held += data
-            self._fresh = True
+            self._probes = PROBES
         elif kind == STARTED:
             self._state, self._unsent, self._later = "on", self._unsent + self._later, b""
         elif kind == IS_OFF:
@@ -168,17 +168,18 @@ class BoardRig:
             self._is("off")
 
     def quiet(self) -> bool:
-        """A sample that changes nothing is answered after what came of those before it was put on the line."""
+        """As on the VM: samples that change nothing are answered after what came of those before is on the line."""
         self.turn()
         if self._state == "off":
             return True
         if self._state != "on" or self._held or not self._inputs.settled():
             return False
-        if self._fresh:
-            self._give([(0, self._levels)])
-            self._fresh = False
-            return False
-        return True
+        if not self._probes:
+            return True
+        due = self._probes - 1
+        self._give([(0, self._levels)])
+        self._probes = due
+        return False
 
     def receive(self) -> bytes:
         """What has come by now."""

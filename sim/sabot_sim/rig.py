@@ -15,7 +15,7 @@ from sabot_sim.optics import Edge
 
 _UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
-_PROBES: Final = 2
+PROBES: Final = 2
 _LONGEST_LOOK_S: Final = 0.05
 # When a board says that nothing has changed: soon after a change, and then now and then.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
@@ -142,7 +142,7 @@ class UnixRig:
 
     def _give(self, records: list[tuple[int, int]]) -> None:
         self._bench.play(records)
-        self._probes = _PROBES
+        self._probes = PROBES
 
     def turn(self) -> None:
         """What the pty had no room for."""
@@ -175,14 +175,14 @@ class UnixRig:
         with contextlib.suppress(OSError):
             while data := os.read(self._line, _LINE_BYTES):
                 self._held += data
-                self._probes = _PROBES
+                self._probes = PROBES
 
     def send(self, data: bytes) -> None:
         """A shoe without power hears nothing; a line that is full loses the rest, as a UART does."""
         if data and self._bench.process is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._line, data)
-            self._probes = _PROBES
+            self._probes = PROBES
 
     def line_s(self) -> float:
         """Real time, without the moments in which nobody here looked: a slow disk is no silent shoe."""
