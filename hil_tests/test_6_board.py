@@ -24,7 +24,7 @@ from sabot_tools.listener import Gateway
 pytestmark = pytest.mark.skipif(find_uf2() is None, reason=HOW_TO_GET_UF2)
 
 SLOWER = 40
-START_S = 600.0
+START_S = 300.0
 KEY = bytes(range(32))
 UNIT = "e660583883724a32"
 

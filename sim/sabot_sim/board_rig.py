@@ -19,6 +19,7 @@ _STOP, _TO_PROMPT, _SOFT_RESET = b"\x03", b"\x02", b"\x04"
 _MOST_BYTES: Final = 255  # whole records, too
 _TEXT_BYTES: Final = 2000  # of what it says to people, the last
 _READ_BYTES: Final = 4096
+_AGAIN_S: Final = 1.0
 
 
 def messages(kind: int, data: bytes = b"") -> bytes:
@@ -73,19 +74,24 @@ class BoardRig:
         self._inputs, self._held, self._probes = Stimulus(), b"", 0  # that are due before it is quiet
 
     def _switched_off(self) -> bool:
-        self._unsent += messages(OFF)
-        return self._becomes("off")
+        return self._becomes("off", messages(OFF))
 
     def _restarted(self) -> bool:
         """From wherever it is, by way of MicroPython's prompt."""
         self._unsent = _STOP * (_MOST_BYTES + 3) + _TO_PROMPT + _SOFT_RESET
         return self._becomes("on")
 
-    def _becomes(self, state: str) -> bool:
-        end_s = time.monotonic() + self._start_s
-        while self._state != state and time.monotonic() < end_s:
+    def _becomes(self, state: str, told: bytes = b"") -> bool:
+        """Wait for it, and tell it again every second: a board that is just being reset hears nothing."""
+        now_s = again_s = time.monotonic()
+        end_s = now_s + self._start_s
+        while self._state != state and now_s < end_s:
+            if now_s >= again_s:
+                self._unsent += told
+                again_s += _AGAIN_S
             self.turn()
             select.select([self._port], [], [], 0.01)
+            now_s = time.monotonic()
         return self._state == state
 
     def _told(self, what: str) -> str:
@@ -163,7 +169,7 @@ class BoardRig:
             self._probes = PROBES
         elif kind == STARTED:
             self._state, self._unsent, self._later = "on", self._unsent + self._later, b""
-        elif kind == IS_OFF:
+        elif kind == IS_OFF and self._state != "starting":  # told more than once, it says so more than once
             self.unit = data.hex()
             self._is("off")
 
