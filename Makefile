@@ -46,7 +46,7 @@ bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
 chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
-	@$(BIN)/pytest hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
+	@$(BIN)/pytest hil_tests/test_1_board.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
 	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_8_power.py -n 2 -vv -rP

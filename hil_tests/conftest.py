@@ -11,7 +11,8 @@ from brokers import Site
 from rig import FLAT_OUT, Rig
 from sabot_sim import rig as rigs
 from sabot_sim.bench import BenchError
-from sabot_tools.benches import BENCHES, shared_broker, spare_chip
+from sabot_sim.board_rig import BoardRig
+from sabot_tools.benches import BENCHES, is_port, shared_broker, spare_chip
 from sabot_tools.broker import Server
 from sabot_tools.stand import Plan, Stand
 from shoe import Shoe
@@ -70,9 +71,11 @@ def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
             return ChipRig(spare_chip())
         if bench == "unix":
             return rigs.UnixRig(work_dir)
+        if is_port(bench):
+            return BoardRig(bench)
     except BenchError as error:
         pytest.skip(str(error))
-    raise pytest.UsageError(f"--bench {bench}: choose one of {', '.join(BENCHES)}")
+    raise pytest.UsageError(f"--bench {bench}: choose one of {', '.join(BENCHES)}, or a board's port")
 
 
 @pytest.fixture

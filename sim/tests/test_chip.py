@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_sim.bench import BenchError
+from sabot_sim.build import firmware_image
 from sabot_sim.chip import (
     BAUD,
     DECODED_GPIO,
@@ -16,7 +17,6 @@ from sabot_sim.chip import (
     booted_reader,
     counters,
     find_uf2,
-    firmware_image,
 )
 from sabot_sim.optics import Edge, card_edges
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from sabot_sim.rig import UnixRig, _with_stills, fallen_bits
+from sabot_sim.rig import UnixRig, fallen_bits, with_stills
 
 
 def test_between_edges_the_board_says_now_and_then_that_nothing_has_changed() -> None:
-    found = list(_with_stills([(10_000, 1), (50_000, 0)], 0, 0, 2_500_000))
+    found = list(with_stills([(10_000, 1), (50_000, 0)], 0, 0, 2_500_000))
     after = [(at + 50_000, 0) for at in (4_000, 12_000, 28_000, 60_000, 124_000, 1_000_000, 2_000_000)]
     assert found == [
         (4_000, 0),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabot_sim.bench import BenchError
+from sabot_sim.board_rig import BoardRig
 from sabot_sim.rig import Rig, UnixRig
 
 from sabot_tools.broker import Server
@@ -35,7 +36,14 @@ def replayed(recorded: Recorded, bench: str, server: Server, progress: Progress 
         return _on(lambda work_dir: UnixRig(work_dir, recorded.house().key), recorded, server, progress)
     if bench == "rp2040":
         return _on_chip(recorded, progress)
-    raise BenchError(f"no bench {bench!r}: choose one of {', '.join(BENCHES)}")
+    if is_port(bench):
+        return _on(lambda _: BoardRig(bench, recorded.house().key), recorded, server, progress)
+    raise BenchError(f"no bench {bench!r}: choose one of {', '.join(BENCHES)}, or a board's port as /dev/ttyACM0")
+
+
+def is_port(bench: str) -> bool:
+    """Whether this names a serial port."""
+    return "/" in bench or bench.startswith("COM")
 
 
 def _on(rig: Callable[[Path], Rig], recorded: Recorded, server: Server, progress: Progress) -> Found:

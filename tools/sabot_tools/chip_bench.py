@@ -7,7 +7,8 @@ from typing import Final
 
 from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
 from sabot_sim.bench import firmware_dir
-from sabot_sim.chip import Chip, firmware_image
+from sabot_sim.build import firmware_image
+from sabot_sim.chip import Chip
 from sabot_sim.chip_pio import CYCLE_NS
 from sabot_sim.optics import card_edges
 

@@ -12,6 +12,7 @@ import typer
 from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, retention
 
 from sabot_tools import ledger_export, ledger_words
+from sabot_tools.progress import bar
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -38,17 +39,6 @@ def _in_words() -> Iterator[None]:
     raise typer.Exit(1)
 
 
-@contextmanager
-def _progress(label: str, length: int) -> Iterator[Callable[[int], None]]:
-    """A bar for people at a terminal."""
-    stream = typer.get_text_stream("stderr")
-    if not stream.isatty():
-        yield lambda done: None
-        return
-    with typer.progressbar(length=length, label=label, file=stream) as bar:
-        yield bar.update
-
-
 @app.callback()
 def ledger() -> None:
     """Verify, show, export, rebuild and prune the gateway's ledger."""
@@ -62,7 +52,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check every entry, every derived table and every byte; exit status 1 names the first bad entry."""
-    with _in_words(), _progress("verifying", _count(file)) as progress:
+    with _in_words(), bar("verifying", _count(file)) as progress:
         verdict = audit.verify(file, retention.read(key or retention.key_path(file)), progress)
     for said in verdict.notes + verdict.faults:
         typer.echo(f"sabot ledger: {file}: {said.removeprefix(f'ledger {file}: ')}", err=True)
@@ -114,7 +104,7 @@ def export(
     """Write the entries, or a table that follows from them, for other programs."""
     with _in_words(), closing(Reader(file)) as reader:
         write, rows = ledger_export.writer(format_), ledger_export.rows(reader, what)
-        with _output(out, format_) as target, _progress("exporting", reader.count(what)) as progress:
+        with _output(out, format_) as target, bar("exporting", reader.count(what)) as progress:
             write(_counted(rows, progress), target)
 
 
@@ -141,7 +131,7 @@ def _counted(rows: Iterable[ledger_export.Row], progress: Callable[[int], None])
 def rebuild(file: File) -> None:
     """Check every entry, then make shoes, coups and alarms and the page sums anew; not while the daemon runs."""
     with _in_words(), closing(_owned(file)) as book:
-        with _progress("rebuilding", book.count()) as progress:
+        with bar("rebuilding", book.count()) as progress:
             book.rebuild(progress)
         for note in book.notes:
             typer.echo(f"sabot ledger: {file}: {note}", err=True)

@@ -44,6 +44,7 @@ def test_every_action_has_help(name: str) -> None:
     "args",
     [
         ("demo",),
+        ("flash",),
         ("watch",),
         ("generate",),
         ("gateway", "run"),

@@ -1,22 +1,16 @@
-"""The bench board: inputs arrive as timed records on a stream, serial is a stream, flash is a file.
-
-A stimulus record is 5 bytes: microseconds since the last record (24 bits), then the levels of all inputs (16 bits).
-After each batch the board answers 4 bytes: how many records it has taken (16 bits, wrapping), then its outputs.
-"""
+"""The bench board: inputs arrive on a stream (stimulus.py), serial is a stream, flash is a file."""
 
 import os
 import select
 import sys
 import time
-from struct import pack_into
 
 from micropython import const
 
 from sabot import image, journal, store
 from sabot import numbers as n
+from sabot.boards.stimulus import Stimulus
 
-_STIMULUS = const(5)
-_BATCH = const(64)
 _FIRMWARE = __file__.rsplit("/", 3)[0] or "."
 _TICKS = const(0x3FFFFFFF)
 _ERASED = b"\xff" * 256
@@ -71,17 +65,12 @@ class Board:
         self.unit = unit
         self._state_dir = state_dir
         self._serial = open(serial_fd, "r+b")
-        self._stimulus = open(stimulus_fd, "r+b")
+        self._inputs = open(stimulus_fd, "r+b")
+        self._stimulus = Stimulus(sampler)
         self._poll = select.poll()
         self._poll.register(self._serial, select.POLLIN)
-        self._poll.register(self._stimulus, select.POLLIN)
-        self._records = bytearray(_STIMULUS * _BATCH)
+        self._poll.register(self._inputs, select.POLLIN)
         self._start = time.ticks_ms()
-        self._partial = 0
-        self._t_us = 0
-        self._taken = 0
-        self._answer = bytearray(4)
-        self._answer_due = False
         self.rx = bytearray(256)
         self.rx_size = 0
 
@@ -142,28 +131,14 @@ class Board:
                 raise SystemExit
 
     def _take_stimulus(self):
-        room = min(self.sampler.free(), _BATCH) * _STIMULUS - self._partial
         try:
-            got = self._stimulus.readinto(memoryview(self._records)[self._partial : self._partial + room])
+            got = self._inputs.readinto(self._stimulus.room())
         except OSError:  # the other end is gone
             return False
         if got == 0:
             return False
-        size = self._partial + (got or 0)
-        whole = size // _STIMULUS
-        for i in range(whole):
-            self._sample(i * _STIMULUS)
-        self._partial = size % _STIMULUS
-        for i in range(self._partial):
-            self._records[i] = self._records[whole * _STIMULUS + i]
+        self._stimulus.take(got or 0)
         return True
-
-    def _sample(self, at):
-        r = self._records
-        self._t_us = (self._t_us + (r[at] | r[at + 1] << 8 | r[at + 2] << 16)) & _TICKS
-        self.sampler.put(self._t_us, r[at + 3] | r[at + 4] << 8)
-        self._taken = self._taken + 1 & 0xFFFF
-        self._answer_due = True
 
     def line_ms(self):
         """The serial line's clock: real time, while the inputs bring their own."""
@@ -171,10 +146,9 @@ class Board:
 
     def show(self, outputs):
         """Drive lock and lamps."""
-        if self._answer_due:
-            pack_into("<HH", self._answer, 0, self._taken, outputs)
-            self._stimulus.write(self._answer)
-            self._answer_due = False
+        answer = self._stimulus.answer(outputs)
+        if answer:
+            self._inputs.write(answer)
 
     def send(self, buf, size):
         """Write buf[:size] to the serial line; how many bytes it took."""

@@ -1,0 +1,103 @@
+"""What `sabot flash` runs on a board before the firmware is there; it does not stay on the board."""
+
+import os
+from binascii import hexlify
+from hashlib import sha256
+
+import machine
+import rp2
+import vfs
+from micropython import const
+
+_FOLDER = const(0x4000)
+_FILE = const(1024)  # bytes: more than littlefs keeps beside a name, and less than a block
+_CHUNK = const(512)
+_LARGEST = const(65536)  # a firmware has no larger file
+_PROGRAM = const(256)  # as MicroPython's own start has it
+_RESERVED = const(24)  # as flash.py has it
+_COUNT_BLOCKS = const(4)
+_ERASE_BLOCK = const(6)
+_PLACE = "/reserved"
+_NEW = "/reserved/new"
+_WATCHDOG_CLEAR = const(0x4005B000)  # of its control register
+_WATCHDOG_ENABLE = const(1 << 30)
+
+
+def hold_watchdog():
+    """The firmware has started it, and nobody feeds it now."""
+    machine.mem32[_WATCHDOG_CLEAR] = _WATCHDOG_ENABLE
+
+
+def tell_files(folder=""):
+    """Print size, hash and path of every file below a folder but the reserved ones; of a large one no hash."""
+    for entry in os.ilistdir(folder or "/"):
+        path = folder + "/" + entry[0]
+        if path == _PLACE:
+            continue
+        if entry[1] == _FOLDER:
+            tell_files(path)
+        else:
+            size = entry[3]  # type: ignore[misc]
+            print(size, hash_of(path) if size <= _LARGEST else "-", path)
+
+
+def hash_of(path):
+    """SHA-256 of a file."""
+    hashed, chunk = sha256(), bytearray(_CHUNK)
+    with open(path, "rb") as file:
+        while True:
+            size = file.readinto(chunk)
+            if not size:
+                return hexlify(hashed.digest()).decode()
+            hashed.update(memoryview(chunk)[:size])
+
+
+def format_all():
+    """Make the filesystem anew."""
+    vfs.umount("/")
+    vfs.VfsLfs2.mkfs(rp2.Flash(), progsize=_PROGRAM)
+    vfs.mount(vfs.VfsLfs2(rp2.Flash(), progsize=_PROGRAM), "/")  # type: ignore[abstract]
+
+
+def make_folder(path):
+    """If it is not there."""
+    try:
+        os.mkdir(path)
+    except OSError:
+        os.stat(path)
+
+
+class Reserve:
+    """Keeps littlefs off its last blocks: each becomes the only block of a file.
+
+    Files are made until one has come to lie in each of them; what the journal has written into such a block stays.
+    """
+
+    def __init__(self):
+        make_folder(_PLACE)
+        self._flash = rp2.Flash()
+        blocks = self._flash.ioctl(_COUNT_BLOCKS, 0) or 0
+        there = os.listdir(_PLACE)
+        self.wanted = [block for block in range(blocks - _RESERVED, blocks) if str(block) not in there]
+        self._mark = bytearray(_FILE)
+        self._read = bytearray(16)
+
+    def go_on(self, first, count):
+        """Make so many files; print how many blocks are wanted still."""
+        for number in range(first, first + count):
+            if self.wanted:
+                self._try(b"reserved %07d" % number)
+        print(len(self.wanted))
+
+    def _try(self, mark):
+        self._mark[:16] = mark
+        with open(_NEW, "wb") as file:
+            file.write(self._mark)
+        for block in self.wanted:
+            self._flash.readblocks(block, self._read, 0)  # type: ignore[call-arg]
+            if self._read == mark:
+                os.rename(_NEW, _PLACE + "/" + str(block))
+                self._flash.ioctl(_ERASE_BLOCK, block)
+                self.wanted.remove(block)
+                return
+        os.remove(_NEW)

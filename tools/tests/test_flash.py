@@ -1,0 +1,123 @@
+"""sabot flash without a board: what it would write, and what it says where it cannot."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import serial
+from sabot_sim import build
+from sabot_sim.bench import firmware_dir, micropython
+from sabot_tools.board import BoardError, System
+from sabot_tools.flash import _fits
+
+PICO = "Raspberry Pi Pico with RP2040"
+
+
+def flash(*args: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "sabot_tools", "flash", *args], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def port() -> Iterator[tuple[int, str]]:
+    """A pty: the end that a board would have, and the name of the other."""
+    master, slave = os.openpty()
+    yield master, os.ttyname(slave)
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.mark.parametrize("bench", [False, True])
+def test_the_note_is_the_hash_that_the_board_itself_finds(tmp_path: Path, bench: bool) -> None:
+    image = build.shoe_image(bench=bench)
+    for name, data in image.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    found = subprocess.run(
+        [micropython(), "-c", f"from sabot import image\nprint(image.digest({str(tmp_path)!r}).hex())"],
+        env={**os.environ, "MICROPYPATH": f"{firmware_dir()}:.frozen"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == image["image.bin"].hex()
+
+
+def test_a_shoe_has_no_part_of_the_bench() -> None:
+    shoe, bench = build.shoe_image(), build.shoe_image(bench=True)
+    assert bench.keys() - shoe.keys() == {"sabot/boards/stream.mpy"}
+    assert shoe["main.py"] == b"import program\nprogram.main()\n"
+    assert {name for name in shoe if shoe[name] != bench[name]} == {"main.py", "image.bin"}
+    assert not any("loader" in name for name in bench)
+
+
+@pytest.mark.parametrize(
+    ("version", "mpy"),
+    [((1, 24, 1), 0x1306), ((1, 25, 0), 0x1305), ((1, 25, 0), 0x1307)],
+)
+def test_a_micropython_that_cannot_run_it_is_refused(version: tuple[int, ...], mpy: int) -> None:
+    with pytest.raises(BoardError, match=r"has MicroPython 1\.\d+\.\d .*; put MicroPython 1\.25 or newer on it: hold"):
+        _fits("PORT", System("rp2", version, PICO, mpy), {"a.mpy": b"M\x06\x00\x1f"})
+
+
+def test_another_kind_of_board_is_refused() -> None:
+    with pytest.raises(BoardError, match=r"ESP32 has MicroPython 1\.25\.0 \(\.mpy 0x2b06\), which does not"):
+        _fits("PORT", System("esp32", (1, 25, 0), "ESP32", 0x2B06), {"a.mpy": b"M\x06\x00\x1f"})
+
+
+def test_native_code_wants_its_own_core() -> None:
+    native = {"a.mpy": b"M\x06\x00\x1f", "b.mpy": b"M\x06\x13\x1f"}
+    _fits("PORT", System("rp2", (1, 29, 0), PICO, 0x1306), native)
+    with pytest.raises(BoardError, match="does not run this firmware"):
+        _fits("PORT", System("rp2", (1, 29, 0), "Raspberry Pi Pico 2 with RP2350", 0x1F06), native)
+
+
+def test_no_board() -> None:
+    ran = flash("/dev/ttyNOWHERE")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("sabot flash: /dev/ttyNOWHERE: no such port; ")
+
+
+def test_a_busy_port(port: tuple[int, str]) -> None:
+    with serial.Serial(port[1], exclusive=True):
+        ran = flash(port[1])
+    assert ran.returncode == 1
+    assert ran.stderr == f"sabot flash: {port[1]}: the port is busy; end the gateway or terminal that has it open\n"
+
+
+def test_no_micropython_at_the_port(port: tuple[int, str]) -> None:
+    ran = flash(port[1])
+    assert ran.returncode == 1
+    assert ran.stderr.startswith(f"sabot flash: {port[1]}: no MicroPython answers (could not enter raw repl); if there")
+    assert ran.stdout == ""
+
+
+def test_something_that_talks_without_a_pause(port: tuple[int, str]) -> None:
+    talker = subprocess.Popen(["yes"], stdout=port[0])
+    try:
+        ran = flash(port[1])
+    finally:
+        talker.kill()
+        talker.wait()
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        f"sabot flash: {port[1]}: something else than MicroPython talks there without a pause; another port?\n"
+    )
+
+
+def test_a_key_of_another_size_is_refused_before_the_board_is_touched(tmp_path: Path) -> None:
+    key = tmp_path / "key.bin"
+    key.write_bytes(b"half a key")
+    ran = flash("/dev/ttyNOWHERE", "--key", str(key))
+    assert ran.returncode == 1
+    assert "key.bin has 10 bytes, a key has 32" in ran.stderr
+
+
+def test_check_and_erase_exclude_each_other() -> None:
+    ran = flash("/dev/ttyNOWHERE", "--check", "--erase")
+    assert ran.returncode == 2
+    assert "--check changes nothing" in ran.stderr
