@@ -12,6 +12,8 @@ UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
 
 SPEEDS = (100, 500, 1_500, 3_000)  # um/ms, that is mm/s
+QUICK = SPEEDS[2:]
+SLOW = [pytest.param(speed, marks=pytest.mark.chip_full) for speed in SPEEDS[:2]]  # minutes of the emulator's time
 WORDS = set_words(1)
 CARDS = list(WORDS)
 
@@ -123,7 +125,7 @@ def assert_read(chip: Chip, card: str, speed: int) -> None:
     assert abs(int(speed_mm_s) - speed) <= speed // 100
 
 
-@pytest.mark.parametrize("speed", SPEEDS)
+@pytest.mark.parametrize("speed", [*SLOW, *QUICK])
 def test_thirteen_cards_and_the_cutting_card(chip: Chip, speed: int) -> None:
     for card in CARDS[SPEEDS.index(speed) :: len(SPEEDS)]:
         assert_read(chip, card, speed)
@@ -137,9 +139,10 @@ def test_every_card(chip: Chip, speed: int) -> None:
         assert_read(chip, card, speed)
 
 
+@pytest.mark.parametrize("speeds", [QUICK, pytest.param(SPEEDS, marks=pytest.mark.chip_full)])
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_fault_is_told_and_the_next_card_is_read(chip: Chip, name: str) -> None:
-    for speed in SPEEDS[:1] if name in STILL else SPEEDS:
+def test_a_fault_is_told_and_the_next_card_is_read(chip: Chip, name: str, speeds: tuple[int, ...]) -> None:
+    for speed in speeds[:1] if name in STILL else speeds:
         (line,) = answers(chip, fault(name, speed))
         assert " ".join(line.split()[:2]) == EXPECTED[name], speed
     assert_read(chip, "KC", 3_000)

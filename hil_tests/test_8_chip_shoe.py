@@ -121,6 +121,7 @@ def overdraw(table: Table) -> None:
     assert (one(events, "irregularity")["case"], table.outputs & LOCK) == ("player_overdraw", LOCK)
 
 
+@pytest.mark.chip_full
 def test_a_coup_of_four_and_a_card_too_many(chip: Chip) -> None:
     def act(table: Table) -> None:
         assert table.hellos[-1]["cause"] == "power"

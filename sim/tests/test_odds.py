@@ -85,12 +85,13 @@ def test_settle_agrees_with_odds_on_a_small_shoe() -> None:
     counted, total = brute_force(cards)
     table = Table(rulebooks.load("nz-baccarat"), Settings.of(rulebooks.load("nz-baccarat"), {}))
     exact = odds.of_coups(table, counted.items())
+    settled = [(table.settle(coup), orders) for coup, orders in counted.items()]
     for name in table.wagers:
-        nets = [table.settle(coup)[name] for coup in counted.elements()]
-        offered = [net for net in nets if net.result != "not_offered"]
-        assert exact[name].available == Fraction(len(offered), total)
-        assert -exact[name].house_edge == sum(net.odds for net in offered) / len(offered)
-        assert exact[name].push == Fraction(sum(net.result == "push" for net in offered), len(offered))
+        offered = [(nets[name], orders) for nets, orders in settled if nets[name].result != "not_offered"]
+        count = sum(orders for _, orders in offered)
+        assert exact[name].available == Fraction(count, total)
+        assert -exact[name].house_edge == sum(net.odds * orders for net, orders in offered) / count
+        assert exact[name].push == Fraction(sum(orders for net, orders in offered if net.result == "push"), count)
 
 
 def test_the_enumeration_of_one_deck_agrees_with_cards_dealt_one_by_one() -> None:

@@ -327,7 +327,7 @@ def test_bad_lines_leave_no_recording(tmp_path: Path, text: str, says: str) -> N
 def test_what_record_refuses(tmp_path: Path) -> None:
     file = tmp_path / "there.shoe"
     file.write_bytes(b"evidence")
-    assert "choose one of --profile, --edges and --port" in record(str(file)).stderr
+    assert "choose one of --scenario, --profile, --edges and --port" in record(str(file)).stderr
     assert f"{file} exists; give another name" in record(str(file), "--profile", "normal").stderr
     assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
     assert "could not open port" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
