@@ -53,7 +53,6 @@ def name_of(path: Path) -> str:
 
 # Where shoe or gateway contradict the books, and the recording waits for its cure.
 CONTRADICTED = {
-    "cutting/very-first-card": "the shoe puts a cutting card before the burn into coup 0, the gateway disputes coup 1",
     "electronics/journal-damaged": "records that fail their check are passed over: the self-test finds the log sound",
 }
 

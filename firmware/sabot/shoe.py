@@ -135,7 +135,8 @@ class Shoe:
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried_count
-        pack_into("<HHB", self.journal.record, BODY, it.shoe_no, it.coup_no + (it.state == COMPLETE), first)
+        coup_no = it.coup_no + (it.state != DEALING)  # before the burn is over, and behind a coup, it is the next one's
+        pack_into("<HHB", self.journal.record, BODY, it.shoe_no, coup_no, first)
         self.log(now_ms, n.EV_CUTTING_CARD, 5)
         self.follow(now_ms)
 
