@@ -80,20 +80,23 @@ class Main:
         self.shoe.follow(0)
 
     def self_test(self):
-        """Image, journal, flash and sensors, logged; whether the shoe may speak at all."""
+        """Image, journal, flash and sensors, logged; whether the shoe may speak at all, which a damaged log may."""
         image = self.board.image_hash()
         passed = self._tests(image)
         self.journal.record[BODY] = passed
         self.journal.record[BODY + 1 : BODY + 9] = image
-        self.shoe.log(self.sampler.now_ms, n.EV_SELF_TEST, 9)
-        if passed & n.TEST_IMAGE and passed & n.TEST_JOURNAL and passed & n.TEST_FLASH:
-            return True
-        self.shoe.fail(self.sampler.now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
-        return False
+        now_ms = self.sampler.now_ms
+        self.shoe.log(now_ms, n.EV_SELF_TEST, 9)
+        speaks = passed & n.TEST_IMAGE and passed & n.TEST_FLASH
+        if not speaks or not passed & n.TEST_JOURNAL:
+            self.shoe.fail(now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
+        elif self.shoe.it.log_unsound():
+            self.shoe.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_JOURNAL, n.BY_ITSELF, 2)
+        return speaks != 0
 
     def _tests(self, image):
         passed = n.TEST_IMAGE if self.board.image_sound(image) else 0
-        if not self.journal.lost:
+        if not (self.journal.lost or self.journal.worn or self.shoe.damaged):
             passed |= n.TEST_JOURNAL
         if self.store.get_number(BOOTS) == self.boots:
             passed |= n.TEST_FLASH

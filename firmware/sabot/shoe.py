@@ -11,7 +11,7 @@ from sabot import fold, orders
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1
 from sabot.follow import follow
-from sabot.journal import BODY, RECORD
+from sabot.journal import BODY, DAMAGED, RECORD
 from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_CARRIED, SLOT_BURN, SLOT_UNUSED, State
 
 _TICKS = const(0x3FFFFFFF)
@@ -30,19 +30,26 @@ class Shoe:
         self.journal = journal
         self.profile = profile
         self.it = State(profile)
+        self.damaged = 0  # records of the log that could not be read at the start
         self._noise_ms = -1  # when noise was last logged
         self._restore()
 
     # The log
 
     def _restore(self):
-        """Apply what the journal holds, from the newest beginning on."""
+        """Apply what the journal holds, from the newest beginning on; behind a hole nothing is known."""
         journal, it = self.journal, self.it
         record = bytearray(RECORD)
         first = oldest = journal.oldest()
+        hole = 0
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             first = fold.beginning(record) or first
+            if record[8] == DAMAGED:
+                self.damaged += 1
+                hole = event_no
+        if hole >= first:
+            first = journal.next_no
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             if event_no < first:
@@ -179,7 +186,7 @@ class Shoe:
         """A button of the dealer: False where it means nothing now."""
         it = self.it
         if button == n.BUTTON_NEW_SHOE:
-            wanted = self.profile.known and not self._in_coup() and it.state != CHECKING
+            wanted = self.profile.known and not self._in_coup() and it.state != CHECKING and not it.log_unsound()
         elif button == n.BUTTON_CONFIRM:
             wanted = it.state == COMPLETE and not it.fault
         else:
@@ -222,8 +229,8 @@ class Shoe:
         return outcome
 
     def fail(self, now_ms, fault):
-        """Something in the controller itself is wrong: the exit is held."""
-        self.log_bytes(now_ms, n.EV_FAULT, fault, 0, 3)
+        """Something in the controller itself is wrong: the exit is held; of a damaged log, how many records are."""
+        self.log_bytes(now_ms, n.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
 
     def watch_room(self, now_ms):
         """Log once that the journal is full and no card is released, and once that it has room again."""

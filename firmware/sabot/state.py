@@ -228,10 +228,14 @@ class State:
 
     # Faults and people
 
+    def log_unsound(self):
+        """The log fails its check: nothing is dealt until a self-test finds it sound."""
+        return self.fault == n.FAULT_JOURNAL
+
     def clear(self, by):
         """The fault is over; what was to become one is forgotten."""
         self.fault_due = n.FAULT_NONE
-        if self.fault and not (self.fault == n.FAULT_LID and self.lid_open):
+        if self.fault and not self.log_unsound() and not (self.fault == n.FAULT_LID and self.lid_open):
             self.clear_due = by
 
     def confirm(self):

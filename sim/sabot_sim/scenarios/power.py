@@ -102,18 +102,20 @@ def last_coup(s: Script) -> None:
 
 @scenario(
     "electronics/journal-damaged",
-    "The shoe's log is damaged while it is off: it starts with a fault and does not speak.",
+    "The shoe's log is damaged while it is off: it starts with a fault that no key clears, and deals no more.",
     "memory_corrupt",
-    "silent_before_self_test",
 )
 def journal_damaged(s: Script) -> None:
-    """Nothing is dealt from a shoe that does not know its own log."""
+    """Nothing is dealt from a shoe that does not know its own log; what is sound of it is told."""
     s.open()
     s.coups(FOUR)
     s.act("power", state="off")
-    s.act("flash", damage="journal", seed=1)
-    s.act("power", state="on", greeted=False)
-    s.wait(10)
+    s.act("flash", damage="journal", seed=5)
+    s.act("power", state="on")
+    s.alarms("shoe_restarted", "fault_journal")
+    s.key()
+    s.press("new_shoe")
+    s.astray("3H")
 
 
 @scenario(
