@@ -95,6 +95,7 @@ ALARMS: dict[str, Kind] = {
         ("shoe", "acknowledged", "new_shoe"),
     ),
     "sensor_margin": Kind("warning", "A sensor still reads, with little margin.", ("acknowledged",)),
+    "drawn_while_locked": Kind("warning", "A card that was due was drawn while the exit was locked by command.", _SEEN),
     "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
     "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
     "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
