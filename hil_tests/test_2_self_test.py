@@ -73,6 +73,29 @@ def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_i
 
 
 @pytest.mark.benches("unix")
+@pytest.mark.parametrize("seed", range(8))
+def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next_start(shoe: Shoe, seed: int) -> None:
+    """The profile comes from the gateway again, the count of starts from the log; the coup is where it was."""
+    shoe.press("new_shoe")
+    for card in ("KS", "9S"):
+        shoe.card(card)
+    shoe.power_off()
+    shoe.rig.damage("store", seed, 1)
+    before = len(shoe.gateway.events)
+    shoe.power_on()
+    said = shoe.gateway.events[before:]
+    assert [event.kind for event in said[:3]] == ["boot", "self_test", "fault"]
+    assert (said[0].data["boot_count"], said[2].data["fault"]) == (2, "journal")
+    shoe.power_off()
+    shoe.power_on()
+    assert [(event.data["fault"], event.data["by"]) for event in shoe.of("fault_cleared")] == [("journal", "itself")]
+    assert shoe.of("boot")[-1].data["boot_count"] == 3
+    shoe.until(lambda: any(shoe.hellos[-1]["profile_hash"]) or len(shoe.of("profile_set")) == 2, "it has its profile")
+    assert [(event.kind, event.data["slot"]) for event in shoe.card("2H")] == [("card", "banker_1")]
+    shoe.expected["fault"] = 1
+
+
+@pytest.mark.benches("unix")
 def test_a_shoe_whose_program_is_another_says_nothing_on_its_line(shoe: Shoe) -> None:
     shoe.power_off()
     shoe.rig.damage("image", 0, 1)

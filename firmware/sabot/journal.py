@@ -232,7 +232,9 @@ class Journal:
             return
         if self._load(self._sector, last):
             self._medium.program(self._at(self._sector, last), self._found)
-        elif fell(self._found, _SEAL_AT):  # it was whole once, and may have been sent: its number is used
+        elif self._found != _STRUCK and fell(
+            self._found, _SEAL_AT
+        ):  # it was whole once, and may have been sent: its number is used
             self.next_no = max(self.next_no, number(self._found, 0) + 1)
         else:
             self._medium.program(self._at(self._sector, last), _STRUCK)

@@ -29,15 +29,15 @@ class Shoe:
     def __init__(self, journal, profile):
         self.journal = journal
         self.profile = profile
-        self.it = State(profile)
-        self.damaged = 0  # records of the log that could not be read at the start
         self._noise_ms = -1  # when noise was last logged
-        self._restore()
+        self.restore()
 
     # The log
 
-    def _restore(self):
+    def restore(self):
         """Apply what the journal holds, from the newest beginning on; behind a hole nothing is known."""
+        self.it = State(self.profile)
+        self.damaged = 0  # records of the log that could not be read
         journal, it = self.journal, self.it
         record = bytearray(RECORD)
         first = oldest = journal.oldest()
@@ -80,20 +80,26 @@ class Shoe:
 
     def follow(self, now_ms):
         """Log what the events so far call for, one after the other."""
-        follow(self, now_ms)
+        if not self.unruled():
+            follow(self, now_ms)
 
     # What is known
 
     def locked(self):
         """The exit is held unless a card is due, nothing speaks against it, and its event can be kept."""
         it = self.it
-        if it.fault or it.locked or it.lid_open or it.word_wanted:
+        if it.fault or it.locked or it.lid_open or it.word_wanted or self.unruled():
             return True
         return not it.card_due() or self.journal.full()
 
     def stuck(self):
         """A card is due, but nobody takes the log and the journal has no room for more."""
         return self.it.card_due() and self.journal.full()
+
+    def unruled(self):
+        """The log is in mid-shoe and the profile is lost: what follows from a card is not known until it is back."""
+        state = self.it.state
+        return not self.profile.known and state != CLOSED and state != CHECKING
 
     def idle(self):
         """Nothing is on the table: a profile may be changed."""
@@ -104,7 +110,7 @@ class Shoe:
     def card(self, now_ms, card, speed_mm_s, margin_pct, flags=0, exposed=BY_STYLE):
         """A certain card has left the exit; `exposed` is somebody's word, or BY_STYLE."""
         it = self.it
-        if it.state == CLOSED:
+        if it.state == CLOSED or self.unruled():
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         if card == it.returned:
@@ -138,7 +144,7 @@ class Shoe:
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
         it = self.it
-        if it.state == CLOSED or it.state == CHECKING:
+        if it.state == CLOSED or it.state == CHECKING or self.unruled():
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried_count
@@ -191,7 +197,7 @@ class Shoe:
             wanted = it.state == COMPLETE and not it.fault
         else:
             wanted = it.state == COMPLETE and it.dealer_result != button
-        wanted = wanted and not self.journal.full(_SPARE)
+        wanted = wanted and not self.unruled() and not self.journal.full(_SPARE)
         if wanted:
             self.log_place(now_ms, n.EV_BUTTON, button, 0, 5)
             self.follow(now_ms)
@@ -217,6 +223,8 @@ class Shoe:
     def obey(self, now_ms, command_id, command, buf, at, size):
         """A command of the gateway: what becomes of it is logged, and returned."""
         outcome = orders.outcome(self.it, self.profile, command, buf, at)
+        if self.unruled() and command != n.CMD_SET_TIME and command != n.CMD_SELF_TEST and command != n.CMD_REBOOT:
+            outcome = n.OUT_NOT_NOW
         record = self.journal.record
         pack_into("<IBB", record, BODY, command_id, command, outcome)
         if outcome == n.OUT_DONE:

@@ -57,6 +57,8 @@ class State:
         self.open_burn = 0
         self.check_at = NO_CARD  # the next card to compare, DECK behind the last
         self.differences = 0
+        self.boots = 0  # as the log counts them
+        self.rules = bytearray(8)  # the hash of the profile set last, zeros where the log does not say
         self.base_no = 1  # from where the log must be kept
         self.composed = 0  # compositions at the end of the log: a checkpoint that was begun
         self.open(0, 0)

@@ -2,6 +2,7 @@
 
 from books import number_of
 from desk import NATURAL, Desk
+from sabot.profile import Profile
 
 
 def stood(desk):
@@ -145,3 +146,44 @@ def test_no_checkpoint_is_written_over_a_hole():
     desk.restart()
     assert desk.log.next_no == last
     assert desk.where() == "closed"
+
+
+def test_a_shoe_that_lost_its_profile_holds_and_goes_on_when_it_has_it_again():
+    desk = Desk().open()
+    desk.draw("CUT " + NATURAL)  # by the profile this coup is the last
+    before = stood(desk)
+    known, desk.profile = desk.profile, Profile(6)
+    desk.restart()
+    assert desk.shoe.locked()
+    assert not desk.shoe.idle()
+    assert not desk.press("confirm")
+    assert not desk.press("new_shoe")
+    assert desk.cmd("void_coup", 1, 1) == "not_now"
+    assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
+    desk.shoe.profile = desk.profile = known
+    desk.shoe.restore()
+    desk.it = desk.shoe.it
+    now = stood(desk)
+    assert now[:8] == before[:8]
+    assert now[-5:] == before[-5:]
+    assert desk.confirm() == ["closed 1 coups 1 last_coup"]
+
+
+def test_without_a_profile_no_rule_is_known():
+    nothing = Profile(6)
+    for case in range(1, 20):
+        assert nothing.code(case, 0) == number_of("code", "NO_RULE")
+
+
+def test_the_log_knows_how_often_the_shoe_started_and_by_which_rules():
+    desk = Desk()
+    log = desk.log
+    log.record[10:13] = b"\x07\x01\x01"
+    log.append(0, number_of("event", "boot"), 3)
+    log.record[10:18] = b"abcdefgh"
+    log.append(0, number_of("event", "profile_set"), 8)
+    desk.restart()
+    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")
+    desk.open()  # from here on the log is applied: what was before is recalled
+    desk.restart()
+    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")
