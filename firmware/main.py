@@ -10,7 +10,7 @@ from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
 from sabot.frame import number
 from sabot.generated import SETS
 from sabot.journal import BODY, Journal
-from sabot.link import HEADER, Link
+from sabot.link import HEADER, Link, same
 from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.profile import Profile
 from sabot.sampler import Sampler
@@ -47,6 +47,7 @@ class Main:
         self.buttons, self.key, self.lid = panel.Buttons(), panel.key(), panel.lid()
         self.key.on, self.lid.on = self.shoe.it.key_on, self.shoe.it.lid_open  # the next sample says if they still are
         self.cause = self._cause()
+        self._restore_boots()
         self.boots = Count(self.store, BOOTS).bump()
         self._log_boot()
         if self.cause == n.CAUSE_ERROR:
@@ -67,6 +68,12 @@ class Main:
         if self.store.get(PROFILE, self._command) == PROFILE_SIZE and self.profile.load(self._command, 0):
             self.reader.set_no = self.profile.card_set
 
+    def _restore_boots(self):
+        """The log knows how often the shoe has started, should the store have forgotten."""
+        behind = self.shoe.it.boots - self.store.get_number(BOOTS) & 0xFFFF
+        if 0 < behind < 0x8000:
+            self.store.put_number(BOOTS, self.shoe.it.boots)
+
     def _cause(self):
         """Why we start: what was noted before the end, or what the board says."""
         noted = self.store.get_number(CAUSE)
@@ -80,20 +87,23 @@ class Main:
         self.shoe.follow(0)
 
     def self_test(self):
-        """Image, journal, flash and sensors, logged; whether the shoe may speak at all."""
+        """Image, journal, flash and sensors, logged; whether the shoe may speak at all, which a damaged log may."""
         image = self.board.image_hash()
         passed = self._tests(image)
         self.journal.record[BODY] = passed
         self.journal.record[BODY + 1 : BODY + 9] = image
-        self.shoe.log(self.sampler.now_ms, n.EV_SELF_TEST, 9)
-        if passed & n.TEST_IMAGE and passed & n.TEST_JOURNAL and passed & n.TEST_FLASH:
-            return True
-        self.shoe.fail(self.sampler.now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
-        return False
+        now_ms = self.sampler.now_ms
+        self.shoe.log(now_ms, n.EV_SELF_TEST, 9)
+        speaks = passed & n.TEST_IMAGE and passed & n.TEST_FLASH
+        if not speaks or not passed & n.TEST_JOURNAL:
+            self.shoe.fail(now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
+        elif self.shoe.it.log_unsound():
+            self.shoe.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_JOURNAL, n.BY_ITSELF, 2)
+        return speaks != 0
 
     def _tests(self, image):
         passed = n.TEST_IMAGE if self.board.image_sound(image) else 0
-        if not self.journal.lost:
+        if not (self.journal.lost or self.journal.worn or self.shoe.damaged or self.store.damaged):
             passed |= n.TEST_JOURNAL
         if self.store.get_number(BOOTS) == self.boots:
             passed |= n.TEST_FLASH
@@ -225,16 +235,27 @@ class Main:
             self._reboot_due = True
 
     def set_profile(self):
-        """Apply a profile that the gateway sent, between shoes; one that makes no sense gets no event."""
+        """Apply a profile that the gateway sent, between shoes or where it was lost; nonsense gets no event."""
         link = self.link
-        if not link.new_profile or not self.shoe.idle():
+        lost = self.shoe.unruled()
+        if not link.new_profile or not (self.shoe.idle() or lost):
             return
         link.new_profile = False
+        if lost and not self._ruled_by(link.profile):
+            return
         if self.profile.load(link.profile, HEADER):
             self.store.put(PROFILE, memoryview(link.profile)[HEADER:], PROFILE_SIZE)
             self.reader.set_no = self.profile.card_set
             self.journal.record[BODY : BODY + 8] = self.profile.digest
             self.shoe.log(self.sampler.now_ms, n.EV_PROFILE_SET, 8)
+            if lost:
+                self.shoe.restore()
+                self.shoe.follow(self.sampler.now_ms)
+
+    def _ruled_by(self, profile):
+        """Whether the shoe on the table was opened by this profile, as far as the log still says."""
+        rules = self.shoe.it.rules
+        return not any(rules) or same(profile, HEADER, rules)
 
     def reboot(self, cause):
         """Start again, and know why."""

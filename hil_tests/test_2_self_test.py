@@ -1,7 +1,8 @@
 """Then: does it find itself sound, and does it say so when it is not."""
 
 import pytest
-from sabot_tools.chip_table import FAULT, KEY, LID
+from sabot_tools.chip_table import FAULT, KEY, LID, LOCK
+from sabot_tools.listener import Gateway
 from shoe import Shoe
 
 
@@ -28,6 +29,70 @@ def test_key_and_lid_are_told_as_they_turn(shoe: Shoe) -> None:
     ]
     assert [event.data["reason"] for event in shoe.of("reject")] == ["lid_open"]
     shoe.expected["reject"] = 1
+
+
+@pytest.mark.benches("unix")
+@pytest.mark.parametrize("seed", range(12))
+def test_a_shoe_whose_log_is_damaged_tells_what_is_sound_and_deals_no_more(shoe: Shoe, seed: int) -> None:
+    """Wherever the bit falls: a record of this coup, one before it, the last of all, or a header."""
+    shoe.press("new_shoe")
+    for card in ("KS", "9S", "2H"):
+        shoe.card(card)
+    before = list(shoe.gateway.events)
+    shoe.power_off()
+    shoe.rig.damage("journal", seed, 1)
+    shoe.power_on()
+    said = shoe.gateway.events[len(before) :]
+    assert [event.kind for event in said[:3]] == ["boot", "self_test", "fault"]
+    assert not said[1].data["passed"]["journal"]
+    assert said[2].data["fault"] == "journal"
+    for event in (*shoe.hold(KEY, on=True), *shoe.hold(KEY, on=False)):
+        assert event.kind == "key"
+    assert shoe.press("new_shoe") == []
+    assert shoe.outputs & FAULT
+    assert shoe.outputs & LOCK
+    numbers = [event.event_no for event in shoe.gateway.events]
+    assert numbers == list(range(1, len(numbers) + 1))
+    shoe.expected["fault"] = 1
+
+
+@pytest.mark.benches("unix")
+def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_it(shoe: Shoe) -> None:
+    shoe.press("new_shoe")
+    shoe.card("KS")
+    before = shoe.gateway.events
+    shoe.power_off()
+    shoe.rig.damage("journal", 1, 1)
+    shoe.gateway = Gateway()
+    shoe.power_on()
+    again = shoe.gateway.events[: len(before)]
+    differ = [told.kind for said, told in zip(before, again, strict=True) if said.data != told.data]
+    assert differ == ["damaged"]
+    assert [event.kind for event in shoe.gateway.events[len(before) :][:3]] == ["boot", "self_test", "fault"]
+    shoe.expected.update(("damaged", "fault"))
+
+
+@pytest.mark.benches("unix")
+@pytest.mark.parametrize("seed", range(8))
+def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next_start(shoe: Shoe, seed: int) -> None:
+    """The profile comes from the gateway again, the count of starts from the log; the coup is where it was."""
+    shoe.press("new_shoe")
+    for card in ("KS", "9S"):
+        shoe.card(card)
+    shoe.power_off()
+    shoe.rig.damage("store", seed, 1)
+    before = len(shoe.gateway.events)
+    shoe.power_on()
+    said = shoe.gateway.events[before:]
+    assert [event.kind for event in said[:3]] == ["boot", "self_test", "fault"]
+    assert (said[0].data["boot_count"], said[2].data["fault"]) == (2, "journal")
+    shoe.power_off()
+    shoe.power_on()
+    assert [(event.data["fault"], event.data["by"]) for event in shoe.of("fault_cleared")] == [("journal", "itself")]
+    assert shoe.of("boot")[-1].data["boot_count"] == 3
+    shoe.until(lambda: any(shoe.hellos[-1]["profile_hash"]) or len(shoe.of("profile_set")) == 2, "it has its profile")
+    assert [(event.kind, event.data["slot"]) for event in shoe.card("2H")] == [("card", "banker_1")]
+    shoe.expected["fault"] = 1
 
 
 @pytest.mark.benches("unix")

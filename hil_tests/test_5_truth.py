@@ -51,20 +51,7 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
-# Where shoe or gateway contradict the books, and the recording waits for its cure.
-CONTRADICTED = {
-    "cutting/very-first-card": "the shoe puts a cutting card before the burn into coup 0, the gateway disputes coup 1",
-    "electronics/journal-damaged": "records that fail their check are passed over: the self-test finds the log sound",
-}
-
-
-def of_a_run(path: Path) -> Any:
-    why = CONTRADICTED.get(name_of(path))
-    return pytest.param(path, marks=[pytest.mark.xfail(reason=why)] if why else [], id=name_of(path))
-
-
 every_recording = pytest.mark.parametrize("path", FILES, ids=name_of)
-every_run = pytest.mark.parametrize("path", [of_a_run(path) for path in FILES])
 
 
 # Truth and what came out
@@ -130,7 +117,7 @@ def test_the_rejects_are_those_that_were_brought_about(path: Path) -> None:
     assert [event["reason"] for event in of(path, "reject")] == sidecar(path)["truth"]["rejects"]
 
 
-@every_run
+@every_recording
 def test_the_alarms_are_those_that_people_must_hear(path: Path) -> None:
     raised = [line["name"] for line in sidecar(path)["published"] if line.get("state") == "raised"]
     assert raised == sidecar(path)["truth"]["alarms"]

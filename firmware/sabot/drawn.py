@@ -15,6 +15,8 @@ def drawn(it, slot, card, flags):
     if it.state == CHECKING:
         return
     it.returned = NO_CARD
+    if it.locked and not flags & (n.CARD_KEYED | n.CARD_SURPLUS):
+        it.alarms = it.alarms + 1 & 0xFFFF  # drawn by force: people must hear of it
     if flags & n.CARD_SURPLUS:
         _surplus(it, slot, card, flags)
     elif slot == SLOT_BURN:

@@ -38,6 +38,17 @@ def recall(it, record):
         _note_command(it, record)
     elif kind == n.EV_SHOE_CLOSED:
         it.closed_no = short(record, BODY)
+    elif kind == n.EV_BOOT or kind == n.EV_PROFILE_SET:
+        apply(it, record)
+
+
+def _boot(it, r):
+    it.boots = short(r, BODY)
+
+
+def _profile_set(it, r):
+    for i in range(8):
+        it.rules[i] = r[BODY + i]
 
 
 def _shoe_opened(it, r):
@@ -269,6 +280,8 @@ def _closed(r):
 
 
 _APPLIERS = {
+    n.EV_BOOT: _boot,
+    n.EV_PROFILE_SET: _profile_set,
     n.EV_SHOE_OPENED: _shoe_opened,
     n.EV_CARD: _card,
     n.EV_CUTTING_CARD: _cutting_card,

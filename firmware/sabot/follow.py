@@ -166,7 +166,7 @@ def _compare(shoe, now_ms):
 
 def _checkpoint_due(shoe):
     it = shoe.it
-    if shoe.journal.next_no - it.base_no <= shoe.journal.capacity() // 4:
+    if shoe.damaged or shoe.journal.next_no - it.base_no <= shoe.journal.capacity() // 4:
         return False
     return it.state == CLOSED or (it.between_coups() and not it.fault)
 

@@ -10,7 +10,7 @@ from struct import pack_into, unpack_from
 from micropython import const
 
 from sabot.frame import number
-from sabot.seal import close, sound
+from sabot.seal import close, fell, sound
 
 SECTORS = const(22)  # on a shoe: 2220 events stay, whatever is erased
 
@@ -20,7 +20,7 @@ BODY = const(10)
 _KIND_AT = const(8)  # 0 where a slot was struck out
 _SEAL_AT = const(30)
 _MOST_NO_BYTE = const(0x3F)  # the highest byte of a number below 2**30
-_DAMAGED = const(10)  # the kind of event that stands for one that cannot be read
+DAMAGED = const(10)  # the kind of event that stands for one that cannot be read
 
 _PAGE = const(256)  # what the flash programs at once
 _SLOT = const(36)  # a record and its seal
@@ -56,6 +56,7 @@ class Journal:
         self.next_no = 1
         self.keep_no = 1 << 29  # events from here on stay, acknowledged or not
         self.lost = 0  # events that found no room
+        self.worn = 0  # sectors that have events and no sound header
         self._recover()
         self._begun = self._room() > 0  # a write that had only begun may not show today
         if self.next_no == 1:  # else who keeps the log says first what must stay
@@ -115,7 +116,7 @@ class Journal:
             for i in range(RECORD):
                 buf[i] = self._found[i]
         else:
-            pack_into("<IIBB", buf, 0, event_no, 0, _DAMAGED, 0)
+            pack_into("<IIBB", buf, 0, event_no, 0, DAMAGED, 0)
         return True
 
     def _find(self, event_no):
@@ -184,6 +185,8 @@ class Journal:
             self._first[sector] = self._first_event(sector)
         if not self._in_use(waiting):  # its erase has begun
             self._first[waiting] = 0
+        for sector in range(self._medium.sectors):
+            self.worn += self._first[sector] > 0 and not self._in_use(sector)
         self.next_no = max(self.next_no, self._last_event() + 1)
         self._oldest = self._oldest_from(waiting)
         self.acked = max(self.acked, self._oldest - 1)
@@ -225,15 +228,25 @@ class Journal:
     def _settle(self):
         """Make the last write final, done or not: cells that were cut short may read differently every time."""
         last = self._slot - 1
-        if last:
-            sure = self._found if self._load(self._sector, last) else _STRUCK
-            self._medium.program(self._at(self._sector, last), sure)
+        if not last:
+            return
+        if self._load(self._sector, last):
+            self._medium.program(self._at(self._sector, last), self._found)
+        elif self._found != _STRUCK and fell(
+            self._found, _SEAL_AT
+        ):  # it was whole once, and may have been sent: its number is used
+            self.next_no = max(self.next_no, number(self._found, 0) + 1)
+        else:
+            self._medium.program(self._at(self._sector, last), _STRUCK)
 
     def _first_event(self, sector):
+        """The first event of a sector, 0 if it has none; a damaged one before those that can be read counts too."""
+        damaged = 0
         for slot in range(1, self._slots):
             event = self._load(sector, slot)
             if event or self._found == _BLANK:
-                return event
+                return max(0, event - damaged)
+            damaged += self._found != _STRUCK
         return 0
 
     def _last_event(self):

@@ -59,7 +59,7 @@ def _possible(it, command, buf, at):
     if command == n.CMD_CONFIRM:
         return it.state == COMPLETE and (not it.fault or it.fault == n.FAULT_DECISION)
     if command == n.CMD_CLEAR_FAULT:
-        return it.fault != n.FAULT_NONE and it.fault == buf[at] and not it.lid_open
+        return it.fault != n.FAULT_NONE and it.fault == buf[at] and not it.lid_open and not it.log_unsound()
     if command == n.CMD_VOID_COUP:
         return it.state == COMPLETE or in_coup or (it.state == DEALING and it.fault != n.FAULT_NONE)
     if command == n.CMD_AUTHORISE:
@@ -79,7 +79,8 @@ def _open(it, profile, decks, burn):
     if not profile.permits_burn(burn):
         return n.OUT_NOT_PERMITTED
     busy = it.state == BURNING or (it.state == DEALING and it.coup_cards() > 0)
-    return _now(profile.known and it.state != CHECKING and (not busy or it.fault != n.FAULT_NONE))
+    able = profile.known and it.state != CHECKING and not it.log_unsound()
+    return _now(able and (not busy or it.fault != n.FAULT_NONE))
 
 
 def _no_bet(it, profile, kind):

@@ -107,7 +107,7 @@ class Lamps:
         lit = LOCK if shoe.locked() else 0
         if it.fault:
             lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(it.fault, now_ms) else 0)
-        elif shoe.stuck() or it.word_wanted or it.locked:
+        elif shoe.stuck() or it.word_wanted or it.locked or shoe.unruled():
             lit |= _LAMP_WAITING
         if it.state != CLOSED and it.last_coup():
             lit |= _LAMP_LAST_COUP

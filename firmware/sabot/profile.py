@@ -24,7 +24,7 @@ class Profile:
         self._burn_modes = 0
         self._switches = 0
         self.unwagered = n.KIND_DUMMY  # what the book calls a coup without wagers
-        self._codes = bytearray(CODES)
+        self._codes = bytearray(bytes([n.CODE_NO_RULE]) * CODES)
 
     def load(self, buf, at):
         """Take the body of a set_profile; False, and nothing changed, if it makes no sense."""

@@ -33,6 +33,23 @@ def sound(buf, end):
     return short(buf, end + 2) == _zeros(buf, end + 2) and short(buf, end) == crc16(buf, 0, end)
 
 
+def fell(buf, end):
+    """Whether buf[:end] was sealed and has lost one bit since: set it again where that is so.
+
+    More zeros than were counted: no write that was cut short leaves that.
+    """
+    if _zeros(buf, end + 2) <= short(buf, end + 2):
+        return False
+    for bit in range(8 * (end + SEAL)):
+        mask = 1 << (bit & 7)
+        if not buf[bit >> 3] & mask:
+            buf[bit >> 3] |= mask
+            if sound(buf, end):
+                return True
+            buf[bit >> 3] ^= mask
+    return False
+
+
 def _zeros(buf, end):
     """How many bits of buf[:end] are 0."""
     zeros = 0

@@ -11,7 +11,7 @@ from sabot import fold, orders
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1
 from sabot.follow import follow
-from sabot.journal import BODY, RECORD
+from sabot.journal import BODY, DAMAGED, RECORD
 from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_CARRIED, SLOT_BURN, SLOT_UNUSED, State
 
 _TICKS = const(0x3FFFFFFF)
@@ -29,20 +29,27 @@ class Shoe:
     def __init__(self, journal, profile):
         self.journal = journal
         self.profile = profile
-        self.it = State(profile)
         self._noise_ms = -1  # when noise was last logged
-        self._restore()
+        self.restore()
 
     # The log
 
-    def _restore(self):
-        """Apply what the journal holds, from the newest beginning on."""
+    def restore(self):
+        """Apply what the journal holds, from the newest beginning on; behind a hole nothing is known."""
+        self.it = State(self.profile)
+        self.damaged = 0  # records of the log that could not be read
         journal, it = self.journal, self.it
         record = bytearray(RECORD)
         first = oldest = journal.oldest()
+        hole = 0
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             first = fold.beginning(record) or first
+            if record[8] == DAMAGED:
+                self.damaged += 1
+                hole = event_no
+        if hole >= first:
+            first = journal.next_no
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             if event_no < first:
@@ -73,20 +80,26 @@ class Shoe:
 
     def follow(self, now_ms):
         """Log what the events so far call for, one after the other."""
-        follow(self, now_ms)
+        if not self.unruled():
+            follow(self, now_ms)
 
     # What is known
 
     def locked(self):
         """The exit is held unless a card is due, nothing speaks against it, and its event can be kept."""
         it = self.it
-        if it.fault or it.locked or it.lid_open or it.word_wanted:
+        if it.fault or it.locked or it.lid_open or it.word_wanted or self.unruled():
             return True
         return not it.card_due() or self.journal.full()
 
     def stuck(self):
         """A card is due, but nobody takes the log and the journal has no room for more."""
         return self.it.card_due() and self.journal.full()
+
+    def unruled(self):
+        """The log is in mid-shoe and the profile is lost: what follows from a card is not known until it is back."""
+        state = self.it.state
+        return not self.profile.known and state != CLOSED and state != CHECKING
 
     def idle(self):
         """Nothing is on the table: a profile may be changed."""
@@ -97,7 +110,7 @@ class Shoe:
     def card(self, now_ms, card, speed_mm_s, margin_pct, flags=0, exposed=BY_STYLE):
         """A certain card has left the exit; `exposed` is somebody's word, or BY_STYLE."""
         it = self.it
-        if it.state == CLOSED:
+        if it.state == CLOSED or self.unruled():
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         if card == it.returned:
@@ -131,11 +144,12 @@ class Shoe:
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
         it = self.it
-        if it.state == CLOSED or it.state == CHECKING:
+        if it.state == CLOSED or it.state == CHECKING or self.unruled():
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried_count
-        pack_into("<HHB", self.journal.record, BODY, it.shoe_no, it.coup_no + (it.state == COMPLETE), first)
+        coup_no = it.coup_no + (it.state != DEALING)  # before the burn is over, and behind a coup, it is the next one's
+        pack_into("<HHB", self.journal.record, BODY, it.shoe_no, coup_no, first)
         self.log(now_ms, n.EV_CUTTING_CARD, 5)
         self.follow(now_ms)
 
@@ -178,12 +192,12 @@ class Shoe:
         """A button of the dealer: False where it means nothing now."""
         it = self.it
         if button == n.BUTTON_NEW_SHOE:
-            wanted = self.profile.known and not self._in_coup() and it.state != CHECKING
+            wanted = self.profile.known and not self._in_coup() and it.state != CHECKING and not it.log_unsound()
         elif button == n.BUTTON_CONFIRM:
             wanted = it.state == COMPLETE and not it.fault
         else:
             wanted = it.state == COMPLETE and it.dealer_result != button
-        wanted = wanted and not self.journal.full(_SPARE)
+        wanted = wanted and not self.unruled() and not self.journal.full(_SPARE)
         if wanted:
             self.log_place(now_ms, n.EV_BUTTON, button, 0, 5)
             self.follow(now_ms)
@@ -209,6 +223,8 @@ class Shoe:
     def obey(self, now_ms, command_id, command, buf, at, size):
         """A command of the gateway: what becomes of it is logged, and returned."""
         outcome = orders.outcome(self.it, self.profile, command, buf, at)
+        if self.unruled() and command != n.CMD_SET_TIME and command != n.CMD_SELF_TEST and command != n.CMD_REBOOT:
+            outcome = n.OUT_NOT_NOW
         record = self.journal.record
         pack_into("<IBB", record, BODY, command_id, command, outcome)
         if outcome == n.OUT_DONE:
@@ -221,8 +237,8 @@ class Shoe:
         return outcome
 
     def fail(self, now_ms, fault):
-        """Something in the controller itself is wrong: the exit is held."""
-        self.log_bytes(now_ms, n.EV_FAULT, fault, 0, 3)
+        """Something in the controller itself is wrong: the exit is held; of a damaged log, how many records are."""
+        self.log_bytes(now_ms, n.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
 
     def watch_room(self, now_ms):
         """Log once that the journal is full and no card is released, and once that it has room again."""

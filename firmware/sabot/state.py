@@ -57,6 +57,8 @@ class State:
         self.open_burn = 0
         self.check_at = NO_CARD  # the next card to compare, DECK behind the last
         self.differences = 0
+        self.boots = 0  # as the log counts them
+        self.rules = bytearray(8)  # the hash of the profile set last, zeros where the log does not say
         self.base_no = 1  # from where the log must be kept
         self.composed = 0  # compositions at the end of the log: a checkpoint that was begun
         self.open(0, 0)
@@ -228,10 +230,14 @@ class State:
 
     # Faults and people
 
+    def log_unsound(self):
+        """The log fails its check: nothing is dealt until a self-test finds it sound."""
+        return self.fault == n.FAULT_JOURNAL
+
     def clear(self, by):
         """The fault is over; what was to become one is forgotten."""
         self.fault_due = n.FAULT_NONE
-        if self.fault and not (self.fault == n.FAULT_LID and self.lid_open):
+        if self.fault and not self.log_unsound() and not (self.fault == n.FAULT_LID and self.lid_open):
             self.clear_due = by
 
     def confirm(self):

@@ -7,7 +7,7 @@ full housekeep() erases the next, copies what counts, and writes its header last
 from micropython import const
 
 from sabot.frame import number
-from sabot.seal import SEAL, close, sound
+from sabot.seal import SEAL, close, fell, sound
 
 SECTORS = const(2)  # on a shoe
 
@@ -39,6 +39,7 @@ class Store:
         self._seq = 0
         self._sector = medium.sectors - 1
         self._slot = self._slots
+        self.damaged = 0  # headers and entries that were sound once
         self._recover()
         self.housekeep()
 
@@ -94,8 +95,11 @@ class Store:
 
     def housekeep(self):
         """Go on in the next sector if half of this one is used; never while a card is in the path."""
-        if self._slot <= self._slots // 2:
-            return
+        if self._slot > self._slots // 2:
+            self._move()
+
+    def _move(self):
+        """Copy what counts to the next sector, and go on there."""
         sector = (self._sector + 1) % self._medium.sectors
         self._medium.program(self._at(sector, 0), _STRUCK)  # an erase that is cut short must not bring it back
         self._medium.erase(sector)
@@ -128,9 +132,10 @@ class Store:
         return False
 
     def _recover(self):
-        """The sector with the newest header is in use."""
+        """The sector with the newest header is in use; where something was damaged the sound rest is copied at once."""
         for sector in range(self._medium.sectors):
             seq = self._seq_of(sector)
+            self.damaged += not seq and self._fell()
             if seq > self._seq:
                 self._seq = seq
                 self._sector = sector
@@ -138,13 +143,23 @@ class Store:
         if self._seq:
             self._slot = self._end()
             self._settle()
+            for slot in range(1, self._slot):
+                self._medium.read(self._at(self._sector, slot), self._found)
+                self.damaged += self._found != _STRUCK and not sound(self._found, _SEAL_AT)
+        if self.damaged:
+            self._move()
+
+    def _fell(self):
+        """Whether what was read last was an entry that lost a bit."""
+        return self._found != _BLANK and self._found != _STRUCK and fell(self._found, _SEAL_AT)
 
     def _settle(self):
         """Make the last write final, done or not: cells that were cut short may read differently every time."""
         last = self._slot - 1
         self._medium.read(self._at(self._sector, last), self._found)
-        sure = self._found if sound(self._found, _SEAL_AT) else _STRUCK
-        self._medium.program(self._at(self._sector, last), sure)
+        whole = sound(self._found, _SEAL_AT)
+        self.damaged += not whole and self._fell()
+        self._medium.program(self._at(self._sector, last), self._found if whole else _STRUCK)
         if self._slot < self._slots:  # a write that had only begun may not show today
             self._medium.program(self._at(self._sector, self._slot), _STRUCK)
             self._slot += 1

@@ -33,6 +33,19 @@ def test_cutting_card_as_first_card():
     assert coups_after("CUT", "crown-baccarat") == 2  # 4.1.1(b), A-17
 
 
+def test_cutting_card_before_or_among_the_burn_is_the_first_coup_s():
+    for book, last in (("star-baccarat", 1), ("crown-baccarat", 2)):  # 4.10; 4.1.1(b), A-17
+        desk = Desk(book, off=("post_cut_dummy_coups",)).open("one")
+        assert desk.draw("CUT KS") == ["cut 1 first", "burn KS", "burn one 1"]
+        for coup in range(1, last + 1):
+            assert desk.draw(NATURAL)[-1].endswith(" last") == (coup == last)
+            told = desk.confirm()
+        assert told == ["closed 1 coups %d last_coup" % last]
+    desk = Desk("nz-baccarat").open("face_up")
+    assert desk.draw("2S 3H CUT 4D") == ["burn 2S", "burn 3H", "cut 1 first", "burn 4D", "burn face_up 3"]
+    assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 live last"  # 11.2(a)
+
+
 def test_cutting_card_behind_a_complete_coup_is_the_next_one_s_first():
     assert coups_after(NATURAL + " CUT") == 2
     assert coups_after(NATURAL + " CUT", "crown-baccarat") == 3

@@ -105,10 +105,35 @@ def test_a_damaged_record_is_told_as_such_and_hides_no_other():
         assert kinds(Journal(medium)) == [4, 4, 10] + [4] * 37
 
 
-def test_a_damaged_header_hides_no_event():
+def test_the_first_record_of_all_may_be_damaged_too():
+    medium, _ = filled(40)
+    medium.data[at(1) + 12] ^= 1
+    assert kinds(Journal(medium)) == [10] + [4] * 39
+    medium.data[at(1, 1) + 12] ^= 1
+    assert kinds(Journal(medium)) == [10] + [4] * 26 + [10] + [4] * 12
+
+
+def test_the_number_of_a_last_record_that_lost_a_bit_is_not_used_again():
+    for place in range(SLOT - 2):  # the last two bytes of a slot say nothing
+        medium, _ = filled(5)
+        byte = medium.data[at(5) + place]
+        if not byte:
+            continue
+        medium.data[at(5) + place] = byte & byte - 1
+        for _ in range(2):
+            again = Journal(medium)
+            assert again.next_no == 6, place
+            assert kinds(again) == [4, 4, 4, 4, 10], place
+        append(again, 3)
+        assert kinds(Journal(medium)) == [4, 4, 4, 4, 10, 4, 4, 4], place
+
+
+def test_a_damaged_header_hides_no_event_and_is_counted():
     for sector in (1, 2):
         medium, _ = filled(60)
+        assert Journal(medium).worn == 0
         medium.data[at(0, sector)] ^= 1
+        assert Journal(medium).worn == 1
         for count in (60, 80):
             again = Journal(medium)
             assert again.next_no == count + 1

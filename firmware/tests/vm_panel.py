@@ -182,6 +182,19 @@ def test_a_second_alarm_is_heard_again():
     assert heard(lamps, desk, 5000, 9000)
 
 
+def test_a_card_drawn_by_force_while_the_exit_is_locked_is_heard():
+    desk = Desk().open()
+    lamps = panel.Lamps(desk.shoe)
+    desk.draw("9S")
+    assert not heard(lamps, desk, 0, 1000)
+    desk.cmd("lock")
+    desk.draw("2H")
+    assert heard(lamps, desk, 1000, 5000)
+    desk.cmd("unlock")
+    desk.draw("TD")
+    assert not heard(lamps, desk, 5000, 9000)
+
+
 def test_a_fault_that_comes_back_after_a_restart_is_heard_again():
     desk = Desk().open()
     desk.reject("doubtful")

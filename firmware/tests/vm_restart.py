@@ -1,6 +1,8 @@
 """A restart is where the shoe was, whatever was on the table."""
 
+from books import number_of
 from desk import NATURAL, Desk
+from sabot.profile import Profile
 
 
 def stood(desk):
@@ -89,3 +91,99 @@ def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
     assert desk.log.next_no - desk.it.base_no < 40
     desk.restart()
     assert desk.open().it.shoe_no == 2
+
+
+def test_behind_a_hole_in_the_log_nothing_is_known_and_nothing_made_up():
+    cards = NATURAL + " 3S"
+    for hole in range(7):  # command, opening, four cards, coup, surplus card
+        desk = Desk().open()
+        desk.draw(cards)
+        last, command_id = desk.log.next_no, desk.it.last_command_id
+        desk.log.damage(2 + hole)
+        desk.restart()
+        assert desk.log.next_no == last
+        assert desk.where() == "closed"
+        assert desk.shoe.damaged == 1
+        assert desk.it.last_command_id == command_id
+
+
+def test_a_damaged_log_holds_the_exit_until_a_self_test_finds_it_sound():
+    desk = Desk().open()
+    desk.draw("9S 2H")
+    desk.log.damage(4)
+    desk.restart()
+    desk.shoe.fail(0, number_of("fault", "journal"))
+    assert desk.told()[-1] == "fault journal"
+    desk.key(True)
+    desk.key(False)
+    assert desk.cmd("clear_fault", number_of("fault", "journal")) == "not_now"
+    assert desk.cmd("open_shoe", 8, 0) == "not_now"
+    assert not desk.press("new_shoe")
+    assert desk.draw("3H")[-1] == "reject not_due"
+    assert desk.it.fault == number_of("fault", "journal")
+    assert desk.shoe.locked()
+
+
+def test_a_record_damaged_before_this_shoe_leaves_its_coup_known():
+    desk = Desk().open()
+    desk.cmd("close_shoe")
+    desk.open()
+    desk.draw("9S 2H")
+    before = stood(desk)
+    desk.log.damage(2)
+    desk.restart()
+    assert stood(desk) == before
+    assert desk.shoe.damaged == 1
+
+
+def test_no_checkpoint_is_written_over_a_hole():
+    desk = Desk(capacity=200).open()
+    for _ in range(60):  # more than a quarter of the log
+        desk.shoe.noise(desk.now_ms, 1)
+        desk.now_ms += 60_000
+    last = desk.log.next_no
+    desk.log.damage(2)
+    desk.restart()
+    assert desk.log.next_no == last
+    assert desk.where() == "closed"
+
+
+def test_a_shoe_that_lost_its_profile_holds_and_goes_on_when_it_has_it_again():
+    desk = Desk().open()
+    desk.draw("CUT " + NATURAL)  # by the profile this coup is the last
+    before = stood(desk)
+    known, desk.profile = desk.profile, Profile(6)
+    desk.restart()
+    assert desk.shoe.locked()
+    assert not desk.shoe.idle()
+    assert not desk.press("confirm")
+    assert not desk.press("new_shoe")
+    assert desk.cmd("void_coup", 1, 1) == "not_now"
+    assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
+    desk.shoe.profile = desk.profile = known
+    desk.shoe.restore()
+    desk.it = desk.shoe.it
+    now = stood(desk)
+    assert now[:8] == before[:8]
+    assert now[-5:] == before[-5:]
+    assert desk.confirm() == ["closed 1 coups 1 last_coup"]
+
+
+def test_without_a_profile_no_rule_is_known():
+    nothing = Profile(6)
+    for case in range(1, 20):
+        assert nothing.code(case, 0) == number_of("code", "NO_RULE")
+
+
+def test_the_log_knows_how_often_the_shoe_started_and_by_which_rules():
+    desk = Desk()
+    log = desk.log
+    log.record[10:13] = b"\x07\x01\x01"
+    log.append(0, number_of("event", "boot"), 3)
+    log.record[10:18] = b"abcdefgh"
+    log.append(0, number_of("event", "profile_set"), 8)
+    desk.restart()
+    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")
+    desk.open()  # from here on the log is applied: what was before is recalled
+    desk.restart()
+    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")

@@ -43,6 +43,24 @@ def test_the_newest_counts_through_many_sectors():
     assert (again.get_number(BOOTS), again.get_number(2)) == (98, 99)
 
 
+def test_a_lost_bit_is_noticed_once_and_the_sound_rest_is_kept():
+    medium, store = fresh()
+    store.put_number(BOOTS, 7)
+    store.put_number(CAUSE, 3)
+    store.put_number(CAUSE, 5)
+    written = [at for at in range(2048 * 2) if medium.data[at] not in (0, 0xFF)]
+    assert len(written) > 20
+    before = bytes(medium.data)
+    for at in written:
+        medium.data[:] = before
+        medium.data[at] &= medium.data[at] - 1
+        again = Store(medium)
+        assert again.damaged == 1, at
+        assert again.get_number(BOOTS) in (0, 7), at
+        assert again.get_number(CAUSE) in (0, 3, 5), at
+        assert Store(medium).damaged == 0, at
+
+
 def test_put_never_erases_and_says_when_there_is_no_room():
     medium, store = fresh()
     before = medium.erases

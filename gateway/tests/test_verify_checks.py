@@ -536,3 +536,55 @@ def test_another_unit_begins_afresh() -> None:
     log.deal()
     log("shoe_opened", unit="5ab0000000000002", shoe_no=40, card_set=1, decks=8, burn="none")
     assert log.alarms() == []
+
+
+# The exit is locked by command: The Star 5.4, Premium 5.5, NZ 5.14, Crown 5.4, Rapid 7.3
+
+
+@pytest.mark.parametrize(
+    ("book", "clause", "next_step"),
+    [
+        ("star-baccarat", "5.4", "wagers are closed"),
+        ("star-premium", "5.5", "Keep it face down"),
+        ("nz-baccarat", "5.14", "Call no more bets"),
+        ("crown-baccarat", "5.4", "wagers are closed"),
+        ("star-rapid", "7.3", "those already placed stand"),
+    ],
+)
+def test_a_card_drawn_while_locked_closes_wagers_by_the_book(book: str, clause: str, next_step: str) -> None:
+    log = Log(book)
+    log("lock", on=1)
+    log.card("9S", "player_1")
+    alarm = log.alarm("drawn_while_locked")
+    assert (alarm.shoe_says, alarm.clause) == ("9S as player_1", clause)
+    assert next_step in alarm.say
+    log("lock", on=0)
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result()
+    assert log.coups() == [(1, "verified")]
+    assert log.alarms("drawn_while_locked") == [alarm]
+
+
+def test_a_later_card_drawn_while_the_exit_is_locked_says_nothing_of_wagers() -> None:
+    log = Log()
+    log.card("9S", "player_1")
+    log("lock", on=1)
+    log.card("2H", "banker_1")
+    assert (log.alarm("drawn_while_locked").clause, "wagers" in log.alarm("drawn_while_locked").say) == ("", False)
+
+
+def test_a_card_too_many_or_keyed_in_is_not_drawn_while_locked() -> None:
+    log = Log()
+    log("lock", on=1)
+    log.card("9S", "player_1", flags={"keyed": True})
+    log.card("2H", "unused", flags={"surplus": True})
+    assert log.alarms("drawn_while_locked") == []
+
+
+def test_behind_a_hole_in_the_log_the_lock_is_not_known() -> None:
+    log = Log()
+    log("lock", on=1)
+    log("damaged")
+    log.card("9S", "player_1")
+    assert log.alarms("drawn_while_locked") == []

@@ -86,6 +86,7 @@ class World:
         self.journal.housekeep()  # as the shoe does when it has read its log
         self.store = store.Store(self.store_flash)
         self.plug.erase_allowed = False
+        assert (self.journal.worn, self.store.damaged) == (0, 0)  # a cut is no damage
         self.check()
         self.check_weak()
 

@@ -52,7 +52,7 @@ FAULTS = {
     "journal_full": "The shoe's log is full and it releases no card. Check the line between shoe and gateway.",
     "composition": f"A card came that the decks cannot have. {HELD} The cards must be counted.",
     "sensor": "A sensor of the shoe sees a card where none is. Clear the path, then have the sensor cleaned.",
-    "journal": "The shoe's log fails its check. Take the shoe out of service and keep it for inspection.",
+    "journal": "The shoe's log or settings fail their check. Take the shoe out of service and keep it for inspection.",
     "image": "The shoe's program is not the one released. Take the shoe out of service and reflash it.",
     "program": f"The shoe's program met an error and started again. {HELD} Report it with the shoe's number.",
 }
@@ -95,6 +95,7 @@ ALARMS: dict[str, Kind] = {
         ("shoe", "acknowledged", "new_shoe"),
     ),
     "sensor_margin": Kind("warning", "A sensor still reads, with little margin.", ("acknowledged",)),
+    "drawn_while_locked": Kind("warning", "A card that was due was drawn while the exit was locked by command.", _SEEN),
     "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
     "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
     "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),

@@ -14,6 +14,7 @@ from sabot_gateway.verify.cutting import Cutting
 from sabot_gateway.verify.findings import NONE, Check, Finding
 from sabot_gateway.verify.irregular import Irregular
 from sabot_gateway.verify.kinds import Kinds
+from sabot_gateway.verify.locked import Locked
 from sabot_gateway.verify.numbering import Numbering
 from sabot_gateway.verify.ordered import Ordered
 from sabot_gateway.verify.profile_check import ProfileCheck
@@ -28,6 +29,7 @@ class Checks:
         coups, cutting = Coups(read, book), Cutting(read, book)
         self._read, self._clock = read, Clock(read)
         self._irregular = Irregular(read, book, composition, lambda: coups.winner)
+        self._locked = Locked(read, book)
         checks = (
             Numbering(read, book),
             composition,
@@ -37,6 +39,7 @@ class Checks:
             Ordered(read),
             ProfileCheck(profile),
             self._irregular,
+            self._locked,
             coups,
         )
         self._by_kind: dict[str, list[Check]] = {
@@ -58,3 +61,4 @@ class Checks:
         """Part of the log is missing here."""
         self._read.gap()
         self._irregular.gap()
+        self._locked.gap()

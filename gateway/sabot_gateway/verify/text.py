@@ -35,6 +35,7 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
     ("burning", "burn of a new shoe", lambda book: book.shoe.burn.clause),
     ("burning", "cards burnt later", lambda book: book.switch["mid_shoe_burn"].clause),
     ("irregular", "codes of irregularities; those that a card shows are told", lambda _: "each its own"),
+    ("locked", "no card is drawn while the exit is locked; when wagers close", lambda book: book.closing.clause),
     ("numbering", "shoes and coups rise by one, slots in order, nothing from a closed shoe", lambda _: ""),
     ("profile_check", "the shoe works by the table's profile and card set", lambda _: ""),
     ("ordered", "the first cards can have been shuffled", lambda _: ""),

@@ -122,7 +122,7 @@ def misread_late(s: Script) -> None:
 
 @scenario(
     "irregularities/before-betting-closed",
-    "The exit is locked while bets are made, and a card is drawn all the same.",
+    "The exit is locked while bets are made, and a card is drawn all the same: it stands, and closes them (5.4).",
     "before_betting_closed",
     "drawn_while_held",
 )
@@ -132,6 +132,7 @@ def before_betting_closed(s: Script) -> None:
     s.coups(FOUR)
     s.say("lock")
     s.pull("3H")
+    s.alarms("drawn_while_locked")
     s.say("unlock")
     s.coup("9C 4D KS", after="3H")
     s.confirm()

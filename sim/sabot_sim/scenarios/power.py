@@ -102,34 +102,63 @@ def last_coup(s: Script) -> None:
 
 @scenario(
     "electronics/journal-damaged",
-    "The shoe's log is damaged while it is off: it starts with a fault and does not speak.",
+    "The shoe's log is damaged while it is off: it starts with a fault that no key clears, and deals no more.",
     "memory_corrupt",
-    "silent_before_self_test",
 )
 def journal_damaged(s: Script) -> None:
-    """Nothing is dealt from a shoe that does not know its own log."""
+    """Nothing is dealt from a shoe that does not know its own log; what is sound of it is told."""
     s.open()
     s.coups(FOUR)
     s.act("power", state="off")
-    s.act("flash", damage="journal", seed=1)
-    s.act("power", state="on", greeted=False)
-    s.wait(10)
+    s.act("flash", damage="journal", seed=5)
+    s.act("power", state="on")
+    s.alarms("shoe_restarted", "fault_journal")
+    s.key()
+    s.press("new_shoe")
+    s.astray("3H")
 
 
 @scenario(
     "electronics/store-damaged",
-    "The shoe's own count of its starts is damaged while it is off: the log says where it was, and it goes on.",
+    "The shoe's count of its starts is damaged while it is off: it says so, and has it from its log; then it goes on.",
     "memory_corrupt",
 )
 def store_damaged(s: Script) -> None:
-    """Events are numbered by the log alone."""
+    """Held until a start finds everything sound."""
     s.open()
     s.coups(SIX)
-    s.act("power", state="off")
-    s.act("flash", damage="store", seed=2)
-    s.act("power", state="on")
-    s.alarms("shoe_restarted")
+    _store_damaged(s, seed=2)
     s.coups(PLAYER)
+
+
+@scenario(
+    "electronics/profile-lost",
+    "The shoe's profile is damaged while it is off: it comes from the gateway again, and a card too many has its code.",
+    "memory_corrupt",
+    "overdraw",
+)
+def profile_lost(s: Script) -> None:
+    """The Star 12.2: a fifth card on a natural begins the next live coup."""
+    s.open()
+    s.coups(SIX)
+    s.pull("9S 2H")
+    _store_damaged(s, seed=1)
+    s.coup("KD 5C", after="9S 2H")
+    s.pull("8D")
+    s.irregular("player_overdraw")
+    s.confirm()
+    s.coup("KH KC 9H", after="8D")
+    s.confirm()
+
+
+def _store_damaged(s: Script, seed: int) -> None:
+    """A bit falls; the shoe says so when it starts, and a second start finds all sound."""
+    s.act("power", state="off")
+    s.act("flash", damage="store", seed=seed)
+    s.act("power", state="on")
+    s.alarms("shoe_restarted", "fault_journal")
+    s.power_cycle()
+    s.alarms("shoe_restarted")
 
 
 @scenario(
