@@ -84,7 +84,8 @@ def _event_of(line: str) -> str:
 
 def tried(change: Change, recordings: Iterable[Path], server: Server) -> Outcome:
     """Replay until a recording fails and names an event; it must be as expected with the sound firmware."""
-    started_s, unnamed = time.monotonic(), []
+    started_s = time.monotonic()
+    unnamed: list[str] = []
     with firmware_with(change) as folder:
         for path in recordings:
             told = judged(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
