@@ -120,9 +120,11 @@ def _with_a_broker(change: Change) -> Outcome:
 def row(outcome: Outcome) -> str:
     """A line of the table."""
     change = outcome.change
-    what = f"{change.module} | `{change.old.strip()}` | {f'`{change.new.strip()}`' if change.new else 'missing'}"
+    becomes = f"`{change.new.strip()}`" if change.new else "missing"
     where = outcome.recording or f"SURVIVED ({', '.join(outcome.unnamed) or 'none'} failed without naming an event)"
-    return f"| {what} | {change.why} | {where} | {outcome.event} |"
+    told = (change.module, f"`{change.old.strip()}`", becomes, change.why, where, outcome.event)
+    cells = [cell.replace("|", "\\|") for cell in told]
+    return " | ".join(["", *cells, ""]).strip()
 
 
 def main(module: str) -> None:
