@@ -23,7 +23,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench chip power soak faults recordings mutants clean lock
+.PHONY: help demo test lint bench chip power soak faults recordings broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -60,6 +60,9 @@ faults: .venv/.dev ## kill gateway, broker and shoe 500 times; 50,000 events wit
 
 recordings: .venv/.dev ## make every recording of the simulator again; what a run must bring is written by sabot replay --accept
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
+
+broken: .venv/.dev ## change one line of the firmware at a time; a recording must fail and name the event (3 minutes); ONLY=file
+	@$(BIN)/python hil_tests/broken.py $(ONLY)
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
 	@$(BIN)/python protocol/tests/mutants.py

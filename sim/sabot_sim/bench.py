@@ -86,9 +86,12 @@ class Stimulus:
 class UnixBench:
     """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
 
-    def __init__(self, unit: str, state_dir: Path, spawn: Spawn, *, on: bool = True) -> None:
+    def __init__(
+        self, unit: str, state_dir: Path, spawn: Spawn, *, on: bool = True, firmware: Path | None = None
+    ) -> None:
         state_dir.mkdir(parents=True, exist_ok=True)
         self._unit, self._state_dir, self._spawn = unit, state_dir, spawn
+        self._firmware = firmware or firmware_dir()
         self._line, self._line_slave = _raw_pty()
         self.port = os.ttyname(self._line_slave)
         self._inputs = Stimulus()
@@ -100,7 +103,7 @@ class UnixBench:
         """Start the firmware; its state directory is what flash keeps."""
         self._stimulus, slave = _raw_pty()
         self._inputs, self._unsent = Stimulus(), b""
-        firmware = firmware_dir()
+        firmware = self._firmware
         args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
         env = {**os.environ, "MICROPYPATH": f"{firmware}:.frozen"}
         self.process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)

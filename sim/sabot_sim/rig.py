@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
-from sabot_sim.bench import UnixBench
+from sabot_sim.bench import BenchError, UnixBench
 from sabot_sim.optics import Edge
 
 _UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
 PROBES: Final = 2
 _LONGEST_LOOK_S: Final = 0.05
+_LAST_WORDS_BYTES: Final = 1000
 # When a board says that nothing has changed: soon after a change, and then now and then.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
 
@@ -84,8 +85,8 @@ class UnixRig:
 
     name = "unix"
 
-    def __init__(self, work_dir: Path, key: bytes | None = None) -> None:
-        self._work_dir, self._key = work_dir, key
+    def __init__(self, work_dir: Path, key: bytes | None = None, firmware: Path | None = None) -> None:
+        self._work_dir, self._key, self._firmware = work_dir, key, firmware
         self._t_us = 0
         self._line_s, self._looked_s = 0.0, time.monotonic()
         self._put(1)
@@ -100,7 +101,7 @@ class UnixRig:
         self._levels = 0
         self._held = b""
         self._probes = 0  # that are still to be answered before it is quiet
-        self._bench = UnixBench(self.unit, self.state_dir, self._spawn, on=False)
+        self._bench = UnixBench(self.unit, self.state_dir, self._spawn, on=False, firmware=self._firmware)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
     def _spawn(self, args: list[str], *, pass_fds: tuple[int, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
@@ -145,9 +146,16 @@ class UnixRig:
         self._probes = PROBES
 
     def turn(self) -> None:
-        """What the pty had no room for."""
+        """What the pty had no room for; a program that has ended by itself will never take it."""
         if self._bench.process is not None:
             self._bench.settled()
+            if self._bench.process.poll() is not None:
+                raise BenchError(f"the shoe's program has ended: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        with (self._work_dir / "shoe.log").open("rb") as log:
+            log.seek(-min(_LAST_WORDS_BYTES, log.seek(0, os.SEEK_END)), os.SEEK_END)
+            return log.read().decode(errors="replace").strip() or "without a word"
 
     def quiet(self) -> bool:
         """A sample that changes nothing is answered after what came of the turn before was written to the line.

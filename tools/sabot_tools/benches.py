@@ -13,7 +13,7 @@ from sabot_sim.rig import Rig, UnixRig
 
 from sabot_tools.broker import Server
 from sabot_tools.replaying import Found, Recorded, Replay
-from sabot_tools.stage import Stage
+from sabot_tools.stage import PATIENCE_S, Stage
 
 BENCHES: Final = ("unix", "rp2040")
 Progress = Callable[[float], None]
@@ -30,10 +30,20 @@ def shared_broker() -> Iterator[Server]:
             server.stop()
 
 
-def replayed(recorded: Recorded, bench: str, server: Server, progress: Progress = lambda share: None) -> Found:
-    """What a recording brings on this bench."""
+def replayed(
+    recorded: Recorded,
+    bench: str,
+    server: Server,
+    progress: Progress = lambda share: None,
+    firmware: Path | None = None,
+    patience_s: float = PATIENCE_S,
+) -> Found:
+    """What a recording brings on this bench, with this firmware; after so long without a move it has stalled."""
     if bench == "unix":
-        return _on(lambda work_dir: UnixRig(work_dir, recorded.house().key), recorded, server, progress)
+        key = recorded.house().key
+        return _on(lambda work_dir: UnixRig(work_dir, key, firmware), recorded, server, progress, patience_s)
+    if firmware is not None:
+        raise BenchError(f"another firmware runs on the unix bench, not on {bench}: choose --bench unix")
     if bench == "rp2040":
         return _on_chip(recorded, progress)
     if is_port(bench):
@@ -46,10 +56,16 @@ def is_port(bench: str) -> bool:
     return "/" in bench or bench.startswith("COM")
 
 
-def _on(rig: Callable[[Path], Rig], recorded: Recorded, server: Server, progress: Progress) -> Found:
+def _on(
+    rig: Callable[[Path], Rig],
+    recorded: Recorded,
+    server: Server,
+    progress: Progress,
+    patience_s: float = PATIENCE_S,
+) -> Found:
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
         work_dir = Path(folder)
-        stage = Stage(rig(work_dir), recorded.house(), server, work_dir)
+        stage = Stage(rig(work_dir), recorded.house(), server, work_dir, patience_s)
         try:
             return Replay(recorded, stage).run(progress)
         finally:

@@ -9,6 +9,7 @@ import msgspec
 from sabot_gateway import parse
 from sabot_protocol import recording
 from sabot_protocol.recording import Act, Edge, Line, RecordingError
+from sabot_sim.bench import BenchError
 
 from sabot_tools.acts import Acts, Json
 from sabot_tools.house import House
@@ -89,7 +90,7 @@ class Replay:
         """Play it to its end, or as far as it goes: `problem` says why not."""
         try:
             self._play(progress)
-        except StageError as error:
+        except (StageError, BenchError) as error:
             return replace(self._collect({}), problem=str(error))
         return self._collect({name: value for name, value in self.stage.counted().items() if value})
 

@@ -113,7 +113,7 @@ def _inner(value: Any, bench: str) -> Any:
 
 def differences(sidecar: Json, found: Found, bench: str) -> list[str]:
     """What differs, in words with lines around it; nothing where all is as expected."""
-    told = [found.problem] if found.problem else []
+    told = [*_silent(sidecar, found, bench), found.problem] if found.problem else []
     for part in COMPARED:
         expected = [compared(line, bench) for line in sidecar.get(part, [])]
         actual = [compared(line, bench) for line in getattr(found, part)]
@@ -135,6 +135,19 @@ def _lasting(topic: str, expected: list[Json], actual: list[Json]) -> list[Json]
         if waiting and state == waiting[0]:
             kept.append(waiting.pop(0))
     return kept if not waiting and kept[-1:] == actual[-1:] else actual
+
+
+def _silent(sidecar: Json, found: Found, bench: str) -> list[str]:
+    """After which event a replay stopped, where all until then is as expected and more was to come."""
+    expected, actual = ([compared(line, bench) for line in lines] for lines in (sidecar["events"], found.events))
+    if len(actual) >= len(expected) or expected[: len(actual)] != actual:
+        return []
+    last = f"after event {_event_name(actual[-1])}" if actual else "before its first event"
+    return [f"the shoe went silent {last}; event {_event_name(expected[len(actual)])}, was to come next"]
+
+
+def _event_name(line: Json) -> str:
+    return f"{line['no']}, {line['event']}"
 
 
 def _groups(*lists: list[Json]) -> list[str]:

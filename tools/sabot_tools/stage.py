@@ -30,7 +30,7 @@ from sabot_tools.subscriber import Subscriber
 from sabot_tools.wire import Tap, Wire
 
 _LONGEST_NAP_S: Final = 0.02
-_PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 60.0
 _LINE_PATIENCE_S: Final = 20.0  # of simulated time, where the line's clock is that
 _MOST_ANSWER_BYTES: Final = 1 << 16
 _LOG_PARTS: Final = 40
@@ -44,8 +44,9 @@ class StageError(RuntimeError):
 class Stage:
     """`turn` moves everything a bit; `until` turns until something is so; time stands still between two plays."""
 
-    def __init__(self, rig: Rig, house: House, server: Server, work_dir: Path) -> None:
+    def __init__(self, rig: Rig, house: House, server: Server, work_dir: Path, patience_s: float = PATIENCE_S) -> None:
         self.rig, self.house, self.server, self.work_dir = rig, house, server, work_dir
+        self._patience_s = patience_s  # of real time
         self.t_us = 0
         self.jump_s = 0.0  # of the PC's clock
         self.powered = self.disk_full = False
@@ -89,11 +90,14 @@ class Stage:
 
     def until(self, done: Callable[[], bool], what: str) -> None:
         """Turn until it is so, or say that it never was."""
-        give_up_s, line_s = time.monotonic() + _PATIENCE_S, self.rig.line_s() + _LINE_PATIENCE_S
+        give_up_s, line_s = (
+            time.monotonic() + self._patience_s,
+            self.rig.line_s() + min(self._patience_s, _LINE_PATIENCE_S),
+        )
         while not done():
             self.turn()
             if time.monotonic() > give_up_s and self.rig.line_s() > line_s:
-                raise StageError(f"{what}: not within {_PATIENCE_S:.0f} s. {self._where()}")
+                raise StageError(f"{what}: not within {self._patience_s:.0f} s. {self._where()}")
 
     def _where(self) -> str:
         tap = self.wire.tap

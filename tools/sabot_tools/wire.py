@@ -107,6 +107,7 @@ class Wire:
         self._lines = {side: Line(random.Random(f"{seed} {side}"), faults) for side in ("shoe", "gateway")}
         if name == "endless":
             self._unsent += b"\x55" * _ENDLESS_BYTES
+            self.rig.send(b"\x55" * _ENDLESS_BYTES)
 
     @property
     def sound(self) -> bool:

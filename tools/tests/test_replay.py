@@ -117,6 +117,36 @@ def test_the_bytes_of_a_line_alone_cannot_be_replayed(tmp_path: Path) -> None:
     assert "no edges" in CliRunner().invoke(app, ["replay", "--accept", str(path)]).stderr
 
 
+def test_a_replay_that_stalls_names_the_last_event_and_the_next() -> None:
+    boot, tested = {"no": 1, "event": "boot"}, {"no": 2, "event": "self_test"}
+    expected = {"events": [boot, tested]}
+    told = sidecar.differences(expected, Found(events=[boot], problem="not within 60 s"), "unix")
+    assert told[:2] == [
+        "the shoe went silent after event 1, boot; event 2, self_test, was to come next",
+        "not within 60 s",
+    ]
+    for found in ([boot, tested], [tested], [{**boot, "cause": "power"}]):
+        assert sidecar.differences(expected, Found(events=found, problem="stalled"), "unix")[0] == "stalled"
+
+
+def test_another_firmware_is_replayed_and_one_that_ends_is_told_with_its_last_words(one: Path, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("raise ValueError('no shoe')\n")
+    ran = CliRunner().invoke(app, ["replay", "--firmware", str(tmp_path), str(one)])
+    lines = ran.stdout.splitlines()
+    assert (ran.exit_code, lines[0]) == (1, f"{one}: DIFFERS")
+    assert lines[1] == "the shoe went silent before its first event; event 1, boot, was to come next"
+    assert lines[2].startswith("the shoe's program has ended: Traceback")
+    assert "ValueError: no shoe" in ran.stdout
+
+
+def test_another_firmware_is_refused_where_it_cannot_run_and_writes_no_sidecar(one: Path, tmp_path: Path) -> None:
+    other = ["--firmware", str(tmp_path), str(one)]
+    ran = CliRunner().invoke(app, ["replay", "--bench", "rp2040", *other])
+    assert (ran.exit_code, "runs on the unix bench, not on rp2040" in ran.stdout) == (1, True)
+    ran = CliRunner().invoke(app, ["replay", "--accept", *other])
+    assert (ran.exit_code, "sidecars are written from the unix bench and this firmware" in ran.stderr) == (1, True)
+
+
 def test_people_are_answered_and_a_shoe_without_power_says_nothing(tmp_path: Path) -> None:
     edges = edges_of(["new shoe", "KS", *COUP])
     end_us = edges[-1].t_us

@@ -101,6 +101,23 @@ def last_coup(s: Script) -> None:
 
 
 @scenario(
+    "power/long-log",
+    "The power fails when the log fills its third sector of flash: its numbers go on.",
+    "power_lost",
+    "sequence_reused",
+)
+def long_log(s: Script) -> None:
+    """A sector holds 111 events; a key that is turned makes two."""
+    s.open()
+    s.coups(FOUR)
+    for _ in range(110):
+        s.key()
+    s.power_cycle()
+    s.alarms("shoe_restarted")
+    s.coups(PLAYER)
+
+
+@scenario(
     "electronics/journal-damaged",
     "The shoe's log is damaged while it is off: it starts with a fault that no key clears, and deals no more.",
     "memory_corrupt",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sabot_sim.profiles import PROFILES
+from sabot_sim.profiles import PROFILES, Profile
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
@@ -176,6 +176,60 @@ def unreadable(s: Script) -> None:
     s.keyed("5C")
     s.complete(FOUR)
     s.confirm()
+
+
+def _keyed_in(s: Script, seen: Profile, mishap: str, reason: str) -> None:
+    """The third card of a coup is seen so, rejected and keyed in."""
+    s.open()
+    s.pull("9S 2H")
+    hands, s.hands = s.hands, seen
+    s.unread(mishap, "KD", reason)
+    s.hands = hands
+    s.keyed("KD")
+    s.coup("5C", after="9S 2H KD")
+    s.confirm()
+
+
+@scenario(
+    "optics/doubtful",
+    "Specks as large as marks: a column that may be marked or not is doubted, not guessed.",
+    "unreadable",
+    "keyed_in",
+    seed=19,
+)
+def doubtful(s: Script) -> None:
+    """Ten columns, and one of them is not certain."""
+    _keyed_in(s, replace(s.hands, specks=(4, 8), speck_um=(300, 900)), "extra_mark", "doubtful")
+
+
+@scenario(
+    "optics/flicker",
+    "A lamp flickers hundreds of times while a card passes: more changes than the shoe keeps, and no card.",
+    "unreadable",
+    "keyed_in",
+    seed=72,
+)
+def flicker(s: Script) -> None:
+    """What does not fit is not read."""
+    _keyed_in(s, replace(s.hands, spike_share=1, spikes=(300, 300), spike_us=(30, 120)), "burst", "columns")
+
+
+@scenario(
+    "optics/lid-open",
+    "Cards are moved past the sensors while the lid is open: that it is open is told once, and nothing is read.",
+)
+def lid_open(s: Script) -> None:
+    """The key clears it when it is shut."""
+    s.open()
+    s.coups(PLAYER)
+    s.lid()
+    s.rejected("lid_open")
+    s.alarms("fault_lid")
+    for card in BANKER.split():
+        s.mishap("pauses", card)
+    s.lid()
+    s.key()
+    s.coups(BANKER)
 
 
 @scenario(

@@ -1,0 +1,145 @@
+"""Broken on purpose: one line of the firmware changed at a time; a recording must fail and name the event that differs.
+
+`make broken` tries every change, `make broken ONLY=coup` those of one file.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from broken_lines import CHANGES, Change
+from sabot_sim.bench import firmware_dir
+from sabot_tools.benches import shared_broker
+from sabot_tools.broker import Server
+from sabot_tools.replay import judged
+
+FOLDER: Final = Path(__file__).with_name("recordings")
+RECORDINGS: Final = sorted(FOLDER.glob("*/*.shoe"), key=lambda path: path.stat().st_size)
+PATIENCE_S: Final = 15.0  # a sound shoe never needs as much: each failure is tried with one
+_TOLD: Final = re.compile(
+    r"^events \d+ differs [^\n]*\n(?:    [^\n]*\n)*  - ([^\n]*)\n  \+ ([^\n]*)(?:\n    ([^\n]*))?"
+)
+_EVENT: Final = re.compile(r'"no":(\d+).*?"event":"(\w+)"')
+
+
+class BrokenError(RuntimeError):
+    """A change that cannot be made, or a recording that fails without one; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one change; `recording` is empty where no recording has named an event."""
+
+    change: Change
+    recording: str = ""
+    event: str = ""
+    unnamed: tuple[str, ...] = ()  # recordings that failed and named none
+    took_s: float = 0.0
+
+
+@contextmanager
+def firmware_with(change: Change) -> Iterator[Path]:
+    """A copy of the firmware with one line changed."""
+    with tempfile.TemporaryDirectory(prefix="sabot-broken-") as work:
+        folder = Path(work) / "firmware"
+        shutil.copytree(firmware_dir(), folder, ignore=shutil.ignore_patterns("tests", "__pycache__"))
+        path = folder / "sabot" / f"{change.module}.py"
+        path.write_text(changed(path.read_text(), change))
+        yield folder
+
+
+def changed(text: str, change: Change) -> str:
+    """The text with the new line; BrokenError unless the old one is there exactly once."""
+    lines = text.split("\n")
+    if lines.count(change.old) != 1:
+        raise BrokenError(
+            f"{change.module}.py has {lines.count(change.old)} lines {change.old!r}, not one: "
+            "correct the change in hil_tests/broken_lines.py"
+        )
+    return "\n".join(change.new if line == change.old else line for line in lines)
+
+
+def named(told: Iterable[str]) -> str:
+    """The event that a failure names: what was expected and what came; empty where it names none."""
+    for text in told:
+        if found := _TOLD.match(text):
+            expected, came = (_event_of(line) for line in found.group(1, 2))
+            fields = f": {found[3]}" if expected == came else ""
+            return f"{expected}{fields}" if fields else f"{expected} expected, {came} came"
+    return ""
+
+
+def _event_of(line: str) -> str:
+    found = _EVENT.search(line)
+    return f"{found[1]} {found[2]}" if found else "nothing"
+
+
+def tried(change: Change, recordings: Iterable[Path], server: Server) -> Outcome:
+    """Replay until a recording fails and names an event; it must be as expected with the sound firmware."""
+    started_s = time.monotonic()
+    unnamed: list[str] = []
+    with firmware_with(change) as folder:
+        for path in recordings:
+            told = judged(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
+            event = named(told)
+            if event:
+                _must_be_sound(path, server)
+                silent = next((text for text in told if text.startswith("the shoe went silent")), "")
+                return Outcome(change, _name(path), silent or event, tuple(unnamed), time.monotonic() - started_s)
+            unnamed += [_name(path)] if told else []
+    return Outcome(change, unnamed=tuple(unnamed), took_s=time.monotonic() - started_s)
+
+
+def _must_be_sound(path: Path, server: Server) -> None:
+    if told := judged(path, "unix", server, patience_s=PATIENCE_S):
+        raise BrokenError("\n".join([f"{path} differs with the sound firmware too; put that right first", *told]))
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+def in_order(change: Change) -> list[Path]:
+    """All recordings: the one that is known to show this change, then short ones first."""
+    return sorted(RECORDINGS, key=lambda path: _name(path) != change.shown_by)
+
+
+def _with_a_broker(change: Change) -> Outcome:
+    with shared_broker() as server:
+        return tried(change, in_order(change), server)
+
+
+def row(outcome: Outcome) -> str:
+    """A line of the table."""
+    change = outcome.change
+    becomes = f"`{change.new.strip()}`" if change.new else "missing"
+    where = outcome.recording or f"SURVIVED ({', '.join(outcome.unnamed) or 'none'} failed without naming an event)"
+    told = (change.module, f"`{change.old.strip()}`", becomes, change.why, where, outcome.event)
+    cells = [cell.replace("|", "\\|") for cell in told]
+    return " | ".join(["", *cells, ""]).strip()
+
+
+def main(module: str) -> None:
+    """Try all changes, or those of one module, two at a time; exit 1 if one survives."""
+    changes, survived = [change for change in CHANGES if module in ("", change.module)], 0
+    print("| file | line | becomes | why somebody could write it | recording that fails | event that it names |")
+    print("|---|---|---|---|---|---|")
+    with ProcessPoolExecutor(2) as pool:
+        for number, outcome in enumerate(pool.map(_with_a_broker, changes), 1):
+            survived += not outcome.recording
+            print(row(outcome), flush=True)
+            print(f"{number}/{len(changes)}, {outcome.took_s:.0f} s", file=sys.stderr, flush=True)
+    print(f"{len(changes) - survived} of {len(changes)} changes fail a recording that names the event", file=sys.stderr)
+    sys.exit(int(survived > 0 or not changes))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")
