@@ -16,6 +16,8 @@ SHOES ?= 1000
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
 BIN := .venv/bin
+# What runs on any bench: from who is there to the quick recordings.
+TRUST := $(addprefix hil_tests/test_,1_identify.py 2_self_test.py 3_one_card.py 4_one_coup.py 5_recordings.py)
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
@@ -23,7 +25,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench chip power soak faults recordings broken mutants clean lock
+.PHONY: help demo test lint bench replay chip power soak faults recordings broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +36,7 @@ demo: .venv/.demo ## run everything here until Ctrl-C; COUPS=n TABLES=n RULEBOOK
 
 test: lint ## every check and test that CI runs
 	$(BIN)/pytest -n 2
+	$(BIN)/pytest $(TRUST) --bench rp2040 -n 2
 
 lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, generated files
 	$(BIN)/ruff check .
@@ -44,6 +47,9 @@ lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, genera
 
 bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
+
+replay: .venv/.dev ## every recording on the emulated RP2040 (hours on 2 cores); the VM's are in make test
+	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
 chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
 	@$(BIN)/pytest hil_tests/test_1_board.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
