@@ -1,7 +1,7 @@
 """Settling: the write-ahead log is brought into the ledger's file by a thread, while entries go on being appended."""
 
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -45,9 +45,9 @@ class Settling(Thread):
                 self._holder = newer
 
     def _round(self, before: Settled) -> Settled:
-        db = sqlite3.connect(self._path, isolation_level=None)
-        _, _, frames = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        db.close()
+        # Closed here whatever happens: the last to close a ledger makes a checkpoint, and that must be its writer.
+        with closing(sqlite3.connect(self._path, isolation_level=None)) as db:
+            _, _, frames = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return Settled(frames, before.log.then(wal.read(beside(self._path, "wal"), range(before.frames, frames))))
 
     def release(self) -> Settled:
@@ -60,6 +60,10 @@ class Settling(Thread):
 def _held(path: Path) -> sqlite3.Connection:
     """Somebody who reads the ledger as it is now."""
     holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    holder.execute("BEGIN")
-    holder.execute("SELECT count(*) FROM meta").fetchone()
+    try:
+        holder.execute("BEGIN")
+        holder.execute("SELECT count(*) FROM meta").fetchone()
+    except sqlite3.Error:
+        holder.close()
+        raise
     return holder

@@ -87,11 +87,18 @@ class Ledger(Reader):
             self._settle()
         waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
         self._db.close()
-        with suppress(OSError):
-            known = sums.load(self.path).sums
-            if known and not beside(self.path, "wal").exists():
-                sums.close_file(self.path, known.after(waiting, self._seq, self._hash))
+        if not beside(self.path, "wal").exists():
+            self._close_sums(waiting)
         self._lock.close()
+
+    def _close_sums(self, waiting: wal.Log) -> None:
+        """Into the file; where there is no room they go, for they are not of this file any more."""
+        try:
+            known = sums.load(self.path).sums
+            if known:
+                sums.close_file(self.path, known.after(waiting, self._seq, self._hash))
+        except OSError:
+            beside(self.path, "sums").unlink(missing_ok=True)
 
     def append(self, entries: Sequence[Entry]) -> None:
         """All of them, durably, in one transaction; or none and an error."""
