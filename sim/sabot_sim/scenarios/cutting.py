@@ -9,7 +9,6 @@ from sabot_sim.scenarios.script import Script
     "cutting/first-card-star",
     "The cutting card comes before the first card of a coup: by The Star 4.10 this coup is the last.",
     "cutting_card",
-    quick=True,
 )
 def first_star(s: Script) -> None:
     """No more coup behind it."""
@@ -127,7 +126,6 @@ def burn_face_up(s: Script) -> None:
 @scenario(
     "cutting/burn-shown-and-none",
     "One card is burnt and shown on request (4.7), then a shoe without a burn.",
-    quick=True,
 )
 def burn_shown(s: Script) -> None:
     """Both by a supervisor's word."""

@@ -19,7 +19,6 @@ def _disputed(s: Script, cards: str, button: str) -> None:
     "The dealer presses Banker where the cards say Player: a supervisor confirms the coup at the gateway (12.13).",
     "result_differs",
     "wrong_button",
-    quick=True,
 )
 def confirmed(s: Script) -> None:
     """The shoe's fault is cleared by key."""

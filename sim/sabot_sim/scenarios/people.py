@@ -9,7 +9,6 @@ from sabot_sim.scenarios.script import Script
     "irregularities/burn-forgotten",
     "The burn was forgotten: play goes on with those cards (The Star 12.8).",
     "burn_forgotten",
-    quick=True,
 )
 def burn_forgotten(s: Script) -> None:
     """Noticed before the first card."""
@@ -155,7 +154,6 @@ def no_shoe_open(s: Script) -> None:
     "irregularities/wrong-buttons",
     "Buttons out of order: results and New shoe in mid-coup mean nothing; Confirm without a result is taken.",
     "wrong_button",
-    quick=True,
 )
 def wrong_buttons(s: Script) -> None:
     """Nothing that is pressed can change a coup."""

@@ -198,7 +198,6 @@ def image_damaged(s: Script) -> None:
     "electronics/buttons-together",
     "Two buttons at the same moment mean nothing, and one that bounces is pressed once.",
     "buttons_together",
-    quick=True,
 )
 def buttons_together(s: Script) -> None:
     """The coup waits for a clear word."""

@@ -61,7 +61,6 @@ def slow(s: Script) -> None:
 @scenario(
     "optics/stop-and-go",
     "Cards that rest on their way, once to three times, for up to three seconds, and are read all the same.",
-    quick=True,
     seed=18,
 )
 def stop_and_go(s: Script) -> None:
@@ -98,7 +97,6 @@ def _comes_again(s: Script, mishap: str, card: str, reason: str) -> None:
     "pushed_back",
     "pushed_back_midway",
     "short_pull",
-    quick=True,
     seed=2,
 )
 def pushed_back(s: Script) -> None:

@@ -13,7 +13,6 @@ from sabot_sim.scenarios.stacks import size
     "The first card of a coup lies face up: it is keyed in, and the coup is a No Bet Coup (The Star 12.3).",
     "face_up_first",
     "unreadable",
-    quick=True,
 )
 def first(s: Script) -> None:
     """No marks to be read."""
