@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from sabot_gateway import parse
 from sabot_protocol import recording
+from sabot_protocol.cardcode import PINS
 from sabot_protocol.recording import Act, Edge, Line, RecordingError
 from sabot_sim.bench import BenchError
 
@@ -16,7 +17,8 @@ from sabot_tools.house import House
 from sabot_tools.inspect import plain
 from sabot_tools.stage import Stage, StageError
 
-_PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled
+_PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled, unless a card is in the path
+_SENSORS: Final = sum(1 << pin for pin in PINS.values())
 _TAIL_US: Final = 500_000  # behind the last record
 
 
@@ -68,7 +70,8 @@ def bursts(records: Iterable[Edge | Act]) -> Iterator[tuple[list[tuple[int, int]
     edges: list[tuple[int, int]] = []
     end_us = 0
     for record in records:
-        if edges and record.t_us - end_us >= _PAUSE_US:
+        clear = bool(edges) and not edges[-1][1] & _SENSORS  # else a chip, whose time goes on, would see a card stop
+        if clear and record.t_us - end_us >= _PAUSE_US:
             yield edges, end_us + _PAUSE_US, None
             edges = []
         end_us = record.t_us

@@ -211,3 +211,10 @@ def test_a_speed_in_words_is_compared_as_one_in_a_field() -> None:
     said = [{"topic": "bac-01/alarm", "shoe_says": f"foreign, {speed} mm/s"} for speed in (1575, 1580)]
     assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "rp2040") == []
     assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "unix")
+
+
+def test_a_card_in_the_path_is_not_torn_apart() -> None:
+    """A chip's time goes on while a replay waits: a pause within a card would be longer there."""
+    card = [Edge(0, 1), Edge(200_000, 9), Edge(400_000, 8), Edge(600_000, 0)]
+    parts = [edges for edges, _, _ in bursts([*card, Edge(900_000, 1 << 7), Edge(980_000, 0)])]
+    assert parts == [[tuple(edge) for edge in card], [(900_000, 1 << 7), (980_000, 0)]]
