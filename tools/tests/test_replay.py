@@ -172,8 +172,7 @@ def test_edges_that_belong_together_are_played_together() -> None:
     records: list[Edge | Act] = [Edge(10, 1), Edge(99_000, 0), Edge(300_000, 1), act, Edge(510_000, 0)]
     assert list(bursts(records)) == [
         ([(10, 1), (99_000, 0)], 199_000, None),
-        ([(300_000, 1)], 400_000, None),
-        ([], 500_000, act),
+        ([(300_000, 1)], 500_000, act),
         ([(510_000, 0)], 1_010_000, None),
     ]
 
