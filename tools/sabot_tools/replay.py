@@ -122,14 +122,14 @@ def _accept(files: list[Path], bench: str, server: Server, firmware: Path | None
             raise StageError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
         new[path] = sidecar.accepted(path, recorded.metadata, found)
     bar.clear()
-    for path, text in new.items():
-        _write(sidecar.path_of(path), text)
+    told = [_written(sidecar.path_of(path), text) for path, text in new.items()]
+    typer.echo("\n".join(told))  # behind the last of them: who reads only the beginning stops nothing
     return False
 
 
-def _write(path: Path, text: str) -> None:
+def _written(path: Path, text: str) -> str:
+    """Write it, and say what is different."""
     before = path.read_text() if path.exists() else ""
     lines = difflib.unified_diff(before.splitlines(), text.splitlines(), str(path), str(path), "before", "now", 1, "")
-    changed = list(lines)
-    typer.echo("\n".join(changed) if changed else f"{path}: as before")
     path.write_text(text)
+    return "\n".join(lines) or f"{path}: as before"
