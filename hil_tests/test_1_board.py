@@ -53,6 +53,7 @@ def put(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(data)
 
 
+@pytest.mark.chip_full
 def test_what_differs_is_named_and_only_that_is_written(tmp_path: Path) -> None:
     image = build.shoe_image()
     del image["main.py"]

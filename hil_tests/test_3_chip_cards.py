@@ -12,8 +12,8 @@ UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
 
 SPEEDS = (100, 500, 1_500, 3_000)  # um/ms, that is mm/s
-QUICK = SPEEDS[2:]
-SLOW = [pytest.param(speed, marks=pytest.mark.chip_full) for speed in SPEEDS[:2]]  # minutes of the emulator's time
+QUICK = SPEEDS[3:]
+SLOW = [pytest.param(speed, marks=pytest.mark.chip_full) for speed in SPEEDS[:3]]  # minutes of the emulator's time
 WORDS = set_words(1)
 CARDS = list(WORDS)
 

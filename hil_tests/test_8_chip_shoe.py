@@ -1,7 +1,7 @@
 """The whole shoe on the emulated chip: cards and buttons on its pins, lock and lamps, events at a gateway's link.
 
-SABOT_CUTS=200 .venv/bin/pytest hil_tests/test_8_chip_shoe.py -k cuts -n 2 cuts the power 200 times; SABOT_CUT_SEED=n
-plays one seed again.
+SABOT_CUTS=200 .venv/bin/pytest hil_tests/test_8_chip_shoe.py -m chip_full -k cuts -n 2 cuts the power 200 times;
+SABOT_CUT_SEED=n plays one seed again.
 """
 
 import os
@@ -316,6 +316,7 @@ def of_gateway(gateway: Gateway) -> list[Record]:
     return [(event.kind, event.raw[13:]) for event in gateway.events]
 
 
+@pytest.mark.chip_full
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cuts_at_any_cycle(chip: Chip, seed: int) -> None:
     """A step whose event is not in the log after a cut is done again: the card is put back and pulled once more."""
