@@ -52,8 +52,8 @@ def _records(log: Any) -> list[Record]:
 
 
 def _state(shoe: Any) -> dict[str, Any]:
-    """By field, without where the log begins."""
-    left_out = ("profile", "base_no")
+    """By field, without where the log begins and what only a start or a gateway writes into it."""
+    left_out = ("profile", "base_no", "boots", "rules")
     fields_of = vars(shoe.it).items()
     found = {name: value for name, value in fields_of if not name.startswith("_") and name not in left_out}
     return found | {"coup": vars(shoe.it.coup)}

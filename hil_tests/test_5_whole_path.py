@@ -41,7 +41,7 @@ def test_a_whole_shuffled_shoe(rig: Callable[..., Rig], rulebook: str) -> None:
         assert {key: message[key] for key in COMPARED} == coup(stock)
     assert stock == []
     assert [message["last_coup"] for message in coups] == [False] * (len(coups) - 1) + [True]
-    assert it.messages("alarm") == []
+    assert [alarm for alarm in it.messages("alarm") if alarm["shoe_says"] != "noise"] == []  # a spike stops nothing
     it.run_until(lambda it: len(it.messages("health")) >= 4)
     assert [message["sensor"] for message in it.messages("health")[:4]] == ["entry", "a", "b", "exit"]
     for message in it.messages("health")[:4]:
