@@ -139,10 +139,10 @@ def test_every_card(chip: Chip, speed: int) -> None:
         assert_read(chip, card, speed)
 
 
-@pytest.mark.parametrize("speeds", [QUICK, pytest.param(SPEEDS, marks=pytest.mark.chip_full)])
+@pytest.mark.chip_full
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_fault_is_told_and_the_next_card_is_read(chip: Chip, name: str, speeds: tuple[int, ...]) -> None:
-    for speed in speeds[:1] if name in STILL else speeds:
+def test_a_fault_is_told_and_the_next_card_is_read(chip: Chip, name: str) -> None:
+    for speed in SPEEDS[:1] if name in STILL else SPEEDS:
         (line,) = answers(chip, fault(name, speed))
         assert " ".join(line.split()[:2]) == EXPECTED[name], speed
     assert_read(chip, "KC", 3_000)
