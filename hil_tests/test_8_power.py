@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from sabot_sim.cuts import Run
 
-CUTS = int(os.environ.get("SABOT_VM_CUTS", "200"))
+CUTS = int(os.environ.get("SABOT_VM_CUTS", "100"))
 PARTS = max(4, CUTS // 100)
 SEEDS_A_PART = 10_001  # other books and ways to be cut come first in each
 

@@ -250,6 +250,7 @@ def test_lock_lamps_and_buzzer(samples: Chip) -> None:
 
 
 @needs_uf2
+@pytest.mark.chip_full
 def test_nothing_is_left_out_unseen(boot: Callable[..., Chip]) -> None:
     """Rounds of PIO that are skipped are those in which it would only have counted."""
     edges = card_edges(set_words(1)["AS"], SPEED)
@@ -273,6 +274,7 @@ def test_the_reader_tells_cards_and_counts(reader: Chip) -> None:
 
 
 @needs_uf2
+@pytest.mark.chip_full
 def test_more_changes_than_the_ring_holds_are_counted_and_survived(reader: Chip) -> None:
     flood = [(40 * i, i & 1 ^ 1) for i in range(1_500)]
     reader.pins([*flood, (60_000, 0)])
@@ -282,6 +284,7 @@ def test_more_changes_than_the_ring_holds_are_counted_and_survived(reader: Chip)
 
 
 @needs_uf2
+@pytest.mark.chip_full
 def test_dma_that_comes_to_its_end_begins_anew(reader: Chip) -> None:
     before = counters(reader)["overruns"]
     (channel,) = [channel for channel in reader.mcu.dma.channels if channel.active]

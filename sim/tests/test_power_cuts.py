@@ -12,7 +12,7 @@ import pytest
 from sabot_sim import firmware
 from sabot_sim.flash import Flash, FlashError, Plug, PowerCut, torn_erase, torn_program
 
-SEEDS = int(os.environ.get("SABOT_SEEDS", "1000"))
+SEEDS = int(os.environ.get("SABOT_SEEDS", "400"))
 PARTS = 8
 LIVES = 10  # times that the power comes back, a seed
 KEYS = range(1, 6)
