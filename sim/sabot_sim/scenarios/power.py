@@ -10,7 +10,6 @@ from sabot_sim.scenarios.script import Script
     "The power fails between two cards of a coup, and again before its last: the coup goes on as if nothing was.",
     "power_lost",
     "sequence_reused",
-    quick=True,
 )
 def mid_coup(s: Script) -> None:
     """Numbers of events and commands go on too."""
