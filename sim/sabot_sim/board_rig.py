@@ -11,7 +11,7 @@ import serial
 
 from sabot_sim.bench import BenchError, Stimulus
 from sabot_sim.optics import Edge
-from sabot_sim.rig import PROBES, with_stills
+from sabot_sim.rig import PROBES, stimulus
 
 # As firmware/sabot/boards/stream.py has them.
 INPUTS, LINE, OFF, ON, FORGET, KEY, STARTED, IS_OFF = range(0x80, 0x88)
@@ -127,10 +127,8 @@ class BoardRig:
         if self._state == "off":
             self._t_us = until_us
             return
-        records = []
-        for t_us, levels in with_stills(edges, self._t_us, self._levels, until_us):
-            records.append((t_us - self._t_us, levels))
-            self._t_us, self._levels = t_us, levels
+        records = stimulus(edges, self._t_us, self._levels, until_us)
+        self._t_us, self._levels = until_us, records[-1][1]
         self._give(records)
 
     def _give(self, records: list[tuple[int, int]]) -> None:

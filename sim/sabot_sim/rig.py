@@ -135,10 +135,8 @@ class UnixRig:
         if self._bench.process is None:
             self._t_us = until_us
             return
-        records = []
-        for t_us, levels in with_stills(edges, self._t_us, self._levels, until_us):
-            records.append((t_us - self._t_us, levels))
-            self._t_us, self._levels = t_us, levels
+        records = stimulus(edges, self._t_us, self._levels, until_us)
+        self._t_us, self._levels = until_us, records[-1][1]
         self._give(records)
 
     def _give(self, records: list[tuple[int, int]]) -> None:
@@ -231,6 +229,15 @@ def with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int
             yield since_us + still_us, levels
         since_us, levels = t_us, levels if after is None else after
         yield since_us, levels
+
+
+def stimulus(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> list[tuple[int, int]]:
+    """The same as a board's stimulus takes it: microseconds since the last, and levels."""
+    records = []
+    for t_us, after in with_stills(edges, since_us, levels, until_us):
+        records.append((t_us - since_us, after))
+        since_us = t_us
+    return records
 
 
 def fallen_bits(flash: bytes, seed: int, spots: int) -> bytes:
