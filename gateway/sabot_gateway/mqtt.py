@@ -22,8 +22,8 @@ _GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
 _NO_LOGIN = Login()
 
 
-def _no_delay(client: Any, _userdata: object, sock: Any) -> None:
-    """A small message goes out at once, not when the last one has been acknowledged."""
+def _opened(client: Any, _userdata: object, sock: Any) -> None:
+    """Buffers begin anew; a small message goes out at once, not when the last one has been acknowledged."""
     client.fresh()
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -71,7 +71,7 @@ class LoopClient:
             self.client.tls_set_context(self._tls)
         self.client.max_inflight_messages_set(0)  # no limit of paho's: it would look through all of them at each answer
         self.client.connect_timeout = _CONNECT_TIMEOUT_S
-        self.client.on_socket_open = _no_delay
+        self.client.on_socket_open = _opened
         self.client.on_connect = self._on_connect
         self.client.on_disconnect = self._on_disconnect
         self._selector = selector

@@ -120,7 +120,8 @@ def test_a_ledger_put_back_from_an_earlier_day_with_todays_sums(closed: Path, tm
     now = sums.load(closed).sums
     assert now is not None
     assert now.seq == 242 + 20
-    sums.close_file(earlier, now)
+    sums.open_file(earlier, now)
+    sums.close_file(earlier)
     faults = audit.verify(earlier).faults
     assert faults[0] == "entry 243 is missing: the file ends with 242, but held 262"
 

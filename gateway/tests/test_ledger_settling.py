@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,12 +88,13 @@ def test_no_new_log_begins_until_the_settling_is_released(tmp_path: Path) -> Non
     settling.release()
 
 
-def test_sums_that_were_changed_beside_a_running_ledger_are_not_renewed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [lambda data: data[:60] + bytes([data[60] ^ 1]) + data[61:], lambda data: data[:20]])
+def test_sums_that_were_changed_beside_a_running_ledger_are_not_renewed(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     aside = beside(ledger.path, "sums")
-    data = bytearray(aside.read_bytes())
-    data[60] ^= 1
-    aside.write_bytes(data)
+    aside.write_bytes(damage(aside.read_bytes()))
     ledger.append(play(1, 1, 20))
     ledger.close()
     assert not aside.exists()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
+from shutil import copyfileobj
 from typing import BinaryIO
 
 from sabot_gateway.keys import sync_directory
@@ -48,15 +49,6 @@ class Sums:
         """As they are kept, with a hash over all of it."""
         data = _HEAD.pack(_MAGIC, self.page_bytes, len(self), self.seq, self.head) + self.pages
         return data + sha256(data).digest()
-
-    def after(self, log: Log, seq: int, head: bytes) -> "Sums":
-        """Once a checkpoint has brought the log's newest pages into the file."""
-        if not log.page_count:
-            return Sums(self.page_bytes, self.pages, seq, head)
-        pages = bytearray(self.pages.ljust(log.page_count * SUM_BYTES, b"\0"))
-        for number, versions in log.pages.items():
-            pages[(number - 1) * SUM_BYTES : number * SUM_BYTES] = versions[-1]
-        return Sums(self.page_bytes, bytes(pages[: log.page_count * SUM_BYTES]), seq, head)
 
 
 @dataclass(frozen=True)
@@ -189,7 +181,16 @@ def _kept_beside(path: Path) -> Iterator[BinaryIO]:
 
 
 def renew_beside(path: Path, log: Log, seq: int, head: bytes) -> None:
-    """A checkpoint has brought the log's newest pages into the file: new sums from the old, never all in memory."""
+    """A checkpoint has brought the log's newest pages into the file: new sums, or none, for the old are not of it."""
+    try:
+        _renew(path, log, seq, head)
+    except OSError:
+        beside(path, "sums").unlink(missing_ok=True)
+        raise
+
+
+def _renew(path: Path, log: Log, seq: int, head: bytes) -> None:
+    """From file to file, never all in memory."""
     changed: dict[int, list[int]] = {}
     for number in log.pages:
         changed.setdefault((number - 1) // _CHUNK_SUMS * _CHUNK_SUMS, []).append(number)
@@ -215,6 +216,8 @@ def renew_beside(path: Path, log: Log, seq: int, head: bytes) -> None:
 def _old_parts(file: BinaryIO) -> Iterator[bytes]:
     """Head and sums as they were kept, part by part; at the end an error where they are not what was written."""
     head = file.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        raise OSError("the page sums are cut short")
     yield head
     digest, left = sha256(head), _HEAD.unpack(head)[2] * SUM_BYTES
     while left and (part := file.read(min(left, _CHUNK_SUMS * SUM_BYTES))):
@@ -233,13 +236,15 @@ def open_file(path: Path, sums: Sums) -> None:
         os.truncate(path, len(sums) * sums.page_bytes)
 
 
-def close_file(path: Path, sums: Sums) -> None:
-    """The ledger is closed and has no log: its sums go into it."""
-    with path.open("r+b") as file:
-        file.seek(len(sums) * sums.page_bytes)
+def close_file(path: Path) -> None:
+    """The ledger is closed and has no log: its sums go from beside it into it."""
+    with beside(path, "sums").open("rb") as aside, path.open("r+b") as file:
+        _, page_bytes, count, *_ = _HEAD.unpack(aside.read(_HEAD.size))
+        aside.seek(0)
+        file.seek(count * page_bytes)
         file.truncate()
-        file.write(sums.packed())
+        copyfileobj(aside, file)
         file.flush()
         os.fsync(file.fileno())
-    beside(path, "sums").unlink(missing_ok=True)
+    beside(path, "sums").unlink()
     sync_directory(path.parent)

@@ -88,17 +88,10 @@ class Ledger(Reader):
         waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
         self._db.close()
         if not beside(self.path, "wal").exists():
-            self._close_sums(waiting)
+            with suppress(OSError):  # then they stay beside it, or the next start checks every entry
+                sums.renew_beside(self.path, waiting, self._seq, self._hash)
+                sums.close_file(self.path)
         self._lock.close()
-
-    def _close_sums(self, waiting: wal.Log) -> None:
-        """Into the file; where there is no room they go, for they are not of this file any more."""
-        try:
-            known = sums.load(self.path).sums
-            if known:
-                sums.close_file(self.path, known.after(waiting, self._seq, self._hash))
-        except OSError:
-            beside(self.path, "sums").unlink(missing_ok=True)
 
     def append(self, entries: Sequence[Entry]) -> None:
         """All of them, durably, in one transaction; or none and an error."""
@@ -171,11 +164,7 @@ class Ledger(Reader):
         if busy or frames != done:
             return
         log = before.log.then(wal.read(beside(self.path, "wal"), range(before.frames, frames)))
-        try:
-            sums.renew_beside(self.path, log, self._seq, self._hash)
-        except OSError:
-            beside(self.path, "sums").unlink(missing_ok=True)  # they are not of this file any more
-            raise
+        sums.renew_beside(self.path, log, self._seq, self._hash)
         self._waiting_bytes = 0
 
     def _settled_beside(self) -> Settled:
