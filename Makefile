@@ -12,6 +12,8 @@ ROUNDS ?= 500
 EVENTS ?= 50000
 SEED ?= 1
 SHOES ?= 1000
+MINUTES ?= 30
+KIND ?= nats
 # The moment make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -25,7 +27,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lint bench replay chip power soak faults recordings broken mutants clean lock
+.PHONY: help demo test quick lint bench replay chip power soak faults siege tamper recordings broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +39,9 @@ demo: .venv/.demo ## run everything here until Ctrl-C; COUPS=n TABLES=n RULEBOOK
 test: lint ## every check and test that CI runs
 	$(BIN)/pytest -n 2
 	$(BIN)/pytest $(ON_CHIP) --bench rp2040 -n 2
+
+quick: .venv/.dev ## the tests of protocol and gateway: two minutes on two busy cores
+	$(BIN)/pytest protocol/tests gateway/tests -n 2
 
 lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, generated files
 	$(BIN)/ruff check .
@@ -63,6 +68,12 @@ soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minute
 faults: .venv/.dev ## kill gateway, broker and shoe 500 times; 50,000 events without a broker; ROUNDS=n EVENTS=n SEED=n
 	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_7_kills.py \
 	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_7_daemon.py -n 2 -vv -rP
+
+siege: .venv/.dev ## honest tables while everybody attacks the daemon: shoes, socket, broker, files, kills; MINUTES=n SEED=n KIND=nats|mosquitto
+	@PYTHONPATH=hil_tests $(BIN)/python -m siege run --minutes $(MINUTES) --seed $(SEED) --broker $(KIND)
+
+tamper: .venv/.dev ## shorten, cut, launder and rewrite a ledger in every way; who finds it (8 minutes); ONLY=case
+	@PYTHONPATH=hil_tests $(BIN)/python -m siege tamper --seed $(SEED) --only "$(ONLY)"
 
 recordings: .venv/.dev ## make every recording of the simulator again; what a run must bring is written by sabot replay --accept
 	@$(BIN)/sabot record hil_tests/recordings --scenario all

@@ -106,8 +106,8 @@ class Site:
         self.process.kill()
         self.process.wait()
 
-    def example(self, kind: str) -> Broker:
-        """The example configuration, with files and ports of this machine, and its two users."""
+    def example(self, kind: str, more: dict[str, str] | None = None) -> Broker:
+        """The example configuration, with files and ports of this machine, and its two users; and `more` changes."""
         port = broker.free_port()
         certificate, key = self.papers.issue("localhost")
         where = Broker("localhost", port, tls=True)
@@ -118,6 +118,7 @@ class Site:
                 "/var/lib/nats": str(self.work_dir / "jetstream"),
                 "/etc/nats/broker.pem": str(certificate),
                 "/etc/nats/broker.key": str(key),
+                **(more or {}),
             }
             env = {"GATEWAY_PASSWORD": PASSWORDS["gateway-sydney"], "DISPLAY_PASSWORD": PASSWORDS["display-sydney"]}
             return self.run(kind, _changed(EXAMPLES / "nats.conf", changes), where, env)
@@ -128,6 +129,7 @@ class Site:
             "/etc/mosquitto/certs/broker.key": str(key),
             "password_file /etc/mosquitto/sabot.passwd": f"password_file {self._passwords()}",
             "/etc/mosquitto/sabot.acl": str(EXAMPLES / "mosquitto.acl"),
+            **(more or {}),
         }
         return self.run(kind, _changed(EXAMPLES / "mosquitto.conf", changes), where)
 

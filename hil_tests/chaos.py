@@ -28,6 +28,11 @@ class Shoe:
         self._boots = 0
         self.restart()
 
+    def erase(self) -> None:
+        """The journal is gone: numbers begin again at 1."""
+        self._flash, self.logged = Flash(SECTORS, SECTOR_BYTES), {}
+        self.restart()
+
     def restart(self) -> None:
         """The power went and came back."""
         self._boots += 1

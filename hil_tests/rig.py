@@ -77,6 +77,11 @@ class Rig:
         """Payloads of one topic of one table, in the order received."""
         return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/{table}/{topic}", {}).values())
 
+    def stands(self, topic: str) -> dict[str, Any]:
+        """The newest message below the site, such as `ledger` or `bac-01/status`; empty where none came."""
+        found = list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/{topic}", {}).values())
+        return found[-1] if found else {}
+
     def site_status(self) -> list[dict[str, Any]]:
         """What was said of the gateway itself."""
         return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/status", {}).values())

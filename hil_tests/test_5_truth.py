@@ -21,7 +21,7 @@ Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"
 MODES: dict[str, dict[str, str]] = tomllib.loads((FOLDER / "MODES.toml").read_text())
 FILES = [path for path in sorted(FOLDER.glob("*/*.shoe")) if path.parent.name in TOPICS]
-SMALL_CARDS, QUICK_CARDS, MOST_BYTES = 60, 20, 4_000_000
+SMALL_CARDS, QUICK_CARDS, MOST_BYTES = 60, 20, 4_200_000
 
 
 @cache
@@ -71,13 +71,17 @@ def test_the_coups_are_those_that_were_dealt(path: Path) -> None:
 def coups(events: list[Json]) -> Iterator[Json]:
     """Every coup that the shoe told, its hands from the cards before."""
     hands: dict[int, dict[str, str]] = {}
+    complete: set[tuple[int, int]] = set()
     for event in events:
+        if event["event"] == "coup_void" and (event["shoe_no"], event["coup_no"]) in complete:
+            continue  # a correction of the one that was told
         if event["event"] == "card" and event["slot"] not in ("burn", "unused"):
             hands.setdefault(event["coup_no"], {})[event["slot"]] = event["card"]
         elif event["event"] == "handed_over" and event["import"]:
             hands[event["coup_no"]] = {slot: card for slot, card in event["cards"].items() if card != "--"}
         elif event["event"] in ("coup", "coup_void"):
             dealt = hands.pop(event["coup_no"], {})
+            complete |= {(event["shoe_no"], event["coup_no"])} if event["event"] == "coup" else set()
             player, banker = ([dealt[slot] for slot in sorted(dealt) if side in slot] for side in ("player", "banker"))
             ended = {"winner": event.get("winner"), "kind": event.get("kind", "void")}
             yield {"player": player, "banker": banker, **ended}

@@ -29,7 +29,7 @@ def secured(site: Site, kind: str, safety: str) -> tuple[Broker, Login]:
     return server, papers.login(certificate=safety == "certificate")
 
 
-VALIDATORS = {name: Draft202012Validator(schemas.strict(schemas.schema(name))) for name in schemas.PAYLOADS}
+VALIDATORS = {name: Draft202012Validator(schemas.strict(schemas.schema(name))) for name in schemas.ALL_PAYLOADS}
 
 
 def breaches(received: list[Received]) -> list[str]:

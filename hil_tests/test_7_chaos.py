@@ -37,6 +37,28 @@ def test_the_same_without_a_key(part: int) -> None:
         assert not world.gateway.link.authenticated
 
 
+@pytest.mark.parametrize("keyed", [False, True], ids=["no key", "key"])
+def test_an_erased_journal_gets_no_acknowledgement_whatever_the_line_does(keyed: bool) -> None:
+    """It has more events than the ledger before it is connected, so that only what they say can tell."""
+    tried = 0
+    for seed in range(60):
+        world = World(seed, keyed=keyed)
+        world.run(30)
+        before = list(world.gateway.events)
+        world.shoe.erase()
+        for _ in range(len(before) + 10):
+            world.shoe.journal.housekeep()
+            world.shoe.log(world.rng, world._now_ms)
+        tried += world.shoe.journal.next_no > len(before) > 5
+        world.gateway.restart()
+        world.up.faults = world.down.faults = Faults.drawn(world.rng, 0.2)
+        for _ in range(500):
+            world._step()
+        assert world.gateway.events == before, f"seed {seed}"
+        assert world.shoe.journal.acked == 0, f"seed {seed}"
+    assert tried > 20
+
+
 def test_the_same_seed_is_the_same_world() -> None:
     one, other = World(7), World(7)
     one.run(STEPS)

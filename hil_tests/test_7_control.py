@@ -2,12 +2,14 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from typing import Any
 
-from rig import Rig
+from rig import Rig, sabot
 from sabot_gateway.ledger.reader import Reader
 
 
@@ -52,10 +54,17 @@ def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(rig: Callable[...,
     it.run_until(lambda it: any(coup["kind"] == "void" for coup in it.messages("coup")))
     attempts, outcomes = kept(it, "attempt"), kept(it, "outcome")
     assert (len(attempts), [outcome["ok"] for outcome in outcomes]) == (tries, [False] * (tries - 1) + [True])
-    last = attempts[-1]
+    last, sent = attempts[-1], kept(it, "sent")
     assert (last["verb"], last["by"], last["clause"]) == ("void", "A. Smith", "12.1.2")
-    assert outcomes[-1]["attempt"] == last["id"]
-    assert not [message for message in it.received if message.topic.endswith(("attempt", "outcome"))]
+    assert outcomes[-1]["attempt"] == sent[-1]["attempt"] == last["id"]
+    assert not [message for message in it.received if message.topic.endswith(("attempt", "sent", "outcome"))]
+    (coup,) = [coup for coup in it.messages("coup") if coup["kind"] == "void"]
+    decided = ("A. Smith", "12.1.2", last["time"], last["id"])
+    assert (coup["by"], coup["clause"], coup["decided"], coup["attempt"]) == decided
+    shown = sabot("ledger", "show", str(it.stand.ledger_path), "--last", "500").stdout
+    assert " by A. Smith under 12.1.2\n" in shown
+    rows = sabot("ledger", "export", str(it.stand.ledger_path), "--format", "csv", "--what", "coups").stdout
+    assert '"A. Smith","12.1.2"' in rows
 
 
 def test_what_the_shoe_refuses_is_a_sentence_and_status_one(rig: Callable[..., Rig]) -> None:
@@ -97,3 +106,79 @@ def test_no_daemon_is_a_sentence(rig: Callable[..., Rig]) -> None:
     done = said(it, "gateway", "status")
     assert done.returncode == 1
     assert "no gateway answers" in done.stderr
+
+
+# Who means harm
+
+
+def call(it: Rig, line: bytes = b"") -> socket.socket:
+    """A connection to the daemon's socket, and something said there."""
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(str(it.stand.plan.work_dir / "control.sock"))
+    sock.settimeout(30)
+    sock.sendall(line)
+    return sock
+
+
+def request(args: object, verb: str = "void", by: object = "A. Smith") -> bytes:
+    asked = {"verb": verb, "table": "bac-01", "by": by, "clause": "12.1.2", "args": args}
+    return json.dumps(asked).encode() + b"\n"
+
+
+HOSTILE = [
+    request({"coup": {"a": "b"}}),
+    request({"coup": [["1/1"]]}, "decide"),
+    request({"coup": 10**300}, "confirm"),
+    request({"alarm": {"a": "b"}}, "ack-alarm"),
+    request({"card": None}, "key-card"),
+    request({"facts": {"exposed": "yes"}, "case": []}, "irregularity"),
+    request({"cards": {"player_1": {"a": "b"}}, "coup_no": 1}, "import-coup"),
+    request([], "void"),
+    request({}, "void", {"a": "b"}),
+    request({}, "void", "\ud800"),
+    request({}, "void", "\x00"),
+    b'{"verb": "void", "args": ' + b"[" * 4000 + b"\n",
+    b'{"verb": "status", "table": ' + b"1" * 4000 + b"}\n",
+    b'{"verb": "status", "verb": "void"}\n',
+    b'{"verb": NaN}\n',
+    b"\xff\xfe\x00\n",
+    b"\n",
+    b"null\n",
+]
+
+
+def test_nothing_that_is_said_at_the_socket_ends_the_daemon(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    it.run_for_coups(1)
+    for line in HOSTILE:
+        with closing(call(it, line)) as sock, sock.makefile("rb") as lines:
+            answer = json.loads(lines.readline())
+        assert answer["ok"] is False, line
+        assert answer["say"], line
+    it.run_for_coups(2)
+    assert it.stand.gateway.poll() is None
+    assert [attempt for attempt in kept(it, "attempt") if attempt["by"] != "A. Smith"] == []
+
+
+def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    it.run_for_coups(1)
+    with ExitStack() as stack:
+        for line in [b""] * 150 + [b'{"verb": "stat'] * 50 + [b'{"verb": "status"}\n'] * 50:
+            stack.enter_context(closing(call(it, line)))
+        done = said(it, "gateway", "status")
+        assert (done.returncode, done.stderr) == (0, "")
+        it.run_for_coups(2)
+
+
+def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    it.run_for_coups(1)
+    name = "=HYPERLINK(1)\x1b[2J\r\n\u202eevil\u0007"
+    assert said(it, "table", "bac-01", "tell", "lock", "--by", name).stdout == "Done.\n"
+    assert said(it, "table", "bac-01", "tell", "unlock", "--by", "A. Smith").stdout == "Done.\n"
+    attempt = kept(it, "attempt")[0]
+    assert attempt["by"] == "=HYPERLINK(1) evil"
+    for words in (("show", "--last", "500"), ("show", "--json"), ("export", "--format", "csv")):
+        out = sabot("ledger", words[0], str(it.stand.ledger_path), *words[1:]).stdout
+        assert out.replace("\n", "").isprintable()

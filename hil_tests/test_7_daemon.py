@@ -13,8 +13,6 @@ from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
 from sabot_tools.stand import daemon_command
 
-PAGE_BYTES = 4096
-
 
 def log_of(it: Rig, name: str) -> str:
     return (it.stand.plan.work_dir / f"{name}.log").read_text()
@@ -91,7 +89,7 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
     it.run_for_coups(5)
     stop(it)
     ledger = it.stand.ledger_path
-    place = middle_of_an_entry(ledger)
+    entry, place = middle_of_an_entry(ledger)
     data = bytearray(ledger.read_bytes())
     data[place] ^= 0x01
     ledger.write_bytes(data)
@@ -100,7 +98,7 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
     for said in (started, verified):
         assert said.returncode == 1
         assert str(ledger) in said.stderr
-        assert f"page {place // PAGE_BYTES + 1} is not what was written" in said.stderr
+        assert f"entry {entry} is not what was written" in said.stderr
         assert "Traceback" not in said.stderr
     data[place] ^= 0x01
     ledger.write_bytes(data)
@@ -109,24 +107,24 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
     assert contiguous(it.ledger_events())
 
 
-def middle_of_an_entry(ledger: Path) -> int:
-    """Where the payload of the entry in the middle lies in the file."""
+def middle_of_an_entry(ledger: Path) -> tuple[int, int]:
+    """The number of an entry in the middle, and where its payload lies in the file."""
     with closing(sqlite3.connect(f"file:{ledger}?immutable=1", uri=True)) as db:
-        (payload,) = db.execute(
-            "SELECT payload FROM entries WHERE topic = 'coup' AND seq >= (SELECT max(seq) / 2 FROM entries) LIMIT 1"
+        seq, payload = db.execute(
+            "SELECT seq, payload FROM entries WHERE topic = 'coup' AND seq >= (SELECT max(seq) / 2 FROM entries)"
         ).fetchone()
-    return ledger.read_bytes().index(payload) + len(payload) // 2
+    return seq, ledger.read_bytes().index(payload) + len(payload) // 2
 
 
 def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(rig: Callable[..., Rig]) -> None:
-    """The kernel finishes a write that it has begun, so the tail that a power cut tears is torn here by hand."""
+    """The kernel finishes a write that it has begun, so what a power cut leaves is written here by hand."""
     it = rig(speed=100.0)
     it.run_for_coups(3)
     it.stand.kill_gateway()
     log = it.stand.ledger_path.with_name("ledger.db-wal")
     whole = log.read_bytes()
     assert len(whole) > 8192
-    log.write_bytes(whole[:-2000])
+    log.write_bytes(whole + whole[-4120:-2000])  # a transaction that was never committed
     it.stand.start_gateway()
     it.run_for_coups(3)
     assert contiguous(it.ledger_events())
@@ -199,11 +197,25 @@ def test_a_stop_is_clean(rig: Callable[..., Rig]) -> None:
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
     assert "gateway stopped" in log_of(it, "gateway")
     work_dir, ledger = it.stand.plan.work_dir, it.stand.ledger_path
-    left = {path.name for path in work_dir.glob("ledger.db*")} - {"ledger.db-lock"}
-    assert left == {"ledger.db"}
+    left = {path.name for path in work_dir.glob("ledger.db*")}
+    assert left == {"ledger.db", "ledger.db-head", "ledger.db-key", "ledger.db-lock"}
     assert not (work_dir / "control.sock").exists()
     verified = sabot("ledger", "verify", str(ledger))
     assert (verified.returncode, verified.stderr) == (0, "")
     assert "intact" in verified.stdout
     it.run_until_heard()
     assert it.heard("bac-01") == it.stored("bac-01")
+
+
+def test_a_hangup_signal_during_the_start_is_kept_and_ends_nothing(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    it.run_for_coups(1)
+    stop(it)
+    lock = it.stand.ledger_path.with_name("ledger.db-lock")
+    lock.unlink()
+    it.stand.start_gateway()
+    it.run_until(lambda _: lock.exists())  # it opens its ledger, and serves nobody yet
+    for _ in range(20):
+        it.stand.gateway.send_signal(signal.SIGHUP)
+    it.run_for_coups(2)
+    assert "config read again" in log_of(it, "gateway")

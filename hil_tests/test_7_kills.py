@@ -14,6 +14,7 @@ import pytest
 from brokers import KINDS, Site
 from kills import Killer, misplayed, plan
 from rig import Rig, contiguous
+from sabot_gateway.ledger import audit
 
 ROUNDS = int(os.environ.get("SABOT_ROUNDS", "12"))
 SEED = int(os.environ.get("SABOT_SEED", "1"))
@@ -33,12 +34,14 @@ def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, rig: C
     for number, round_ in enumerate(plan(SEED, rounds, tables), 1):
         print(f"seed {SEED}, round {number}: {round_}", flush=True)
         killer.carry_out(round_)
+        assert audit.verify(it.stand.ledger_path).faults == []  # beside the daemon, or after its kill
     killer.finish(more_coups=3)
     judge(it, killer)
 
 
 def judge(it: Rig, killer: Killer) -> None:
-    """Nothing lost, nothing doubled, nothing out of order, nothing that was not dealt."""
+    """Nothing lost, nothing doubled, nothing out of order, nothing that was not dealt; the ledger is intact."""
+    assert audit.verify(it.stand.ledger_path).faults == []
     for table, cuts in killer.cuts.items():
         assert it.heard(table) == it.stored(table)
         coups = it.messages("coup", table)

@@ -15,6 +15,7 @@ from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.publish import Publisher
 from sabot_protocol.topics import ROOT
 from sabot_tools import broker
+from structlog.testing import capture_logs
 
 NOW = "2026-01-01T00:00:00.000Z"
 STATUS, GATEWAY = f"{ROOT}/site/bac-01/status", f"{ROOT}/site/status"
@@ -65,7 +66,7 @@ def numbers(line: Line) -> list[int]:
 
 def newest(line: Line) -> int:
     """The id received last, 0 when there is none."""
-    return (ids(line.messages[-1]) or [0])[-1] if line.messages else 0
+    return (numbers(line) or [0])[-1]
 
 
 def first_seen(line: Line) -> list[int]:
@@ -155,6 +156,19 @@ def test_what_is_not_a_topic_stays_in_the_ledger_and_holds_nothing_up(site: Site
     step_until(lambda: numbers(display), gateway, display)
     step_until(lambda: gateway.ledger.cursor("mqtt") == 10_001, gateway)
     assert display.topics() == [f"{ROOT}/site/bac-01/coup"]
+
+
+def test_an_entry_that_no_broker_could_take_is_named_and_passed_over(site: Site, kind: str) -> None:
+    """No gateway writes such a name; a file that somebody changed may have it."""
+    server = site.start(kind)
+    display, gateway = reader(server), Gateway(server, site.work_dir)
+    gateway.ledger.append([Entry("u", number, "bac+01", "coup", b"{}", b"") for number in range(9000, 9010)])
+    with capture_logs() as logs:
+        gateway.append(3)
+        step_until(lambda: newest(display) == 13, gateway, display)
+        step_until(lambda: gateway.ledger.cursor("mqtt") == 13, gateway)
+    assert 1 <= len(logs) <= 3
+    assert "entry 1 of the ledger cannot be published" in logs[0]["event"]
 
 
 def test_a_new_broker_is_told_all_that_stands(site: Site, kind: str) -> None:

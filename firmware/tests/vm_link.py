@@ -213,6 +213,16 @@ def test_the_gateway_asks_for_what_it_misses():
     assert pumped(it, 2) == []
 
 
+def test_a_gateway_that_compares_gets_what_was_acknowledged_again():
+    it, journal, gateway = served(6)
+    pumped(it, 0)
+    gateway.say(0x82, pack("<I", 6))
+    gateway.ask(b"nonce--2", 1)
+    gateway.welcome(offered(it, 1), 0, 1)
+    assert pumped(it, 1) + pumped(it, 1) == [(EVENT, n) for n in range(1, 7)]
+    assert journal.acked == 6
+
+
 def test_an_acknowledged_log_is_quiet():
     it, _, gateway = served(2)
     pumped(it, 0)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +17,49 @@ from sabot_protocol.codec import CodecError
 
 from sabot_gateway import config as configs
 from sabot_gateway import notices
+from sabot_gateway.bounds import Lines
 from sabot_gateway.broker import Broker
 from sabot_gateway.config import Config, Table
-from sabot_gateway.control import Answer, Caller, Control, Request
+from sabot_gateway.control import Answer, Caller, Control
 from sabot_gateway.desk import At, Desk
+from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.keys import KeyRing
 from sabot_gateway.latency import Latency
-from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.ledger import Entry, Ledger, LedgerError
 from sabot_gateway.link import ShoeLink
 from sabot_gateway.mqtt import LoopClient
 from sabot_gateway.notices import Notices
+from sabot_gateway.pace import Pace
 from sabot_gateway.place import Place
 from sabot_gateway.ports import Line, PortError
 from sabot_gateway.pruner import Pruner
 from sabot_gateway.publish import Publisher
+from sabot_gateway.requested import RECALLED
+from sabot_gateway.requests import Asked, SiteRequest, Status
 from sabot_gateway.signals import Signals
+from sabot_gateway.storing import Storing
+from sabot_gateway.units import Units
 from sabot_gateway.verify import Verifier
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each place has its turn in so many sweeps, four times a second
 _GATHER_S, _FEW, _GATHER_FEW_S = 0.01, 16, 0.02  # after a commit: ports share the next one, for longer if few shared it
-_TRY_LEDGER_EVERY_S = 1.0
 _FLUSH_AT_STOP_S = 2.0
+_MOST_COMMITS = 4  # for a request: its attempt, its outcome, and what follows
+_LINES_AT_ONCE = 10  # of the log, about one table or one kind of trouble
 _SHOE_EPOCH_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 
 _WAS_HELD = (
-    "The gateway could not write its ledger for a while and took nothing from the shoe. Nothing is lost; what the shoe "
+    "The gateway could not use its ledger for a while and took nothing from the shoe. Nothing is lost; what the shoe "
     "logged comes now. Have the disk of the table PC looked at."
+)
+_BEHIND = "ledger_behind"  # a hold, and the alarm of every table when it has ended
+_WAS_BEHIND = (
+    "Entries of the gateway's ledger are missing, and a person accepted that. Coups, alarms and decisions of that time "
+    "may be in no ledger. `sabot ledger show` has who accepted it and why. Keep the ledger for inspection."
+)
+_HAD_ERROR = (
+    "The gateway met an error of its own and began anew with this shoe. Nothing is lost; what the shoe logged comes "
+    "again. Report it with the gateway's log."
 )
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -62,6 +80,7 @@ class App:
         clock: Callable[[], float] = time.time,
         reread: Callable[[], Config] | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        signals: Signals | None = None,
     ) -> None:
         self._config, self._monotonic, self._clock, self._sleep = config, monotonic, clock, sleep
         self._reread = reread or (lambda: config)
@@ -70,17 +89,26 @@ class App:
         for note in self._ledger.notes:
             log.warning(note)
         self._gateway = self._ledger.gateway_id()
-        self._desk = Desk(self._gateway.hex(), self._ledger.next_own_no())
+        self._desk = self._new_desk()
         self._control = Control(config.control_path(), self._selector)
+        self._storing, self._units = Storing(self._ledger, self._desk), Units(lambda: self._places.values())
         self._places = {table.name: self._place(table) for table in config.table}
-        self._latency = Latency()
+        self._latency, self._pace = Latency(), Pace(len(self._places))
         self._full: dict[Place, None] = {}  # have something to be stored, in the order it came
-        self._alarmed = dict.fromkeys(self._places.values())  # of whose alarms something is to be said
-        self._ledger_problem: str | None = None
-        self._try_ledger_s = self._sweep_s = self._gather_s = 0.0
+        self._alarmed = dict.fromkeys(self._places)  # tables of whose alarms something is to be said
+        self._hold, self._errors = Hold(), Lines(_LINES_AT_ONCE)
+        self._unread: tuple[str, LedgerError] | None = None  # a unit whose last event could not be read
+        self._sweep_s = self._gather_s = 0.0
         self._visited = 0
-        self._signals, self._pruner = Signals(), Pruner(self._ledger)
+        self._signals, self._pruner = signals or Signals(), Pruner(self._ledger)
         self._connect_broker()
+
+    def _new_desk(self) -> Desk:
+        """With what people asked for before the restart."""
+        gateway, own_no = self._gateway.hex(), self._ledger.next_own_no()
+        desk = Desk(gateway, own_no)
+        desk.requested.recall(self._ledger.entries("WHERE unit = ? AND event_no >= ?", (gateway, own_no - RECALLED)))
+        return desk
 
     def _connect_broker(self) -> None:
         config = self._config
@@ -91,29 +119,56 @@ class App:
             selector=self._selector,
             login=config.login,
         )
+        exposed = config.login.exposed(self._mqtt.broker)
+        if exposed:
+            log.warning(exposed)
         self._publisher = Publisher(self._mqtt, self._ledger, config.site, self._at().time)
+        self._publisher.serve(self._places)
         self._notices = Notices(self._publisher)
 
     def _at(self) -> At:
         return At(self._monotonic(), utc(self._clock()))
 
-    def _place(self, table: Table) -> Place:
+    def _place(self, table: Table, before: Place | None = None) -> Place:
+        """A table as the ledger has it; one that plays by the same rules as before keeps its reading of the log."""
         book = rulebooks.load(table.rulebook)
         profile = book.profile(table.decks, table.card_set, table.shoe)
         link = ShoeLink(
-            profile, self._ledger.durable_event_no, self._gateway, self._keys, keys_required=self._config.keys_required
+            profile,
+            self._durable,
+            self._gateway,
+            self._keys,
+            keys_required=self._config.requires_keys(),
+            held=self._ledger,
+            claim=partial(self._units.claim, table.name),
         )
-        place = Place(table, Line(table.port, table.baud), link, Verifier(table.name, book, profile))
+        line = Line(table.port, table.baud)
+        if before is not None and before.verifier.reads_by(book, profile):
+            return Place(table, line, link, before.verifier, shoe_fault=before.shoe_fault)
+        verifier = Verifier(table.name, book, profile, self._desk.requested.who)
+        place = Place(table, line, link, verifier)
         if not place.catch_up(self._ledger):
-            log.warning("the shoe on the table was recorded by another release; its coup in progress is not known")
+            log.warning(
+                "the shoe on the table was recorded by another release, or its log has no end; its coup in progress is "
+                "not known",
+                table=table.name,
+            )
+        verifier.recall(self._desk.requested.decisions(table.name))
         return place
+
+    def _durable(self, unit: str) -> int | None:
+        """The last event held of a unit; None where the ledger cannot be read, which holds the gateway."""
+        try:
+            return self._ledger.durable_event_no(unit)
+        except LedgerError as error:
+            self._unread = unit, error
+            return None
 
     def _keys(self, unit: str) -> list[bytes]:
         return KeyRing(Path(self._config.keys)).keys(unit) if self._config.keys is not None else []
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then stop cleanly; SIGHUP reads the config again."""
-        self._signals.listen()
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals)
         self.begin()
         gc.freeze()  # what is there now stays: it would be looked through again and again, 40 ms each time
@@ -123,25 +178,60 @@ class App:
 
     def begin(self) -> None:
         """Say that the gateway is there."""
+        self._check_behind(self._at())
         log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
-        self._publisher.say_gateway("online", self._at().time)
+        self._notices.hold(self._hold.problem, self._places if self._hold else (), self._at().time)
 
     def step(self, timeout_s: float) -> None:
-        """Wait for something, carry it through all stages, commit once, then acknowledge and publish."""
+        """Wait for something and carry it through all stages; an error of ours holds everything for a second."""
         ready = self._wait(timeout_s)
         at = self._at()
+        try:
+            self._turn(ready, at)
+        except LedgerError as error:
+            self._hold_ledger("ledger", error, at, self._publisher.try_ledger)
+        except Exception as error:
+            self._log_error("the gateway met an error of its own", "", at)
+            problem = f"The gateway met an error of its own ({type(error).__name__}: {error}) and tries again."
+            self._begin_hold(Reason("error", problem, at.time, lambda: None, ("gateway_error", _HAD_ERROR)), at)
+
+    def _turn(self, ready: list[object], at: At) -> None:
+        """Read from whoever is ready, commit once, then acknowledge and publish."""
         for source in ready:
-            self._serve(source, at)
+            self._guarded(self._serve, source, at)
+        self._check_read(at)
         touched = [source for source in ready if isinstance(source, Place)]
         if at.now_s >= self._sweep_s:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
             touched += self._sweep(at)
         self._commit(at)
         for place in touched:
-            self._tend(place, at)
+            self._guarded(self._tend, place, at)
         self._publish(at)
-        if self._signals.reloading and not self._ledger_problem:
+        self._share_out(ready, at)
+        if self._signals.reloading and not self._hold and self._store_all(at):
             self._reload(at)
+
+    def _guarded(self, act: Callable[[Any, At], None], source: object, at: At) -> None:
+        """An error of ours over what one source brought costs that source its connection, and nobody else anything."""
+        try:
+            act(source, at)
+        except LedgerError:
+            raise
+        except Exception as error:
+            table = source.name if isinstance(source, Place) else ""
+            self._log_error("the gateway met an error of its own", table, at)
+            if isinstance(source, Place):
+                self._lose(source, at, f"the gateway met an error of its own ({type(error).__name__}: {error})")
+                self._desk.note(source, "gateway_error", _HAD_ERROR, at)
+            elif isinstance(source, Caller):
+                self._control.answer(source, Answer(False, "the gateway met an error of its own; its log says more"))
+
+    def _log_error(self, words: str, table: str, at: At) -> None:
+        """With its traceback, but not more often than somebody can read it."""
+        left_out = self._errors.take(table, at.now_s)
+        if left_out is not None:
+            log.exception(words, table=table, left_out=left_out)
 
     def fileno(self) -> int:
         """Readable when a step has something to do; for who drives several things."""
@@ -157,7 +247,7 @@ class App:
 
     def published(self) -> bool:
         """The broker has acknowledged everything that the ledger holds, and every state."""
-        return self._publisher.idle()
+        return self._publisher.idle() and not self._alarmed
 
     def stands(self) -> dict[str, bytes]:
         """The retained topics as they stand, whether the broker has them or not."""
@@ -180,31 +270,42 @@ class App:
             case Control():
                 source.accept(at.now_s)
             case Caller():
-                request = self._control.read(source)
-                if request is not None:
-                    self._ask(source, request, at)
+                self._control.serve(source, lambda request: self._ask(source, request, at))
             case Signals():
                 source.take()
 
     def _read(self, place: Place, at: At) -> None:
         if place.line.port is None:  # lost in this very turn
             return
-        data = place.line.port.read()
+        data = place.line.port.read(self._pace.most_bytes(place.name))
         if data is None:
             return
         if not data:
             self._lose(place, at)
             return
-        for event in place.receive(data, at.now_s, at.time):
-            self._desk.heard(place, event, at)
-        if place.pending:
-            self._full[place] = None
+        try:
+            for event in place.receive(data, at.now_s, at.time):
+                self._desk.heard(place, event, at)
+            self._desk.moved_on(place, at)
+            if place.shoe_fault.to_match(place.link):
+                self._desk.match_fault(place, at)
+        finally:
+            if place.pending:
+                self._full[place] = None
 
-    def _ask(self, caller: Caller, request: Request, at: At) -> None:
-        if request.verb == "status":
+    def _check_read(self, at: At) -> None:
+        """Hold where a shoe could not be greeted because the ledger could not be read."""
+        if self._unread is not None:
+            (unit, error), self._unread = self._unread, None
+            self._hold_ledger(f"unit {unit}", error, at, partial(self._ledger.durable_event_no, unit))
+
+    def _ask(self, caller: Caller, request: Asked, at: At) -> None:
+        if isinstance(request, Status):
             self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at)))))
-        elif self._ledger_problem:
-            self._control.answer(caller, Answer(False, f"nothing can be done now: {self._ledger_problem}"))
+        elif isinstance(request, SiteRequest):
+            self._control.answer(caller, self._accept(request, at))
+        elif self._hold:
+            self._control.answer(caller, Answer(False, f"nothing can be done now: {self._hold.problem}"))
         else:
             place = self._places.get(request.table)
             self._desk.take(request, caller.user, place, lambda answer: self._control.answer(caller, answer), at)
@@ -217,10 +318,12 @@ class App:
         count, first = -(-len(places) // _SWEEPS), self._visited % len(places)
         self._visited += count
         due = (places[first:] + places[:first])[:count]
-        if not self._ledger_problem:
+        if not self._hold:
             for place in due:
-                self._open(place, at)
-            self._pruner.prune(at.now_s, self._config.keep_days, lambda days: utc(self._clock() - days * 86_400))
+                self._guarded(self._open, place, at)
+                if place.verifier.disputes.few() and not place.pending and not self._desk.entries:
+                    place.find_disputes(self._ledger)
+            self._pruner.step(at.now_s, self._config.keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due
 
     def _open(self, place: Place, at: At) -> None:
@@ -228,70 +331,122 @@ class App:
             return
         opened = place.line.open(at.now_s)
         if isinstance(opened, PortError):
-            self._notices.problem(place, str(opened), at.time)
+            self._notices.problem(place, str(opened), at)
         elif opened is not None:
             place.link.opened()
-            self._selector.register(opened, selectors.EVENT_READ, place)
+            self._watch(place)
+
+    def _watch(self, place: Place) -> None:
+        port = place.line.port
+        if port is not None and not self._hold and port not in self._selector.get_map():
+            self._selector.register(port, selectors.EVENT_READ, place)
+
+    def _unwatch(self, place: Place) -> None:
+        if place.line.port is not None:
+            with suppress(KeyError):  # it is not watched during a hold
+                self._selector.unregister(place.line.port)
 
     def _commit(self, at: At) -> None:
         """One transaction for all that this turn brought; only then is anything acknowledged."""
-        if self._ledger_problem and at.now_s < self._try_ledger_s:
+        if self._hold and not self._hold.due(at.now_s):
             return
         entries = [entry for place in self._full for entry in place.pending] + self._desk.entries
-        if not entries and not self._ledger_problem:
-            return
-        try:
-            self._ledger.append(entries)
-            if not entries:  # it was the cursor that could not be written
-                self._publisher.keep_cursor()
-        except LedgerError as error:
-            self._hold(str(error), at)
-            return
-        self._latency.stored(self._ledger.last_seq(), len(entries), at.now_s)
-        self._alarmed |= dict.fromkeys(self._places[entry.table] for entry in entries if entry.topic == "alarm")
-        for place in self._full:
-            place.stored(at.now_s)
-        self._full.clear()
+        if entries:
+            try:
+                self._alarmed |= dict.fromkeys(place.name for place in self._storing.store(entries, self._full, at))
+            except LedgerError as error:
+                self._hold_ledger("entries", error, at, lambda: None)  # they are tried again here
+                return
+            self._stored(entries, at)
+        if self._hold:
+            self._hold.retry(at.now_s)
+            self._end_hold(at)
+
+    def _stored(self, entries: list[Entry], at: At) -> None:
+        """These are durable: acknowledge them, and carry out what people asked."""
+        last_seq = self._ledger.last_seq()
+        self._latency.stored(last_seq, len(entries), at.now_s)
+        self._pace.stored(last_seq, (entry.table for entry in entries if entry.topic))
+        self._alarmed |= dict.fromkeys(entry.table for entry in entries if entry.topic == "alarm")
+        if any(entry.topic == "shoe" for entry in entries):
+            self._publisher.shoe_changed()
+        full, self._full = self._full, {}
         self._desk.entries.clear()
+        for place in full:
+            self._guarded(lambda place, at: place.stored(at.now_s), place, at)
         self._desk.committed(at)
         self._gather_s = at.now_s + (_GATHER_S if len(entries) > _FEW else _GATHER_FEW_S)
-        if self._ledger_problem:
-            self._resume(at)
 
-    def _hold(self, problem: str, at: At) -> None:
-        """Nothing can be stored: nothing more is read, acknowledged or published until it can."""
-        self._try_ledger_s = at.now_s + _TRY_LEDGER_EVERY_S
-        if self._ledger_problem is None:
-            self._ledger_problem = f"{problem}; nothing is taken from any shoe until it can be written again"
-            log.error(self._ledger_problem)
-            self._publisher.say_gateway("online", at.time, problem=self._ledger_problem)
+    def _store_all(self, at: At) -> bool:
+        """Commit until nothing waits, the answers to people included; False where the ledger does not take it."""
+        for _ in range(_MOST_COMMITS):
+            if self._hold or not (self._full or self._desk.entries):
+                break
+            self._commit(at)
+        return not self._hold and not self._full and not self._desk.entries
+
+    # Nothing is taken from any shoe
+
+    def hold(self, name: str, problem: str, retry: Callable[[], object] | None = None) -> None:
+        """Take, acknowledge and publish nothing, until `retry` raises no LedgerError or a person calls `release`."""
+        at = self._at()
+        self._begin_hold(Reason(name, problem, at.time, retry), at)
+
+    def release(self, name: str) -> bool:
+        """A person ends a hold; return whether there was one of this name."""
+        held = self._hold.release(name)
+        self._end_hold(self._at())
+        return held
+
+    def _hold_ledger(self, name: str, error: LedgerError, at: At, retry: Callable[[], object]) -> None:
+        problem = f"{error}; nothing is taken from any shoe until the ledger can be used again."
+        self._begin_hold(Reason(name, problem, at.time, retry, ("ledger_not_writable", _WAS_HELD)), at)
+
+    def _begin_hold(self, reason: Reason, at: At) -> None:
+        if self._hold.begin(reason, at.now_s):
+            if self._errors.take("hold", at.now_s) is not None:
+                log.error(reason.problem)
+            self._notices.hold(self._hold.problem, self._places, at.time)
             for place in self._places.values():
-                if place.line.port is not None:
-                    self._selector.unregister(place.line.port)
+                self._unwatch(place)
 
-    def _resume(self, at: At) -> None:
-        self._ledger_problem = None
-        log.info("the ledger can be written again")
-        self._publisher.say_gateway("online", at.time)
+    def _end_hold(self, at: At) -> None:
+        """Go on, unless something still holds; every table is told what it did not see."""
+        ended = self._hold.take_ended()
+        if self._hold or not ended:
+            return
+        if self._errors.take("goes on", at.now_s) is not None:
+            log.info("the gateway goes on", held_since=min(reason.since for reason in ended))
+        self._notices.hold(None, self._places, at.time)
         for place in self._places.values():
             if place.line.port is not None:
-                self._selector.register(place.line.port, selectors.EVENT_READ, place)
-                self._desk.note(place, "ledger_not_writable", _WAS_HELD, at)
+                place.held_back(at.now_s)
+                self._watch(place)
+                for name, say in dict.fromkeys(reason.alarm for reason in ended if reason.alarm):
+                    self._desk.note(place, name, say, at)
 
     def _tend(self, place: Place, at: At) -> None:
         """What a table is to say to its shoe, and what is to be said of it."""
         if place.line.port is None:
             return
-        if not self._ledger_problem and place.silent(at.now_s):
-            self._notices.problem(
-                place, f"the shoe on {place.table.port} is silent; check its power and the cable", at.time
-            )
+        if not self._hold and place.silent(at.now_s):
+            self._notices.problem(place, f"the shoe on {place.table.port} is silent; check its power and the cable", at)
         place.link.tick(at.now_s)
         self._write(place, at)
+        if self._hold:  # nothing is read: what the link makes of the silence is not the shoe's
+            return
+        self._raise_reports(place, at)
         if place.link.problem:
-            self._notices.problem(place, place.link.problem, at.time)
+            self._notices.problem(place, place.link.problem, at)
         elif place.news():
             self._greet(place, at)
+        elif place.link.unit is not None and (place.concerned_anew() or place.fault != place.told_fault):
+            self._notices.concern(place, at.time)
+
+    def _raise_reports(self, place: Place, at: At) -> None:
+        """Raise what the link has found as alarms."""
+        while place.link.reports:
+            self._desk.note(place, *place.link.reports.popitem(), at)
 
     def _write(self, place: Place, at: At) -> None:
         data, port = place.link.output(), place.line.port
@@ -303,14 +458,11 @@ class App:
         else:
             place.link.written(count)
 
-    def _lose(self, place: Place, at: At) -> None:
+    def _lose(self, place: Place, at: At, why: str = "") -> None:
         self._unwatch(place)
         place.line.lose(at.now_s)
-        self._notices.problem(place, f"the shoe on {place.table.port} is gone; waiting for it to come back", at.time)
-
-    def _unwatch(self, place: Place) -> None:
-        if place.line.port is not None and not self._ledger_problem:
-            self._selector.unregister(place.line.port)
+        problem = why or f"the shoe on {place.table.port} is gone"
+        self._notices.problem(place, f"{problem}; waiting for it to come back", at)
 
     def _greet(self, place: Place, at: At) -> None:
         """A shoe is served that was not, or otherwise than before."""
@@ -321,49 +473,101 @@ class App:
         except CodecError:
             log.warning(f"this PC's clock says {at.time}, which no shoe can count; set it, and check its time server")
 
+    def _check_behind(self, at: At) -> None:
+        """Hold where the ledger is behind a head that it once had; a person ends that."""
+        if self._ledger.behind:
+            self._begin_hold(Reason(_BEHIND, self._ledger.behind, at.time), at)
+
+    def _accept(self, request: SiteRequest, at: At) -> Answer:
+        """A person accepts a ledger that was made shorter."""
+        try:
+            self._ledger.accept(request.by, request.act.reason, at.time)
+        except LedgerError as error:
+            return Answer(False, str(error))
+        self._desk.own_no = self._ledger.next_own_no()
+        self.release(_BEHIND)
+        for place in self._places.values():
+            self._desk.note(place, _BEHIND, _WAS_BEHIND, at)
+        return Answer(True, "accepted; the gateway goes on.")
+
     def _publish(self, at: At) -> None:
         self._mqtt.step(at.now_s)
-        if self._ledger_problem:
+        self._check_behind(at)
+        if self._hold:
             self._publisher.pump_states()
         else:
-            for place in self._alarmed:
-                self._publisher.say_alarms(place.name, place.alarms(at.time))
-            self._alarmed.clear()
-            try:
-                self._publisher.pump()
-            except LedgerError as error:
-                self._hold(str(error), at)
+            self._publish_alarms(at)
+            self._publisher.pump()
         self._latency.published(self._publisher.done(), self._monotonic())
-        self._notices.broker(self._mqtt.problem)
+        self._notices.broker(self._mqtt.problem, at.now_s)
+
+    def _share_out(self, ready: list[object], at: At) -> None:
+        """A table that is ahead of the broker is not read until it has caught up; the others are."""
+        self._pace.published(self._publisher.done(), connected=self._mqtt.client.is_connected())
+        for source in ready:
+            if isinstance(source, Place) and self._pace.rest(source.name, at.now_s):
+                self._unwatch(source)
+        for name in self._pace.rested(at.now_s):
+            if name in self._places:
+                self._watch(self._places[name])
+
+    def _publish_alarms(self, at: At) -> None:
+        """Those that are due; alarms of a table that is gone stand as they were published last."""
+        for name in list(self._alarmed):
+            place = self._places.get(name)
+            if place is None or self._notices.alarms(place, at):
+                del self._alarmed[name]
 
     def _reload(self, at: At) -> None:
-        """Read the config again: tables that are the same go on untouched; one that cannot be used changes nothing."""
-        self._signals.reloading = False
+        """Read the config again, everything being stored; one that cannot be used changes nothing."""
         try:
             new = self._reread()
-        except configs.ConfigError as error:
-            log.error(f"the config stays as it was: {error}")
+        except Exception as error:  # of a file, in which anything may stand
+            self._signals.reloading = False
+            log.error(f"the config stays as it was: {error or type(error).__name__}")
             return
-        changes = configs.changes(self._config, new)
-        kept = {key: getattr(self._config, key) for key in configs.ONLY_AT_START}
-        self._config = msgspec.structs.replace(new, **kept)
+        before, changes = self._config, configs.changes(self._config, new)
+        self._config = msgspec.structs.replace(new, **{key: getattr(before, key) for key in configs.ONLY_AT_START})
+        try:
+            changed = (*changes.added, *changes.changed)
+            opened = {table.name: self._place(table, self._places.get(table.name)) for table in changed}
+            self._publisher.serve([*changes.kept, *opened])
+        except LedgerError:
+            self._config = before  # and try again when it can be read
+            raise
+        except Exception:
+            self._config, self._signals.reloading = before, False
+            log.exception("the config stays as it was: the gateway met an error of its own")
+            return
+        self._signals.reloading = False
         for name in (*changes.removed, *(table.name for table in changes.changed)):
-            self._close(self._places.pop(name), at)
-        for table in (*changes.added, *changes.changed):
-            self._places[table.name] = self._place(table)
-            self._alarmed[self._places[table.name]] = None
+            self._close(self._places.pop(name), at, removed=name not in opened)
+        self._places |= opened
+        self._pace.tables = len(self._places)
+        self._alarmed |= dict.fromkeys(opened)
         for words in changes.restart:
             log.warning(words)
         counts = {what: len(getattr(changes, what)) for what in ("added", "removed", "changed", "kept")}
         log.info("config read again", **counts)
 
-    def _close(self, place: Place, at: At) -> None:
-        """Everything of it is stored; whoever reads its status is told."""
+    def _close(self, place: Place, at: At, *, removed: bool) -> None:
+        """Everything of it is stored; whoever reads its status or waits for its shoe is told."""
         self._unwatch(place)
         place.line.close()
-        self._notices.problem(
-            place, "this table is not in the gateway's config any more, or was just changed there", at.time
-        )
+        self._desk.left(place, at)
+        if place.name in self._alarmed:
+            self._publisher.say_alarms(place.name, place.alarms(at.time))
+        say = "this table is not in the gateway's config any more, or was just changed there"
+        self._notices.closed(place.name, say, at.time)
+        alarms, disputed = len(place.verifier.active()), len(place.verifier.disputed())
+        if removed and (alarms or disputed):
+            log.warning(
+                "alarms and disputed coups of a table that is no longer in the config stay in the ledger; "
+                "put the table back under its name to decide them",
+                table=place.name,
+                alarms=alarms,
+                disputed=disputed,
+            )
 
     def _status(self, at: At) -> dict[str, Any]:
         """For people."""
@@ -371,29 +575,42 @@ class App:
             "site": self._config.site,
             "time": at.time,
             "gateway": self._gateway.hex(),
-            "ledger": {"entries": self._ledger.last_seq(), "problem": self._ledger_problem},
+            "ledger": {"entries": self._ledger.last_seq(), "problem": self._hold.problem},
+            "hold": self._hold.reasons(),
             "broker": {
                 "url": str(self._mqtt.broker),
                 "connected": self._mqtt.client.is_connected(),
                 "problem": self._mqtt.problem,
                 "behind": self._publisher.behind(),
+                "overwritten": self._publisher.overwritten,
                 "latency": self._latency.told(),
             },
-            "tables": [place.status() for place in self._places.values()],
+            "tables": [self._table_status(place) for place in self._places.values()],
         }
+
+    def _table_status(self, place: Place) -> dict[str, Any]:
+        """As its retained status has it: during a hold no shoe is served."""
+        held = {"state": "offline", "problem": self._hold.problem} if self._hold else {}
+        return place.status() | held
 
     def _goodbye(self) -> None:
         """Publish what is committed, as far as the broker takes it in a moment, and say that we go."""
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
-        self._publisher.say_gateway("offline", self._at().time)
-        while self._mqtt.client.is_connected() and not self._publisher.idle() and self._monotonic() < end_s:
+        self._publisher.say_goodbye(self._at().time)
+        while self._mqtt.client.is_connected() and not self._said_all() and self._monotonic() < end_s:
             self.step(0.01)
         with suppress(LedgerError):  # then the last ones are published again
             self._publisher.close()
+        if not self._publisher.states_taken():
+            self._mqtt.hang_up()  # the broker then says it for us
         self.close()
         for place in self._places.values():
             log.info("line counters", table=place.name, **place.link.line_counters())
         log.info("gateway stopped")
+
+    def _said_all(self) -> bool:
+        """The broker has everything; of a ledger that is held, only what stands."""
+        return self._publisher.states_taken() if self._hold else self._publisher.idle()
 
     def crash(self) -> None:
         """End without a word, as a kill does; what was not stored is gone."""
@@ -401,17 +618,20 @@ class App:
         self.close()
 
     def close(self) -> None:
-        """Give everything back."""
-        self._signals.close()
-        self._mqtt.close()
-        self._control.close()
+        """Give everything back; what does not let go does not keep the rest."""
         for place in self._places.values():
             self._unwatch(place)
-            place.line.close()
-        self._ledger.close()
+        lines = (place.line.close for place in self._places.values())
+        for give_back in (self._signals.close, self._mqtt.close, self._control.close, *lines, self._ledger.close):
+            try:
+                give_back()
+            except Exception:
+                log.exception("the gateway did not stop cleanly")
 
 
 def main(path: Path) -> None:
     """Run a gateway by its config file."""
     notices.configure_logging()
-    App(configs.load(path), reread=lambda: configs.load(path)).run()
+    signals = Signals()
+    signals.listen()  # first of all: a signal that comes during the start is kept
+    App(configs.load(path), reread=lambda: configs.load(path), signals=signals).run()

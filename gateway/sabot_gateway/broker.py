@@ -1,5 +1,6 @@
 """The broker: where it is, who we are to it, whom we trust, and why it could not be reached, in words."""
 
+import ipaddress
 import socket
 import ssl
 from dataclasses import dataclass
@@ -48,6 +49,13 @@ class Broker:
         except ValueError as error:
             raise BrokerUrlError(f"broker {url!r}: {error}") from error
 
+    def local(self) -> bool:
+        """Whether what is said to it stays on this machine."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost" or self.host.endswith(".localhost")
+
     def __str__(self) -> str:
         """As a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -87,6 +95,15 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not line or "\n" in line:
             raise LoginError(f"login.password_file {self.password_file}: write the password there, in one line")
         return line
+
+    def exposed(self, broker: Broker) -> str | None:
+        """Why others can read our password, None where they cannot."""
+        if not self.password_file or broker.tls or broker.local():
+            return None
+        return (
+            f"the password of {self.user} goes to {broker} in plain text: whoever is on that network can read it and "
+            "publish in our name; write the broker as mqtts://"
+        )
 
     def context(self) -> ssl.SSLContext:
         """TLS 1.2 or newer; the broker's certificate and name are checked."""

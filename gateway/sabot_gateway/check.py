@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from sabot_protocol.fields import UNIT_BYTES
 
 from sabot_gateway import config as configs
+from sabot_gateway.broker import Broker, BrokerUrlError
 from sabot_gateway.config import Config, Table
 from sabot_gateway.keys import KeyRing, KeysError
 from sabot_gateway.probe import Fact, Status, broker_fact, port_facts
@@ -43,6 +45,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     yield from ledger_facts(Path(config.ledger))
     show(f"asking the broker at {config.broker}")
     yield broker_fact(config)
+    yield from login_facts(config)
     show(f"listening on {len(config.table)} ports")
     yield from _ports(config)
 
@@ -61,7 +64,7 @@ def keys_facts(config: Config) -> Iterator[Fact]:
     """The directory and every file in it."""
     if config.keys is None:
         says = "no `keys` in the config: shoes are not authenticated; make keys with `sabot keys new UNIT --dir DIR`"
-        yield Fact("wrong" if config.keys_required else "warning", "keys", says)
+        yield Fact("wrong" if config.requires_keys() else "warning", "keys", says)
         return
     ring = KeyRing(Path(config.keys))
     try:
@@ -72,7 +75,17 @@ def keys_facts(config: Config) -> Iterator[Fact]:
     bad = [problem for problem in (_key_problem(ring, unit) for unit in units) if problem]
     yield from (Fact("wrong", "keys", problem) for problem in bad)
     if not bad:
-        yield Fact("ok", "keys", f"{config.keys}: units: {len(units)}")
+        yield _keys_fact(config, len(units))
+
+
+def _keys_fact(config: Config, units: int) -> Fact:
+    """Keys that can be used, and whom they keep out."""
+    says = f"{config.keys}: units: {units}"
+    if not config.requires_keys():
+        return Fact("warning", "keys", f"{says}; keys_required = false: a shoe without a key is served all the same")
+    if not units:
+        return Fact("warning", "keys", f"{says}; no shoe is served: make keys with `sabot keys new`")
+    return Fact("ok", "keys", says)
 
 
 def _key_problem(ring: KeyRing, unit: str) -> str | None:
@@ -81,6 +94,14 @@ def _key_problem(ring: KeyRing, unit: str) -> str | None:
     except KeysError as error:
         return str(error)
     return None
+
+
+def login_facts(config: Config) -> Iterator[Fact]:
+    """Whether others can read our password."""
+    with suppress(BrokerUrlError):
+        exposed = config.login.exposed(Broker.from_url(config.broker))
+        if exposed:
+            yield Fact("warning", "broker", exposed)
 
 
 def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]:

@@ -11,13 +11,15 @@ _MOST_ID = 2**30 - 1
 
 @dataclass(eq=False)
 class Command:
-    """`command_id` is given when it is first sent."""
+    """`command_id` is given when it is the first that waits; one that is `held` is not sent before it is let go."""
 
     kind: str
     data: dict[str, Any]
     command_id: int = 0
     wait_s: float = 0.0  # until it is sent again
     said_s: float = 0.0
+    held: bool = False
+    sent: bool = False  # once at least: the shoe may have it
 
 
 @dataclass
@@ -34,14 +36,20 @@ class Commands:
         self.waiting.append(Command(kind, data))
         return self.waiting[-1]
 
+    def number(self, command: Command) -> int:
+        """The id under which the shoe will log a command; 0 while others wait before it."""
+        if self.waiting and self.waiting[0] is command and self.last_id < _MOST_ID:
+            command.command_id = command.command_id or self.last_id + 1
+        return command.command_id
+
     def due(self, now_s: float) -> Command | None:
         """The one to be sent now, with its id."""
         if not self.waiting or self.last_id >= _MOST_ID:
             return None
         command = self.waiting[0]
-        if command.wait_s and now_s - command.said_s < command.wait_s:
+        if command.held or (command.wait_s and now_s - command.said_s < command.wait_s):
             return None
-        command.command_id = command.command_id or self.last_id + 1
+        command.command_id, command.sent = command.command_id or self.last_id + 1, True
         command.said_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
         return command
 
@@ -50,17 +58,17 @@ class Commands:
         self.last_id = max(self.last_id, command_id)
         if not self.waiting or self.waiting[0].command_id != command_id:
             return
-        if self.waiting[0].kind == kind:
+        if self.waiting[0].kind == kind and self.waiting[0].sent:
             self.waiting.popleft()
         else:
-            self.waiting[0].command_id, self.waiting[0].wait_s = 0, 0.0
+            self.waiting[0].command_id, self.waiting[0].wait_s, self.waiting[0].sent = 0, 0.0, False
 
     def withdraw(self, command: Command) -> bool:
         """Send it no more; whether the shoe may have heard of it."""
         if command in self.waiting:
             self.waiting.remove(command)
         self.last_id = max(self.last_id, command.command_id)
-        return command.command_id > 0
+        return command.sent
 
     def begin(self, last_id: int, *, log_lost: bool) -> int:
         """A session begins; how many were dropped: one that was done, if the log that says so is lost."""
@@ -69,6 +77,8 @@ class Commands:
             return 0
         first = self.waiting[0]
         first.wait_s = 0.0
+        if not first.sent and first.command_id <= last_id:
+            first.command_id = 0  # another gateway has used it
         if log_lost and 0 < first.command_id <= last_id:
             self.waiting.popleft()
             return 1

@@ -1,5 +1,8 @@
 """Config: one TOML file a gateway; unknown keys and wrong values are errors that name the key, all of them at once."""
 
+import errno
+import os
+import stat
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,7 +24,8 @@ from sabot_gateway.keys import KeyRing, KeysError
 _MOST_BYTES = 1 << 20  # of a file: thousands of tables
 _MOST_SHOWN = 60  # characters of a wrong value
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]  # `$` would let a line break pass
+RESERVED = ("status", "ledger", "jackpot")  # topics of the site itself, where a table's would be
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 
@@ -55,10 +59,14 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: str
     table: Tables
     keys: str | None = None  # the directory of the shoes' keys
-    keys_required: bool = False  # serve no shoe without a key
+    keys_required: bool | None = None  # serve no shoe without a key; true where `keys` is set, unless given
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands; beside the ledger, unless given
     keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
+
+    def requires_keys(self) -> bool:
+        """Whether a shoe without a key is refused."""
+        return self.keys is not None if self.keys_required is None else self.keys_required
 
     def control_path(self) -> Path:
         """Where the daemon listens for its own commands."""
@@ -106,8 +114,7 @@ def load(path: Path) -> Config:
 def read(path: Path) -> tuple[Config | None, list[str]]:
     """A file's keys and types: the config, its paths made absolute, or everything that is wrong."""
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+        text = _plain_file(path)
         if len(text) > _MOST_BYTES:
             return None, [f"more than {_MOST_BYTES} bytes; give the path of a gateway's TOML file"]
         data = tomllib.loads(text.decode())
@@ -115,13 +122,22 @@ def read(path: Path) -> tuple[Config | None, list[str]]:
         return None, [
             f"{error.strerror}; give the path of a gateway's TOML file, or make one with `sabot gateway init`"
         ]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return None, [f"{error}; correct it there"]
     found = list(_key_problems(Config, data, ""))
     found += _nested_problems(data)
     if found:
         return None, found
     return _absolute(msgspec.convert(data, Config), path.resolve().parent), []
+
+
+def _plain_file(path: Path) -> bytes:
+    """Read a file without ever waiting: a pipe, at which nobody may ever write, is an error."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a plain file")
+        return file.read(_MOST_BYTES + 1)
 
 
 def _nested_problems(data: dict[str, Any]) -> Iterator[str]:
@@ -157,11 +173,20 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, dict)
     if kind == Tables:
         return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+    if not _printable(value):
+        return False
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
         return False
     return True
+
+
+def _printable(value: Any) -> bool:
+    """No text in it has a control character."""
+    if isinstance(value, dict):
+        return all(map(_printable, (*value, *value.values())))
+    return all(map(_printable, value)) if isinstance(value, list) else str(value).isprintable()
 
 
 def _shown(value: Any) -> str:
@@ -213,6 +238,8 @@ def table_problems(table: Table) -> list[str]:
     """What the book says against this table, and what is wrong with the way its port is written."""
     port = ports.url_problem(table.port)
     found = [f"port {table.port} {port}"] if port else []
+    if table.name.lower() in RESERVED:
+        found.append("this name is reserved: the topic of the site itself has it; give the table another")
     try:
         book, settings, decks = offer(table)
     except rulebooks.RulebookError as error:
@@ -232,7 +259,8 @@ def offer(table: Table) -> tuple[Rulebook, Settings, int]:
 
 def _keys_problems(config: Config) -> Iterable[str]:
     if config.keys is None:
-        return ["keys_required = true, but no keys; write keys = the directory of the key files"] * config.keys_required
+        missing = "keys_required = true, but no keys; write keys = the directory of the key files"
+        return [missing] if config.requires_keys() else []
     try:
         KeyRing(Path(config.keys)).units()
     except KeysError as error:
@@ -266,7 +294,7 @@ def changes(old: Config, new: Config) -> Changes:
     """From one config to another, table by table."""
     before = {table.name: table for table in old.table}
     now = {table.name: table for table in new.table}
-    greet_all = (old.keys, old.keys_required) != (new.keys, new.keys_required)
+    greet_all = (old.keys, old.requires_keys()) != (new.keys, new.requires_keys())
     kept = tuple(name for name, table in now.items() if before.get(name) == table and not greet_all)
     return Changes(
         added=tuple(table for name, table in now.items() if name not in before),

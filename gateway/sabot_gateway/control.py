@@ -6,32 +6,35 @@ import pwd
 import selectors
 import socket
 import struct
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import msgspec
+import structlog
 
-_MOST_CONNECTIONS = 16
-_MOST_ASKED_BYTES = 4096
+from sabot_gateway.groups import to_join
+from sabot_gateway.requests import MOST_BYTES, Asked, Request, RequestError, parse
+
+__all__ = ["Answer", "Caller", "Control", "ControlError", "Request", "ask"]
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+MOST_CALLERS = 128  # more than the desk has under way at once: the rest are idle, and make room
 _MODE = 0o660
-_IDLE_S = 30.0
-_CONNECT_S = 2.0
+_ASK_WITHIN_S = 5.0
+_TAKE_WITHIN_S = 5.0  # an answer that is not taken by then is dropped
+_CONNECT_S, _AGAIN_S = 2.0, 0.01
 _ANSWER_WITHIN_S = 30.0
 _PEER = struct.Struct("3i")
+OWN_ERROR = "the gateway met an error of its own; look at its log, and report it with the ledger"
+_TOO_MANY = "too many ask this gateway at once; try again in a moment"
 
 
 class ControlError(RuntimeError):
     """The socket cannot be used; the message says why and what to do."""
-
-
-class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What somebody asks."""
-
-    verb: str
-    table: str = ""
-    by: str = ""  # who asks, as he says
-    clause: str = ""  # of the rulebook
-    args: dict[str, str | int | bool | dict[str, str | bool]] = {}
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -48,77 +51,144 @@ class Caller:
 
     sock: socket.socket
     user: str  # as the kernel knows him
-    since_s: float
+    since_s: float  # in this state
+    state: Literal["asking", "waiting", "answering"] = "asking"
     asked: bytearray = field(default_factory=bytearray)
-    request: Request | None = None
+    unsent: bytes = b""
 
 
 class Control:
-    """Registers itself and its callers with the loop's selector."""
+    """Registers itself and its callers with the loop's selector; nothing here waits for a caller."""
 
     def __init__(self, path: Path, selector: selectors.BaseSelector) -> None:
         self.path, self._selector = path, selector
-        self._callers: set[Caller] = set()
+        self._callers: dict[Caller, None] = {}  # the oldest first
+        self._now_s = 0.0
         self._sock = _listen(path)
         selector.register(self._sock, selectors.EVENT_READ, self)
 
     def accept(self, now_s: float) -> None:
-        """Let in whoever waits, up to a bound; the rest wait in the kernel's queue or are turned away."""
-        with contextlib.suppress(BlockingIOError, ConnectionError):
-            while True:
+        """Let in whoever waits; one that has asked nothing makes room."""
+        self._now_s = now_s
+        for _ in range(MOST_CALLERS):
+            try:
                 sock, _ = self._sock.accept()
-                self._admit(sock, now_s)
+            except (BlockingIOError, ConnectionError):
+                return
+            except OSError as error:  # no descriptor is left
+                log.warning(f"control {self.path}: {error.strerror}; a caller waits")
+                self._make_room()
+                return
+            try:
+                self._admit(sock)
+            except OSError:  # it has gone already
+                sock.close()
 
-    def _admit(self, sock: socket.socket, now_s: float) -> None:
-        if len(self._callers) >= _MOST_CONNECTIONS:
+    def _admit(self, sock: socket.socket) -> None:
+        sock.setblocking(False)
+        if len(self._callers) >= MOST_CALLERS and not self._make_room():
+            with contextlib.suppress(OSError):
+                sock.send(msgspec.json.encode(Answer(False, _TOO_MANY)) + b"\n")
             sock.close()
             return
-        sock.setblocking(False)
-        caller = Caller(sock, _user(sock), now_s)
-        self._callers.add(caller)
+        caller = Caller(sock, _user(sock), self._now_s)
+        self._callers[caller] = None
         self._selector.register(sock, selectors.EVENT_READ, caller)
 
-    def read(self, caller: Caller) -> Request | None:
-        """The request, once the line is complete; a bad one is answered here."""
+    def _make_room(self) -> bool:
+        """Close the oldest of those that ask nothing, else of those that do not take their answer."""
+        for state in ("asking", "answering"):
+            for caller in self._callers:
+                if caller.state == state:
+                    self._drop(caller)
+                    return True
+        return False
+
+    def serve(self, caller: Caller, take: Callable[[Asked], None]) -> None:
+        """Read, hand over a request that is complete, or send on; an error of our own is an answer, never the end."""
         try:
-            data = caller.sock.recv(_MOST_ASKED_BYTES)
+            if caller.state == "answering":
+                self._send(caller)
+                return
+            request = self._read(caller)
+            if request is not None:
+                take(request)
+        except Exception:
+            log.exception("a request could not be served", user=caller.user)
+            self.answer(caller, Answer(False, OWN_ERROR))
+
+    def _read(self, caller: Caller) -> Asked | None:
+        """The request, once its line is complete; a bad one is answered here."""
+        try:
+            data = caller.sock.recv(MOST_BYTES)
         except BlockingIOError:
             return None
         except OSError:
             data = b""
         caller.asked += data
-        if not data or caller.request is not None:  # it has hung up, or says more than one thing
+        line, end, more = bytes(caller.asked).partition(b"\n")
+        if end and not more:
+            return self._parsed(caller, line)
+        if more:
+            self.answer(caller, Answer(False, "one request a connection: there is more behind the end of the line"))
+        elif not data:  # it has hung up
             self._drop(caller)
-        elif b"\n" in caller.asked:
-            return self._parsed(caller)
-        elif len(caller.asked) >= _MOST_ASKED_BYTES:
-            self.answer(caller, Answer(False, f"more than {_MOST_ASKED_BYTES} bytes without an end of line"))
+        elif len(caller.asked) >= MOST_BYTES:
+            self.answer(caller, Answer(False, f"more than {MOST_BYTES} bytes without an end of line"))
         return None
 
-    def _parsed(self, caller: Caller) -> Request | None:
+    def _parsed(self, caller: Caller, line: bytes) -> Asked | None:
         try:
-            caller.request = msgspec.json.decode(caller.asked.split(b"\n")[0], type=Request)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            self.answer(caller, Answer(False, f"not a request: {error}"))
-        return caller.request
+            request = parse(line)
+        except RequestError as error:
+            self.answer(caller, Answer(False, str(error)))
+            return None
+        self._wait(caller)
+        return request
+
+    def _wait(self, caller: Caller) -> None:
+        """It has asked: nothing more is read from it."""
+        self._selector.unregister(caller.sock)
+        caller.state, caller.since_s = "waiting", self._now_s
 
     def answer(self, caller: Caller, answer: Answer) -> None:
         """Say it and hang up; a caller who has gone already is no matter."""
-        with contextlib.suppress(OSError):
-            caller.sock.settimeout(0.1)  # an answer fits into the socket's buffer; one who does not read is dropped
-            caller.sock.sendall(msgspec.json.encode(answer) + b"\n")
-        self._drop(caller)
+        if caller not in self._callers or caller.state == "answering":
+            return
+        if caller.state == "asking":
+            self._wait(caller)
+        caller.unsent = msgspec.json.encode(answer) + b"\n"
+        self._send(caller)
+
+    def _send(self, caller: Caller) -> None:
+        """As much as the socket takes now; the selector says when it takes more."""
+        try:
+            count = caller.sock.send(caller.unsent)
+        except BlockingIOError:
+            count = 0
+        except OSError:
+            self._drop(caller)
+            return
+        caller.unsent = caller.unsent[count:]
+        if not caller.unsent:
+            self._drop(caller)
+        elif caller.state != "answering":
+            caller.state, caller.since_s = "answering", self._now_s
+            self._selector.register(caller.sock, selectors.EVENT_WRITE, caller)
 
     def expire(self, now_s: float) -> None:
-        """Drop who has connected and asks nothing."""
-        for caller in [caller for caller in self._callers if caller.request is None]:
-            if now_s - caller.since_s > _IDLE_S:
+        """Drop who has connected and asks nothing, and who does not take an answer."""
+        self._now_s = now_s
+        within_s = {"asking": _ASK_WITHIN_S, "answering": _TAKE_WITHIN_S}
+        for caller in list(self._callers):
+            if now_s - caller.since_s > within_s.get(caller.state, float("inf")):
                 self._drop(caller)
 
     def _drop(self, caller: Caller) -> None:
         if caller in self._callers:
-            self._callers.remove(caller)
-            self._selector.unregister(caller.sock)
+            del self._callers[caller]
+            if caller.state != "waiting":
+                self._selector.unregister(caller.sock)
             caller.sock.close()
 
     def close(self) -> None:
@@ -149,7 +219,7 @@ def _listen(path: Path) -> socket.socket:
             f"control {path}: {why}; give `control` in the config a path of its own, in a directory of the daemon's"
         ) from error
     sock.setblocking(False)
-    sock.listen(_MOST_CONNECTIONS)
+    sock.listen(MOST_CALLERS)
     return sock
 
 
@@ -163,7 +233,7 @@ def _refuse_living(path: Path) -> None:
 
 
 def _user(sock: socket.socket) -> str:
-    """The account behind a connection, as the kernel tells it."""
+    """The account behind a connection, as the kernel knows it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return "unknown"
     _, uid, _ = _PEER.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
@@ -173,18 +243,32 @@ def _user(sock: socket.socket) -> str:
         return str(uid)
 
 
+def _connect(sock: socket.socket, path: Path) -> None:
+    """Again and again while more wait to be let in than the kernel holds."""
+    give_up_s = time.monotonic() + _CONNECT_S
+    while True:
+        try:
+            sock.connect(str(path))
+        except BlockingIOError:
+            if time.monotonic() > give_up_s:
+                raise TimeoutError from None
+            time.sleep(_AGAIN_S)
+        else:
+            return
+
+
 def ask(path: Path, request: Request) -> Answer:
     """Ask the daemon behind this socket, as a client."""
     with socket.socket(socket.AF_UNIX) as sock:
         sock.settimeout(_CONNECT_S)
         try:
-            sock.connect(str(path))
+            _connect(sock, path)
             sock.settimeout(_ANSWER_WITHIN_S)
             sock.sendall(msgspec.json.encode(request) + b"\n")
             with sock.makefile("rb") as lines:
                 line = lines.readline()
         except PermissionError:
-            raise ControlError(f"{path}: you may not; its owner and group may (ls -l {path})") from None
+            raise ControlError(f"{path}: Permission denied: {to_join(path)} to use this socket.") from None
         except TimeoutError:
             raise ControlError(f"{path}: the gateway does not answer; look at its log") from None
         except OSError as error:

@@ -2,25 +2,32 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import msgspec
+import structlog
+from sabot_protocol import clauses
+from sabot_protocol.clauses import ClauseError
 from sabot_protocol.codec import CodecError
-from sabot_protocol.messages import COMMANDS
-from sabot_protocol.topics import Winner
+from sabot_protocol.topics import CoupMessage, Winner
 
 from sabot_gateway.commands import Command
-from sabot_gateway.control import Answer, Request
-from sabot_gateway.driver import Driver
+from sabot_gateway.control import OWN_ERROR, Answer
 from sabot_gateway.ledger import Entry
 from sabot_gateway.parse import Event
-from sabot_gateway.verify import NotThereError, Record, Source, Verifier
-from sabot_gateway.verify.disputes import Decision
+from sabot_gateway.requested import ATTEMPT, OUTCOME, SENT, Attempt, Outcome, Requested, Sent
+from sabot_gateway.requests import AckAlarm, Confirm, Decide, OnTheTable, TableRequest, Void
+from sabot_gateway.requests import Command as CommandRequest
+from sabot_gateway.seat import RefusedError, Seat, meant, refuse_unserved, still_disputed
+from sabot_gateway.shoe_fault import next_step
+from sabot_gateway.verify import NotThereError, Record, Source
+from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import Decision, screen
 
-ATTEMPT, OUTCOME = "attempt", "outcome"  # topics of the ledger that nobody publishes
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
 _ANSWER_WITHIN_S = 10.0
 _MOST_UNDER_WAY = 64
-_MOST_NAME = 64
 _OUTCOMES = {
     "done": "Done.",
     "not_now": "The shoe did not do it: not in the state it is in now.",
@@ -29,22 +36,10 @@ _OUTCOMES = {
     "bad_value": "The shoe did not do it: a value makes no sense there.",
     "unknown": "The shoe did not do it: its firmware does not know this; reflash it.",
 }
-
-
-class Seat(Protocol):
-    """What the desk needs of a table."""
-
-    @property
-    def name(self) -> str:
-        """The table's."""
-
-    @property
-    def link(self) -> Driver:
-        """To its shoe."""
-
-    @property
-    def verifier(self) -> Verifier:
-        """Of its log."""
+_NO_ANSWER = (
+    "The command was sent and the shoe has not answered: look at it, and at `sabot ledger show`, before you repeat it."
+)
+_NOT_SENT = "The command was not sent: the shoe does not answer. Nothing was done."
 
 
 @dataclass(frozen=True)
@@ -55,58 +50,37 @@ class At:
     time: str
 
 
-class Attempt(msgspec.Struct, kw_only=True, frozen=True):
-    """Somebody asked for something."""
-
-    id: str
-    time: str
-    table: str
-    verb: str
-    by: str
-    user: str
-    clause: str
-    args: dict[str, Any]
-
-
-class Outcome(msgspec.Struct, kw_only=True, frozen=True):
-    """What came of an attempt."""
-
-    id: str
-    time: str
-    table: str
-    attempt: str
-    ok: bool
-    say: str
-
-
 @dataclass(eq=False)
 class Ask:
     """One request under way."""
 
-    request: Request
-    attempt: str
+    request: TableRequest
+    attempt: Attempt
     seat: Seat | None
     reply: Callable[[Answer], None]
     until_s: float
     command: Command | None = None
-
-
-class RefusedError(Exception):
-    """Why a request is not carried out, in words."""
+    noted: int = 0  # the command id that is in the ledger
+    on: tuple[int, int] | None = None  # shoe and coup that are meant
+    decided: str = ""  # what stands already, whatever the shoe answers
 
 
 @dataclass
 class Desk:
-    """Sans-I/O: requests in, ledger entries out; answers go out when what they tell is durable."""
+    """Sans-I/O: requests in, ledger entries out; answers go out when what they say is durable."""
 
     gateway: str  # the gateway's own id, the unit of these entries
     own_no: int  # of the next entry
+    requested: Requested = field(default_factory=Requested)
     entries: list[Entry] = field(default_factory=list)  # to be committed
     _new: list[Ask] = field(default_factory=list)  # their attempts are not durable yet
-    _waiting: list[Ask] = field(default_factory=list)  # for the shoe's word
+    _numbered: list[Ask] = field(default_factory=list)  # the ids of their commands are not durable yet
+    _waiting: list[Ask] = field(default_factory=list)  # for the shoe's answer
     _answers: list[tuple[Ask, Answer]] = field(default_factory=list)  # their outcomes are not durable yet
 
-    def take(self, request: Request, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: At) -> None:
+    def take(
+        self, request: TableRequest, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: At
+    ) -> None:
         """Somebody asks."""
         if len(self._new) + len(self._waiting) >= _MOST_UNDER_WAY:
             reply(Answer(False, "too much is under way at this gateway; try again in a moment"))
@@ -119,46 +93,64 @@ class Desk:
             verb=request.verb,
             by=request.by,
             user=user,
-            clause=request.clause,
-            args=dict(request.args),
+            clause=_as_the_book_has_it(request.clause, seat),
+            args=msgspec.to_builtins(request.act),
         )
-        self._keep(source, request.table, ATTEMPT, msgspec.json.encode(asked))
-        self._new.append(Ask(request, asked.id, seat, reply, at.now_s + _ANSWER_WITHIN_S))
+        self._keep(source, request.table, ATTEMPT, asked)
+        self._new.append(Ask(request, asked, seat, reply, at.now_s + _ANSWER_WITHIN_S))
 
     def _source(self, time: str) -> Source:
         self.own_no += 1
         return Source(self.gateway, self.own_no - 1, time)
 
-    def _keep(self, source: Source, table: str, topic: str, payload: bytes) -> None:
+    def _keep(self, source: Source, table: str, topic: str, said: Attempt | Sent | Outcome) -> None:
+        payload = msgspec.json.encode(said)
         self.entries.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
 
     def committed(self, at: At) -> None:
-        """All entries are durable: answer whose outcome is, carry out whose attempt is."""
+        """All entries are durable: answer whose outcome is, send whose command id is, carry out whose attempt is."""
         answers, self._answers = self._answers, []
         for ask, answer in answers:
-            ask.reply(answer)
+            try:
+                ask.reply(answer)
+            except Exception:
+                log.exception("an answer could not be given", attempt=ask.attempt.id)
+        numbered, self._numbered = self._numbered, []
+        for ask in numbered:
+            assert ask.command is not None
+            ask.command.held = False
         new, self._new = self._new, []
         for ask in new:
             try:
                 self._carry_out(ask, at)
-            except (RefusedError, NotThereError) as refused:
+            except (RefusedError, NotThereError, ClauseError) as refused:
                 self._end(ask, Answer(False, str(refused)), at)
+            except Exception:
+                log.exception("a request could not be carried out", attempt=ask.attempt.id)
+                self._end(ask, Answer(False, OWN_ERROR), at)
+
+    def drop(self, why: str) -> None:
+        """The entries cannot be stored, now or ever: whoever waits for them gets that for an answer."""
+        waiting = [*self._new, *(ask for ask, _ in self._answers)]
+        self.entries, self._new, self._answers = [], [], []
+        for ask in waiting:
+            ask.reply(Answer(False, f"nothing is known to have been done: {why}; report this with the ledger"))
 
     def _carry_out(self, ask: Ask, at: At) -> None:
-        seat, request = ask.seat, ask.request
+        seat, act = ask.seat, ask.request.act
         if seat is None:
-            raise RefusedError(f"there is no table {request.table!r} here; `sabot gateway status` lists them")
-        if not request.by.strip() or len(request.by) > _MOST_NAME:
-            raise RefusedError("say who you are: --by NAME, at most 64 letters")
-        if request.verb == "ack-alarm":
-            self._acknowledge(ask, seat, at)
-        elif request.verb in ("confirm", "void") and seat.verifier.disputed():
-            self._decide(ask, seat, at)
-        else:
-            self._send(ask, seat)
+            raise RefusedError(f"there is no table {ask.request.table!r} here; `sabot gateway status` lists them")
+        decider = _decider(ask, seat)
+        if isinstance(act, AckAlarm):
+            self._acknowledge(ask, seat, act.alarm, at)
+        elif isinstance(act, Decide):
+            self._decide(ask, seat, act, decider, at)
+        elif isinstance(act, CommandRequest):
+            refuse_unserved(seat)
+            ask.on = meant(act.coup, seat) if isinstance(act, OnTheTable) else None
+            self._order(ask, seat, act.kind, act.data(), at)
 
-    def _acknowledge(self, ask: Ask, seat: Seat, at: At) -> None:
-        wanted = str(ask.request.args.get("alarm", "all"))
+    def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: At) -> None:
         active = [alarm.alarm for alarm in seat.verifier.active()]
         chosen = active if wanted == "all" else [wanted]
         if not chosen:
@@ -166,24 +158,33 @@ class Desk:
         for alarm in chosen:
             source = self._source(at.time)
             self._store(seat, seat.verifier.acknowledge(alarm, ask.request.by, source), source)
-        self._end(ask, Answer(True, f"{len(chosen)} acknowledged."), at)
+        stay = ", ".join(dict.fromkeys(alarm.name for alarm in seat.verifier.active() if alarm.alarm in chosen))
+        more = f"These stay active until their cause is gone: {stay}." if stay else ""
+        say = _sentences(f"{len(chosen)} acknowledged.", more, next_step(seat.name, seat.fault))
+        self._end(ask, Answer(True, say), at)
 
-    def _decide(self, ask: Ask, seat: Seat, at: At) -> None:
-        request, source = ask.request, self._source(at.time)
-        if not request.clause:
-            raise RefusedError("a disputed coup is decided under a clause of the rulebook: --clause N")
-        coup, winner = (request.args.get(name) for name in ("coup", "winner"))
-        if winner not in (None, "player", "banker", "tie"):
-            raise RefusedError(f"nobody called {winner!r} can win; it is player, banker or tie")
-        verdict: Decision = "confirmed" if request.verb == "confirm" else "void"
-        records = seat.verifier.decide(
-            verdict, request.by, request.clause, source, cast(str | None, coup), cast(Winner | None, winner)
-        )
+    def _decide(self, ask: Ask, seat: Seat, act: Decide, decider: Decider, at: At) -> None:
+        """The decision stands as soon as it is stored; then the shoe ends the fault that the dispute caused."""
+        coup, source = seat.verifier.dispute(act.coup), self._source(at.time)
+        verdict, winner = cast(Decision, act.verdict), cast(Winner | None, act.winner)
+        records = seat.verifier.decide(coup, verdict, decider, source, winner)
         self._store(seat, records, source)
-        self._end(ask, Answer(True, f"The disputed coup is {verdict}."), at)
+        self.requested.decided(cast(CoupMessage, records[0].message))
+        ask.decided = f"Coup {screen(coup)} is {verdict}."
+        on_table = seat.verifier.waits_for_confirm(coup)
+        if not on_table or seat.fault != "decision":
+            confirm = "The dealer presses Confirm to go on." if on_table and seat.fault == "none" else ""
+            self._end(ask, Answer(True, _sentences(ask.decided, confirm, next_step(seat.name, seat.fault))), at)
+            return
+        ask.on = (coup.shoe, coup.coup)
+        kind, data = ("confirm", {}) if verdict == "confirmed" else ("void_coup", _VOID)
+        try:
+            self._order(ask, seat, kind, data, at)
+        except RefusedError as refused:
+            self._end(ask, self._answer(ask, ok=False, say=f"The command was not sent: {refused}."), at)
 
     def _store(self, seat: Seat, records: list[Record], source: Source) -> None:
-        """What the verifier says of an act of a person: the first under the act's own number."""
+        """What the verifier makes of an act of a person: the first under the act's own number."""
         for place, record in enumerate(records):
             number = source.event_no if place == 0 else None
             payload, book = msgspec.json.encode(record.message), seat.verifier.digest
@@ -195,22 +196,38 @@ class Desk:
         source = self._source(at.time)
         self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
 
-    def _send(self, ask: Ask, seat: Seat) -> None:
-        kind = "void_coup" if ask.request.verb == "void" else ask.request.verb.replace("-", "_")
-        if kind not in COMMANDS:
-            raise RefusedError(f"{ask.request.verb!r} is nothing a table can do; `sabot table --help` lists it")
-        if seat.link.unit is None:
-            raise RefusedError(f"no shoe is served at {seat.name}: {seat.link.problem or 'it has not answered yet'}")
-        args = {name: value for name, value in ask.request.args.items() if name not in ("coup", "winner")}
-        for name in args.keys() - {part.name for part in COMMANDS[kind].subcons}:
-            raise RefusedError(f"{ask.request.verb} takes no {name!r}")
+    def match_fault(self, seat: Seat, at: At) -> None:
+        """The shoe was greeted and its log has come: its alarms must show the fault that it reports, and no other."""
+        source = Source(self.gateway, self.own_no, at.time)
+        records = seat.verifier.match_fault(seat.fault, source)
+        self.own_no += bool(records)
+        self._store(seat, records, source)
+
+    def _order(self, ask: Ask, seat: Seat, kind: str, data: dict[str, Any], at: At) -> None:
+        """Have the shoe do this, once the id of the command is in the ledger with the attempt."""
+        refuse_unserved(seat)
         try:
-            ask.command = seat.link.command(kind, **args)
+            ask.command = seat.link.order(kind, data)
         except (CodecError, TypeError, KeyError) as error:
             raise RefusedError(f"{ask.request.verb}: {error}") from error
         if ask.command is None:
             raise RefusedError("too many commands wait for this shoe already; look at `sabot gateway status`")
         self._waiting.append(ask)
+        self._number(ask, at)
+
+    def _number(self, ask: Ask, at: At) -> None:
+        """Store under which id the shoe will log the command, whenever that is known or another."""
+        assert ask.seat is not None
+        assert ask.command is not None
+        link, command = ask.seat.link, ask.command
+        command_id = link.number(command)
+        if command_id in (0, ask.noted) or link.unit is None:
+            return
+        ask.noted, source, table = command_id, self._source(at.time), ask.request.table
+        names = {"attempt": ask.attempt.id, "unit": link.unit, "command_id": command_id, "command": command.kind}
+        self._keep(source, table, SENT, Sent(id=source.id, time=at.time, table=table, **cast(Any, names)))
+        self.requested.sent(link.unit, command_id, command.kind, _decider(ask, ask.seat))
+        self._numbered.append(ask)
 
     def heard(self, seat: Seat, event: Event, at: At) -> None:
         """An event of a shoe: it may be the outcome that somebody waits for."""
@@ -219,28 +236,80 @@ class Desk:
         named = event.data["command_id"], event.data["command"]
         for ask in self._waiting:
             command = ask.command
-            if ask.seat is seat and command is not None and (command.command_id, command.kind) == named:
+            if ask.seat is seat and command and command.sent and (command.command_id, command.kind) == named:
                 self._waiting.remove(ask)
                 outcome = event.data["outcome"]
-                self._end(ask, Answer(outcome == "done", _OUTCOMES[outcome]), at)
+                self._end(ask, self._answer(ask, ok=outcome == "done", say=_OUTCOMES[outcome]), at)
                 return
+
+    def moved_on(self, seat: Seat, at: At) -> None:
+        """Another coup is on the table than the one that somebody meant: his command is not sent, or not again."""
+        bound = [ask for ask in self._waiting if ask.seat is seat and ask.on is not None]
+        on_table = seat.verifier.on_the_table() if bound else None
+        for ask in (ask for ask in bound if ask.on != on_table):
+            self._withdraw(ask, "Another coup is on the table by now.", at)
 
     def expire(self, at: At) -> None:
         """Nobody waits for ever, and a command that comes too late must not be carried out."""
-        for ask in [ask for ask in self._waiting if at.now_s >= ask.until_s]:
-            assert ask.seat is not None
-            assert ask.command is not None
+        for ask in list(self._waiting):
+            if at.now_s >= ask.until_s:
+                self._withdraw(ask, "", at)
+            else:
+                self._number(ask, at)
+
+    def _withdraw(self, ask: Ask, why: str, at: At) -> None:
+        assert ask.seat is not None
+        assert ask.command is not None
+        self._waiting.remove(ask)
+        sent = ask.seat.link.withdraw(ask.command)
+        not_sent = "The command was not sent. Nothing was done." if why else _NOT_SENT
+        self._end(ask, self._answer(ask, ok=False, say=_sentences(why, _NO_ANSWER if sent else not_sent)), at)
+
+    def _answer(self, ask: Ask, *, ok: bool, say: str) -> Answer:
+        """What the shoe made of a command; of one that follows from a decision, beside what stands already."""
+        seat = ask.seat
+        assert seat is not None
+        if ask.decided:
+            said = ("The shoe goes on.",) if ok else (say, next_step(seat.name, seat.fault))
+            return Answer(True, _sentences(ask.decided, *said))
+        more = still_disputed(seat, ask.on) if ok and isinstance(ask.request.act, Confirm) else ""
+        return Answer(ok, _sentences(say, more))
+
+    def left(self, seat: Seat, at: At) -> None:
+        """This table is closed: its shoe's answer would come to nobody."""
+        say = (
+            f"{seat.name} was taken out of the config, or changed there, before its shoe had answered: look at the "
+            "shoe, and at `sabot ledger show`, before you repeat it."
+        )
+        for ask in [ask for ask in self._waiting if ask.seat is seat]:
             self._waiting.remove(ask)
-            sent = ask.seat.link.withdraw(ask.command)
-            say = (
-                "The shoe was told and has not answered: look at it, and at `sabot ledger show`, before you repeat it."
-                if sent
-                else "The shoe was not told: it does not answer. Nothing was done."
-            )
             self._end(ask, Answer(False, say), at)
 
     def _end(self, ask: Ask, answer: Answer, at: At) -> None:
         source, table = self._source(at.time), ask.request.table
-        outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt, ok=answer.ok, say=answer.say)
-        self._keep(source, table, OUTCOME, msgspec.json.encode(outcome))
+        outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt.id, ok=answer.ok, say=answer.say)
+        self._keep(source, table, OUTCOME, outcome)
         self._answers.append((ask, answer))
+
+
+_VOID = {"reason": "discrepancy", "then": "go_on"}
+
+
+def _decider(ask: Ask, seat: Seat) -> Decider:
+    """Who asks, under a clause that the table's book has; ClauseError or RefusedError where it has not."""
+    if ask.attempt.clause:
+        clauses.named(seat.verifier.rulebook, ask.attempt.clause)
+    elif isinstance(ask.request.act, Decide | Void):
+        raise RefusedError(f"{ask.request.verb} needs a clause of the rulebook: --clause N")
+    return ask.attempt.decider()
+
+
+def _as_the_book_has_it(clause: str, seat: Seat | None) -> str:
+    try:
+        return clauses.named(seat.verifier.rulebook, clause) if seat and clause else clause
+    except ClauseError:
+        return clause
+
+
+def _sentences(*said: str) -> str:
+    return " ".join(filter(None, said))

@@ -15,9 +15,14 @@ class Driver(Protocol):
     problem: str | None  # why no shoe is served, in words
     lost: tuple[int, int] | None  # events that can no longer be had
     heard_s: float | None
+    greeting: tuple[int, str] | None  # of the last HELLO: the number of the next event, and the fault
+    reports: dict[str, str]  # alarms that the daemon is to raise, by name, in words
 
     def opened(self) -> None:
         """The port has just been opened."""
+
+    def refuse(self, problem: str, until_s: float = 0.0) -> None:
+        """Serve nobody, and say why; take nothing from this line before `until_s`."""
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """The new events in these bytes, in order, none twice and none skipped."""
@@ -27,6 +32,15 @@ class Driver(Protocol):
 
     def command(self, kind: str, /, **data: Any) -> Command | None:
         """Have the shoe do this; None if too much waits already, CodecError if it makes no sense."""
+
+    def order(self, kind: str, data: dict[str, Any]) -> Command | None:
+        """The same, held until the caller lets it go."""
+
+    def number(self, command: Command) -> int:
+        """The id under which the shoe will log this command; 0 while others wait before it."""
+
+    def caught_up(self) -> bool:
+        """Everything that the shoe had logged when it was greeted has come."""
 
     def withdraw(self, command: Command) -> bool:
         """Nobody waits for this command any more; whether the shoe may have heard of it."""

@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -14,10 +15,11 @@ from sabot_gateway.broker import Broker, Login, no_answer, no_connection
 from sabot_gateway.buffered import BufferedClient
 
 _FIRST_RETRY_S = 0.25
-_LONGEST_RETRY_S = 30.0
+_LONGEST_RETRY_S = 5.0
 _CONNECT_TIMEOUT_S = 5.0
 _KEEPALIVE_S = 30
-_MOST_READS = 100
+_MOST_READS = 20_000  # packets, or parts of them, in one turn: more are not in what is read at once
+_STEADY_S = 2.0
 _GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
 _NO_LOGIN = Login()
 
@@ -80,7 +82,7 @@ class LoopClient:
         self._answered = False
         self._heard = ""  # paho's last error before the broker's answer
         self._retry_s = _FIRST_RETRY_S
-        self._next_try_s = 0.0
+        self._next_try_s = self._connected_s = 0.0
         self.now_s = 0.0  # of the last step
         self.problem: str | None = None
         self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
@@ -93,7 +95,7 @@ class LoopClient:
             who = f"user {self.login.user}" if self.login.user else "a client without login.user"
             self.problem = f"the broker at {self.broker} refuses {who}: {reason}; check login and the broker's users"
         else:
-            self._retry_s, self.problem = _FIRST_RETRY_S, None
+            self._connected_s, self.problem = self.now_s, None
             self.on_ready()
 
     def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
@@ -118,9 +120,25 @@ class LoopClient:
         if self._attempt is None and self.client.socket() is None:
             self._try_connect(now_s)
         if self._attempt is None:
-            self._read()
-            self.client.loop_misc()
-            self.flush()
+            try:
+                self._drive()
+            except Exception as error:  # paho 2.1 raises what it likes at bytes that are no MQTT
+                self._give_up(error)
+
+    def _drive(self) -> None:
+        if self.client.is_connected() and self.now_s - self._connected_s >= _STEADY_S:
+            self._retry_s = _FIRST_RETRY_S  # a connection that is lost again and again is tried less and less often
+        self._read()
+        self.client.loop_misc()
+        self.flush()
+
+    def _give_up(self, error: Exception) -> None:
+        self.problem = (
+            f"the connection to the broker at {self.broker} was given up at {type(error).__name__}: {error}; "
+            "check that it is an MQTT broker, and its version; if it is, report this"
+        )
+        self.client.give_up()
+        self._unwatch()
 
     def _try_connect(self, now_s: float) -> None:
         self._unwatch()
@@ -150,10 +168,13 @@ class LoopClient:
 
     def _read(self) -> None:
         """What has come; what TLS has already deciphered, or the client has read, no selector would report again."""
+        self.client.begin_turn()
         for _ in range(_MOST_READS):
             self.client.loop_read()
             sock = self.client.socket()
-            if not self.client.unread and (not isinstance(sock, ssl.SSLSocket) or not sock.pending()):
+            if isinstance(sock, ssl.SSLSocket) and sock.pending():
+                self.client.begin_turn()
+            elif not self.client.unread:
                 return
 
     def flush(self) -> None:
@@ -187,7 +208,8 @@ class LoopClient:
         sock: Any = self.client.socket() if self._attempt is None else None
         self._unwatch()
         if sock is not None:
-            sock.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):  # it is gone already
+                sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Say goodbye; the broker then keeps the last will to itself. A connection in the making is left to its end."""

@@ -1,7 +1,8 @@
 """Parse: checked frame bodies become typed values, by the codec that is made of the one definition."""
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sabot_protocol import codec, framing, messages
 from sabot_protocol.auth import MAC_BYTES
@@ -9,6 +10,11 @@ from sabot_protocol.codec import CodecError
 
 _UNIT_AT, _HASH_AT, _HASH_END = 8, 18, 26  # of HELLO: the same in every release, so that any two can tell
 _HELLO = messages.FrameType.encmapping["hello"]
+_EVENT = messages.FrameType.encmapping["event"]
+TIME_AT: Final = 4  # of any frame: before it are type, flags and seq, which are others in each session
+_EVENT_NO_AT, _EVENT_NO_END = 8, 12  # of an event
+_SMALL30 = 2**30 - 1
+UNREADABLE: Final = "unreadable"  # the kind of an event whose body is none of the definition's; its data say why
 MOST_FRAME_BYTES = framing.MAX_BODY_BYTES + 4  # on the wire
 
 
@@ -36,10 +42,11 @@ class Event(NamedTuple):
 
 @dataclass
 class Parser:
-    """Bytes in, frames out; what cannot be read is counted."""
+    """Bytes in, frames out; what cannot be read is counted, unless it is an event that has a number."""
 
     deframer: framing.Deframer = field(default_factory=framing.Deframer)
     malformed: int = 0
+    unknown: int = 0  # of them, those that are no HELLO of another release
     other_release: tuple[str, str] | None = None  # unit and protocol of a HELLO that cannot be read
 
     def feed(self, data: bytes) -> list[Frame]:
@@ -48,10 +55,45 @@ class Parser:
         for raw in self.deframer.feed(data):
             try:
                 frames.append(sealed_frame(raw))
-            except CodecError:
-                self.malformed += 1
-                self.other_release = _other_release(raw) or self.other_release
+            except CodecError as error:
+                numbered = _numbered(raw, str(error))
+                if numbered is None:
+                    self._count(raw)
+                else:
+                    frames.append(numbered)
         return frames
+
+    def _count(self, raw: bytes) -> None:
+        release = _other_release(raw)
+        self.malformed += 1
+        self.unknown += release is None
+        self.other_release = release or self.other_release
+
+
+def _numbered(raw: bytes, why: str) -> Frame | None:
+    """An event of which only the number can be read; its session still has to accept the frame."""
+    body, mac = _split(raw)
+    event_no = int.from_bytes(body[_EVENT_NO_AT:_EVENT_NO_END], "little")
+    if body[:1] != bytes([_EVENT]) or len(body) < _EVENT_NO_END or not 0 < event_no <= _SMALL30:
+        return None
+    seq, time_ms = int.from_bytes(body[2:4], "little"), int.from_bytes(body[4:8], "little") & _SMALL30
+    data = {"event_no": event_no, "kind": UNREADABLE, "data": {"why": _in_words(why)}}
+    return Frame("event", seq, time_ms, data, body, mac)
+
+
+_PHRASES = {  # of the codec's judge, and what they say to people
+    r"(\S+): object failed validation: (\d+)": r"\1 is \2, which is too much",
+    r"(\S+): parsing failed, no decoding mapping for (\d+)": r"\1 is \2, which the protocol does not have",
+    r"(\S+): stream read less than.*": r"it ends before \1",
+    r"\S+: expected end of stream": "it is too long",
+}
+
+
+def _in_words(why: str) -> str:
+    for phrase, words in _PHRASES.items():
+        if re.fullmatch(phrase, why):
+            return re.sub(phrase, words, why).replace("body.", "").replace("data.", "")
+    return why
 
 
 def _other_release(raw: bytes) -> tuple[str, str] | None:
@@ -62,9 +104,14 @@ def _other_release(raw: bytes) -> tuple[str, str] | None:
 
 def sealed_frame(raw: bytes) -> Frame:
     """A frame as it came: a body and, if its flags say so, its MAC; CodecError where it does not fit."""
+    return frame(*_split(raw))
+
+
+def _split(raw: bytes) -> tuple[bytes, bytes]:
+    """Body and MAC."""
     if len(raw) > 1 and raw[1] & messages.AUTHENTICATED:
-        return frame(raw[:-MAC_BYTES], raw[-MAC_BYTES:])
-    return frame(raw)
+        return raw[:-MAC_BYTES], raw[-MAC_BYTES:]
+    return raw, b""
 
 
 def frame(raw: bytes, mac: bytes = b"") -> Frame:

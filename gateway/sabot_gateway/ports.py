@@ -91,10 +91,10 @@ class Port:
         """For the selector."""
         return self._descriptor
 
-    def read(self) -> bytes | None:
-        """What has come; None: nothing now; b"": the port is gone."""
+    def read(self, most_bytes: int = _READ_BYTES) -> bytes | None:
+        """What has come, or the first part of it; None: nothing now; b"": the port is gone."""
         try:
-            return os.read(self._descriptor, _READ_BYTES)
+            return os.read(self._descriptor, most_bytes)
         except BlockingIOError:
             return None
         except OSError:

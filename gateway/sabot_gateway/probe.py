@@ -7,10 +7,12 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from sabot_protocol import rulebooks
 
+from sabot_gateway import refusals
 from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.config import Config, Table
 from sabot_gateway.link import DEAF, SILENT, UNREADABLE, ShoeLink
@@ -172,17 +174,34 @@ def port_facts(
     """Who is on each port, all listened to at once; what the daemon that runs now has is left to it."""
     book = rulebooks.load(rulebooks.ids()[0])
     profile = book.profile(book.decks.default, 1)  # never sent
-    runs = daemon_runs(config)
+    runs, seen = daemon_runs(config), dict[str, str]()  # the table at which each unit has answered
     listeners = [
         # A second connection may take a host away from the daemon; a device has a lock against that.
         None
         if runs and "://" in table.port
-        else _Listener(table, ShoeLink(profile, durable, gateway, keys, keys_required=config.keys_required), runs)
+        else _Listener(
+            table,
+            ShoeLink(
+                profile,
+                durable,
+                gateway,
+                keys,
+                keys_required=config.requires_keys(),
+                claim=partial(_claim, seen, table.name),
+            ),
+            runs,
+        )
         for table in config.table
     ]
     _listen([listener for listener in listeners if listener is not None])
     told = zip(config.table, listeners, strict=True)
     return [(listener and listener.fact) or _not_tried(table) for table, listener in told]
+
+
+def _claim(seen: dict[str, str], table: str, unit: str, _authenticated: bool) -> str | None:
+    """Why a unit that answers at this table would not be served: it has answered at another."""
+    first = seen.setdefault(unit, table)
+    return None if first == table else refusals.at_another_table(unit, first)
 
 
 def _not_tried(table: Table) -> Fact:

@@ -1,14 +1,20 @@
 """Publish: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import structlog
 from paho.mqtt.enums import MQTTErrorCode
-from sabot_protocol.topics import RETAINED, StatusMessage, TopicName, gateway_status_topic, table_topic
+from sabot_protocol.topics import RETAINED, StatusMessage, TopicName, gateway_status_topic, ledger_topic, table_topic
 
+from sabot_gateway.bounds import Lines
+from sabot_gateway.head_topic import HeadTopic
 from sabot_gateway.ledger import Ledger, Stored
+from sabot_gateway.ledger.reader import reading
 from sabot_gateway.mqtt import LoopClient
+from sabot_gateway.retained import Overwrites
 
 _CURSOR = "mqtt"
 _WINDOW = 400  # messages
@@ -16,6 +22,9 @@ _SPAN = 10_000  # entries
 _ROUNDS = 10  # readings of the ledger in one turn
 _KEEP_EVERY, _KEEP_EVERY_S = 500, 0.25  # entries
 _ECHO_WITHIN_S = 5.0
+_READ_BACK: tuple[TopicName, ...] = ("status", "shoe", "alarms")
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
 def _message(group: list[Stored]) -> Outgoing:
     first = group[0]
     topic: TopicName = msgspec.convert(first.topic, TopicName)
-    payload = b"[" + b",".join(card.payload for card in group) + b"]" if topic == "cards" else first.payload
+    payload = b"[%b]" % b",".join(bytes(card.payload) for card in group) if topic == "cards" else first.payload
     return Outgoing(first.seq, first.table, topic, payload)
 
 
@@ -74,6 +83,7 @@ class Echo:
 
     missing: dict[str, bytes] = field(default_factory=dict)
     since_s: float = 0.0
+    _proved: set[str] = field(default_factory=set)  # topics that came back in this connection
 
     def said(self, topic: str, payload: bytes, now_s: float) -> None:
         """This is to come back."""
@@ -85,6 +95,11 @@ class Echo:
         """This has come."""
         if self.missing.get(topic) == payload:
             del self.missing[topic]
+            self._proved.add(topic)
+
+    def in_doubt(self) -> bool:
+        """Return True while a topic has not come back once: the broker may swallow what we publish."""
+        return not self.missing.keys() <= self._proved
 
     def overdue(self, now_s: float) -> bool:
         """It should all have come by now."""
@@ -99,39 +114,110 @@ class Publisher:
         self._cursor, self._keep_s = ledger.cursor(_CURSOR), 0.0
         self._window = Window(self._cursor)
         self._states: dict[str, bytes] = {}  # retained topics as they stand
+        self._shoes: dict[str, bytes] = {}  # and those that come from the ledger, as last sent
+        self._tables: set[str] = set()  # that are served
+        self._filters = [gateway_status_topic(site), *(table_topic(site, "+", name) for name in _READ_BACK)]
+        self._overwrites, self._lines, self._ready_s = Overwrites(), Lines(), 0.0
+        self.overwritten = 0  # words of others on our topics so far
         self._unsaid: dict[str, None] = {}  # those that are still to be sent
         self._saying: set[int] = set()  # message ids of states that are not acknowledged
-        self._echo = Echo()
-        self._connected = False
+        self._echo, self._head, self._head_topic = Echo(), HeadTopic(ledger), ledger_topic(site)
+        self._connected = self._left = False
         mqtt.on_ready, mqtt.on_lost = self._on_ready, self._on_lost
         mqtt.client.on_publish = self._on_publish
         mqtt.client.will_set(gateway_status_topic(site), _status("offline", time, {}), qos=1, retain=True)
-        for topic in self._status_topics():
-            mqtt.client.message_callback_add(topic, self._on_status)
+        mqtt.client.on_subscribe = self._on_subscribe
+        for topic in self._filters:
+            mqtt.client.message_callback_add(topic, self._on_retained)
+        mqtt.client.message_callback_add(self._head_topic, self._on_head)
 
-    def _status_topics(self) -> tuple[str, str]:
-        return gateway_status_topic(self._site), table_topic(self._site, "+", "status")
+    def serve(self, tables: Iterable[str]) -> None:
+        """These tables are ours, and what stands of their shoes is in the ledger; others are left alone from now on."""
+        names = {table_topic(self._site, table, "shoe"): table for table in tables}
+        new = {
+            topic: self._ledger.last_shoe(names[topic], self._window.read_to) for topic in names.keys() - self._shoes
+        }
+        self._shoes = {topic: said for topic, said in (self._shoes | new).items() if said and topic in names}
+        self._tables = set(names.values())
+        self._states = {
+            topic: said for topic, said in self._states.items() if topic in self._unsaid or self._ours(topic)
+        }
+
+    def _ours(self, topic: str) -> bool:
+        """The site's own, and every topic of our tables; of all tables as long as none is named."""
+        *_, table, _name = topic.split("/")
+        return not self._tables or topic in (self._filters[0], self._head_topic) or table in self._tables
 
     def _on_ready(self) -> None:
         """The broker may have published our will, or be a new one: what stands is said again."""
         self._connected = True
-        self._unsaid = dict.fromkeys(self._states)
+        self._states.pop(self._head_topic, None)  # the head that stands there is heard first
+        self._unsaid = dict.fromkeys([*self._states, *self._shoes])
         self._echo = Echo()
-        self._mqtt.client.subscribe([(topic, 0) for topic in self._status_topics()])
+        self._head.met_broker(self._mqtt.now_s)
+        self._ready_s = self._mqtt.now_s
+        self._mqtt.client.subscribe([(topic, 0) for topic in (*self._filters, self._head_topic)])
+
+    def _on_subscribe(self, _client: object, _userdata: object, _mid: int, answers: Any, *_: object) -> None:
+        """A broker may let us read nothing but our statuses."""
+        asked = (*self._filters, self._head_topic)
+        refused = [topic for topic, answer in zip(asked, answers, strict=False) if answer.is_failure]
+        if refused and self._lines.take("refused", self._mqtt.now_s) is not None:
+            log.warning(
+                f"the broker at {self._mqtt.broker} does not let {self._mqtt.login.user or 'us'} read {refused[0]}: "
+                "what others put there is not noticed; allow it, as the examples do"
+            )
 
     def _on_lost(self) -> None:
         self._connected = False
+        self._head.lost_broker()
 
     def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
         self._window.waiting.pop(mid, None)
         self._saying.discard(mid)
 
-    def _on_status(self, _client: object, _userdata: object, message: Any) -> None:
-        self._echo.heard(message.topic, message.payload)
+    def _on_retained(self, _client: object, _userdata: object, message: Any) -> None:
+        """Our own word has come back, or somebody else's has come."""
+        topic, payload = message.topic, bytes(message.payload)
+        self._echo.heard(topic, payload)
+        if message.retain or not self._ours(topic):  # of before this connection: what stands is on its way
+            return
+        again = self._mqtt.now_s - self._ready_s < _ECHO_WITHIN_S  # our own of before may come a second time
+        if self._overwrites.heard(topic, payload, self._stands(topic)) and not again:
+            self._note_overwrite(topic, payload)
+
+    def _note_overwrite(self, topic: str, payload: bytes) -> None:
+        self.overwritten += 1
+        left_out = self._lines.take("overwritten", self._mqtt.now_s)
+        if left_out is not None:
+            log.warning(
+                f"somebody else published on {topic}, and what stands is published again: only this gateway may write "
+                "there; check the users and permissions of the broker",
+                bytes=len(payload),
+                left_out=left_out,
+            )
+
+    def _stands(self, topic: str) -> bytes:
+        """Empty where nothing does."""
+        return self._states.get(topic) or self._shoes.get(topic, b"")
+
+    def _on_head(self, _client: object, _userdata: object, message: Any) -> None:
+        self._head.heard(message.payload, self._mqtt.now_s)
+
+    def shoe_changed(self) -> None:
+        """A shoe was opened or closed: the head of the ledger goes out with it."""
+        self._head.shoe_changed()
 
     def say_gateway(self, state: str, time: str, **more: str | bool | None) -> None:
-        """That the gateway is there, or goes, and what is wrong with it."""
-        self._say(gateway_status_topic(self._site), _status(state, time, more))
+        """That the gateway is there, and what is wrong with it; nothing more once it has said goodbye."""
+        if not self._left:
+            self._say(gateway_status_topic(self._site), _status(state, time, more))
+
+    def say_goodbye(self, time: str) -> None:
+        """That the gateway goes: the last word on its status, whatever happens until it is gone."""
+        self.say_gateway("offline", time)
+        self._head.shoe_changed()
+        self._left = True
 
     def say_table(self, table: str, state: str, time: str, **more: str | bool | None) -> None:
         """That a table's shoe is there, and which, or not, and why."""
@@ -149,13 +235,17 @@ class Publisher:
         """Send what is new, as far as the window allows, and keep the cursor."""
         self._keep_cursor()
         self.pump_states()
-        if self._connected and not self._echo.missing and self._ledger.last_seq() > self._window.read_to:
+        if self._connected and not self._echo.in_doubt() and self._ledger.last_seq() > self._window.read_to:
             self._send_events()
             self._mqtt.flush()
 
     def pump_states(self) -> None:
         """Send what stands, and nothing from the ledger."""
         if self._connected:
+            self._unsaid |= dict.fromkeys(self._overwrites.due(self._mqtt.now_s))
+            head = self._head.take(self._mqtt.now_s)
+            if head is not None:
+                self._say(self._head_topic, msgspec.json.encode(head))
             self._send_states()
             self._check_echo()
             self._mqtt.flush()
@@ -165,10 +255,12 @@ class Publisher:
         while self._unsaid and len(self._saying) < _WINDOW:
             topic = next(iter(self._unsaid))
             del self._unsaid[topic]
-            payload = self._states[topic]
-            if topic.endswith("/status"):
+            payload = self._stands(topic)
+            if topic.endswith("/status") and payload:
                 self._echo.said(topic, payload, self._mqtt.now_s)
             self._saying.add(self._send(topic, payload, retain=True))
+            if not self._ours(topic):
+                del self._states[topic]
 
     def _check_echo(self) -> None:
         """Say again what has not come back, and why; no event goes where a state was swallowed."""
@@ -193,14 +285,31 @@ class Publisher:
                 return
             entries = self._ledger.since(window.read_to, room)
             for message in outgoing(entries):
-                topic = table_topic(self._site, message.table, message.topic)
-                mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
-                window.waiting[mid] = message.first_seq
+                self._send_event(message)
             window.read_to = entries[-1].seq
+
+    def _send_event(self, message: Outgoing) -> None:
+        """What cannot be sent, as a changed file may have it, is passed over: it would stop everything behind it."""
+        topic = table_topic(self._site, message.table, message.topic)
+        try:
+            mid = self._send(topic, message.payload, retain=RETAINED[message.topic])
+        except (TypeError, ValueError) as error:
+            if self._lines.take("unsendable", self._mqtt.now_s) is not None:
+                log.error(f"entry {message.first_seq} of the ledger cannot be published: {error}; verify the ledger")
+            return
+        self._window.waiting[mid] = message.first_seq
+        if message.topic == "shoe":
+            self._shoes[topic] = message.payload
 
     def keep_cursor(self) -> None:
         """Write it as it stands."""
-        self._ledger.move_cursor(_CURSOR, self._cursor)
+        with reading():
+            self._ledger.move_cursor(_CURSOR, self._cursor)
+
+    def try_ledger(self) -> None:
+        """Write the cursor and read what follows it, or LedgerError; nothing is sent."""
+        self.keep_cursor()
+        self._ledger.since(self._window.read_to, _WINDOW)
 
     def _keep_cursor(self) -> None:
         """Now and then: what is sent twice after a crash has the same id."""
@@ -210,12 +319,14 @@ class Publisher:
             self.keep_cursor()
 
     def close(self) -> None:
-        """Keep how far the broker has come."""
+        """Keep how far the broker has come, where the ledger takes it."""
         self._cursor = self._window.done()
         self.keep_cursor()
 
     def _send(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """The message's id; one that the broker still owes us an answer for is passed over."""
+        if retain:
+            self._overwrites.sent(topic, payload)
         for _ in range(2 * _WINDOW):  # more are never under way
             info = self._mqtt.client.publish(topic, payload, qos=1, retain=retain)
             if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
@@ -234,10 +345,13 @@ class Publisher:
         """How many entries of the ledger the broker has not taken yet."""
         return self._ledger.last_seq() - self.done()
 
+    def states_taken(self) -> bool:
+        """The broker has acknowledged every state."""
+        return not self._saying and not self._unsaid
+
     def idle(self) -> bool:
         """Everything in the ledger and every state has been published and acknowledged."""
-        under_way = self._window.waiting or self._saying or self._unsaid
-        return not under_way and self._window.read_to >= self._ledger.last_seq()
+        return self.states_taken() and not self._window.waiting and self._window.read_to >= self._ledger.last_seq()
 
 
 def _status(state: str, time: str, more: dict[str, str | bool | None]) -> bytes:

@@ -15,7 +15,7 @@ class Signals:
         """From now on, in the main thread."""
         for end in (self._read, self._write):
             end.setblocking(False)
-        signal.set_wakeup_fd(self._write.fileno())
+        signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._came)
 

@@ -2,19 +2,23 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
-from sabot_gateway.verify.alarm_book import CROWDED_OUT, AlarmBook
+from sabot_gateway.verify.alarm_book import CROWDED_OUT, AlarmBook, most_urgent
 from sabot_gateway.verify.alarms import ALARMS, FAULTS, REJECTS
+from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import Decision
 from sabot_gateway.verify.text import as_text
 from sabot_protocol import fields, irregularities
-from sabot_protocol.topics import AlarmMessage, CoupMessage
+from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 from shoe_events import BOOK, PROFILE, UNIT, cards, event, result
 
 GATEWAY = "6a7e000000000001"
 TIME = "2026-01-01T00:00:00.000Z"
 ACT = Source(GATEWAY, 7, "2026-01-01T00:00:09.000Z")
+JONES = Decider("B. Jones", "12.13", "2026-01-01T00:00:08.000Z", f"{GATEWAY}-6")
 COMMON = {
     "id": f"{UNIT}-1",
     "unit": UNIT,
@@ -32,6 +36,11 @@ def served(*events: Event) -> Verifier:
     for one in events:
         verifier.take(one, TIME)
     return verifier
+
+
+def decide(verifier: Verifier, status: Decision, coup: str = "1/1", winner: Winner | None = None) -> list[Record]:
+    """B. Jones decides a disputed coup."""
+    return verifier.decide(verifier.dispute(coup), status, JONES, ACT, winner)
 
 
 def messages(records: list[Record]) -> list[AlarmMessage]:
@@ -109,7 +118,7 @@ def test_a_discrepancy_is_seen_but_ends_by_a_decision_only() -> None:
 
 def test_a_supervisor_confirms_what_the_cards_give() -> None:
     verifier = served(*DISPUTED)
-    records = verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    records = decide(verifier, "confirmed")
     said = coup(records)
     assert (said.id, said.status, said.corrects) == (f"{GATEWAY}-7", "confirmed", f"{UNIT}-5")
     assert (said.winner, said.by, said.clause, said.time) == ("player", "B. Jones", "12.13", ACT.time)
@@ -120,48 +129,65 @@ def test_a_supervisor_confirms_what_the_cards_give() -> None:
 
 
 def test_a_supervisor_confirms_the_shoes_result() -> None:
-    said = coup(served(*DISPUTED).decide("confirmed", "B. Jones", "12.13", ACT, winner="banker"))
+    said = coup(decide(served(*DISPUTED), "confirmed", winner="banker"))
     assert (said.winner, said.status, said.player, said.player_points) == ("banker", "confirmed", ["9S", "TD"], 9)
 
 
 def test_a_supervisor_voids_it() -> None:
-    said = coup(served(*DISPUTED).decide("void", "B. Jones", "12.13", ACT))
+    said = coup(decide(served(*DISPUTED), "void"))
     assert (said.kind, said.status, said.winner, said.corrects) == ("void", "void", None, f"{UNIT}-5")
 
 
 def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
     three = (*cards(1, "2S 2H 2D"), result(4, "player", 4, 2))
-    assert coup(served(*three).decide("confirmed", "B. Jones", "12.13", ACT)).winner == "player"
+    assert coup(decide(served(*three), "confirmed")).winner == "player"
 
 
 def test_a_result_that_nobody_gives_must_be_said() -> None:
     lost = (*cards(1, "2S 2H 2D"), event(4, "damaged"), *cards(5, "9S", coup_no=2))
     verifier = served(*lost)
-    with pytest.raises(NotThereError, match="say who won, or void it"):
-        verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    with pytest.raises(NotThereError, match="say who won with --winner, or void it"):
+        decide(verifier, "confirmed")
     assert [one.coup for one in verifier.disputed()] == [1]
-    assert coup(verifier.decide("confirmed", "B. Jones", "12.13", ACT, winner="tie")).winner == "tie"
+    assert coup(decide(verifier, "confirmed", winner="tie")).winner == "tie"
 
 
-def test_which_of_two_disputed_coups_is_meant_must_be_said() -> None:
+def test_one_of_two_disputed_coups_is_decided_by_its_place_or_its_id() -> None:
     again = [one._replace(event_no=one.event_no + 5) for one in cards(1, "9S 2H TD 3C", coup_no=2)]
     verifier = served(*DISPUTED, *again, result(10, "banker", 9, 5, coup_no=2, natural=True))
-    with pytest.raises(NotThereError, match="say which coup is meant"):
-        verifier.decide("void", "B. Jones", "12.13", ACT)
-    assert coup(verifier.decide("void", "B. Jones", "12.13", ACT, coup_id=f"{UNIT}-10")).coup == 2
+    assert coup(decide(verifier, "void", f"{UNIT}-10")).coup == 2
     assert [one.coup for one in verifier.disputed()] == [1]
-    with pytest.raises(NotThereError, match="no coup 5 is disputed"):
-        verifier.decide("void", "B. Jones", "12.13", ACT, coup_id="5")
+    with pytest.raises(NotThereError, match=rf"no coup 5 is disputed: 1/1 \({UNIT}-5\)"):
+        decide(verifier, "void", "5")
+    assert coup(decide(verifier, "void", "1/1")).corrects == f"{UNIT}-5"
+
+
+@pytest.mark.parametrize("named", ["1/1", f"{UNIT}-5"])
+def test_a_coup_that_is_decided_is_not_decided_again_and_the_refusal_says_by_whom_and_when(named: str) -> None:
+    verifier = served(*DISPUTED)
+    decide(verifier, "void")
+    with pytest.raises(NotThereError) as refused:
+        decide(verifier, "confirmed", named)
+    decision = f"B. Jones decided at {JONES.time} that it is void under 12.13"
+    assert str(refused.value) == f"coup {named} is not disputed any more: {decision}"
+
+
+def test_two_shoes_with_a_coup_of_the_same_number_are_told_apart_by_the_id() -> None:
+    other = [one._replace(unit="5ab0000000000002") for one in DISPUTED]
+    verifier = served(*DISPUTED, *other)
+    with pytest.raises(NotThereError, match=f"name it by its id: {UNIT}-5 or 5ab0000000000002-5"):
+        decide(verifier, "void", "1/1")
+    assert coup(decide(verifier, "void", f"{UNIT}-5")).corrects == f"{UNIT}-5"
 
 
 def test_nothing_is_disputed() -> None:
     with pytest.raises(NotThereError, match="none is disputed"):
-        served().decide("void", "B. Jones", "12.13", ACT)
+        decide(served(), "void")
 
 
 def test_a_void_at_the_shoe_corrects_what_a_supervisor_had_confirmed() -> None:
     verifier = served(*DISPUTED)
-    verifier.decide("confirmed", "B. Jones", "12.13", ACT)
+    decide(verifier, "confirmed")
     void = event(6, "coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="go_on", cards=4)
     said = coup(verifier.take(void, TIME))
     assert (said.status, said.corrects) == ("void", f"{GATEWAY}-7")
@@ -172,7 +198,7 @@ def test_after_a_restart_the_ledger_says_what_is_active() -> None:
     after = served()
     after.restore(before.active(), before.disputed())
     assert (after.active(), after.disputed()) == (before.active(), before.disputed())
-    records = after.decide("void", "B. Jones", "12.13", ACT)
+    records = decide(after, "void")
     assert coup(records).corrects == f"{UNIT}-5"
     assert [alarm.name for alarm in after.active()] == ["reject"]
 
@@ -202,14 +228,125 @@ def test_a_full_book_lets_the_oldest_of_the_least_severe_go_and_says_so() -> Non
     assert [alarm.name for alarm in book.active()] == ["discrepancy", "reject"]
 
 
-def test_what_lost_makes_beside_its_own_record_is_not_lost() -> None:
+def test_a_fault_that_lasts_is_never_crowded_out() -> None:
+    book = AlarmBook(most=2)
+    for number, name in enumerate(("fault_card", "fault_lid", "discrepancy", "discrepancy", "log_lost"), 1):
+        book.raise_({**COMMON, "id": f"{UNIT}-{number}", "event_no": number}, name, say="Look.")
+    assert [alarm.name for alarm in book.active()] == ["fault_card", "fault_lid"]
+
+
+def test_the_alarm_of_a_lost_part_of_the_log_makes_room_for_itself() -> None:
     verifier = served()
     for number in range(1, 101):
-        verifier.take(REJECT._replace(event_no=number), TIME)
-    verifier.lost(event(110, "key", on=1), 101, 109, TIME)
-    crowded = messages(verifier.take(event(110, "key", on=1), TIME))
-    assert [(alarm.event_no, alarm.by) for alarm in crowded] == [(110, CROWDED_OUT)]
+        verifier.take(REJECT._replace(event_no=number), at(2 * number))
+    said = messages(verifier.lost(event(110, "key", on=1), 101, 109, at(201)))
+    assert [(alarm.event_no, alarm.by) for alarm in said] == [(110, ""), (110, CROWDED_OUT)]
     assert len(verifier.active()) == 100
+
+
+# More than a person can read
+
+
+def at(second: int) -> str:
+    """So long after a moment."""
+    return f"2026-01-01T00:{second // 60:02}:{second % 60:02}.000Z"
+
+
+def flood(verifier: Verifier, first: int, count: int, time: str) -> list[AlarmMessage]:
+    """So many rejects at once."""
+    return [
+        message
+        for number in range(first, first + count)
+        for message in messages(verifier.take(REJECT._replace(event_no=number), time))
+    ]
+
+
+def test_alarms_of_one_name_beyond_a_bound_are_counted_in_one_alarm_that_is_renewed_now_and_then() -> None:
+    verifier = served()
+    raised = flood(verifier, 1, 1000, at(0))
+    assert [alarm.name for alarm in raised] == ["reject"] * 30 + ["alarm_flood"]
+    assert raised[-1].severity == "critical"
+    assert "Not listed since 2026-01-01T00:00:00.000Z: 1 reject." in raised[-1].say
+    more = [message for second in range(1, 41) for message in flood(verifier, 1000 + 100 * second, 100, at(second))]
+    assert [alarm.name for alarm in more].count("reject") == 20  # one every two seconds
+    renewed = [alarm for alarm in more if alarm.name == "alarm_flood"]
+    assert [alarm.time for alarm in renewed] == [at(10), at(20), at(30), at(40)]
+    assert {alarm.alarm for alarm in renewed} == {raised[-1].alarm}
+    assert len({alarm.id for alarm in more}) == len(more)
+    assert "4852 reject" in renewed[-1].say  # of 4902 so far, 30 at once and 20 one by one were raised
+    assert len(verifier.active()) == 51
+
+
+def test_a_flood_of_one_name_does_not_hide_an_alarm_of_another() -> None:
+    verifier = served()
+    flood(verifier, 1, 500, at(0))
+    assert [alarm.name for alarm in messages(verifier.take(FAULT._replace(event_no=501), at(0)))] == ["fault_card"]
+
+
+def test_the_alarm_of_a_flood_ends_when_it_is_seen_and_comes_again_with_the_next() -> None:
+    verifier = served()
+    (alarm,) = [alarm for alarm in flood(verifier, 1, 40, at(0)) if alarm.name == "alarm_flood"]
+    assert [said.state for said in messages(verifier.acknowledge(alarm.alarm, "A. Smith", ACT))] == [
+        "acknowledged",
+        "cleared",
+    ]
+    (again,) = flood(verifier, 41, 5, at(1))
+    assert again.alarm != alarm.alarm
+    assert "Not listed since 2026-01-01T00:00:01.000Z: 1 reject." in again.say
+
+
+def test_a_fault_that_comes_in_a_flood_of_faults_is_raised_as_soon_as_there_is_room() -> None:
+    verifier, number = served(), 0
+    for _ in range(40):
+        number += 2
+        verifier.take(FAULT._replace(event_no=number), at(0))
+        verifier.take(event(number + 1, "fault_cleared", fault="card", by="key"), at(0))
+    verifier.take(FAULT._replace(event_no=100), at(0))
+    assert [alarm.name for alarm in verifier.active()] == ["alarm_flood"]
+    assert messages(verifier.take(event(101, "key", on=1), at(1))) == []
+    (raised,) = messages(verifier.take(event(102, "key", on=1), at(2)))
+    assert (raised.name, raised.id, raised.event_no) == ("fault_card", f"{UNIT}-100-fault_card", 100)
+    assert messages(verifier.take(event(103, "key", on=1), at(9))) == []
+
+
+def test_a_fault_that_is_over_before_there_is_room_for_it_is_not_raised() -> None:
+    verifier = served()
+    for number in range(2, 90, 2):
+        verifier.take(FAULT._replace(event_no=number), at(0))
+        verifier.take(event(number + 1, "fault_cleared", fault="card", by="key"), at(0))
+    assert messages(verifier.take(event(101, "key", on=1), at(50))) == []
+
+
+def test_a_clock_that_goes_back_in_a_flood_stops_nothing() -> None:
+    verifier = served()
+    flood(verifier, 1, 100, at(1000))
+    assert flood(verifier, 101, 50, at(0)) != []
+    assert [alarm.name for alarm in flood(verifier, 151, 1, at(100))] == ["reject"]
+
+
+def test_a_lost_part_of_the_log_in_a_flood_of_them_is_counted() -> None:
+    verifier = served()
+    made = [verifier.lost(event(number, "key", on=1), number - 1, number - 1, TIME) for number in range(2, 60)]
+    assert [[record.topic for record in each] for each in made[:30]] == [["alarm"]] * 30
+    assert made[31:] == [[]] * 27
+    assert "1 log_lost" in verifier.active()[-1].say
+
+
+def test_the_most_severe_and_newest_alarms_are_listed_and_the_rest_counted() -> None:
+    book = AlarmBook()
+    for number in range(60):
+        name = "discrepancy" if number % 3 == 0 else "reject"
+        common = {**COMMON, "id": f"{UNIT}-{number}", "event_no": number, "time": at(2 * number)}
+        book.raise_(common, name, say="Look." * 40)
+    alarms = book.active()
+    listed, more = most_urgent(alarms, 16_384)
+    assert len(listed) + more == 60
+    assert len(msgspec.json.encode(listed)) <= 16_384
+    assert [alarm.name for alarm in listed].count("discrepancy") == 20
+    assert [alarm.event_no for alarm in listed] == sorted(alarm.event_no for alarm in listed)
+    assert listed[-1] == alarms[-1]  # the newest of the others
+    assert most_urgent(alarms[:3], 16_384) == (alarms[:3], 0)
+    assert most_urgent(alarms, 10) == ([], 60)
 
 
 # The table

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_gateway.app import App
+from sabot_gateway.broker import Login
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
 from sabot_gateway.link import ShoeLink
@@ -280,6 +281,18 @@ def test_a_port_that_cannot_be_opened_is_told_in_the_status(tmp_path: Path) -> N
     app.step(0)
     assert status(app)["state"] == "offline"
     assert "is not there: put the adapter in" in status(app)["problem"]
+
+
+def test_a_password_in_plain_text_is_warned_of_at_the_start(tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    secret.touch(mode=0o600)
+    secret.write_text("correct-horse\n")
+    login = Login(user="gateway", password_file=str(secret))
+    plain = msgspec.structs.replace(config(tmp_path, "/dev/null"), broker="mqtt://192.0.2.1:9", login=login)
+    with capture_logs() as logs:
+        App(plain).close()
+    assert "goes to mqtt://192.0.2.1:9 in plain text" in logs[0]["event"]
+    assert "correct-horse" not in str(logs)
 
 
 def test_a_gateway_keeps_its_id_and_asks_by_it(benches: Callable[..., Bench], tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 from sabot_gateway import check
+from sabot_gateway.broker import Login
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.probe import Fact
@@ -18,7 +20,7 @@ ENTRY = Entry(UNIT, 7, "bac-01", "coup", b"{}", b"")
 NOW_S = datetime(2026, 11, 16, 10, 30, tzinfo=UTC).timestamp()
 
 
-def config(keys: Path | None = None, *, keys_required: bool = False) -> Config:
+def config(keys: Path | None = None, *, keys_required: bool | None = None) -> Config:
     table = Table("bac-01", "/dev/ttyACM0", "star-baccarat")
     where = str(keys) if keys else None
     return Config("test", "ledger.db", "mqtt://127.0.0.1:9", (table,), where, keys_required)
@@ -49,6 +51,16 @@ def test_no_keys_are_a_warning_unless_they_are_required() -> None:
     assert only(check.keys_facts(config(keys_required=True))).status == "wrong"
 
 
+def test_a_password_in_plain_text_is_a_warning(tmp_path: Path) -> None:
+    login = Login(user="gateway", password_file=str(tmp_path / "password"))
+    plain = msgspec.structs.replace(config(), login=login, broker="mqtt://broker.example")
+    fact = only(check.login_facts(plain))
+    assert (fact.status, fact.subject) == ("warning", "broker")
+    assert "the password of gateway goes to mqtt://broker.example:1883 in plain text" in fact.says
+    for broker in ("mqtts://broker.example", "mqtt://localhost", "no url"):
+        assert list(check.login_facts(msgspec.structs.replace(plain, broker=broker))) == []
+
+
 def test_every_key_file_is_looked_at(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     for unit in (UNIT, OTHER):
@@ -60,6 +72,13 @@ def test_every_key_file_is_looked_at(tmp_path: Path) -> None:
     assert fact.status == "wrong"
     assert f"chmod 600 {tmp_path}/{OTHER}.key" in fact.says
     assert "ab" * 32 not in fact.says
+
+
+def test_keys_that_keep_nobody_out_or_everybody_are_warned_of(tmp_path: Path) -> None:
+    nobody = only(check.keys_facts(config(tmp_path)))
+    assert (nobody.status, "no shoe is served" in nobody.says) == ("warning", True)
+    everybody = only(check.keys_facts(config(tmp_path, keys_required=False)))
+    assert (everybody.status, "keys_required = false" in everybody.says) == ("warning", True)
 
 
 def test_a_directory_of_keys_that_is_not_there(tmp_path: Path) -> None:

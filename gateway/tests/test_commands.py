@@ -159,7 +159,7 @@ def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> 
     it.command("lock")
     commanded(it, 0.1)
     it.opened()
-    it.receive(shoe.hello(asked(it, 0.2), unit=bytes(8), next_event_no=1) + shoe.say("alive"), 0.2)
+    it.receive(shoe.hello(asked(it, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == []
     assert it.counters["dropped_commands"] == 1
     it.command("unlock")
@@ -191,3 +191,50 @@ def test_a_command_that_is_withdrawn_when_it_is_out_may_have_been_heard_and_its_
     assert commanded(it, 0.2) == [(43, "unlock")]
     assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1  # it was heard after all
     assert [command.kind for command in it.commands.waiting] == ["unlock"]
+
+
+# Held until their id is stored
+
+
+def test_a_held_command_has_its_id_once_it_is_the_first_and_goes_out_when_it_is_let_go() -> None:
+    shoe = Shoe()
+    it = served(shoe, last_command_id=41)
+    it.command("lock")
+    void = it.order("void_coup", {"reason": "misdeal", "then": "go_on"})
+    assert void is not None
+    assert it.number(void) == 0
+    assert commanded(it, 0.1) == [(42, "lock")]
+    it.receive(done(shoe, 1, 42, "lock"), 0.2)
+    assert (it.number(void), commanded(it, 0.2)) == (43, [])
+    void.held = False
+    assert commanded(it, 0.3) == [(43, "void_coup")]
+
+
+def test_a_held_command_that_is_withdrawn_was_never_sent() -> None:
+    it = served(Shoe())
+    lock = it.order("lock", {})
+    assert lock is not None
+    assert (it.number(lock), it.withdraw(lock)) == (1, False)
+    unlock = it.order("unlock", {})
+    assert unlock is not None
+    assert it.number(unlock) == 2
+
+
+def test_an_id_that_another_gateway_has_used_meanwhile_is_not_used_again() -> None:
+    commands = Commands()
+    lock = commands.add("lock", {})
+    assert lock is not None
+    lock.held = True
+    assert commands.number(lock) == 1
+    commands.begin(7, log_lost=False)
+    assert commands.number(lock) == 8
+
+
+def test_the_command_of_another_gateway_does_not_end_one_that_was_not_sent() -> None:
+    commands = Commands()
+    lock = commands.add("lock", {})
+    assert lock is not None
+    lock.held = True
+    assert commands.number(lock) == 1
+    commands.done(1, "lock")
+    assert (list(commands.waiting), commands.number(lock)) == ([lock], 2)

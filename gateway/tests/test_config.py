@@ -1,5 +1,6 @@
 """The gateway's file: what is wrong is named."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,21 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
     [
         ('site = "sydney"', 'site = "sydney"\ncolour = 1', "colour: no such key; there are site, ledger, broker"),
         ('site = "sydney"', 'site = "sydney"\nbrokers = 1', "brokers: no such key; did you mean `broker`?"),
+        (
+            'name = "bac-01"',
+            'name = "status"',
+            "table status: this name is reserved: the topic of the site",
+        ),
+        ('name = "bac-01"', 'name = "Ledger"', "table Ledger: this name is reserved"),
+        ('name = "bac-01"', 'name = "JACKPOT"', "table JACKPOT: this name is reserved"),
+        *(
+            ('name = "bac-01"', f'name = "{name}"', "write letters, digits, - and _, such as")
+            for name in ("+", "#", "a/b", "$share", "bac-01\\n", "", "é")
+        ),
+        ('site = "sydney"', 'site = "syd\\u202eney"', "write letters, digits, - and _, such as"),
+        ('port = "/dev/ttyACM0"', 'port = "/dev/tty\\u0000"', "table bac-01: port = "),
+        ('ledger = "ledger.db"', 'ledger = "led\\u001b[2Jger.db"', "ledger = "),
+        ('site = "sydney"', f"site = {'[' * 2000}", "correct it there"),
         ("decks = 6", "deck = 6", "table bac-02: deck: no such key; did you mean `decks`?"),
         (
             'site = "sydney"',
@@ -230,6 +246,24 @@ def test_ports_that_are_swapped_change_both_tables(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "required"),
+    [
+        ("", False),
+        ("keys_required = false", False),
+        ('keys = "keys"', True),
+        ('keys = "keys"\nkeys_required = true', True),
+        ('keys = "keys"\nkeys_required = false', False),
+    ],
+)
+def test_keys_are_required_where_they_are_given_unless_the_config_says_otherwise(
+    tmp_path: Path, given: str, required: bool
+) -> None:
+    (tmp_path / "keys").mkdir(mode=0o700)
+    (tmp_path / "gateway.toml").write_text(f"{given}\n{GOOD}")
+    assert load(tmp_path / "gateway.toml").requires_keys() is required
+
+
 def test_every_shoe_is_greeted_again_when_the_keys_change(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir(mode=0o700)
     found = read_again(tmp_path, ('site = "sydney"', 'site = "sydney"\nkeys = "keys"\nkeys_required = true'))
@@ -252,3 +286,9 @@ def test_no_file(tmp_path: Path) -> None:
 def test_broker_urls() -> None:
     assert Broker.from_url("mqtt://localhost") == Broker("localhost", 1883)
     assert str(Broker.from_url("mqtt://10.0.0.1:2000")) == "mqtt://10.0.0.1:2000"
+
+
+def test_a_pipe_in_the_place_of_the_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gateway.toml")
+    with pytest.raises(ConfigError, match="not a plain file; give the path of a gateway's TOML file"):
+        load(tmp_path / "gateway.toml")

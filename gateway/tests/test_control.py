@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sabot_gateway.control import Answer, Caller, Control, ControlError, Request
+from sabot_gateway.control import MOST_CALLERS, Answer, Caller, Control, ControlError
+from sabot_gateway.requests import Asked, Confirm, Status, TableRequest
 
 ASK = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'
 
@@ -21,22 +22,32 @@ class Desk:
     def __init__(self, path: Path) -> None:
         self.selector = selectors.DefaultSelector()
         self.control = Control(path, self.selector)
-        self.path, self.asked = path, list[tuple[Caller, Request]]()
+        self.path, self.asked = path, list[tuple[Caller, Asked]]()
+        self.broken = False
 
     def turn(self, now_s: float = 0.0) -> None:
         for key, _ in self.selector.select(0):
             if isinstance(key.data, Caller):
-                request = self.control.read(key.data)
-                if request is not None:
-                    self.asked.append((key.data, request))
+                self.serve(key.data)
             else:
                 self.control.accept(now_s)
 
-    def call(self) -> socket.socket:
+    def serve(self, caller: Caller) -> None:
+        self.control.serve(caller, lambda request: self._take(caller, request))
+
+    def _take(self, caller: Caller, request: Asked) -> None:
+        if self.broken:
+            raise RuntimeError("an error of our own")
+        self.asked.append((caller, request))
+
+    def call(self, line: bytes = b"", now_s: float = 0.0) -> socket.socket:
         sock = socket.socket(socket.AF_UNIX)
         sock.settimeout(5)
         sock.connect(str(self.path))
-        self.turn()
+        self.turn(now_s)
+        if line:
+            sock.sendall(line)
+            self.turn(now_s)
         return sock
 
 
@@ -61,7 +72,7 @@ def test_a_line_asks_and_a_line_answers(desk: Desk) -> None:
     sock.sendall(ASK[20:])
     desk.turn()
     ((caller, request),) = desk.asked
-    assert request == Request("confirm", "bac-01", "A. Smith", "12.13")
+    assert request == TableRequest("confirm", "bac-01", "A. Smith", "12.13", Confirm())
     assert caller.user == pwd.getpwuid(os.getuid()).pw_name
     desk.control.answer(caller, Answer(True, "Done."))
     assert heard(sock) == {"ok": True, "say": "Done."}
@@ -75,6 +86,8 @@ def test_a_line_asks_and_a_line_answers(desk: Desk) -> None:
         (b'{"verb": "void", "who": "me"}\n', "unknown field `who`"),
         (b'{"verb": "\xff"}\n', "not a request"),
         (b"x" * 4096, "more than 4096 bytes without an end of line"),
+        (ASK + ASK, "one request a connection"),
+        (b'{"verb": "void", "args": ' + b"[" * 3000 + b"\n", "nested too deeply"),
     ],
 )
 def test_what_is_no_request_is_answered_in_words(desk: Desk, line: bytes, why: str) -> None:
@@ -97,14 +110,82 @@ def test_one_who_hangs_up_is_forgotten_and_may_still_be_answered(desk: Desk) -> 
     assert len(desk.selector.get_map()) == 1
 
 
-def test_one_who_asks_nothing_is_dropped_after_a_while_and_a_crowd_is_turned_away(desk: Desk) -> None:
-    crowd = [desk.call() for _ in range(17)]
-    assert crowd[16].recv(1) == b""
-    desk.control.expire(30.0)
-    assert len(desk.selector.get_map()) == 17
-    desk.control.expire(30.1)
+def test_one_who_ends_his_side_after_the_request_is_answered(desk: Desk) -> None:
+    sock = desk.call(ASK)
+    sock.shutdown(socket.SHUT_WR)
+    desk.turn()
+    desk.control.answer(desk.asked[0][0], Answer(True, "Done."))
+    assert heard(sock) == {"ok": True, "say": "Done."}
+
+
+def test_an_error_of_our_own_is_an_answer(desk: Desk) -> None:
+    desk.broken = True
+    answer = heard(desk.call(ASK))
+    assert "the gateway met an error of its own" in str(answer["say"])
+    desk.broken = False
+    desk.call(ASK)
+    assert len(desk.asked) == 1
+
+
+# A crowd
+
+
+def test_one_who_asks_nothing_is_dropped_after_five_seconds(desk: Desk) -> None:
+    silent, half, asks = desk.call(), desk.call(ASK[:20]), desk.call(ASK)
+    desk.control.expire(5.0)
+    assert len(desk.selector.get_map()) == 3
+    desk.control.expire(5.1)
     assert len(desk.selector.get_map()) == 1
+    assert (silent.recv(1), half.recv(1)) == (b"", b"")
+    desk.control.answer(desk.asked[0][0], Answer(True, "Done."))
+    assert heard(asks)["ok"] is True
+
+
+def test_a_crowd_that_asks_nothing_makes_room_the_oldest_first(desk: Desk) -> None:
+    waits = desk.call(ASK)
+    crowd = [desk.call(ASK[: number % 30]) for number in range(MOST_CALLERS - 1)]
+    last = desk.call(b'{"verb": "status"}\n')
+    assert isinstance(desk.asked[-1][1], Status)
+    desk.control.answer(desk.asked[-1][0], Answer(True, ""))
+    assert heard(last)["ok"] is True
     assert crowd[0].recv(1) == b""
+    crowd[1].sendall(ASK[1:])
+    desk.turn()
+    assert len(desk.asked) == 3
+    desk.control.answer(desk.asked[0][0], Answer(True, "Done."))
+    assert heard(waits)["ok"] is True
+
+
+def test_a_crowd_of_which_all_wait_turns_the_next_away_with_a_sentence(desk: Desk) -> None:
+    crowd = [desk.call(ASK) for _ in range(MOST_CALLERS)]
+    assert "too many ask this gateway at once" in str(heard(desk.call())["say"])
+    assert len(crowd) == len(desk.asked)
+
+
+LONG = Answer(True, "x" * 2_000_000)
+
+
+def test_one_who_does_not_take_his_answer_holds_up_nobody_and_is_dropped(desk: Desk) -> None:
+    slow = desk.call(ASK)
+    desk.control.answer(desk.asked[0][0], LONG)
+    assert len(desk.selector.get_map()) == 2  # it is sent on when the socket takes more
+    desk.turn()
+    desk.control.expire(5.0)
+    assert len(desk.selector.get_map()) == 2
+    desk.control.expire(5.1)
+    assert len(desk.selector.get_map()) == 1
+    slow.close()
+
+
+def test_one_who_takes_a_long_answer_slowly_gets_all_of_it(desk: Desk) -> None:
+    sock = desk.call(ASK)
+    desk.control.answer(desk.asked[0][0], LONG)
+    taken = bytearray()
+    while part := sock.recv(65536):
+        taken += part
+        desk.turn()
+    assert json.loads(taken) == {"ok": True, "say": LONG.say}
+    assert len(desk.selector.get_map()) == 1
 
 
 def test_only_owner_and_group_may_ask(desk: Desk) -> None:

@@ -120,6 +120,7 @@ def test_a_gateway_has_one_id_for_good_and_another_gateway_another(tmp_path: Pat
 
 
 def test_an_id_that_cannot_be_kept_is_an_error(ledger: Ledger) -> None:
+    ledger._db.execute("DELETE FROM meta")
     ledger._db.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError, match="refused the gateway's id"):
         ledger.gateway_id()
@@ -172,7 +173,7 @@ def test_a_reader_of_a_closed_ledger_leaves_nothing_behind(tmp_path: Path) -> No
     assert [kept.event_no for kept in reader.since(0, 9)] == [1]
     reader.close()
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
-    assert sorted(before) == ["ledger.db", "ledger.db-lock"]
+    assert sorted(before) == ["ledger.db", "ledger.db-head", "ledger.db-key", "ledger.db-lock"]
 
 
 def test_a_reader_of_what_is_not_there(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Ledgers of older releases are brought up, with every hash as it was; those of newer ones are refused."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -81,8 +82,8 @@ def hashes(path: Path) -> list[bytes]:
 def test_version_1_keeps_its_hashes_and_the_chain_goes_on(old: Path) -> None:
     before = hashes(old)
     ledger = Ledger(old)
-    assert ledger.notes == ["it was of version 1, and is of version 3 now"]
-    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (3, 7, "0102030405060708")
+    assert ledger.notes == ["it was of version 1, and is of version 4 now"]
+    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (4, 7, "0102030405060708")
     ledger.append([coup(1000, 30, 2, 1)])
     assert ledger.verify_chain() == 124
     ledger.close()
@@ -112,7 +113,7 @@ def test_version_1_can_be_verified_as_it_is(old: Path) -> None:
     before = old.read_bytes()
     verdict = audit.verify(old)
     assert (verdict.entries, verdict.faults) == (123, [])
-    assert verdict.notes == ["of version 1, which has no page sums and no derived tables"]
+    assert verdict.notes == ["of version 1: its derived tables are not checked, for the next start makes them anew"]
     assert old.read_bytes() == before
     with sqlite3.connect(old) as db:
         db.execute("UPDATE entries SET topic = '' WHERE seq = 5")
@@ -128,30 +129,62 @@ def test_a_damaged_ledger_of_version_1_is_not_brought_up(old: Path) -> None:
     assert Reader(old).version == 1
 
 
+OLD = Path(__file__).parent / "ledgers"  # written by releases with versions 2 and 3
+
+
 def version_2(path: Path) -> Path:
-    """A ledger as version 2 left it: with the index of version 1, and page sums."""
-    ledger = Ledger(path)
-    ledger.append(play(1, 1, 20, closed=False))
-    with ledger._transaction("the tables of version 2"):
-        ledger._db.execute("DROP INDEX shoes_of_a_table")
-        ledger._db.execute("CREATE INDEX by_topic ON entries (table_name, topic, seq)")
-        ledger._db.execute("PRAGMA user_version = 2")
-    ledger.close()
+    """A ledger as version 2 left it: that of version 3 with the index of version 1."""
+    shutil.copy(OLD / "version_3_closed.db", path)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP INDEX shoes_of_a_table")
+        db.execute("CREATE INDEX by_topic ON entries (table_name, topic, seq)")
+        db.execute("PRAGMA user_version = 2")
+    db.close()
     return path
+
+
+def version_3(path: Path, name: str) -> Path:
+    """A ledger as version 3 left it, with all that lay beside it."""
+    for part in ("", "-wal", "-sums"):
+        if (OLD / f"{name}{part}").exists():
+            shutil.copy(OLD / f"{name}{part}", f"{path}{part}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "alarms"),
+    [("version_3_closed.db", 51, 1), ("version_3_stale_sums.db", 101, 1), ("version_3_killed.db", 52, 0)],
+)
+def test_version_3_is_verified_as_it_is_and_brought_up(tmp_path: Path, name: str, entries: int, alarms: int) -> None:
+    path = version_3(tmp_path / "ledger.db", name)
+    verdict = audit.verify(path)
+    assert (verdict.entries, verdict.faults) == (entries, [])
+    assert verdict.notes == ["of version 3: its derived tables are not checked, for the next start makes them anew"]
+    before = hashes(path)
+    ledger = Ledger(path)
+    assert (ledger.version, ledger.notes) == (4, ["it was of version 3, and is of version 4 now"])
+    assert (ledger.cursor("mqtt"), len(ledger.active_alarms("bac-01"))) == (5, alarms)
+    ledger.append([coup(5000, 30, 9, 1)])
+    ledger.close()
+    assert hashes(path)[:-1] == before
+    assert path.stat().st_size % 4096 == 0  # nothing stands behind its last page
+    assert {file.name for file in tmp_path.iterdir()} == {f"ledger.db{end}" for end in ("", "-head", "-key", "-lock")}
+    assert audit.verify(path).faults == []
+    Ledger(path).close()
 
 
 def test_version_2_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
     path = version_2(tmp_path / "ledger.db")
     verdict = audit.verify(path)
-    assert (verdict.entries, verdict.faults, verdict.notes) == (121, [], [])
+    assert (verdict.entries, verdict.faults) == (51, [])
     assert Reader(path).version == 2
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (3, ["it was of version 2, and is of version 3 now"])
+    assert (ledger.version, ledger.notes) == (4, ["it was of version 2, and is of version 4 now"])
     names = {name for (name,) in ledger._db.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'entries'")}
-    assert names == {"entries", "sqlite_autoindex_entries_1", "shoes_of_a_table"}
-    assert len(ledger.this_shoe("bac-01")) == 121
-    assert len(list(ledger.rows("coups"))) == 20
+    assert names == {"entries", "sqlite_autoindex_entries_1", "shoes_of_a_table", "alarms_of_a_table", "accepted"}
+    assert len(ledger.this_shoe("bac-01")) == 1  # it was closed
+    assert len(list(ledger.rows("coups"))) == 8
     ledger.close()
     assert hashes(path) == before
     assert audit.verify(path).faults == []
@@ -186,13 +219,12 @@ def test_a_crash_half_way_leaves_version_1_and_the_next_start_brings_it_up(old: 
 def test_a_ledger_of_a_newer_release_is_refused_and_left_alone(tmp_path: Path) -> None:
     Ledger(tmp_path / "ledger.db").close()
     with sqlite3.connect(tmp_path / "ledger.db") as db:
-        db.execute("PRAGMA user_version = 4")
+        db.execute("PRAGMA user_version = 5")
     db.close()
-    os.truncate(tmp_path / "ledger.db", (tmp_path / "ledger.db").stat().st_size // 4096 * 4096)
     before = (tmp_path / "ledger.db").read_bytes()
     for open_it in (Ledger, Reader):
         with pytest.raises(
-            LedgerError, match="version 4, and this release knows up to 3; use the release that wrote it"
+            LedgerError, match="version 5, and this release knows up to 4; use the release that wrote it"
         ):
             open_it(tmp_path / "ledger.db")
     assert (tmp_path / "ledger.db").read_bytes() == before

@@ -331,7 +331,7 @@ def test_damage_on_the_line_is_counted() -> None:
     damaged = bytearray(shoe.button(1))
     damaged[7] ^= 4
     it.receive(bytes(damaged), 0.0)
-    assert counted(it) == {"cobs_errors": 1, "oversize": 1, "malformed": 1, "crc_errors": 1}
+    assert counted(it) == {"cobs_errors": 1, "oversize": 1, "malformed": 1, "unknown": 1, "crc_errors": 1}
 
 
 def test_no_event_counts_before_hello() -> None:
@@ -517,7 +517,7 @@ def test_a_shoe_without_a_key_is_not_served_where_keys_are_required() -> None:
     greet(it, shoe)
     assert it.unit is None
     assert it.problem is not None
-    assert f"shoe {UNIT} has no key, and the config has keys_required" in it.problem
+    assert f"shoe {UNIT} has no key, and this gateway serves only shoes that have one" in it.problem
     assert f"sabot keys new {UNIT}" in it.problem
     assert counted(it) == {"unauthenticated": 1}
     assert numbers(it, shoe.button(1), 0.1) == []

@@ -106,6 +106,29 @@ def test_certificate_and_key_must_belong_together(tmp_path: Path) -> None:
         login.check(TLS)
 
 
+@pytest.mark.parametrize(
+    ("url", "warned"),
+    [
+        ("mqtt://broker.example", True),
+        ("mqtt://10.0.0.7", True),
+        ("mqtt://[2001:db8::1]:1883", True),
+        ("mqtt://0.0.0.0", True),
+        ("mqtts://broker.example", False),
+        ("mqtt://localhost", False),
+        ("mqtt://127.0.0.1", False),
+        ("mqtt://127.1.2.3:1884", False),
+        ("mqtt://[::1]", False),
+    ],
+)
+def test_a_password_in_plain_text_over_a_network_is_warned_of(tmp_path: Path, url: str, warned: bool) -> None:
+    broker = Broker.from_url(url)
+    says = Login(user="gateway", password_file=password(tmp_path)).exposed(broker)
+    assert bool(says) is warned
+    assert not says or "write the broker as mqtts://" in says
+    assert "correct-horse" not in str(says)
+    assert Login(user="gateway").exposed(broker) is None
+
+
 @pytest.fixture
 def mute() -> Iterator[socket.socket]:
     """Somebody who takes a connection and never says a word."""

@@ -23,8 +23,8 @@ def test_a_hello_of_another_release_is_known_by_its_first_bytes() -> None:
 
 def test_a_broken_hello_of_this_release_and_other_frames_are_no_other_release() -> None:
     parser = Parser()
-    event = b"\x02" + frame("hello", hello_body(protocol_hash=b"anothers"))[1:]
-    for raw in (frame("hello", hello_body())[:-1], event, frame("hello", hello_body())[:25]):
+    alive = b"\x03" + frame("hello", hello_body(protocol_hash=b"anothers"))[1:]
+    for raw in (frame("hello", hello_body())[:-1], alive, frame("hello", hello_body())[:25]):
         parser.feed(framing.encode(raw))
-    assert parser.malformed == 3
+    assert (parser.malformed, parser.unknown) == (3, 3)
     assert parser.other_release is None

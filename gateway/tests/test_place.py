@@ -20,6 +20,7 @@ class Says:
     """A driver that has these events to tell."""
 
     lost = None
+    greeting = None
 
     def __init__(self, *events: Event) -> None:
         self._events = list(events)

@@ -61,3 +61,18 @@ def test_a_state_that_does_not_come_back_is_overdue_and_another_word_is_not_it()
     assert echo.overdue(15.1)
     echo.heard("b", b"1")
     assert not echo.overdue(99.0)
+
+
+def test_a_state_that_came_back_once_holds_up_no_event_when_it_is_published_again() -> None:
+    echo = Echo()
+    echo.said("t/status", b"1", 0.0)
+    assert echo.in_doubt()
+    echo.heard("t/status", b"other")
+    assert echo.in_doubt()
+    echo.heard("t/status", b"1")
+    assert not echo.in_doubt()
+    echo.said("t/status", b"2", 1.0)
+    assert not echo.in_doubt()
+    assert echo.overdue(10.0)  # and if it never comes, that is noticed all the same
+    echo.said("u/status", b"3", 1.0)
+    assert echo.in_doubt()

@@ -215,8 +215,18 @@ def test_other_events_are_only_kept() -> None:
     assert take(event(1, "button", shoe_no=1, coup_no=1, button="confirm")) == [Record()]
 
 
+def test_a_damaged_record_has_no_time_and_is_no_clock_that_went_back() -> None:
+    damaged = event(2, "damaged")._replace(time_ms=0)
+    said = take(event(1, "key", on=1), damaged, event(3, "key", on=0))
+    assert [record.message.name for record in said if isinstance(record.message, AlarmMessage)] == []
+    verifier = Verifier("bac-01", BOOK, PROFILE)
+    verifier.take(event(1, "key", on=1), TIME)
+    raised = [record.message for record in verifier.take(damaged, TIME)]
+    assert [message.name for message in raised if isinstance(message, AlarmMessage)] == ["log_damaged"]
+
+
 def test_a_lost_part_of_the_log_is_an_alarm() -> None:
     verifier = Verifier("bac-01", BOOK, PROFILE)
-    alarm = verifier.lost(event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME)
+    (alarm,) = verifier.lost(event(20, "button", shoe_no=1, coup_no=1, button="confirm"), 4, 19, TIME)
     assert isinstance(alarm.message, AlarmMessage)
     assert (alarm.message.name, alarm.message.shoe_says) == ("log_lost", "events 4 to 19 were overwritten")

@@ -468,10 +468,10 @@ def wrong_button(book: str = "star-baccarat") -> Log:
     return log
 
 
-def test_a_wrong_button_is_one_alarm_and_the_coup_is_told_again_as_disputed() -> None:
+def test_a_wrong_button_disputes_the_coup_and_the_fault_that_holds_the_exit_is_an_alarm_too() -> None:
     log = wrong_button()
     raised = [r.message for r in log.records if isinstance(r.message, AlarmMessage)]
-    assert [(alarm.name, alarm.clause) for alarm in raised] == [("discrepancy", "12.13")]
+    assert [(alarm.name, alarm.clause) for alarm in raised] == [("discrepancy", "12.13"), ("fault_decision", "")]
     assert (raised[0].shoe_says, raised[0].cards_say) == ("the dealer says banker", "the cards say player")
     assert log.coups() == [(1, "verified"), (1, "disputed")]
     assert [coup.corrects for coup in log.verifier.disputed()] == [f"{UNIT}-6"]
@@ -500,6 +500,7 @@ def test_the_shoe_voids_what_was_disputed() -> None:
     assert isinstance(own.message, CoupMessage)
     assert (own.message.status, own.message.winner, own.message.corrects) == ("void", None, disputed.id)
     assert log.verifier.disputed() == []
+    log("fault_cleared", fault="decision", by="command")
     assert [alarm.name for alarm in log.verifier.active()] == ["coup_void"]
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from construct import Bytes, Construct, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
 
-from sabot_protocol import auth, fields, framing, messages
+from sabot_protocol import auth, document_shoe, fields, framing, messages
 from sabot_protocol.cards import DECK, INDEX
 
 HEAD = """# The protocol between shoe and gateway
@@ -19,6 +19,10 @@ The shoe keeps a log of events and sends it; the gateway stores it and says how 
 - [On the wire](#on-the-wire): how bytes become frames
 - [The MAC](#the-mac): how a frame proves who sent it
 - [A conversation](#a-conversation): who says what, when, and how often
+- [Numbers in HELLO](#numbers-in-hello): what they must be, and how an erased journal is found
+- [What becomes of a frame that is refused](#what-becomes-of-a-frame-that-is-refused)
+- [What a shoe logs, and in which order](#what-a-shoe-logs-and-in-which-order): a whole life, event by event
+- [The profile](#the-profile), [The key](#the-key): their bytes
 - [Frames](#frames), [Events](#events), [Commands](#commands): every field
 - [Names of numbers](#names-of-numbers)
 - [Frames taken apart](#frames-taken-apart): a whole session, byte by byte
@@ -36,8 +40,9 @@ A frame is, in this order:
 
 All of that is coded in COBS, which leaves no zero in it, and a zero byte ends it. A receiver that has lost its place
 waits for the next zero. Numbers are little-endian; those in 32 bits stay below 2**30; bits without a name are ignored.
-The gateway refuses as a whole, and counts, a frame that is longer or shorter than its type or holds a value that is not
-defined here. The shoe does nothing on a frame of a wrong length.
+The gateway refuses as a whole a frame that is longer or shorter than its type or holds a value that is not defined
+here; [what becomes of it](#what-becomes-of-a-frame-that-is-refused). The shoe does nothing on a frame of a wrong
+length.
 
 """
 TALK = """
@@ -54,7 +59,8 @@ one.
    bytes of it. The text is ASCII, `{to_gateway}` or `{to_shoe}`, with nothing behind it.
 3. The MAC of a frame is the first {mac} bytes of `HMAC-SHA256(session key, header + body)`, the flag already set.
 4. A receiver takes a frame if its MAC is right and its `seq` is above that of the last frame it took; `seq` begins at 0
-   with the session. Gaps are allowed, for frames get lost. What it refuses it counts.
+   with the session: the shoe's first frame is the HELLO that offers it, the gateway's is WELCOME. Gaps are allowed, for
+   frames get lost. What it refuses it counts.
 
 So a frame of another key, session or direction, a changed frame and a frame that came before are all refused.
 
@@ -69,21 +75,27 @@ who has no key can still record a line and count what was damaged on it (`sabot 
    asked, or that has lost its gateway, says HELLO every half second, its nonces zero and without a MAC; the gateway
    answers that with WHO. If shoe and gateway have different protocol hashes it ends here, and the gateway says what to
    update.
-3. **WELCOME.** The gateway has checked the MAC and the numbers, and says up to which event its ledger is durable. Its
+3. **WELCOME.** The gateway has checked the MAC and the [numbers](#numbers-in-hello), and says up to which event its
+   ledger is durable; the shoe goes on with the next one that it still holds, even if that was acknowledged before. Its
    `shoe_nonce` is that of the HELLO. With this frame the session begins on both sides; until then one that ran before
-   goes on undisturbed, so nobody can end it by asking.
+   goes on undisturbed, so nobody can end it by asking. WELCOME comes again once a second until the shoe speaks in the
+   session.
 4. **SET_PROFILE**, where the shoe works by another profile than the house's; repeated once a second until the event
    `profile_set` names the right one.
-5. **EVENT and ACK.** The shoe sends its events in order, no more than a window of them beyond the last ACK. `ack` n
-   means: everything up to and including n is durable. Where none comes the shoe begins again from the first event that
-   is not acknowledged, after half a second, then one, two, four, eight. An event that comes twice is acknowledged
-   again, not stored again.
-6. **RESEND.** The gateway sees a gap in the event numbers and does not want to wait: go on from this one.
+5. **EVENT and ACK.** The shoe sends its events in order, no more than a window of {window} beyond the last ACK; the
+   gateway would take more. `ack` n means: everything up to and including n is durable. Where none comes the shoe begins
+   again from the first event that is not acknowledged, after half a second, then one, two, four, eight. An event that
+   comes twice is acknowledged again, not stored again.
+6. **RESEND.** The gateway sees a gap in the event numbers and does not want to wait: go on from this one. The firmware
+   does so where the number is above the last ACK and below what it would send next.
 7. **COMMAND.** Has a number that rises. It is sent again, after one second, then two, four, eight, until the event
-   `command_done` or `command_refused` tells what became of it; the shoe does each number once.
+   `command_done` or `command_refused` tells what became of it; the shoe does each number once. One at a time: the next
+   is sent when the last has ended. In a new session the first waits until the log has come up to `next_event_no` of
+   HELLO, for the shoe may have done it already.
 8. **Keep-alive.** Whoever has said nothing for a second says something: the shoe `alive`, the gateway its last `ack`.
    After 5 seconds of silence the shoe takes the session for lost and says HELLO again; what it logs meanwhile waits in
-   its journal.
+   its journal. The gateway does the same: after 5 seconds without a frame of the session it takes the shoe for gone,
+   says so in the table's `status`, ends the session and asks WHO again.
 9. **BUSY.** One shoe, one gateway. While the gateway of the session was heard within 5 seconds, another one that asks
    gets `busy`, with the name of the first and its own nonce back.
 10. **Renewal.** When either side has sent 2**15 frames in a session the gateway asks again with a new nonce, and steps
@@ -111,10 +123,13 @@ class Row(NamedTuple):
     docs: str
 
 
-def document(golden: list[dict[str, Any]]) -> str:
-    """The whole page; of `golden`, the accepted frames of protocol/vectors, it shows those marked for it."""
+def document(golden: list[dict[str, Any]], life: list[dict[str, Any]]) -> str:
+    """The whole page; of `golden`, the accepted frames of protocol/vectors, it shows those marked for it.
+
+    `life` are the events of a recording that shows a shoe from its start to its end.
+    """
     shown = [one for one in golden if one.get("page")]
-    parts = [_head(HEAD), _table(messages.Frame, 0), _head(TALK), "\n## Frames\n"]
+    parts = [_head(HEAD), _table(messages.Frame, 0), _head(TALK), *document_shoe.chapters(life), "\n## Frames\n"]
     for name, number in messages.FrameType.encmapping.items():
         sender = "gateway to shoe" if number & 0x80 else "shoe to gateway"
         parts.append(_section(f"`{name}` 0x{number:02X}, {sender}", messages.FRAMES[name], _bare(messages.Frame)))
@@ -134,6 +149,7 @@ def _head(text: str) -> str:
         nonce=fields.NONCE_BYTES,
         to_gateway=auth.TO_GATEWAY.decode(),
         to_shoe=auth.TO_SHOE.decode(),
+        window=document_shoe.WINDOW,
     )
 
 

@@ -12,10 +12,12 @@ from sabot_protocol.topics import (
     CardMessage,
     CoupMessage,
     HealthMessage,
+    LedgerMessage,
     ShoeMessage,
     StatusMessage,
     TopicName,
     gateway_status_topic,
+    ledger_topic,
     table_topic,
 )
 
@@ -30,7 +32,8 @@ PAYLOADS: dict[TopicName, Any] = {
     "alarms": AlarmsMessage,
     "health": HealthMessage,
 }
-_SAYS: dict[TopicName, str] = {
+SITE_PAYLOADS: dict[str, Any] = {"ledger": LedgerMessage}  # of a gateway, not of a table
+_SAYS: dict[str, str] = {
     "status": "Whether the table's shoe is connected, and which; why not, in words.",
     "shoe": "A shoe was opened or closed.",
     "cards": "One or more cards that left the shoe, in order.",
@@ -38,18 +41,20 @@ _SAYS: dict[TopicName, str] = {
     "alarm": "An alarm was raised, acknowledged or cleared.",
     "alarms": "All alarms of the table that are not over.",
     "health": "What a sensor of the shoe has seen.",
+    "ledger": "The head of the gateway's ledger: keep it, and nothing can be cut off or rewritten unseen.",
 }
 _MQTT = {"bindingVersion": "0.2.0"}
+ALL_PAYLOADS: dict[str, Any] = {**{str(name): payload for name, payload in PAYLOADS.items()}, **SITE_PAYLOADS}
 
 
-def schema(name: TopicName) -> Json:
+def schema(name: str) -> Json:
     """The JSON Schema (2020-12) of a topic's payload. Fields that it does not name may come: ignore them."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:sabot:v1:{name}",
-        "title": f"{ROOT}/<site>/<table>/{name}",
+        "title": f"{ROOT}/<site>/{name}" if name in SITE_PAYLOADS else f"{ROOT}/<site>/<table>/{name}",
     }
-    return head | msgspec.json.schema(PAYLOADS[name], ref_template="#/$defs/{name}")
+    return head | msgspec.json.schema(ALL_PAYLOADS[name], ref_template="#/$defs/{name}")
 
 
 def strict(part: Any) -> Any:
@@ -65,18 +70,19 @@ def strict(part: Any) -> Any:
 def asyncapi() -> Json:
     """The AsyncAPI 3.0.0 document of what a gateway publishes."""
     names = list(PAYLOADS)
-    payloads, types = msgspec.json.schema_components(PAYLOADS.values(), ref_template="#/components/schemas/{name}")
+    payloads, types = msgspec.json.schema_components(ALL_PAYLOADS.values(), ref_template="#/components/schemas/{name}")
     return {
         "asyncapi": "3.0.0",
         "info": _info(),
         "defaultContentType": "application/json",
         "servers": _servers(),
-        "channels": {"gateway_status": _gateway_channel()} | {name: _table_channel(name) for name in names},
+        "channels": {"gateway_status": _gateway_channel(), "ledger": _ledger_channel()}
+        | {name: _table_channel(name) for name in names},
         "operations": {f"say_{name}": _operation(name, retain=RETAINED[name]) for name in names}
-        | {"say_gateway_status": _operation("gateway_status", retain=True)},
+        | {f"say_{name}": _operation(name, retain=True) for name in ("gateway_status", "ledger")},
         "components": {
             "parameters": _parameters(),
-            "messages": {name: _message(name, payload) for name, payload in zip(names, payloads, strict=True)},
+            "messages": {name: _message(name, payload) for name, payload in zip(ALL_PAYLOADS, payloads, strict=True)},
             "schemas": types,
             "securitySchemes": {
                 "password": {"type": "userPassword", "description": "login.user and login.password_file"},
@@ -132,6 +138,10 @@ def _gateway_channel() -> Json:
     return _channel(gateway_status_topic("{site}"), "status", says, ("site",))
 
 
+def _ledger_channel() -> Json:
+    return _channel(ledger_topic("{site}"), "ledger", _SAYS["ledger"], ("site",))
+
+
 def _table_channel(name: TopicName) -> Json:
     return _channel(table_topic("{site}", "{table}", name), name, _SAYS[name], ("site", "table"))
 
@@ -144,5 +154,5 @@ def _operation(channel: str, *, retain: bool) -> Json:
     }
 
 
-def _message(name: TopicName, payload: Json) -> Json:
+def _message(name: str, payload: Json) -> Json:
     return {"name": name, "contentType": "application/json", "summary": _SAYS[name], "payload": payload}

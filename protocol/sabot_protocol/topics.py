@@ -70,8 +70,10 @@ class CoupMessage(Message, frozen=True):
     last_coup: bool
     shoe_time_ms: ShoeTime
     corrects: Annotated[str, Meta(description="id of the message whose coup a supervisor confirmed or voided")] = ""
-    by: Annotated[str, Meta(description="who did")] = ""
+    by: Annotated[str, Meta(description="who decided: a person, or people at the shoe; empty where nobody had to")] = ""
     clause: Annotated[str, Meta(description="under which clause")] = ""
+    decided: Annotated[str, Meta(description="when: `time` of the request at the gateway, or of the event")] = ""
+    attempt: Annotated[str, Meta(description="id of the ledger's entry with that request, and the account")] = ""
 
 
 class ShoeMessage(Message, frozen=True):
@@ -97,12 +99,13 @@ class AlarmMessage(Message, frozen=True):
     by: Annotated[str, Meta(description="who acknowledged or cleared it: a person, or what ended it")] = ""
 
 
-class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True):
-    """The alarms of a table that are not over, oldest first, as last said."""
+class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """The alarms of a table that are not over, oldest first, as last said; of many the most severe and newest."""
 
     table: str
     time: Time
     alarms: list[AlarmMessage]
+    more: Annotated[int, Meta(description="how many more are active and not listed here")] = 0
 
 
 class HealthMessage(Message, frozen=True):
@@ -126,7 +129,21 @@ class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     time: Time
     unit: Annotated[str | None, Meta(description="the shoe that is served")] = None
     authenticated: Annotated[bool | None, Meta(description="every frame of that shoe proves who sent it")] = None
-    problem: Annotated[str | None, Meta(description="why no shoe is served, in words")] = None
+    problem: Annotated[
+        str | None, Meta(description="why no shoe is served, or what is wrong with its log or its line, in words")
+    ] = None
+    fault: Annotated[str | None, Meta(description="the fault for which the shoe holds its exit")] = None
+    next_step: Annotated[str | None, Meta(description="what a person does about that fault")] = None
+
+
+class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):
+    """The head of a gateway's ledger: whoever keeps it can show later that nothing was cut off or rewritten."""
+
+    gateway: Annotated[str, Meta(description="id of the gateway that writes this ledger")]
+    entry: Annotated[int, Meta(description="number of the newest entry, 0 for an empty ledger")]
+    hash: Annotated[str, Meta(description="hash of that entry, hex")]
+    time: Annotated[str, Meta(description="of that entry, ISO 8601, UTC; empty for an empty ledger")]
+    signature: Annotated[str, Meta(description="HMAC-SHA256 by the ledger's own key, hex")] = ""
 
 
 def table_topic(site: str, table: str, name: TopicName) -> str:
@@ -137,3 +154,8 @@ def table_topic(site: str, table: str, name: TopicName) -> str:
 def gateway_status_topic(site: str) -> str:
     """Where the gateway itself says that it is there; its last will says that it is not."""
     return f"{ROOT}/{site}/status"
+
+
+def ledger_topic(site: str) -> str:
+    """Where the head of the gateway's ledger stands, retained."""
+    return f"{ROOT}/{site}/ledger"

@@ -288,7 +288,7 @@ def test_no_forged_frame_moves_a_link() -> None:
     for way, raw, mac in islice(crafted(2, FROM_SHOE), FRAMES):
         assert it.receive(framing.encode(raw + mac), 1.3) == [], way
     assert said_before
-    assert (it.unit, it._session, it._next_no, it._durable_no) == (UNIT, session, 2, 1)
+    assert (it.unit, it._session, it.log.next_no, it.log.durable_no) == (UNIT, session, 2, 1)
     assert session is not None
     assert session._least_seq == 2
     refused = it.counters["forged"] + it.counters["unauthenticated"] + it.parser.malformed

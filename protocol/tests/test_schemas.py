@@ -71,6 +71,7 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
     addresses = {channel["address"] for channel in ASYNCAPI["channels"].values()}
     assert addresses == {
         "sabot/v1/{site}/status",
+        "sabot/v1/{site}/ledger",
         *(f"sabot/v1/{{site}}/{{table}}/{name}" for name in NAMES),
     }
     retained = {
@@ -78,7 +79,7 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         for operation in ASYNCAPI["operations"].values()
         if operation["bindings"]["mqtt"]["retain"]
     }
-    assert retained == {"gateway_status", "status", "shoe", "alarms"}
+    assert retained == {"gateway_status", "ledger", "status", "shoe", "alarms"}
     assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
     assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
 

@@ -2,7 +2,8 @@
 
 import sys
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -94,8 +95,18 @@ app = typer.Typer(
 )
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sabot {version('sabot')}")
+        raise typer.Exit
+
+
 @app.callback(epilog="Example: sabot demo --coups 5")
-def sabot() -> None:
+def sabot(
+    show: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Sabot: the card-scanning shoe, its gateway, simulator and benches."""
 
 

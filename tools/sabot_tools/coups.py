@@ -4,6 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from statistics import median
 
+from sabot_gateway.plain_text import shown
 from sabot_protocol.topics import CoupMessage
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
@@ -38,7 +39,7 @@ class Painter:
         winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
         latency = "" if latency_s is None else self.paint(f"{latency_s * 1000:6.1f} ms", _DIM)
         return (
-            f"{coup.table}  shoe {coup.shoe} coup {coup.coup:>3}   "
+            f"{shown(coup.table)}  shoe {coup.shoe} coup {coup.coup:>3}   "
             f"Player {self.hand(coup.player)} {coup.player_points}   "
             f"Banker {self.hand(coup.banker)} {coup.banker_points}   "
             f"{winner} {_remarks(coup):<24} {latency}"

@@ -1,5 +1,6 @@
 """sabot gateway: the daemon of the table PC; its config made, proved and run."""
 
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +12,7 @@ from sabot_tools import daemon
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
-ConfigFile = Annotated[Path, typer.Option("--config", help="The gateway's TOML file.")]
+ConfigFile = Annotated[Path, typer.Option("--config", envvar="SABOT_CONFIG", help="The gateway's TOML file.")]
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -21,8 +22,9 @@ def gateway() -> None:
 
 
 @app.command(epilog="Example: sabot gateway run --config /etc/sabot/gateway.toml")
-def run(config: ConfigFile) -> None:
+def run(config: ConfigFile = daemon.CONFIG) -> None:
     """Serve the tables of a config file until stopped."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon listens: it reads the file then anyway
     from sabot_gateway import app as gateway_app
     from sabot_gateway.config import ConfigError
     from sabot_gateway.control import ControlError
@@ -37,17 +39,19 @@ def run(config: ConfigFile) -> None:
 
 @app.command(epilog="Example: sabot gateway check --config /etc/sabot/gateway.toml")
 def check(
-    config: ConfigFile,
+    config: ConfigFile = daemon.CONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON line a fact: status, subject, says.")] = False,
 ) -> None:
     """Prove a config on this PC: ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
     import msgspec
     from sabot_gateway.check import facts
+    from sabot_gateway.plain_text import escaped_json, shown
 
     wrong = 0
     for fact in facts(config, _show):
         _show("")
-        typer.echo(msgspec.json.encode(asdict(fact)) if as_json else f"{fact.status:8}{fact.subject}: {fact.says}")
+        line = f"{fact.status:8}{fact.subject}: {fact.says}"
+        typer.echo(escaped_json(msgspec.json.encode(asdict(fact))) if as_json else shown(line))
         wrong += fact.status == "wrong"
     if wrong:
         typer.echo(f"sabot gateway check: wrong: {wrong}; each line says what to do", err=True)
@@ -70,11 +74,12 @@ def status(
     import json
 
     from sabot_gateway.control import Request
+    from sabot_gateway.plain_text import escaped_json, shown
 
     from sabot_tools.status import told
 
     data = bytes(daemon.ask(config, socket, Request("status")).data)
-    typer.echo(data if as_json else "\n".join(told(json.loads(data))))
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(shown, told(json.loads(data)))))
 
 
 @app.command(epilog="Example: sabot gateway init --config gateway.toml")

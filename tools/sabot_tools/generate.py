@@ -118,7 +118,8 @@ from micropython import const
 def protocol_page() -> str:
     """protocol/PROTOCOL.md."""
     lines = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
-    return document.document([golden for golden in map(json.loads, lines) if golden["expect"] == "accept"])
+    life = json.loads((ROOT / "hil_tests/recordings/cutting/dummy-coups-after-the-last.json").read_text())["events"]
+    return document.document([golden for golden in map(json.loads, lines) if golden["expect"] == "accept"], life)
 
 
 def _literal(data: bytes) -> str:
@@ -140,7 +141,7 @@ GENERATED = {
     ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
     ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
-    **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.PAYLOADS},
+    **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.ALL_PAYLOADS},
 }
 
 

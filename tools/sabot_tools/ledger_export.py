@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import msgspec
 from sabot_gateway.ledger import LedgerError, Reader, Stored
+from sabot_gateway.plain_text import csv_cell
 
 Row = dict[str, Any]
 Writer = Callable[[Iterable[Row], IO[bytes]], None]
@@ -55,13 +56,14 @@ def _jsonl(found: Iterable[Row], out: IO[bytes]) -> None:
 
 
 def _csv(found: Iterable[Row], out: IO[bytes]) -> None:
+    """Texts in quotes, so that none of their characters parts a cell; what looks like a formula is made a text."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     table = None
     for row in found:
         if table is None:
-            table = csv.DictWriter(text, list(row), lineterminator="\n")
+            table = csv.DictWriter(text, list(row), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
             table.writeheader()
-        table.writerow(row)
+        table.writerow({name: csv_cell(value) for name, value in row.items()})
     text.detach()
 
 

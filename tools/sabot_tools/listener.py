@@ -1,6 +1,7 @@
 """A gateway's link with a list for its ledger: what benches and tests put at the other end of a shoe's line."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,11 +29,20 @@ class Gateway:
     def restart(self) -> None:
         """What was not committed is gone."""
         self._waiting: list[Event] = []
-        self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce)
+        self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, held=self)
         self.link.opened()
 
     def _durable(self, _unit: str) -> int:
         return len(self.events)
+
+    def frame_of(self, _unit: str, event_no: int) -> bytes | None:
+        """For the link, which compares."""
+        return self.events[event_no - 1].raw if 0 < event_no <= len(self.events) else None
+
+    def newest_event(self, _unit: str, kinds: Sequence[int], within: int) -> bytes | None:
+        """The same."""
+        frames = (event.raw for event in reversed(self.events[-within:]))
+        return next((frame for frame in frames if frame[12] in kinds), None)
 
     def _keys(self, _unit: str) -> tuple[bytes, ...]:
         return (self.key,) if self.key else ()

@@ -42,6 +42,7 @@ IGNORED: Final = (
     Ignored("*", "table", "the topic says it"),
     Ignored("*", "time_ms", _SAMPLED, _OTHERS),
     Ignored("*", "time", _SAMPLED, _OTHERS),
+    Ignored("*", "decided", _SAMPLED, _OTHERS),
     Ignored("*", "shoe_time_ms", _SAMPLED, _OTHERS),
     Ignored("*", "speed_mm_s", _SAMPLED, _OTHERS),
     Ignored("*", "margin_pct", _SAMPLED, _OTHERS),

@@ -4,6 +4,11 @@ from typing import Any
 
 _COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
 
+_MORE = {
+    "more_alarms": "more alarms are active, older or less severe; `sabot ledger show` has them",
+    "more_disputed": "older coups are disputed in the ledger, and come up as these are decided",
+}
+
 
 def told(status: dict[str, Any]) -> list[str]:
     """The gateway in two lines, its tables a line each, then what is wrong, in words."""
@@ -35,8 +40,8 @@ def _row(table: dict[str, Any]) -> dict[str, str]:
         "unit": unit if table["authenticated"] or unit == "-" else f"{unit} (no key)",
         "shoe": str(table["shoe"] or "-"),
         "coup": str(table["coup"] or "-"),
-        "alarms": str(len(table["alarms"]) or "-"),
-        "disputed": str(len(table["disputed"]) or "-"),
+        "alarms": str(len(table["alarms"]) + table["more_alarms"] or "-"),
+        "disputed": str(len(table["disputed"]) + table["more_disputed"] or "-"),
         "rulebook": table["rulebook"],
     }
 
@@ -50,13 +55,30 @@ def _rows(rows: list[dict[str, str]]) -> list[str]:
 def _troubles(status: dict[str, Any]) -> list[str]:
     """What somebody should do something about."""
     lines = [f"gateway: {part['problem']}" for part in (status["ledger"], status["broker"]) if part["problem"]]
+    if status["broker"]["overwritten"]:
+        lines.append(
+            f"gateway: {status['broker']['overwritten']} messages of others on its topics were put right; check the "
+            "broker's users and permissions"
+        )
     for table in status["tables"]:
         if table["problem"]:
             lines.append(f"{table['table']}: {table['problem']}")
-        lines += [f"{table['table']}: coup {coup} is disputed" for coup in table["disputed"]]
+        if table["next_step"]:
+            lines.append(f"{table['table']}: {table['next_step']}")
+        lines += [_dispute(table["table"], coup) for coup in table["disputes"]]
         lines += [
             f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} "
             f"({alarm['alarm']})"
             for alarm in table["alarms"]
         ]
+        for more in ("more_alarms", "more_disputed"):
+            lines += [f"{table['table']}: {table[more]} {_MORE[more]}"] if table[more] else []
     return ["", *lines] if lines else []
+
+
+def _dispute(table: str, coup: dict[str, Any]) -> str:
+    place = f"{coup['shoe']}/{coup['coup']}"
+    return (
+        f"{table}: coup {place} is disputed since {coup['time']} ({coup['id']}): "
+        f"`sabot table {table} decide --coup {place}` decides it"
+    )

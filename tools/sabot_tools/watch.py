@@ -11,6 +11,7 @@ import paho.mqtt.client as paho
 import typer
 from sabot_gateway.broker import Broker, BrokerUrlError
 from sabot_gateway.mqtt import LoopClient
+from sabot_gateway.plain_text import shown
 from sabot_protocol.topics import ROOT, CoupMessage
 
 from sabot_tools.coups import Painter
@@ -45,11 +46,16 @@ def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
     seen: Counter[str] = Counter()
 
     def on_message(_client: object, _userdata: object, message: paho.MQTTMessage) -> None:
-        coup = msgspec.json.decode(message.payload, type=CoupMessage)
+        try:
+            coup = msgspec.json.decode(message.payload, type=CoupMessage)
+            line = painter.line(coup, None)
+        except (msgspec.MsgspecError, UnicodeError, LookupError):
+            typer.echo(f"sabot watch: what came on {shown(message.topic)} is no coup", err=True)
+            return
         if coup.event_no > seen[coup.unit]:
             seen[coup.unit] = coup.event_no
             seen["printed"] += 1
-            typer.echo(painter.line(coup, None))
+            typer.echo(line)
 
     def on_ready() -> None:
         mqtt.client.subscribe(f"{ROOT}/{site}/+/coup", qos=1)

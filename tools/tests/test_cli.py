@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 from sabot_tools import generate
@@ -90,3 +91,9 @@ def test_a_missing_library_says_what_to_install() -> None:
     assert ran.returncode == 1
     assert ran.stderr == "sabot odds: numpy is not installed; pip install 'sabot[gateway,odds]'\n"
     assert set(EXTRAS) == set(ACTIONS)
+
+
+def test_the_version_is_the_packages() -> None:
+    ran = sabot("--version")
+    assert ran.returncode == 0
+    assert ran.stdout == f"sabot {version('sabot')}\n"

@@ -165,6 +165,21 @@ def test_check_tells_a_shoe_from_a_silent_an_unreadable_and_a_deaf_line(tmp_path
     assert "is not there: put the adapter in" in said["port none"][1]
 
 
+def test_check_tells_one_unit_at_two_ports(tmp_path: Path, stack: ExitStack) -> None:
+    lines = [Line(stack), Line(stack)]
+
+    def turn() -> None:
+        for line in lines:
+            for frame in line.hear():
+                if frame.type == "who":
+                    line.say(Shoe().hello(frame.body["nonce"]))
+
+    _, said = check(write_config(tmp_path, {"one": lines[0].port, "two": lines[1].port}), turn)
+    found = sorted([said["port one"], said["port two"]])
+    assert [status for status, _ in found] == ["ok", "wrong"]
+    assert f"shoe {UNIT} is served at table" in found[1][1]
+
+
 def test_check_asks_a_shoe_and_changes_nothing(tmp_path: Path, stack: ExitStack) -> None:
     line, shoe = Line(stack), Shoe()
 
@@ -191,13 +206,13 @@ def test_check_knows_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes |
         (keys / f"{UNIT}.key").write_text(key.hex() + "\n")
     bench = UnixBench(UNIT, state, lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env))
     stack.callback(bench.close)
-    status, said = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"\nkeys_required = true'))
+    status, said = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"'))
     assert status == 1  # there is no broker
     if key is not None:
         assert said["port bac-01"] == ("ok", f"{bench.port}: shoe {UNIT}, with its key")
     else:
         assert said["port bac-01"][0] == "wrong"
-        assert f"shoe {UNIT} has no key, and the config has keys_required" in said["port bac-01"][1]
+        assert f"shoe {UNIT} has no key, and this gateway serves only shoes that have one" in said["port bac-01"][1]
 
 
 def test_check_leaves_the_ports_of_a_daemon_that_runs_alone(tmp_path: Path, stack: ExitStack) -> None:

@@ -179,7 +179,7 @@ def test_edges_that_belong_together_are_played_together() -> None:
 
 def test_what_is_ignored_has_a_reason_and_is_a_field_of_something() -> None:
     fields = {part.name for event in EVENTS.values() for part in event.subcons}
-    published = {"rulebook", "unit", "event_no", "table", "time", "time_ms", "shoe_time_ms", "margin"}
+    published = {"rulebook", "unit", "event_no", "table", "time", "decided", "time_ms", "shoe_time_ms", "margin"}
     for one in sidecar.IGNORED:
         assert one.why
         assert one.name in fields | published | {"margin_mean", "margin_worst"}, one

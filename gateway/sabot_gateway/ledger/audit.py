@@ -1,19 +1,22 @@
 """Audit: is a ledger what was written? Quickly when the daemon starts, wholly when somebody asks."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
-from sabot_gateway.ledger import schema, sums, wal
-from sabot_gateway.ledger.chain import LedgerError
-from sabot_gateway.ledger.reader import Reader
-from sabot_gateway.ledger.sums import Sums, beside
+from sabot_protocol.topics import LedgerMessage
 
-_MOST_PAGES = 5  # named in a verdict
-_TRIES = 5
+from sabot_gateway.ledger import heads, schema
+from sabot_gateway.ledger.chain import LedgerError
+from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.heads import Kept
+from sabot_gateway.ledger.reader import Reader
+
+_AT_START = 200_000  # newest entries that a start checks; everything of a ledger that has no more
+_MOST_FAULTS = 5  # of one kind
+_TRIES = 3
 
 Progress = Callable[[int], None]
 
@@ -22,7 +25,6 @@ Progress = Callable[[int], None]
 class Start:
     """What a ledger that may be used needs first."""
 
-    sums: Sums | None  # None: they must be made anew
     notes: list[str] = field(default_factory=list)
     rebuild: bool = False
 
@@ -37,44 +39,30 @@ class Verdict:
     notes: list[str] = field(default_factory=list)
 
 
-def start(path: Path, *, recheck: bool = False) -> Start:
-    """Refuse a damaged ledger. With sound sums: every page, and the chain of what is newer; else every entry."""
-    log, found = wal.read(beside(path, "wal")), sums.load(path)
-    notes = [_torn(log.torn)] if log.torn else []
+def start(path: Path, key: bytes | None, *, whole: bool = False) -> Start:
+    """Refuse a damaged ledger: check the newest entries, and everything of a ledger that is small or if asked to."""
     try:
-        if log.damage:
-            raise LedgerError(f"in {beside(path, 'wal').name}: {log.damage}")
-        if found.sums and not recheck:
-            for fault in sums.faults(path, found.sums, log):
-                if not fault.mended:
-                    raise LedgerError(fault.text)
-                notes.append(fault.text)
-            return Start(_newer(path, found.sums), notes)
-        return _whole(
-            path, [*notes, f"{found.problem or 'asked for'}: every entry was checked, and the sums are made anew"]
-        )
+        with closing(Reader(path)) as reader:
+            _refuse(reader.schema_difference())
+            _refuse(reader.unsigned_checkpoint(key))
+            if not whole and reader.span() > _AT_START:
+                reader.verify_newest(_AT_START)
+                return Start()
+            reader.verify_structure()
+            reader.verify_chain()
+            different = reader.derived_difference()
     except schema.NewerError:
         raise
     except (LedgerError, sqlite3.Error) as error:
         raise LedgerError(_refusal(path, error)) from error
+    if different is None:
+        return Start()
+    return Start([f"{different}; it was made anew from the entries"], rebuild=True)
 
 
-def _newer(path: Path, known: Sums) -> Sums:
-    with closing(Reader(path)) as reader:
-        reader.verify_from(known.seq, known.head)
-    return known
-
-
-def _whole(path: Path, notes: list[str]) -> Start:
-    with closing(Reader(path)) as reader:
-        reader.verify_structure()
-        reader.verify_chain()
-        different = reader.derived_difference()
-        if reader.version < schema.WITH_SUMS:
-            notes = []  # it never had any
-    if different:
-        notes.append(f"{different}; it was made anew from the entries")
-    return Start(None, notes, rebuild=different is not None)
+def _refuse(fact: str | None) -> None:
+    if fact:
+        raise LedgerError(fact)
 
 
 def _refusal(path: Path, error: Exception) -> str:
@@ -86,39 +74,62 @@ def _refusal(path: Path, error: Exception) -> str:
     )
 
 
-def _torn(fact: str) -> str:
-    return (
-        f"the last transaction in its write-ahead log is not whole ({fact}): power was cut while it was written, "
-        "then nothing is lost, for it was not acknowledged; or it was damaged later"
-    )
-
-
-def verify(path: Path, key: bytes | None = None, progress: Progress = lambda done: None) -> Verdict:
-    """Check everything that is there: chain, structure, derived tables, every page, the log, the checkpoint."""
-    verdict = Verdict()
-    try:
-        known = sums.load(path).sums if path.is_file() else None
-        with closing(Reader(path)) as reader:
-            reader.hold()
-            _check_entries(reader, verdict, progress)
-            _check_end(reader, verdict, known)
-            _check_pruned(reader, verdict, key)
-    except (LedgerError, sqlite3.Error) as error:
-        verdict.faults.append(str(error))
-    if path.is_file():
-        _check_file(path, verdict)
+def verify(
+    path: Path,
+    key: bytes | None = None,
+    progress: Progress = lambda done: None,
+    known: Iterable[LedgerMessage] = (),
+) -> Verdict:
+    """Check everything: chain, structure, derived tables, cursors, checkpoint, and heads that were kept elsewhere."""
+    known = list(known)
+    for _ in range(_TRIES):
+        before = _state(path)
+        verdict = _verify_once(path, key, progress, known)
+        if not verdict.faults or _state(path) == before:
+            break
     return verdict
 
 
-def _check_entries(reader: Reader, verdict: Verdict, progress: Progress) -> None:
-    verdict.version = reader.version
-    for check in (_chain, _structure, _derived):
-        try:
-            check(reader, verdict, progress)
-        except (LedgerError, sqlite3.Error) as error:
-            verdict.faults.append(str(error))
-    if reader.version < schema.WITH_SUMS:
-        verdict.notes.append(f"of version {reader.version}, which has no page sums and no derived tables")
+def _state(path: Path) -> tuple[bool, int, int]:
+    """A ledger at rest is read as it lies there; if a daemon began to write it meanwhile, it must be read again."""
+    found = path.stat() if path.is_file() else None
+    return beside(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
+
+
+def _verify_once(path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage]) -> Verdict:
+    verdict = Verdict()
+    try:
+        kept = _kept(path, verdict)  # before the ledger is read: the daemon writes it after its entries
+        with closing(Reader(path)) as reader:
+            reader.hold()
+            verdict.version = reader.version
+            _checked(_chain, reader, verdict, progress)
+            _check_heads(reader, verdict, kept.head if kept else None, known, key)
+            for check in (_structure, _schema, _derived):
+                _checked(check, reader, verdict, progress)
+            _check_cursors(reader, verdict, kept)
+            _check_pruned(reader, verdict, key)
+    except (LedgerError, sqlite3.Error) as error:
+        verdict.faults.append(str(error))
+    return verdict
+
+
+def _kept(path: Path, verdict: Verdict) -> Kept | None:
+    try:
+        return heads.read(beside(path, "head"))
+    except LedgerError as error:
+        verdict.faults.append(str(error))
+        return None
+
+
+Check = Callable[[Reader, Verdict, Progress], None]
+
+
+def _checked(check: Check, reader: Reader, verdict: Verdict, progress: Progress) -> None:
+    try:
+        check(reader, verdict, progress)
+    except (LedgerError, sqlite3.Error) as error:
+        verdict.faults.append(str(error))
 
 
 def _chain(reader: Reader, verdict: Verdict, progress: Progress) -> None:
@@ -129,17 +140,60 @@ def _structure(reader: Reader, _verdict: Verdict, _progress: Progress) -> None:
     reader.verify_structure()
 
 
+def _schema(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
+    different = reader.schema_difference()
+    if different:
+        verdict.faults.append(different)
+
+
 def _derived(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
     different = reader.derived_difference()
     if different:
         verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` makes it anew")
+    if reader.version < schema.VERSION:
+        verdict.notes.append(
+            f"of version {reader.version}: its derived tables are not checked, for the next start makes them anew"
+        )
 
 
-def _check_end(reader: Reader, verdict: Verdict, known: Sums | None) -> None:
-    """A chain cannot show that its end was cut off; the sums know how long it was."""
-    last, _ = reader.newest()
-    if known and last < known.seq:
-        verdict.faults.insert(0, f"entry {last + 1} is missing: the file ends with {last}, but held {known.seq}")
+def _check_cursors(reader: Reader, verdict: Verdict, kept: Kept | None) -> None:
+    found = reader.cursor_problems(kept.cursors if kept else {})
+    verdict.faults += [problem for _, problem in found.values() if problem]
+
+
+def _check_heads(
+    reader: Reader, verdict: Verdict, kept: LedgerMessage | None, known: list[LedgerMessage], key: bytes | None
+) -> None:
+    """A chain cannot show that its end was cut off; who kept its head can."""
+    gateway, beside_it = reader.gateway(), beside(reader.path, "head").name
+    if kept and kept.gateway != gateway and reader.version:
+        verdict.faults.append(f"{beside_it} is of another ledger, of gateway {kept.gateway}")
+    elif kept and key and not heads.is_signed(kept, key):
+        verdict.faults.append(f"{beside_it} was changed: it is not signed by the ledger's key")
+    elif kept:
+        _compare(reader, verdict, [kept])
+    if known:
+        _check_known(reader, verdict, known, key)
+
+
+def _check_known(reader: Reader, verdict: Verdict, known: list[LedgerMessage], key: bytes | None) -> None:
+    gateway = reader.gateway()
+    own = [head for head in known if head.gateway == gateway and (key is None or heads.is_signed(head, key))]
+    if len(own) < len(known):
+        others = f"{len(known) - len(own)} of {len(known)} heads are of another ledger, or not signed by its key"
+        (verdict.notes if own else verdict.faults).append(f"{others}; this one is of gateway {gateway}")
+    if own:
+        verdict.notes.append(f"{len(own)} heads compared, the newest of entry {max(head.entry for head in own)}")
+        _compare(reader, verdict, own)
+
+
+def _compare(reader: Reader, verdict: Verdict, own: list[LedgerMessage]) -> None:
+    found = {head: text for head in own if (text := heads.contradiction(reader, head))}
+    accepted = reader.accepted() if found else []
+    excused = [text for head, text in found.items() if heads.excused(head, accepted)]
+    faults = [text for text in dict.fromkeys(found.values()) if text not in excused]
+    verdict.notes += [f"{text}; a person accepted that" for text in excused[:_MOST_FAULTS]]
+    verdict.faults += [text for text in faults[:_MOST_FAULTS] if text not in verdict.faults]
 
 
 def _check_pruned(reader: Reader, verdict: Verdict, key: bytes | None) -> None:
@@ -147,39 +201,10 @@ def _check_pruned(reader: Reader, verdict: Verdict, key: bytes | None) -> None:
     if pruned is None:
         return
     said = f"entries up to {pruned.seq} were pruned; the last was of {pruned.time}"
-    if key is None:
+    wrong = reader.unsigned_checkpoint(key)
+    if wrong:
+        verdict.faults.append(f"{said}; but {wrong}")
+    elif key is None:
         verdict.notes.append(f"{said}; their checkpoint was not checked, for its key is not here")
-    elif reader.pruned_signed(key):
-        verdict.notes.append(f"{said}; their checkpoint is signed by the gateway's key")
     else:
-        verdict.faults.append(f"{said}; but their checkpoint is not signed by this key")
-
-
-def _check_file(path: Path, verdict: Verdict) -> None:
-    """The bytes. What a daemon is just writing is another thing the next time; damage stays."""
-    before: list[str] = []
-    for _ in range(_TRIES):
-        faults = list(_byte_faults(path, verdict))
-        if not faults or faults == before:
-            verdict.faults += faults
-            return
-        before = faults
-    verdict.faults.append("its bytes could not be checked, for the daemon writes too much; try again, or stop it first")
-
-
-def _byte_faults(path: Path, verdict: Verdict) -> Iterator[str]:
-    log, found = wal.read(beside(path, "wal")), sums.load(path)
-    if log.damage:
-        yield f"in {beside(path, 'wal').name}: {log.damage}"
-    if log.torn:
-        yield _torn(log.torn)
-    if found.sums:
-        yield from (fault.text for fault in islice(sums.faults(path, found.sums, log), _MOST_PAGES))
-    elif verdict.version >= schema.WITH_SUMS:
-        yield f"{found.problem}; {_intact(verdict)}"
-
-
-def _intact(verdict: Verdict) -> str:
-    if verdict.faults:
-        return "bytes that no entry covers cannot be checked"
-    return "its entries are intact; the daemon writes the sums anew at its next start, after it has checked every entry"
+        verdict.notes.append(f"{said}; their checkpoint is signed by the gateway's key")

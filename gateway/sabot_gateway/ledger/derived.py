@@ -14,15 +14,16 @@ TABLES = (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
     coups INTEGER, opened_seq INTEGER, seq INTEGER, PRIMARY KEY (table_name, unit, shoe)) WITHOUT ROWID""",
     """CREATE TABLE coups (
-    id TEXT PRIMARY KEY, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, kind TEXT, status TEXT,
+    id TEXT UNIQUE, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, kind TEXT, status TEXT,
     winner TEXT, player TEXT, banker TEXT, player_points INTEGER, banker_points INTEGER, player_pair INTEGER,
     banker_pair INTEGER, natural INTEGER, last_coup INTEGER, rulebook TEXT, corrects TEXT, corrected_by TEXT,
-    said_by TEXT, clause TEXT, seq INTEGER) WITHOUT ROWID""",
+    said_by TEXT, clause TEXT, seq INTEGER PRIMARY KEY)""",
     "CREATE INDEX disputed ON coups (table_name, seq) WHERE status = 'disputed' AND corrected_by = ''",
     """CREATE TABLE alarms (
     alarm TEXT PRIMARY KEY, table_name TEXT, shoe INTEGER, coup INTEGER, name TEXT, severity TEXT, state TEXT,
     raised TEXT, last TEXT, said_by TEXT, say TEXT, clause TEXT, raised_seq INTEGER, seq INTEGER) WITHOUT ROWID""",
     "CREATE INDEX active ON alarms (table_name, raised_seq) WHERE state <> 'cleared'",
+    "CREATE INDEX alarms_by_entry ON alarms (raised_seq)",
 )
 
 # A shoe's row is made by what is first heard of it, and each later word changes its own part.
@@ -43,6 +44,7 @@ _ALARM = (
 
 _PROGRESS_EVERY = 1000
 Change = tuple[str, tuple[Any, ...]]
+Select = Callable[[str, tuple[Any, ...]], Iterable[Stored]]  # entries by a WHERE clause
 
 
 class _Common(msgspec.Struct, kw_only=True, frozen=True):
@@ -152,6 +154,51 @@ def rebuild(
             progress(_PROGRESS_EVERY)
 
 
+def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
+    """Make the tables what they are without the entries up to `seq`; inside a transaction of the caller."""
+    rest: list[Stored] = []
+    for table, unit, shoe, last in db.execute(_CUT_SHOES, (seq, seq)).fetchall():
+        rest += _rest_of_shoe((table, unit, shoe), seq, last, entries)
+    for table, alarm, last in db.execute(_CUT_ALARMS, (seq, seq)).fetchall():
+        rest += _rest_of_alarm(table, alarm, seq, last, entries)
+    for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq"), ("coups", "seq")):
+        db.execute(f"DELETE FROM {name} WHERE {first} <= ?", (seq,))
+    for entry in sorted(rest, key=lambda entry: entry.seq):
+        apply(db, changes(entry.seq, entry))
+
+
+_CUT_SHOES = "SELECT table_name, unit, shoe, seq FROM shoes WHERE opened_seq <= ? AND seq > ?"
+_CUT_ALARMS = "SELECT table_name, alarm, seq FROM alarms WHERE raised_seq <= ? AND seq > ?"
+_OF_TABLE = "WHERE table_name = ? AND topic = {} AND seq > ? AND seq <= ?"
+_COUPS_OF_SHOE = """SELECT seq FROM coups WHERE seq > ? AND seq <= ? AND table_name = ? AND unit = ? AND shoe = ?
+    AND corrects = ''"""
+
+
+def _rest_of_shoe(key: tuple[str, str, int], seq: int, last: int, entries: Select) -> Iterator[Stored]:
+    """The entries after `seq` that its row follows from: its coups, and that it was opened or closed."""
+    table, unit, shoe = key
+    yield from entries(f"WHERE seq IN ({_COUPS_OF_SHOE})", (seq, last, *key))
+    for entry in entries(_OF_TABLE.format("'shoe'"), (table, seq, last)):
+        if _names(entry, unit=unit, shoe=shoe):
+            yield entry
+
+
+def _rest_of_alarm(table: str, alarm: str, seq: int, last: int, entries: Select) -> Iterator[Stored]:
+    for entry in entries(_OF_TABLE.format("'alarm'"), (table, seq, last)):
+        if _names(entry, alarm=alarm) or _names(entry, alarm="", id=alarm):
+            yield entry
+
+
+def _names(entry: Stored, **wanted: Any) -> bool:
+    """Whether the entry's message has these values."""
+    decoder, _ = _TOPICS[entry.topic]
+    try:
+        message = decoder.decode(entry.payload)
+    except (msgspec.MsgspecError, UnicodeError, TypeError):
+        return False
+    return all(getattr(message, name) == value for name, value in wanted.items())
+
+
 def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
     """Where the tables of a file are not what its entries give, in words; None where they are."""
     fresh = sqlite3.connect(":memory:", isolation_level=None)
@@ -162,7 +209,8 @@ def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
     for name in NAMES:
         for kept, given in _pairs(rows(db, name), rows(fresh, name)):
             if kept != given:
-                return f"table {name}: entry {(kept or given)[-1]} gives something else than the table has"
+                first = min(row[-1] for row in (kept, given) if row)
+                return f"table {name}: entry {first} gives something else than the table has"
     return None
 
 

@@ -1,15 +1,30 @@
 """Reader: the ledger as others may look at it, while the daemon writes or when nobody does."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from sabot_gateway.ledger import chain, derived, retention, schema
 from sabot_gateway.ledger.chain import LedgerError, Stored
-from sabot_gateway.ledger.sums import beside
+from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 
+_KIND_AT = 12  # of an event's frame
+_OPEN_CASES = "status = 'disputed' AND corrected_by = ''"
 _NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise every error of SQLite as a LedgerError; also a decorator."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise LedgerError(f"the ledger cannot be read: {error}") from error
 
 
 class Reader:
@@ -35,50 +50,91 @@ class Reader:
         """Give the file back."""
         self._db.close()
 
+    @reading()
     def hold(self) -> None:
         """From now on see the ledger as it is at this moment, whatever the daemon adds."""
         self._db.execute("BEGIN")
         self.newest()
 
+    @reading()
     def durable_event_no(self, unit: str) -> int:
         """The last event number held of a unit, 0 when there is none."""
         pruned = retention.checkpoint(self._db)
         held = int(self._one("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0)
         return max(held, pruned.units.get(unit, 0)) if pruned else held
 
+    @reading()
+    def frame_of(self, unit: str, event_no: int) -> bytes | None:
+        """The frame in which an event of a unit came, None where it is not held any more."""
+        row = self._db.execute("SELECT frame FROM entries WHERE unit = ? AND event_no = ?", (unit, event_no)).fetchone()
+        return bytes(row[0]) if row else None
+
+    @reading()
+    def newest_event(self, unit: str, kinds: Sequence[int], within: int) -> bytes | None:
+        """The frame of the newest event of these kinds among so many last ones of a unit."""
+        row = self._db.execute(
+            f"""SELECT frame FROM entries WHERE unit = ?1 AND event_no > ?2
+            AND substr(frame, {_KIND_AT + 1}, 1) IN ({", ".join(f"x'{kind:02x}'" for kind in kinds)})
+            ORDER BY event_no DESC LIMIT 1""",
+            (unit, self.durable_event_no(unit) - within),
+        ).fetchone()
+        return bytes(row[0]) if row else None
+
     def since(self, seq: int, limit: int) -> list[Stored]:
         """The entries after `seq`, in order."""
         return list(self._select("WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)))
 
-    def this_shoe(self, table: str) -> list[Stored]:
-        """What the shoe of a table has said since it was last opened or closed, that word included."""
+    def this_shoe(self, table: str, most: int = -1) -> list[Stored]:
+        """What the shoe of a table has said since it was last opened or closed, that word included; at most so much."""
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
         for word in list(self._select(f"WHERE seq = ({newest})", (table,))):
-            since = (word.unit, word.event_no, table)
-            return list(self._select("WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no", since))
+            since = (word.unit, word.event_no, table, most)
+            of_it = "WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no LIMIT ?"
+            return list(self._select(of_it, since))
         return []
 
+    @reading()
+    def last_shoe(self, table: str, seq: int) -> bytes | None:
+        """The last message up to this entry that a shoe of a table was opened or closed."""
+        last = "WHERE table_name = ? AND topic = 'shoe' AND seq <= ? ORDER BY seq DESC LIMIT 1"
+        row = self._db.execute(f"SELECT payload FROM entries {last}", (table, seq)).fetchone()
+        return bytes(row[0]) if row else None
+
+    @reading()
     def day_of_play(self, back: int) -> str | None:
         """The date of the newest day but so many on which a shoe was opened; None where there are not so many."""
         days = "SELECT DISTINCT substr(opened, 1, 10) AS day FROM shoes WHERE opened <> ''"
         row = self._db.execute(f"{days} ORDER BY day DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
         return row[0] if row else None
 
+    @reading()
     def active_alarms(self, table: str) -> list[bytes]:
         """The last message of each alarm that is not cleared, oldest alarm first."""
         return self._payloads(
             "SELECT seq FROM alarms WHERE table_name = ? AND state <> 'cleared' ORDER BY raised_seq", table
         )
 
-    def disputed(self, table: str) -> list[bytes]:
-        """The message of each coup that nobody has confirmed or voided yet, oldest first."""
-        open_cases = "status = 'disputed' AND corrected_by = ''"
-        return self._payloads(f"SELECT seq FROM coups WHERE table_name = ? AND {open_cases} ORDER BY seq", table)
+    @reading()
+    def disputed(self, table: str, most: int = -1) -> list[bytes]:
+        """The message of each coup that nobody has confirmed or voided yet, oldest first; of many the newest."""
+        newest = f"SELECT seq FROM coups WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"
+        return self._payloads(f"SELECT seq FROM ({newest}) ORDER BY seq", table, most)
 
-    def _payloads(self, query: str, table: str) -> list[bytes]:
-        found = [seq for (seq,) in self._db.execute(query, (table,)).fetchall()]
-        return [self._db.execute("SELECT payload FROM entries WHERE seq = ?", (seq,)).fetchone()[0] for seq in found]
+    @reading()
+    def disputed_count(self, table: str) -> int:
+        """How many coups nobody has confirmed or voided yet."""
+        return int(self._one(f"SELECT count(*) FROM coups WHERE table_name = ? AND {_OPEN_CASES}", table) or 0)
 
+    def _payloads(self, query: str, *values: Any) -> list[bytes]:
+        return [self._payload(seq) for (seq,) in self._db.execute(query, values).fetchall()]
+
+    def _payload(self, seq: int) -> bytes:
+        row = self._db.execute("SELECT payload FROM entries WHERE seq = ?", (seq,)).fetchone()
+        if row is None:
+            raise LedgerError(f"entry {seq} is not there, though its tables name it; `sabot ledger verify` says more")
+        return bytes(row[0])
+
+    @reading()
     def cursor(self, name: str) -> int:
         """How far a reader has come."""
         return int(self._one("SELECT seq FROM cursors WHERE name = ?", name) or 0)
@@ -87,9 +143,15 @@ class Reader:
         row = self._db.execute(query, (value,)).fetchone()
         return row[0] if row else None
 
+    @reading()
     def count(self, name: str = "entries") -> int:
         """How many rows a table has."""
         return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) if self.version else 0
+
+    @reading()
+    def span(self) -> int:
+        """Return how many entries there are between the first and the last, without counting them."""
+        return self.newest()[0] - self.origin.seq
 
     def entries(self, where: str = "", values: tuple[Any, ...] = ()) -> Iterator[Stored]:
         """Entries in order, all or those of a WHERE clause."""
@@ -101,19 +163,25 @@ class Reader:
         return self._select(f"{where} ORDER BY seq DESC", values) if self.version else iter(())
 
     def _select(self, clauses: str, values: tuple[Any, ...]) -> Iterator[Stored]:
-        return map(Stored._make, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
+        with reading():
+            yield from map(Stored._make, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """One derived table, each row by the names that messages use."""
-        if self.version < schema.WITH_SUMS:
+        if self.version < schema.WITH_TIMES:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "
                 f"`sabot ledger rebuild {self.path}` brings it to version {schema.VERSION}"
             )
-        found = self._db.execute(f"SELECT * FROM {name} ORDER BY seq")
-        names = [_NAMES.get(column[0], column[0]) for column in found.description]
-        return (dict(zip(names, row, strict=True)) for row in found)
+        return self._rows(name)
 
+    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+        with reading():
+            found = self._db.execute(f"SELECT * FROM {name} ORDER BY seq")
+            names = [_NAMES.get(column[0], column[0]) for column in found.description]
+            yield from (dict(zip(names, row, strict=True)) for row in found)
+
+    @reading()
     def newest(self) -> tuple[int, bytes]:
         """The last entry's number and hash, or those of what was pruned."""
         row = (
@@ -127,33 +195,91 @@ class Reader:
         """Recompute every hash; the number of entries, or an error that names the first bad one."""
         return chain.verify(self.entries(), self.origin, progress)
 
-    def verify_from(self, seq: int, head: bytes) -> None:
-        """Recompute the hashes of what follows an entry, which must be there; an error names the first bad one."""
-        if seq > self.origin.seq:
-            row = self._db.execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).fetchone()
-            if row != (head,):
-                raise LedgerError(f"entry {seq} is not what was written: its hash is not the one kept with the sums")
-            chain.verify(self.entries("WHERE seq > ?", (seq,)), chain.Origin(seq, head, self.origin.second_from))
-        else:
-            self.verify_chain()
+    @reading()
+    def verify_newest(self, count: int) -> None:
+        """Recompute the hashes of the newest entries; an error names the first bad one."""
+        before = max(self.newest()[0] - count, self.origin.seq)
+        head = self.hash_of(before)
+        if head is None:
+            raise LedgerError(f"entry {before} is missing: the chain breaks there")
+        chain.verify(self.entries("WHERE seq > ?", (before,)), chain.Origin(before, head, self.origin.second_from))
 
+    @reading()
+    def hash_of(self, seq: int) -> bytes | None:
+        """Return the hash of an entry, or of the last that was pruned; None where it is not there."""
+        if seq == self.origin.seq:
+            return self.origin.hash
+        row = self._db.execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).fetchone()
+        return row[0] if row else None
+
+    @reading()
+    def gateway(self) -> str:
+        """Return the id of the gateway that writes this ledger, empty where it has none yet."""
+        found = retention.meta(self._db, "gateway") if self.version else None
+        return bytes(found).hex() if found else ""
+
+    @reading()
+    def accepted(self) -> list[Accepted]:
+        """Return what people accepted of a ledger that was made shorter."""
+        said = []
+        for entry in self.entries(f"WHERE topic = '{ACCEPTED}'"):
+            with suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, in which anything may stand
+                said.append(msgspec.json.decode(entry.payload, type=Accepted))
+        return said
+
+    @reading()
+    def cursor_problems(self, kept: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+        """Return by cursor its entry and what is wrong with it, or nothing; `kept` is what the head beside it has."""
+        if self.version < schema.WITH_CURSOR_HASH:
+            return {}
+        rows = self._db.execute("SELECT name, seq, hash FROM cursors ORDER BY name").fetchall()
+        found = {name: (seq, self._cursor_problem(name, seq, digest)) for name, seq, digest in rows}
+        for name in kept.keys() - found.keys():
+            found[name] = 0, f"the cursor {name} is missing: the head beside the ledger has it at entry {kept[name]}"
+        return found
+
+    def _cursor_problem(self, name: str, seq: int, digest: bytes) -> str:
+        if seq in (0, self.origin.seq) and not digest:
+            return ""
+        expected = self.hash_of(seq)
+        if expected == digest and expected is not None:
+            return ""
+        where = "there is no such entry" if expected is None else "it was not put there by the gateway"
+        return f"the cursor {name} stands at entry {seq}, but {where}"
+
+    @reading()
     def verify_structure(self) -> None:
         """SQLite's own check of pages, tables and indexes."""
         found = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if found != "ok":
             raise LedgerError(f"SQLite finds it malformed: {found}")
 
+    @reading()
     def derived_difference(self) -> str | None:
         """Where shoes, coups and alarms are not what the entries give."""
-        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version >= schema.WITH_SUMS else None
+        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version == schema.VERSION else None
 
+    @reading()
+    def schema_difference(self) -> str | None:
+        """Where tables, indexes, triggers and views are not those of a ledger."""
+        return schema.difference(self._db)
+
+    @reading()
+    def plan(self, before: str) -> retention.Plan:
+        """Return which entries are older and needed by nobody. Reads every entry."""
+        return retention.plan(self._db, retention.moment(before), self.origin.seq)
+
+    @reading()
     def pruned(self) -> retention.Checkpoint | None:
         """What stands for entries that were pruned."""
-        return retention.checkpoint(self._db) if self.version >= schema.WITH_SUMS else None
+        return retention.checkpoint(self._db) if self.version >= schema.WITH_TIMES else None
 
-    def pruned_signed(self, key: bytes) -> bool:
-        """Whether that was made with this key."""
-        return retention.signed(self._db, key)
+    @reading()
+    def unsigned_checkpoint(self, key: bytes | None) -> str | None:
+        """Return what is wrong with the signature of what stands for pruned entries; None where nothing can be said."""
+        if key is None or self.pruned() is None or retention.signed(self._db, key):
+            return None
+        return "the checkpoint of its pruned entries is not signed by this key: it was changed, or the key is another"
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ from sabot_protocol.auth import KEY_BYTES
 
 from sabot_gateway.keys import KeysError, read_key, write_new
 from sabot_gateway.ledger.chain import LedgerError, Origin
-from sabot_gateway.ledger.sums import beside
+from sabot_gateway.ledger.files import beside
 
 _NEVER = 2**62
 
@@ -21,7 +21,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     seq: int
     hash: str
-    count: int  # removed by the last pruning
+    count: int  # removed with this one; a pruning goes in slices
     time: str  # of the last entry removed
     units: dict[str, int]  # the last event number that was held of each unit
 
@@ -45,7 +45,7 @@ def moment(text: str) -> str:
 
 
 def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
-    """The longest run of oldest entries that nobody needs any more."""
+    """The longest run of oldest entries that nobody needs any more. Reads every entry: not for the daemon's loop."""
     bounds = [(_one(db, query, (before,)), why) for why, query in _BY_TIME.items()]
     bounds += [(_one(db, query, ()), why) for why, query in _NEEDED.items()]
     seq, why = min(bounds, key=lambda bound: bound[0])
@@ -71,24 +71,24 @@ def _one(db: sqlite3.Connection, query: str, values: tuple[str, ...]) -> int:
     return _NEVER if found is None else int(found)
 
 
-def remove(db: sqlite3.Connection, planned: Plan, key: bytes) -> None:
-    """Put the checkpoint in the place of the entries; inside a transaction of the caller."""
-    digest, time = db.execute("SELECT hash, time FROM entries WHERE seq = ?", (planned.seq,)).fetchone()
+def remove(db: sqlite3.Connection, seq: int, removed: int, key: bytes) -> None:
+    """Put a checkpoint in the place of the entries up to `seq`; inside a transaction of the caller."""
+    digest, time = db.execute("SELECT hash, time FROM entries WHERE seq = ?", (seq,)).fetchone()
     before = checkpoint(db)
     units = dict(before.units) if before else {}
     for unit, event_no in db.execute(
-        "SELECT unit, max(event_no) FROM entries WHERE seq <= ? AND event_no IS NOT NULL GROUP BY unit", (planned.seq,)
+        "SELECT unit, max(event_no) FROM entries WHERE seq <= ? AND event_no IS NOT NULL GROUP BY unit", (seq,)
     ):
         units[unit] = max(event_no, units.get(unit, 0))
-    made = msgspec.json.encode(Checkpoint(planned.seq, digest.hex(), planned.count, time, units))
+    made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units))
     signature = hmac.digest(key, made, "sha256")
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("checkpoint", made), ("signature", signature)])
-    db.execute("DELETE FROM entries WHERE seq <= ?", (planned.seq,))
+    db.execute("DELETE FROM entries WHERE seq <= ?", (seq,))
 
 
 def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
     """What stands for removed entries, if any were."""
-    made = _meta(db, "checkpoint")
+    made = meta(db, "checkpoint")
     try:
         return msgspec.json.decode(made, type=Checkpoint) if made is not None else None
     except msgspec.MsgspecError as error:
@@ -99,20 +99,23 @@ def origin(db: sqlite3.Connection, version: int) -> Origin:
     """Where the chain of a file begins."""
     if version < 2:
         return Origin(second_from=_NEVER)
-    stands, second_from = checkpoint(db), int(_meta(db, "second_from") or 0)
+    stands, second_from = checkpoint(db), int(meta(db, "second_from") or 0)
     if stands is None:
         return Origin(second_from=second_from)
     return Origin(stands.seq, bytes.fromhex(stands.hash), second_from)
 
 
-def _meta(db: sqlite3.Connection, name: str) -> bytes | None:
+def meta(db: sqlite3.Connection, name: str) -> bytes | None:
+    """Return a value of the ledger's own, None where there is none, or no such table."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return None
     row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
 
 
 def signed(db: sqlite3.Connection, key: bytes) -> bool:
     """Whether the checkpoint was made with this key."""
-    made, signature = _meta(db, "checkpoint") or b"", _meta(db, "signature") or b""
+    made, signature = meta(db, "checkpoint") or b"", meta(db, "signature") or b""
     return hmac.compare_digest(hmac.digest(key, made, "sha256"), signature)
 
 

@@ -1,12 +1,14 @@
 """Schema: the ledger's tables, version by version; every older file is brought up in one transaction."""
 
 import sqlite3
+from contextlib import closing
 
 from sabot_gateway.ledger import derived
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 3
-WITH_SUMS = 2  # and with derived tables
+VERSION = 4
+WITH_TIMES = 2  # and rulebooks
+WITH_CURSOR_HASH = 4
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
 
 _VERSION_1 = (
@@ -40,6 +42,18 @@ _VERSION_3 = (
 )
 
 
+# A cursor names the hash of its entry, so that one that was moved by hand is found. Derived tables are made anew.
+_VERSION_4 = (
+    *(f"DROP TABLE {name}" for name in derived.NAMES),
+    *derived.TABLES,
+    "ALTER TABLE cursors ADD COLUMN hash BLOB NOT NULL DEFAULT x''",
+    "UPDATE cursors SET hash = ifnull((SELECT hash FROM entries WHERE entries.seq = cursors.seq), x'')",
+    "CREATE INDEX alarms_of_a_table ON entries (table_name, seq) WHERE topic = 'alarm'",
+    "CREATE INDEX accepted ON entries (seq) WHERE topic = 'accepted'",
+)
+_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4}
+
+
 class NewerError(LedgerError):
     """A file from the future."""
 
@@ -58,18 +72,42 @@ def version(db: sqlite3.Connection) -> int:
 
 
 def upgrade(db: sqlite3.Connection) -> int:
-    """Bring a file of any older version to this one, and say which it was; inside a transaction of the caller."""
+    """Bring a file of any older version to this one and return which it was; inside a transaction of the caller."""
     before = version(db)
     if before == VERSION:
         return before
-    for statement in (*(_VERSION_1 + _VERSION_2 if before < WITH_SUMS else ()), *_VERSION_3):
+    for statement in _statements(before + 1 if before > 1 else 1, VERSION):
         db.execute(statement)
-    if before < WITH_SUMS:
-        derived.rebuild(db, map(Stored._make, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
+    derived.rebuild(db, map(Stored._make, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
     db.execute(f"PRAGMA user_version = {VERSION}")
     return before
 
 
+def _statements(first: int, last: int) -> list[str]:
+    """What makes the tables of a version from those of the one before `first`."""
+    return [statement for number in range(first, last + 1) for statement in _BY_VERSION[number]]
+
+
+def difference(db: sqlite3.Connection) -> str | None:
+    """Return which table, index, trigger or view a file has that a ledger has not, or lacks."""
+    found = _parts(db)
+    if version(db) < VERSION:  # the next start makes its indexes anew
+        expected = {part for part in found if part[0] in ("table", "index")}
+    else:
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+            upgrade(fresh)
+            expected = _parts(fresh)
+    for kind, name in sorted(found - expected):
+        return f"it has a {kind} {name!r} that a ledger has not"
+    for kind, name in sorted(expected - found):
+        return f"it lacks the {kind} {name!r}"
+    return None
+
+
+def _parts(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    return set(db.execute("SELECT type, name FROM sqlite_master WHERE name <> 'sqlite_stat1'").fetchall())
+
+
 def columns(of_version: int) -> str:
     """What to select of `entries` in a file of this version, in the order of `COLUMNS`."""
-    return COLUMNS if of_version >= WITH_SUMS else COLUMNS.replace("time, rulebook", "'', ''")
+    return COLUMNS if of_version >= WITH_TIMES else COLUMNS.replace("time, rulebook", "'', ''")

@@ -1,40 +1,48 @@
 """Ledger: SQLite, write-ahead, fully synchronous, hash-chained; an entry is there once and for all."""
 
-import fcntl
-import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+import msgspec
 from sabot_protocol.fields import UNIT_BYTES
+from sabot_protocol.topics import LedgerMessage
 
-from sabot_gateway.ledger import audit, derived, retention, schema, sums, wal
-from sabot_gateway.ledger.chain import Entry, LedgerError, Stored, link
+from sabot_gateway.ledger import audit, derived, files, heads, retention, schema
+from sabot_gateway.ledger.chain import IN_THE_ENTRY, Entry, EntryError, LedgerError, Stored, link
+from sabot_gateway.ledger.checkpointer import Checkpointer
+from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.heads import Accepted, Kept
 from sabot_gateway.ledger.reader import Reader
-from sabot_gateway.ledger.settling import Settled, Settling
-from sabot_gateway.ledger.sums import beside
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
 _INSERT = f"INSERT INTO entries ({schema.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SETTLE_BYTES = 8 * 2**20  # of write-ahead log, about: its file keeps its length
-_COMMIT_BYTES = 4 * 4096  # of indexes and the like, with every commit
+_PAGE_BYTES = 4096
+_COMMIT_PAGES = 4  # of indexes and the like, with every commit
 _ROW_BYTES = 300  # beside payload and frame
-_PATIENCE_MS = 5000
+_CHECKPOINT_PAGES = 400  # of log, about: then the thread brings them into the file
+_MOST_PAGES = 2000  # of log: then the writer itself brings in the rest, and SQLite begins the log anew
+_PATIENCE_S = 5.0
+SLICE = 500  # entries that one slice of a pruning removes
+
+Progress = Callable[[int], None]
 
 
 class Ledger(Reader):
     """One file and the only one who writes it. Append, then read on from a cursor."""
 
     def __init__(self, path: Path, *, recheck: bool = False) -> None:
-        """Open a ledger, or make it; one that is damaged is refused. `recheck` every entry and write the sums anew."""
+        """Open a ledger, or make it; refuse one that is damaged. `recheck` every entry, not only the newest."""
         self.path, self.notes, self._own_no = path, list[str](), 0
-        self._settling: Settling | None = None
+        self.behind: str | None = None  # why nothing may be appended until a person accepts it, in words
+        self._lost: LedgerMessage | None = None  # the head that it is behind
+        self._cursors: dict[str, int] = {}
         try:
-            self._lock = _locked(path)
+            self._lock = files.locked(path)
             try:
                 self._open(recheck)
             except BaseException:
@@ -45,23 +53,93 @@ class Ledger(Reader):
 
     def _open(self, recheck: bool) -> None:
         new = not self.path.exists() or self.path.stat().st_size == 0
-        if new:
-            beside(self.path, "sums").unlink(missing_ok=True)  # of a ledger that was moved away
-        found = None if new else audit.start(self.path, recheck=recheck)
-        if found:
-            self.notes += found.notes
-        sums.open_file(self.path, found.sums if found and found.sums else _renewed(self.path))
+        rebuild = False if new else self._checked(recheck)
+        self._key = self._own_key(new)
         self._db = _connect(self.path)
-        self._waiting_bytes = _SETTLE_BYTES
+        self._log_pages = self._settled_pages = 0
         with self._transaction("its tables"):
             before = schema.upgrade(self._db)
         if 0 < before < schema.VERSION:
             self.notes.append(f"it was of version {before}, and is of version {schema.VERSION} now")
         self._learn()
         self._seq, self._hash = self.newest()
-        if found and found.rebuild:
+        if rebuild:
             self.rebuild()
-        self._settle_when_due()
+        self._open_head()
+        self._checkpointer = Checkpointer(self.path)
+
+    def _checked(self, recheck: bool) -> bool:
+        """Check what is there; return True if its derived tables must be made anew."""
+        files.remove_sums(self.path)
+        found = audit.start(self.path, retention.read(retention.key_path(self.path)), whole=recheck)
+        self.notes += found.notes
+        return found.rebuild
+
+    def _own_key(self, new: bool) -> bytes:
+        """The key that signs heads and checkpoints."""
+        path = retention.key_path(self.path)
+        if not new and beside(self.path, "head").exists() and not path.exists():
+            self.notes.append(f"{path.name} was missing and is made anew; put the old one back from your copy")
+        return retention.make_key(path)
+
+    def _open_head(self) -> None:
+        """Compare the ledger with the head beside it; a ledger that is behind takes nothing until a person accepts."""
+        self._gateway = self.gateway_id().hex()
+        self._time = self._newest_time()
+        path = beside(self.path, "head")
+        kept = self._kept_head(path)
+        self._head_file = heads.HeadFile(path)
+        if kept and kept.head.gateway != self._gateway:
+            self._fall_behind(
+                kept.head, f"the ledger that was here held {kept.head.entry} entries, and this is another"
+            )
+        elif kept:
+            self.compare(kept.head)
+        self._check_cursors(kept.cursors if kept else {})
+        if self.behind is None:
+            self._keep_head()
+
+    def _kept_head(self, path: Path) -> Kept | None:
+        try:
+            kept = heads.read(path)
+        except LedgerError as error:
+            self.notes.append(str(error))
+            return None
+        if kept and not heads.is_signed(kept.head, self._key):
+            self.notes.append(f"{path.name} is not signed by {retention.key_path(self.path).name}: it was changed")
+        return kept
+
+    def _newest_time(self) -> str:
+        row = self._db.execute("SELECT time FROM entries WHERE seq = ?", (self._seq,)).fetchone()
+        return row[0] if row else ""
+
+    def compare(self, head: LedgerMessage) -> None:
+        """Hold the ledger, if it contradicts a head that it once had."""
+        found = heads.contradiction(self, head)
+        if found and not heads.excused(head, self.accepted()):
+            self._fall_behind(head, found)
+
+    def _fall_behind(self, head: LedgerMessage, why: str) -> None:
+        if self._lost is None or head.entry > self._lost.entry:
+            self._lost = head
+        self.behind = self.behind or (
+            f"ledger {self.path} was made shorter or replaced: {why}. Stop the gateway and put the right file back; "
+            f"or accept the loss: `sabot ledger accept {self.path} --by NAME --reason TEXT`"
+        )
+
+    def accept(self, by: str, reason: str, time: str) -> None:
+        """Accept a ledger that is behind, in the name of a person; the entry says so for ever."""
+        if self.behind is None or self._lost is None:
+            raise LedgerError(f"ledger {self.path} is not behind anything: there is nothing to accept")
+        said = Accepted(time, by, reason, self._seq, self._lost)
+        number = self.next_own_no() + max(self._lost.entry - self._seq, 0)  # no number that was lost is given again
+        behind, self.behind = self.behind, None
+        try:
+            self.append([Entry(self._gateway, number, "", heads.ACCEPTED, msgspec.json.encode(said), b"", time)])
+        except LedgerError:
+            self.behind = behind
+            raise
+        self._own_no, self._lost = number, None
 
     def gateway_id(self) -> bytes:
         """Which gateway writes here: eight bytes made once, the same after every start."""
@@ -81,100 +159,115 @@ class Ledger(Reader):
         """The newest entry's number, 0 when there is none."""
         return self._seq
 
+    def head(self) -> LedgerMessage:
+        """The newest entry's number and hash, signed; for whoever is to show later that nothing was cut off."""
+        unsigned = LedgerMessage(gateway=self._gateway, entry=self._seq, hash=self._hash.hex(), time=self._time)
+        return heads.sign(unsigned, self._key)
+
+    def is_own_head(self, head: LedgerMessage) -> bool:
+        """Return True if this ledger signed the head."""
+        return heads.is_signed(head, self._key)
+
+    def _keep_head(self) -> None:
+        """Keep the head beside the file, unless the ledger is behind it: then the kept one is the proof."""
+        if self.behind:
+            return
+        with suppress(OSError):  # it holds nothing up: the next start then compares with an older one
+            self._head_file.write(Kept(self.head(), self._cursors))
+
     def close(self) -> None:
-        """Bring everything into the one file, with its sums, and give it back."""
-        with suppress(sqlite3.Error, OSError):
-            self._settle()
-        waiting = wal.read(beside(self.path, "wal"))  # for a reader, and SQLite takes it in if that one has just gone
+        """Bring everything into the one file and give it back."""
+        self._checkpointer.stop()
+        self._head_file.close()
         self._db.close()
-        if not beside(self.path, "wal").exists():
-            with suppress(OSError):  # then they stay beside it, or the next start checks every entry
-                sums.renew_beside(self.path, waiting, self._seq, self._hash)
-                sums.close_file(self.path)
         self._lock.close()
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """All of them, durably, in one transaction; or none and an error."""
+        """Store all of them, durably, in one transaction; or none and an error."""
+        if self.behind:
+            raise LedgerError(self.behind)
         seq, head, second_from = self._seq, self._hash, self.origin.second_from
         rows, changes = [], []
-        for entry in entries:
-            seq += 1
-            head = link(head, seq, entry, second_from)
-            rows.append(_row(entry, seq, head))
-            changes += derived.changes(seq, entry)
-        with self._transaction(f"{len(rows)} entries"):
-            self._db.executemany(_INSERT, rows)
-            derived.apply(self._db, changes)
+        try:
+            with self._transaction(f"{len(entries)} entries"):
+                for entry in entries:
+                    seq += 1
+                    head = link(head, seq, entry, second_from)
+                    rows.append(_row(entry, seq, head))
+                    changes += derived.changes(seq, entry)
+                self._db.executemany(_INSERT, rows)
+                derived.apply(self._db, changes)
+        except LedgerError:
+            self._checkpointer.wake()  # it may make room in the log
+            raise
         self._seq, self._hash = seq, head
-        self._waiting_bytes += sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries)
-        self._settle_beside()
+        self._time = entries[-1].time if entries else self._time
+        self._keep_head()
+        self._log_grew(sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries))
 
     def move_cursor(self, name: str, seq: int) -> None:
-        """The reader is done up to `seq`; a power cut may take this back, and then he reads the last ones again."""
-        with self._unhurried(), self._transaction(f"the cursor {name}"):
-            self._db.execute(
-                "INSERT INTO cursors VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq", (name, seq)
-            )
+        """Keep how far a reader has come; a power cut may take this back, and then he reads the last ones again."""
+        with self._unhurried():
+            self._put_cursor(name, seq)
+        self._keep_head()
 
-    def rebuild(self, progress: Callable[[int], None] = lambda done: None) -> None:
+    def _put_cursor(self, name: str, seq: int) -> None:
+        with self._transaction(f"the cursor {name}"):
+            self._db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (name, seq, self.hash_of(seq) or b""))
+        self._cursors[name] = seq
+
+    def _check_cursors(self, kept: dict[str, int]) -> None:
+        """Put a cursor that was moved by hand back to where the head has it, or to the beginning."""
+        for name, (seq, problem) in self.cursor_problems(kept).items():
+            self._cursors[name] = seq
+            if problem:
+                back = min(kept.get(name, 0), self._seq)
+                self.notes.append(f"{problem}; everything after entry {back} is published again")
+                self._put_cursor(name, back)
+
+    def rebuild(self, progress: Progress = lambda done: None) -> None:
         """Make shoes, coups and alarms anew from the entries."""
         with self._transaction("its derived tables"):
             derived.rebuild(self._db, self.entries(), progress)
-        self._waiting_bytes = _SETTLE_BYTES
-        self._settle_when_due()
 
-    def prune(self, before: str) -> retention.Plan:
-        """Remove the oldest entries, as far as they are older and nobody needs them; a signed checkpoint stays."""
-        plan = retention.plan(self._db, retention.moment(before), self.origin.seq)
-        if not plan.count:
-            return plan
-        key = retention.make_key(retention.key_path(self.path))
-        with self._transaction("the checkpoint of a pruning"):
-            retention.remove(self._db, plan, key)
-            derived.rebuild(self._db, self.entries())
-        self._learn()
-        try:
-            self._db.execute("VACUUM")
-        except sqlite3.Error as error:
-            self.notes.append(f"the entries are gone, but their space is not given back: {error}")
-        self._waiting_bytes = _SETTLE_BYTES
-        self._settle_when_due()
+    def prune(self, before: str, progress: Progress = lambda done: None) -> retention.Plan:
+        """Remove the oldest entries that nobody needs, all at once, and give their space back to the disk."""
+        plan = self.plan(before)
+        while self.prune_slice(plan.seq):
+            progress(SLICE)
+        if plan.count:
+            try:
+                self._db.execute("VACUUM")
+            except sqlite3.Error as error:
+                self.notes.append(f"the entries are gone, but their space is not given back: {error}")
         return plan
 
-    def _settle_beside(self) -> None:
-        """Begin when it is due, and end it once the thread has; a disk that does not keep up is waited for."""
-        if self._settling is None and self._waiting_bytes >= _SETTLE_BYTES:
-            with suppress(sqlite3.Error):
-                self._settling = Settling(self.path)
-        elif self._settling and (not self._settling.is_alive() or self._waiting_bytes >= 4 * _SETTLE_BYTES):
-            self._settle_when_due()
+    def prune_slice(self, seq: int) -> int:
+        """Remove some of the oldest entries up to `seq`, which `retention.plan` gave; return how many."""
+        first, last = self.origin.seq, min(self.origin.seq + SLICE, seq)
+        if last <= first:
+            return 0
+        with self._transaction("the checkpoint of a pruning"):
+            retention.remove(self._db, last, first, self._key)
+            derived.trim(self._db, last, self._select)
+        self._learn()
+        return last - first
 
-    def _settle_when_due(self) -> None:
-        """What is committed is safe; that it waits in the log for want of space or because of a reader is no error."""
-        if self._waiting_bytes < _SETTLE_BYTES:
-            return
-        self._waiting_bytes = _SETTLE_BYTES * 3 // 4  # for the next try, if this one fails
-        with suppress(sqlite3.Error, OSError):
-            self._settle()
-
-    def _settle(self) -> None:
-        """Bring the write-ahead log into the file and renew the sums; SQLite then begins the log anew in its place."""
-        before = self._settled_beside()
-        busy, frames, done = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        if busy or frames != done:
-            return
-        log = before.log.then(wal.read(beside(self.path, "wal"), range(before.frames, frames)))
-        sums.renew_beside(self.path, log, self._seq, self._hash)
-        self._waiting_bytes = 0
-
-    def _settled_beside(self) -> Settled:
-        """What the thread has brought into the file."""
-        settling, self._settling = self._settling, None
-        return settling.release() if settling else Settled()
+    def _log_grew(self, data_bytes: int) -> None:
+        """Have the log brought into the file, small and often; a disk that does not keep up is waited for."""
+        self._log_pages += data_bytes // _PAGE_BYTES
+        if self._log_pages >= _MOST_PAGES:
+            self._checkpointer.idle(_PATIENCE_S)
+            with suppress(sqlite3.Error):  # what is committed is safe: it waits in the log for room, or for a reader
+                self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._log_pages = self._settled_pages = 0
+        elif self._log_pages - self._settled_pages >= _CHECKPOINT_PAGES and self._checkpointer.idle():
+            self._settled_pages = self._log_pages
+            self._checkpointer.wake()
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
-        """What is written in here is on the disk with the next that is not."""
+        """What is written in here is durable with the next synchronous commit."""
         self._db.execute("PRAGMA synchronous=NORMAL")
         try:
             yield
@@ -188,49 +281,24 @@ class Ledger(Reader):
             self._db.execute("BEGIN IMMEDIATE")
             yield
             self._db.execute("COMMIT")
-            self._waiting_bytes += _COMMIT_BYTES
+            self._log_pages += _COMMIT_PAGES
         except BaseException as error:
             with suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
-            self._waiting_bytes = _SETTLE_BYTES  # what it left in the log goes at the next chance
+            if isinstance(error, IN_THE_ENTRY):
+                raise EntryError(f"the ledger refused {what}: {error}") from error
             if isinstance(error, sqlite3.Error):
                 raise LedgerError(f"the ledger refused {what}: {error}") from error
             raise
 
 
-def _locked(path: Path) -> IO[str]:
-    """A file that holds the ledger for one writer, until it is closed or the process ends."""
-    lock = beside(path, "lock").open("a+")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.seek(0)
-        holder = lock.read(20).strip() or "unknown"
-        lock.close()
-        raise LedgerError(
-            f"ledger {path}: another gateway or command writes it (process {holder}); "
-            "stop that one first, or give this one a ledger of its own"
-        ) from None
-    lock.truncate(0)
-    print(os.getpid(), file=lock, flush=True)
-    return lock
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_MS / 1000)
+    db = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA wal_autocheckpoint = 0")
+    db.execute("PRAGMA secure_delete = ON")  # what is pruned is overwritten
     return db
-
-
-def _renewed(path: Path) -> sums.Sums:
-    """The sums of a file whose entries were checked, or that is new; its log is brought into it."""
-    with closing(_connect(path)) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with closing(Reader(path)) as reader:
-        seq, head = reader.newest()
-    return sums.of_file(path, seq, head)
 
 
 def _row(entry: Entry, seq: int, head: bytes) -> tuple[Any, ...]:

@@ -57,6 +57,9 @@ FAULTS = {
     "program": f"The shoe's program met an error and started again. {HELD} Report it with the shoe's number.",
 }
 
+# Alarms of the faults that a shoe reports in HELLO; a full journal it does not.
+HOLDING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
+
 LEAST_READS = 50  # a mean of fewer cards says little: a shoe that was cut in mid-shoe counts from its start
 LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
 SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
@@ -74,6 +77,9 @@ _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
 _CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
 _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
 
+# Those about a log or a line: while one is active, the status of the table has the first of them as its problem.
+CONCERNS = ("log_stalled", "log_lost", "unreadable_event", "forged_frames", "unreadable_frames")
+
 # Every alarm, by name.
 ALARMS: dict[str, Kind] = {
     "discrepancy": Kind(
@@ -82,10 +88,22 @@ ALARMS: dict[str, Kind] = {
         ("decision", "acknowledged"),
     ),
     "not_verified": Kind("critical", "The gateway's own checks failed on an event.", ("acknowledged",)),
-    "log_lost": Kind("critical", "The shoe has overwritten events that no ledger has.", ("acknowledged",)),
+    "log_lost": Kind(
+        "critical",
+        "Events of the shoe are in no ledger: it has overwritten them, or its journal was erased.",
+        ("acknowledged",),
+    ),
     "log_damaged": Kind("critical", "A record of the shoe's log fails its check.", ("acknowledged",)),
+    "unreadable_event": Kind(
+        "critical", "An event of the shoe is none that the protocol has; it is kept as it came.", ("acknowledged",)
+    ),
     "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled, to the shoe or to the gateway.", _SEEN),
     "decks_differ": Kind("critical", "A check of the decks has found missing or surplus cards.", ("acknowledged",)),
+    "alarm_flood": Kind(
+        "critical",
+        "More alarms of one name came than anybody can read; those beyond it are counted here.",
+        ("acknowledged",),
+    ),
     "shoe_restarted": Kind("warning", "The shoe restarted while it was open.", _SEEN),
     "coup_void": Kind("info", "A coup was declared void at the shoe.", _SEEN),
     "handed_over": Kind("info", "A coup in progress came from another shoe, or left for one.", _SEEN),
@@ -99,8 +117,24 @@ ALARMS: dict[str, Kind] = {
     "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
     "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
     "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
+    "ledger_behind": Kind(
+        "critical",
+        "Entries of the gateway's ledger were missing at its start, and a person accepted that.",
+        ("acknowledged",),
+    ),
+    "not_stored": Kind("critical", "Events of this table cannot be stored; its shoe keeps them.", ("acknowledged",)),
+    "log_stalled": Kind(
+        "critical", "The shoe has more in its log, and the next event does not come.", ("acknowledged",)
+    ),
+    "unreadable_frames": Kind("warning", "Frames come again and again that nobody can read.", ("acknowledged",)),
+    "forged_frames": Kind(
+        "critical", "Many frames on the line are forged, repeated or not of the shoe's session.", ("acknowledged",)
+    ),
     "ledger_not_writable": Kind(
-        "critical", "The gateway could not write its ledger for a while and took no events.", ("acknowledged",)
+        "critical", "The gateway could not use its ledger for a while and took no events.", ("acknowledged",)
+    ),
+    "gateway_error": Kind(
+        "warning", "The gateway met an error of its own, and began anew with this shoe.", ("acknowledged",)
     ),
     **{
         case: Kind(

@@ -5,7 +5,7 @@ from typing import Any
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.parse import Event
+from sabot_gateway.parse import UNREADABLE, Event
 from sabot_gateway.verify.burning import Burning
 from sabot_gateway.verify.clock import Clock
 from sabot_gateway.verify.composition import Composition
@@ -48,7 +48,10 @@ class Checks:
 
     def findings(self, event: Event, time: str) -> list[Finding]:
         """All that does not agree."""
-        found = [*self._clock.any(event, time)]
+        if event.kind == UNREADABLE:
+            self.gap()
+            return []
+        found = [] if event.kind == "damaged" else [*self._clock.any(event, time)]  # a damaged record has no time
         for check in self._by_kind[event.kind]:
             more = check(event)
             if more is not NONE:

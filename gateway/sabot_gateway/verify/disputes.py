@@ -6,11 +6,13 @@ from msgspec.structs import replace
 from sabot_protocol.topics import CoupMessage, Winner
 
 from sabot_gateway.verify.alarm_book import NotThereError
+from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import Source, by_the_cards
 
 Decision = Literal["confirmed", "void"]
 Where = tuple[str, int, int]  # unit, shoe and coup
-MOST = 100  # then the oldest is no longer held for a decision; it stays disputed in the ledger
+MOST = 100  # can be decided at a time, the newest; older ones stay disputed in the ledger
+_NAMED = 10  # in an answer
 
 
 class Disputes:
@@ -18,6 +20,8 @@ class Disputes:
 
     def __init__(self) -> None:
         self._open: dict[str, CoupMessage] = {}
+        self._decided: dict[str, CoupMessage] = {}  # by the id of the disputed message, oldest first: the decision
+        self.more = 0  # older ones that only the ledger holds
         self._entry: set[str] = set()  # those that a supervisor's word at the shoe settles
         self._last: tuple[Where, CoupMessage] | None = None
 
@@ -25,12 +29,24 @@ class Disputes:
         """Those that wait for a decision."""
         return list(self._open.values())
 
-    def restore(self, disputed: list[CoupMessage]) -> None:
-        """What the ledger says is disputed."""
-        self._open = {coup.id: coup for coup in disputed}
+    def restore(self, disputed: list[CoupMessage], more: int = 0) -> None:
+        """What the ledger says is disputed: the newest, and how many more there are."""
+        self._open, self.more = {coup.id: coup for coup in disputed}, more
+
+    def few(self) -> bool:
+        """Whether older ones can come up."""
+        return self.more > 0 and len(self._open) <= MOST // 2
+
+    def recall(self, decision: CoupMessage, where: Where) -> None:
+        """A decision from before a restart."""
+        self._remember(decision)
+        if self._last and self._last[1].id == decision.corrects:
+            self._last = where, decision
 
     def told(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
         """A coup as it is said now."""
+        if coup.corrects in self._open:
+            self._remember(coup)
         self._close(coup.corrects)
         if not self._last or coup.corrects in ("", self._last[1].id):
             self._last = where, coup
@@ -39,6 +55,12 @@ class Disputes:
             self._entry |= {coup.id} if entry else set()
             if len(self._open) > MOST:
                 self._close(next(iter(self._open)))
+                self.more += 1
+
+    def _remember(self, decision: CoupMessage) -> None:
+        self._decided[decision.corrects] = decision
+        if len(self._decided) > MOST:
+            del self._decided[next(iter(self._decided))]
 
     def _close(self, message_id: str) -> None:
         self._open.pop(message_id, None)
@@ -60,15 +82,44 @@ class Disputes:
         """More than the dealer's entry is in dispute now."""
         self._entry.discard(coup.id)
 
-    def find(self, coup_id: str | None) -> CoupMessage:
-        """The one that is meant; NotThereError in words where that is not clear."""
-        if coup_id is None and len(self._open) == 1:
-            return next(iter(self._open.values()))
-        if coup_id is None or coup_id not in self._open:
-            there = ", ".join(f"{one.id} (shoe {one.shoe}, coup {one.coup})" for one in self._open.values())
-            asked = f"no coup {coup_id} is disputed" if coup_id else "say which coup is meant"
-            raise NotThereError(f"{asked}: {there or 'none is disputed'}")
-        return self._open[coup_id]
+    def find(self, named: str) -> CoupMessage:
+        """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""
+        found = [coup for coup in self._open.values() if named in (coup.id, screen(coup))]
+        if len(found) == 1:
+            return found[0]
+        raise NotThereError(self._why_not(named, found))
+
+    def _why_not(self, named: str, found: list[CoupMessage]) -> str:
+        if found:
+            return f"two shoes had a coup {named}: name it by its id: {' or '.join(coup.id for coup in found)}"
+        for disputed_id, decision in self._decided.items():
+            if named in (disputed_id, decision.id, screen(decision)):
+                return _decided_by(named, decision)
+        state = "can be decided now" if self.more else "is disputed"
+        return f"no coup {named} {state}: {self._there()}"
+
+    def _there(self) -> str:
+        """The newest, and how many more."""
+        newest = list(self._open.values())[-_NAMED:]
+        there = ", ".join(f"{screen(one)} ({one.id})" for one in newest) or "none is disputed"
+        if len(self._open) > _NAMED:
+            there += f", and {len(self._open) - _NAMED} more that `sabot gateway status` lists"
+        if self.more:
+            there += f"; {self.more} older ones stay disputed in the ledger, and come up as these are decided"
+        return there
+
+
+def screen(coup: CoupMessage) -> str:
+    """Shoe and coup as a person reads them: 3/17."""
+    return f"{coup.shoe}/{coup.coup}"
+
+
+def _decided_by(named: str, decision: CoupMessage) -> str:
+    clause = f" under {decision.clause}" if decision.clause else ""
+    when = decision.decided or decision.time
+    return (
+        f"coup {named} is not disputed any more: {decision.by} decided at {when} that it is {decision.status}{clause}"
+    )
 
 
 def place(coup: CoupMessage) -> Where:
@@ -77,7 +128,7 @@ def place(coup: CoupMessage) -> Where:
 
 
 def decided(
-    coup: CoupMessage, status: Decision, by: str, clause: str, source: Source, winner: Winner | None
+    coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None
 ) -> CoupMessage:
     """The supervisor's word on a disputed coup, as a message that corrects it."""
     said = replace(
@@ -88,8 +139,7 @@ def decided(
         time=source.time,
         status=status,
         corrects=coup.id,
-        by=by,
-        clause=clause,
+        **decider.fields(),
     )
     return replace(said, kind="void", winner=None) if status == "void" else _with_result(said, winner)
 
@@ -109,6 +159,6 @@ def _with_result(coup: CoupMessage, winner: Winner | None) -> CoupMessage:
         )
     if winner is None and coup.winner is None:
         raise NotThereError(
-            f"neither the cards nor the shoe give a result of coup {coup.coup}: say who won, or void it"
+            f"neither the cards nor the shoe give a result of coup {coup.coup}: say who won with --winner, or void it"
         )
     return replace(coup, winner=winner or coup.winner)

@@ -8,10 +8,11 @@ from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, ShoeMessage
 
-from sabot_gateway.parse import Event
+from sabot_gateway.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, records, words
 from sabot_gateway.verify.alarm_book import AlarmBook
 from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.deciders import Causes, Decider, Who
 from sabot_gateway.verify.disputes import Disputes, Where
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.reading import Reading
@@ -23,8 +24,8 @@ _LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe f
 class Telling:
     """One table's messages, its active alarms and its disputed coups."""
 
-    def __init__(self, table: str, rulebook: Rulebook, digest: str) -> None:
-        self.table, self.rulebook, self._digest = table, rulebook, digest
+    def __init__(self, table: str, rulebook: Rulebook, digest: str, who: Who) -> None:
+        self.table, self.rulebook, self._digest, self._who = table, rulebook, digest, who
         self.alarms, self.disputes = AlarmBook(), Disputes()
         self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
             "boot": self._boot,
@@ -39,6 +40,7 @@ class Telling:
             "fault_cleared": self._fault_cleared,
             "irregularity": self._irregularity,
             "damaged": self._told,
+            UNREADABLE: self._told,
             "sensor": self._sensor,
             "reject": self._told,
             "handed_over": self._told,
@@ -51,9 +53,11 @@ class Telling:
         self._opened: dict[str, Any] = {"decks": 0, "card_set": 0, "burn": "none"}
         self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
         self._decision_over = False
+        self._causes = Causes(self.rulebook, self._who)
 
     def tell(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
         """What this event means; the first record is the event's own."""
+        self._causes.follow(event, time)
         handler, gap = self._own.get(event.kind), self._read.gap_in is not None
         if handler is None and not found and not gap:
             return [Record()]
@@ -85,6 +89,10 @@ class Telling:
 
     def raise_(self, common: dict[str, Any], name: str, **words: str) -> list[Record]:
         return [Record("alarm", message) for message in self.alarms.raise_(common, name, **words)]
+
+    def owed(self, time: str) -> list[Record]:
+        """Alarms that last and could not be raised in a flood."""
+        return [Record("alarm", message) for message in self.alarms.owed(time)]
 
     def _alarms_of(self, found: list[Finding], event: Event, common: dict[str, Any]) -> list[Record]:
         """One alarm for all that does not agree in this event, and one for each other thing found."""
@@ -186,6 +194,7 @@ class Telling:
 
     def _clear(self, event: Event, common: dict[str, Any], by: str, *names: str) -> list[Record]:
         source = Source(event.unit, event.event_no, common["time"])
+        self.alarms.forget_owed(*names)
         return self.over(self.alarms.named(*names), by, source)
 
     def over(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[Record]:
@@ -202,20 +211,26 @@ class Telling:
         return self.tell_coup(records.coup_message(event, common, dealt, "verified" if agreed else "disputed"))
 
     def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        """No result; where one was told, this corrects it."""
+        """No result; where one was told, this corrects it. A coup that a person has voided here is not voided twice."""
         number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
         where = (event.unit, common["shoe"], number)
         self._doubtful.discard(number)
         told = self.disputes.of(where) or self.disputes.last_of(where)
         reason = event.data["reason"].replace("_", " ")
-        changes = {"status": "void", "corrects": told.id, "by": f"at the shoe: {reason}"} if told else {}
-        out = self.tell_coup(records.no_result(event, common, dealt, **changes))
+        decider = self._causes.of_void(reason, common["time"])
+        if told and told.status == "void":
+            return [Record()]
+        changes = {"status": "void", "corrects": told.id} if told else {}
+        out = self.tell_coup(records.no_result(event, common, dealt, **changes, **decider.fields()))
+        out += self._void_alarm(event, common, reason, decider.clause)
+        return out + self.settled(where, decider.by, Source(event.unit, event.event_no, common["time"]))
+
+    def _void_alarm(self, event: Event, common: dict[str, Any], reason: str, clause: str) -> list[Record]:
         say = "The coup is void: stakes are returned, and it counts nowhere."
         if event.data["then"] == "new_cards":
             say += " The cards must be replaced or checked before play goes on."
-        cards = " ".join(card for _, card in dealt)
-        out += self.raise_(common, "coup_void", say=say, shoe_says=reason, cards_say=cards)
-        return out + self.settled(where, "void at the shoe", Source(event.unit, event.event_no, common["time"]))
+        cards = " ".join(self._read.cards(event.data["coup_no"]))
+        return self.raise_(common, "coup_void", say=say, clause=clause, shoe_says=reason, cards_say=cards)
 
     def settled(self, where: Where, by: str, source: Source) -> list[Record]:
         """The discrepancies of this coup are over."""
@@ -229,28 +244,28 @@ class Telling:
 
     def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         confirmed = event.data["button"] == "confirm" and self._decision_over
-        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
+        decider = Decider("a supervisor, at the shoe", time=common["time"])
+        return [Record(), *(self._confirmed(event, common, decider) if confirmed else [])]
 
     def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        confirmed = event.data["command"] == "confirm"
-        return [Record(), *(self._confirmed(event, common) if confirmed else [])]
+        if event.data["command"] != "confirm":
+            return [Record()]
+        return [Record(), *self._confirmed(event, common, self._causes.of_command(event, common["time"]))]
 
-    def _confirmed(self, event: Event, common: dict[str, Any]) -> list[Record]:
-        """A supervisor has settled the dealer's entry at the shoe: its result stands."""
+    def _confirmed(self, event: Event, common: dict[str, Any], decider: Decider) -> list[Record]:
+        """A supervisor has settled the dealer's entry: the shoe's result stands."""
         where = (event.unit, common["shoe"], self._read.coup_no)
         coup = self.disputes.of(where)
         if coup is None or not self.disputes.settled_at_the_shoe(coup):
             return []
         clause = irregularities.advise(self.rulebook.id, "scan_discrepancy", {"confirmed": True}).clause
-        source, by = Source(event.unit, event.event_no, common["time"]), "a supervisor, at the shoe"
-        said = disputes.decided(coup, "confirmed", by, clause, source, coup.winner)
-        return self.tell_coup(replace(said, id=f"{common['id']}-confirmed")) + self.settled(where, by, source)
+        source, decider = Source(event.unit, event.event_no, common["time"]), decider.under(clause)
+        said = disputes.decided(coup, "confirmed", decider, source, coup.winner)
+        return self.tell_coup(replace(said, id=f"{common['id']}-confirmed")) + self.settled(where, decider.by, source)
 
     def _fault(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        said = event.data["fault"] == "decision" and self._at_the_table(event, common)  # by the discrepancy
-        if said or event.data["fault"] == "none":
-            return [Record()]
-        return self._told(event, common, found)
+        """A fault holds the exit until the shoe reports that it is over: an alarm of its own, always."""
+        return [Record()] if event.data["fault"] == "none" else self._told(event, common, found)
 
     def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
         """The coup on the table is disputed already."""

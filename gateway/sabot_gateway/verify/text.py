@@ -51,17 +51,30 @@ _PARTS = """
 - **What the shoe tells by itself is not told twice.** A card too many, a face-up card or a wrong button waits for the
   shoe's irregularity; only when the next card, button or end comes without it, it is a discrepancy.
 - **A wrong result button** disputes the coup at once. A supervisor settles it at the shoe (key or command, then
-  Confirm), voids it there, or decides at the gateway. The shoe's own `scan_discrepancy` and its fault are the same
-  fact, and no alarms of their own.
+  Confirm), voids it there, or decides at the gateway. The shoe's own `scan_discrepancy` is the same fact, and no alarm
+  of its own. Its fault is one: `fault_decision` stands until the shoe reports that it is over.
 - **Clocks.** An event may come late, so lateness is no finding. Certain are: the shoe's time going back without a
   start, the gateway's going back, the shoe ahead of the gateway by ten seconds, two settings that differ by more than
   half a minute and a thousandth, and two cards less than 25 ms apart. Each is told once a shoe, and orders nothing. A
   shoe whose time runs more than twice as fast as the gateway's is played by a bench.
 
 ## Deciding
-`decide("confirmed", …)` takes the result that the cards give, where they are a coup; else the shoe's. A supervisor who
-has seen otherwise says the winner (The Star 12.13: he must seek to confirm the actual outcome, else the coup is void);
-then cards and points stay as they were read. `decide("void", …)` leaves no winner.
+`sabot table T decide --coup 3/17 --verdict confirmed` takes the result that the cards give, where they are a coup; else
+the shoe's. A supervisor who has seen otherwise names the winner (The Star 12.13: he must seek to confirm the actual
+outcome, else the coup is void); then cards and points stay as they were read. `--verdict void` leaves no winner.
+The decision is stored first. Where the coup is still on the table and its dispute holds the shoe (fault `decision`),
+the gateway then sends the shoe `confirm` or `void_coup`, which ends the fault. Where that is not possible, the decision
+stands, and the answer, the table's `status` and its alarms say what is still to be done.
+`sabot table T void` and `confirm` are about the coup on the table, and decide no other.
+
+Every void, confirmed or corrected coup says who decided (`by`), when (`decided`) and under which clause: a person at
+the gateway with the id of his request (`attempt`), or what the shoe logged. A command that nobody here asked for is an
+`unknown person` with the number of the command.
+
+## Faults
+A fault that holds the exit is an alarm `fault_…` from the shoe's event until its `fault_cleared`: it can be
+acknowledged, and stays. In HELLO a shoe reports its fault. Once its log has come, an alarm that is missing is raised,
+and one that stands without cause is cleared. `fault_journal_full` is not in HELLO: its events alone raise and clear it.
 """
 
 
@@ -81,7 +94,13 @@ def as_text() -> str:
 _ENDS = """acknowledged: a person has seen it. shoe: the shoe says that its cause is gone. decision: a supervisor
 confirms or voids the coup; a discrepancy about no coup ends when it is acknowledged. new shoe: new cards are in.
 gateway: the gateway finds that its cause is gone.
-A table holds at most 100; then the oldest of the least severe is cleared as `crowded out`, and stays in the ledger.
+A table holds at most 100; then the oldest of the least severe is cleared as `crowded out`, and stays in the ledger. A
+fault that lasts is never crowded out.
+Of one name a table raises 30 alarms at once, and then one every two seconds. Those beyond it are counted in one alarm
+`alarm_flood`, which is renewed every ten seconds while more come. A fault that comes in a flood of its own name is
+raised as soon as there is room, unless it is over by then. Events and coups are all stored and published.
+At most 100 disputed coups can be decided at a time, the newest; older ones stay disputed in the ledger, and come up as
+the others are decided.
 """
 
 

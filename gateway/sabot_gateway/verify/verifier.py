@@ -5,12 +5,14 @@ from typing import Any
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 
+from sabot_gateway.continuity import log_lost
 from sabot_gateway.parse import Event
 from sabot_gateway.verify import disputes
 from sabot_gateway.verify.alarm_book import NotThereError
-from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.alarms import ALARMS, FAULTS, HOLDING
 from sabot_gateway.verify.checks import Checks
-from sabot_gateway.verify.disputes import Decision
+from sabot_gateway.verify.deciders import Decider, Who, nobody
+from sabot_gateway.verify.disputes import Decision, Disputes
 from sabot_gateway.verify.reading import Reading
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.telling import Telling
@@ -21,11 +23,10 @@ __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 class Verifier:
     """One table's reading of its shoe's log, in order; its alarms and its disputed coups."""
 
-    def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any]) -> None:
-        self.table, self._rulebook, self._profile = table, rulebook, profile
+    def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any], who: Who = nobody) -> None:
+        self.table, self._rulebook, self._profile, self._who = table, rulebook, profile, who
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
-        self._telling = Telling(table, rulebook, self.digest)
-        self._later: list[Record] = []  # what `lost` made beside its own record
+        self._telling = Telling(table, rulebook, self.digest, who)
         self._serve("")
 
     def _serve(self, unit: str) -> None:
@@ -34,15 +35,40 @@ class Verifier:
         self._checks = Checks(self._read, self._rulebook, self._profile)
         self._telling.serve(self._read)
 
+    def fresh(self) -> "Verifier":
+        """Another one for the same table, which has read nothing."""
+        return Verifier(self.table, self._rulebook, self._profile, self._who)
+
+    def reads_by(self, rulebook: Rulebook, profile: dict[str, Any]) -> bool:
+        """Whether it reads by these rules."""
+        return (self.digest, self._profile) == (rulebook.digest().hex(), profile)
+
     @property
     def shoe(self) -> int:
         """The shoe on the table, 0 where none is known."""
         return self._read.shoe_no or 0
 
     @property
+    def rulebook(self) -> str:
+        """The id of the table's book."""
+        return self._rulebook.id
+
+    @property
     def coup(self) -> int:
         """The coup that is dealt, or was dealt last."""
         return self._read.coup_no
+
+    def on_the_table(self) -> tuple[int, int] | None:
+        """Shoe and coup that a person means by the coup on the table; None where part of the log is missing."""
+        read = self._read
+        if read.phase == "unknown" or read.shoe_no is None:
+            return None
+        return read.shoe_no, read.coup_no if read.phase == "complete" else read.next_coup_no()
+
+    def waits_for_confirm(self, coup: CoupMessage) -> bool:
+        """This coup is complete and on the table."""
+        read = self._read
+        return read.phase == "complete" and disputes.place(coup) == (read.unit, read.shoe_no, read.coup_no)
 
     def take(self, event: Event, time: str) -> list[Record]:
         """What this event means; the first record is the event's own."""
@@ -50,21 +76,20 @@ class Verifier:
         if event.unit != read.unit or read.missed_a_shoe(event):
             self._serve(event.unit)
         found = self._checks.findings(event, time)
-        out = self._telling.tell(event, time, found)
-        if self._later:
-            out, self._later = out + self._later, []
+        out = self._telling.tell(event, time, found) + self._telling.owed(time)
         self._read.follow(event)
         return out
 
-    def lost(self, event: Event, first: int, last: int, time: str) -> Record:
-        """Events that came before this one and can no longer be had."""
+    def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
+        """Events that came before this one and can no longer be had; nothing where their alarm is active."""
         if event.unit != self._read.unit:
             self._serve(event.unit)
         self._checks.gap()
-        say = "Part of the shoe's log is lost: its cards and coups are in no ledger. Keep the shoe for inspection."
-        where, telling = f"events {first} to {last} were overwritten", self._telling
-        alarm, *self._later = telling.raise_(telling.common(event, time), "log_lost", say=say, shoe_says=where)
-        return alarm
+        say, telling = log_lost(event.unit, first, last), self._telling
+        if any(alarm.say == say for alarm in telling.alarms.named("log_lost")):
+            return []
+        where = f"events {first} to {last} were overwritten"
+        return telling.raise_(telling.common(event, time), "log_lost", say=say, shoe_says=where)
 
     def failed(self, event: Event, error: Exception, time: str) -> list[Record]:
         """Our own checks met an error: the event is kept as it came, and nothing more is known of the shoe."""
@@ -88,10 +113,20 @@ class Verifier:
         """The coups that wait for a supervisor."""
         return self._telling.disputes.open()
 
-    def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage]) -> None:
-        """After a restart: what the ledger says is active and disputed."""
+    def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage], more: int = 0) -> None:
+        """After a restart: what the ledger says is active and disputed, and how many more coups are."""
         self._telling.alarms.restore(alarms)
-        self._telling.disputes.restore(disputed)
+        self._telling.disputes.restore(disputed, more)
+
+    @property
+    def disputes(self) -> Disputes:
+        """The disputed coups."""
+        return self._telling.disputes
+
+    def recall(self, decisions: list[CoupMessage]) -> None:
+        """After a restart: what people have decided here lately."""
+        for decision in decisions:
+            self._telling.disputes.recall(decision, (self._read.unit, decision.shoe, decision.coup))
 
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
         """Somebody has seen an alarm; NotThereError where it is not active."""
@@ -106,20 +141,27 @@ class Verifier:
         waits = any((coup.shoe, coup.coup) == (alarm.shoe, alarm.coup) for coup in self.disputed())
         return "acknowledged" in ALARMS[alarm.name].ends and not (alarm.name == "discrepancy" and waits)
 
+    def dispute(self, named: str) -> CoupMessage:
+        """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""
+        return self._telling.disputes.find(named)
+
     def decide(
-        self,
-        status: Decision,
-        by: str,
-        clause: str,
-        source: Source,
-        coup_id: str | None = None,
-        winner: Winner | None = None,
+        self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None
     ) -> list[Record]:
-        """A supervisor confirms or voids a disputed coup: the only one, or the one named."""
-        coup = self._telling.disputes.find(coup_id)
+        """A supervisor confirms or voids a disputed coup."""
         where = disputes.place(coup)
-        out = self._telling.tell_coup(disputes.decided(coup, status, by, clause, source, winner), where)
-        return out + self._telling.settled(where, by, source)
+        out = self._telling.tell_coup(disputes.decided(coup, status, decider, source, winner), where)
+        return out + self._telling.settled(where, decider.by, source)
+
+    def match_fault(self, fault: str, source: Source) -> list[Record]:
+        """The shoe reports this fault, or none: the alarms of faults that hold its exit must show the same."""
+        telling, name = self._telling, f"fault_{fault}"
+        over = [alarm for alarm in self.active() if alarm.name in HOLDING and alarm.name != name]
+        out = telling.over(over, "the shoe reports no such fault", source)
+        if name in HOLDING and not telling.alarms.named(name):
+            words = {"say": FAULTS[fault], "shoe_says": fault.replace("_", " ")}
+            out += telling.raise_(telling.place(source), name, **words)
+        return out
 
     def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""

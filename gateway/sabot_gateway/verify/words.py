@@ -6,7 +6,7 @@ from typing import Any
 from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 
-from sabot_gateway.parse import Event
+from sabot_gateway.parse import UNREADABLE, Event
 from sabot_gateway.verify import alarms
 
 Words = dict[str, str]
@@ -46,11 +46,20 @@ def _damaged(event: Event) -> tuple[str, Words]:
     return "log_damaged", {"say": say, "shoe_says": f"event {event.event_no} cannot be read"}
 
 
+def _unreadable(event: Event) -> tuple[str, Words]:
+    say = (
+        f"Event {event.event_no} of shoe {event.unit} cannot be read: {event.data['why']}. It is in the ledger as it "
+        "came, and the log goes on behind it. Check the coups around it, and have the shoe inspected."
+    )
+    return "unreadable_event", {"say": say, "shoe_says": f"event {event.event_no}: {event.raw.hex()}"}
+
+
 TOLD: dict[str, Callable[[Event], tuple[str, Words]]] = {
     "reject": _reject,
     "fault": _fault,
     "handed_over": _handed_over,
     "damaged": _damaged,
+    UNREADABLE: _unreadable,
 }
 
 

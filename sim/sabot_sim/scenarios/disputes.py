@@ -4,14 +4,16 @@ from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
+FIRST = "1/1"  # shoe and coup, as a person reads them
+
 
 def _disputed(s: Script, cards: str, button: str) -> None:
-    """The dealer enters another result than the shoe's: an irregularity, which the discrepancy tells."""
+    """The dealer enters another result than the shoe's: an irregularity, which the discrepancy tells, and a fault."""
     s.coup(cards)
     s.think(0.5, 1.5)
     s.press(button)
     s.truth.irregularities.append("scan_discrepancy")
-    s.alarms("discrepancy")
+    s.alarms("discrepancy", "fault_decision")
 
 
 @scenario(
@@ -21,12 +23,10 @@ def _disputed(s: Script, cards: str, button: str) -> None:
     "wrong_button",
 )
 def confirmed(s: Script) -> None:
-    """The shoe's fault is cleared by key."""
+    """That ends the shoe's fault, and it goes on."""
     s.open()
     _disputed(s, FOUR, "banker")
-    s.say("confirm", "12.13")
-    s.key()
-    s.confirm()
+    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
     s.coups(FIVE)
 
 
@@ -39,24 +39,74 @@ def otherwise(s: Script) -> None:
     """Cards and points stay as they were read."""
     s.open()
     _disputed(s, FOUR, "banker")
-    s.say("confirm", "12.13", winner="banker")
-    s.key()
-    s.confirm()
+    s.say("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker")
     s.coups(PLAYER)
 
 
 @scenario(
     "disputes/void",
-    "The outcome cannot be confirmed: the supervisor voids the coup at the gateway and clears the fault by key.",
+    "The outcome cannot be confirmed: the supervisor voids the coup at the gateway, and the shoe goes on.",
     "result_differs",
 )
 def void(s: Script) -> None:
     """Stakes are returned."""
     s.open()
     _disputed(s, SIX, "tie")
-    s.say("void", "12.13")
-    s.key()
-    s.confirm()
+    s.say("decide", "12.13", coup=FIRST, verdict="void")
+    s.coups(BANKER)
+
+
+@scenario(
+    "disputes/void-on-the-table",
+    "The supervisor voids the coup on the table, which is disputed: the shoe's void says who decided, and why.",
+    "result_differs",
+)
+def void_on_the_table(s: Script) -> None:
+    """No second word at the gateway is wanted."""
+    s.open()
+    _disputed(s, SIX, "tie")
+    s.say("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
+    s.alarms("coup_void")
+    s.coups(BANKER)
+
+
+@scenario(
+    "disputes/decided-while-the-shoe-is-off",
+    "The shoe has no power when the coup is voided: it comes back with its fault, and a supervisor ends that.",
+    "result_differs",
+    "power_lost",
+)
+def shoe_off(s: Script) -> None:
+    """The decision stands; what is still to be done is said until it is done."""
+    s.open()
+    _disputed(s, SIX, "tie")
+    s.act("power", state="off")
+    s.act("wait", says="offline")
+    s.say("decide", "12.13", coup=FIRST, verdict="void")
+    s.say("ack-alarm", alarm="all")
+    s.act("power", state="on")
+    s.alarms("shoe_restarted")
+    s.say("ack-alarm", alarm="all")
+    s.say("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
+    s.coups(BANKER)
+
+
+@scenario(
+    "disputes/gateway-restarted",
+    "The gateway is killed while a coup is disputed and its fault holds the shoe: it starts, and the coup is decided.",
+    "result_differs",
+)
+def gateway_restarted(s: Script) -> None:
+    """Who decides twice is told of the first decision."""
+    s.open()
+    _disputed(s, SIX, "tie")
+    s.say("ack-alarm", alarm="all")
+    s.act("gateway", state="kill")
+    s.act("gateway", state="start")
+    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
+    s.act("gateway", state="kill")
+    s.act("gateway", state="start")
+    s.say("decide", "12.13", coup=FIRST, verdict="void")
     s.coups(BANKER)
 
 
@@ -79,19 +129,20 @@ def at_the_shoe(s: Script) -> None:
 
 @scenario(
     "disputes/clause-missing",
-    "A dispute is decided under a clause or not at all; an unknown winner and an unknown verb are refused.",
+    "A dispute is decided under a clause of the book or not at all; an unknown winner and an unknown verb are refused.",
     "result_differs",
 )
 def refused(s: Script) -> None:
-    """What people say wrong changes nothing."""
+    """What people ask wrong changes nothing; the second who decides is told of the first."""
     s.open()
     _disputed(s, FIVE, "player")
-    s.say("confirm")
-    s.say("confirm", "12.13", winner="house")
+    s.say("decide", coup=FIRST, verdict="confirmed")
+    s.say("decide", "12.99", coup=FIRST, verdict="confirmed")
+    s.say("decide", "12.13", coup=FIRST, verdict="confirmed", winner="house")
     s.say("burn-the-shoe")
-    s.say("confirm", "12.13")
-    s.key()
-    s.confirm()
+    s.say("void", "12.13", coup="1/2", reason="misdeal", then="go_on")
+    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
+    s.say("decide", "12.13", coup=FIRST, verdict="void")
+    s.say("void", "12.13", coup=FIRST, reason="misdeal", then="go_on")
     s.say("void", "12.13", reason="misdeal", then="go_on")
-    s.say("ack-alarm", alarm="all")
     s.say("ack-alarm", alarm="all")

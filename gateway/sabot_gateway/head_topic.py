@@ -1,0 +1,90 @@
+"""Head topic: when the head of the ledger goes out, and what a head that stands at the broker means."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+import msgspec
+import structlog
+from sabot_protocol.topics import LedgerMessage
+
+from sabot_gateway.ledger import Ledger
+
+_EVERY_S = 60.0
+_LISTEN_S = 2.0  # after a connection: what stands at the broker is heard before ours takes its place
+_PUT_RIGHT_S = 10.0  # at most so often, whoever else writes there
+_MOST_BYTES = 4096
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+@dataclass
+class HeadTopic:
+    """Sans-I/O: payloads of the topic in, the head to be published out; a loss shows in `Ledger.behind`."""
+
+    ledger: Ledger
+    put_right: int = 0  # how often another message stood in the place of ours
+    _due_s: float | None = None  # None while there is no broker
+    _shoe_closed: bool = False
+    _right_s: float = float("-inf")
+    _again: bool = False
+    _last: LedgerMessage | None = None
+    _under_way: deque[LedgerMessage] = field(default_factory=lambda: deque(maxlen=16))  # not back from the broker
+
+    def met_broker(self, now_s: float) -> None:
+        """A connection begins: listen first."""
+        self._due_s, self._last = now_s + _LISTEN_S, None
+        self._under_way.clear()
+
+    def lost_broker(self) -> None:
+        """Nothing can go out."""
+        self._due_s = None
+
+    def shoe_changed(self) -> None:
+        """A shoe was opened or closed: the head goes out soon."""
+        self._shoe_closed = True
+
+    def heard(self, payload: bytes, now_s: float) -> None:
+        """Take a message on the topic: our own, an earlier one of ours, or somebody else's."""
+        head = _decoded(payload)
+        if head is not None and head in self._under_way:
+            self._under_way.remove(head)
+            return
+        if head is not None and self.ledger.is_own_head(head):
+            self.ledger.compare(head)
+            if self._last is None:  # what stood there when we came
+                return
+        self._foreign(head, now_s)
+
+    def _foreign(self, head: LedgerMessage | None, now_s: float) -> None:
+        """Replace what stands there, but not in a quarrel without end: at most every so often, and in the end ours."""
+        if self._due_s is None or self._again:
+            return
+        self._again = True
+        self._due_s = min(self._due_s, max(now_s, self._right_s + _PUT_RIGHT_S))
+        whose = f"of gateway {head.gateway}, entry {head.entry}" if head else "no head at all"
+        log.warning(f"the head of the ledger at the broker was {whose:.80}: ours takes its place")
+
+    def take(self, now_s: float) -> LedgerMessage | None:
+        """Return the head that is to go out now, or None."""
+        if self._due_s is None or self.ledger.behind:
+            return None
+        if now_s < self._due_s and (self._again or not self._shoe_closed or self._last is None):
+            return None
+        head = self.ledger.head()
+        self._due_s, self._shoe_closed = now_s + _EVERY_S, False
+        if head == self._last and not self._again:
+            return None
+        if self._again:
+            self.put_right, self._right_s, self._again = self.put_right + 1, now_s, False
+        self._last = head
+        self._under_way.append(head)
+        return head
+
+
+def _decoded(payload: bytes) -> LedgerMessage | None:
+    if len(payload) > _MOST_BYTES:
+        return None
+    try:
+        return msgspec.json.decode(payload, type=LedgerMessage)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None

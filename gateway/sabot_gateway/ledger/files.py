@@ -1,0 +1,62 @@
+"""Files: what lies beside a ledger, who may write it, and what earlier releases left behind its last page."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+from sabot_gateway.ledger.chain import LedgerError
+
+_SQLITE = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_SUMS = b"SABOTSUM"  # releases with versions 2 and 3 kept sums of all pages there
+
+
+class LockedError(LedgerError):
+    """Somebody else writes this ledger."""
+
+
+def beside(path: Path, what: str) -> Path:
+    """Return the path of a file that goes with the ledger: wal, lock, key, head."""
+    return path.with_name(f"{path.name}-{what}")
+
+
+def locked(path: Path) -> IO[str]:
+    """Reserve the ledger for one writer, until the file is closed or the process ends."""
+    lock = beside(path, "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read(20).strip() or "unknown"
+        lock.close()
+        raise LockedError(
+            f"ledger {path}: another gateway or command writes it (process {holder}); "
+            "stop that one first, or give this one a ledger of its own"
+        ) from None
+    lock.truncate(0)
+    print(os.getpid(), file=lock, flush=True)
+    return lock
+
+
+def remove_sums(path: Path) -> None:
+    """Remove the page sums of an earlier release; SQLite would count them as pages once it writes."""
+    for name in ("sums", "sums.new"):
+        beside(path, name).unlink(missing_ok=True)
+    log = beside(path, "wal")
+    if log.exists() and log.stat().st_size:  # bringing the log into the file removes them
+        return
+    with path.open("r+b") as file:
+        end = _pages_end(file.read(_HEADER_BYTES))
+        file.seek(end)
+        if end and _SUMS in file.read():
+            file.truncate(end)
+            os.fsync(file.fileno())
+
+
+def _pages_end(header: bytes) -> int:
+    """Return the size of the file's pages by its header, 0 where it is no SQLite file."""
+    if len(header) < _HEADER_BYTES or not header.startswith(_SQLITE):
+        return 0
+    page_bytes = int.from_bytes(header[16:18], "big")
+    return (65_536 if page_bytes == 1 else page_bytes) * int.from_bytes(header[28:32], "big")

@@ -1,0 +1,99 @@
+"""Refusals: why a shoe is not served, in words that name the shoe, the fact and the next step."""
+
+from sabot_protocol import messages
+
+# An unauthenticated HELLO may put a log so far ahead of the ledger: two years of play without a pause.
+MOST_AHEAD = 2**24
+
+
+def another_release(unit: str, spoken: str) -> str:
+    """Shoe and gateway have different definitions."""
+    return (
+        f"shoe {unit} speaks protocol {spoken}, this gateway {messages.protocol_hash().hex()}; "
+        "reflash the shoe or update the gateway: both must be of one release"
+    )
+
+
+def another_gateway(gateway: str) -> str:
+    """The shoe is busy."""
+    return (
+        f"the shoe is served by another gateway, {gateway}: one shoe, one gateway; "
+        "stop the other one, or take this table out of the config"
+    )
+
+
+def no_unit(unit: str, gateway: str) -> str | None:
+    """Why this cannot be the id of a shoe, None where it can."""
+    if unit == gateway:
+        return f"a shoe on this port uses the id of this gateway, {unit}: put another controller into the shoe"
+    if set(unit) in ({"0"}, {"f"}):
+        return f"the shoe on this port has no unit id, only {unit}: have its controller examined"
+    return None
+
+
+def at_another_table(unit: str, table: str) -> str:
+    """One unit id is at two ports."""
+    return (
+        f"shoe {unit} is served at table {table}: one unit id, one port; a shoe that was moved is served here in a few "
+        "seconds; if two ports lead to one shoe, take one out of the config; if two shoes have this id, put another "
+        "controller into one of them"
+    )
+
+
+def taken_over(unit: str, table: str) -> str:
+    """Somebody without the key was served under this id."""
+    return (
+        f"shoe {unit} has proved its key at table {table}; what spoke for it on this port has no key: "
+        "find out what is connected here"
+    )
+
+
+def in_a_moment(unit: str, table: str) -> str:
+    """Its last events are not durable yet."""
+    return f"the last events of shoe {unit} at table {table} are being stored; it is served here in a moment"
+
+
+def wrong_numbers(unit: str, oldest: int, next_no: int, durable: int, *, authenticated: bool) -> str | None:
+    """What is wrong with the numbers of a shoe's log, next to the ledger."""
+    if oldest > next_no or next_no < 1:
+        return f"shoe {unit} says that its log begins at {oldest} and ends before {next_no}: have its journal examined"
+    if next_no <= durable:
+        return f"shoe {unit} would number its next event {next_no}, but the ledger already holds {durable}: {_ERASED}"
+    if not authenticated and next_no > durable + MOST_AHEAD:
+        return (
+            f"shoe {unit} would number its next event {next_no}, and the ledger holds {durable}: no shoe logs so much "
+            f"between two visits; if it is right, give the shoe a key (`sabot keys new {unit}`), else have it examined"
+        )
+    return None
+
+
+def another_log(unit: str, event_no: int, durable: int) -> str:
+    """An event of the shoe is another one than the ledger's."""
+    return (
+        f"event {event_no} of shoe {unit} is not the one in the ledger, which holds this shoe's log up to {durable}: "
+        f"{_ERASED}"
+    )
+
+
+_ERASED = (
+    "its journal was erased or the unit id is used twice; keep the shoe for inspection, "
+    "and go on with another controller, which has an id of its own"
+)
+
+
+def wrong_key(unit: str, *, known: bool, proved: bool) -> str:
+    """The key is missing on one side, or is another one."""
+    if not known and not proved:
+        return (
+            f"shoe {unit} has no key, and this gateway serves only shoes that have one: make one with "
+            f"`sabot keys new {unit} --dir DIR --shoe key.bin`, DIR as `keys` in the config, and put key.bin into the "
+            "shoe; or write keys_required = false"
+        )
+    if not known:
+        return f"shoe {unit} authenticates its frames and this gateway has no key of it: put its key file into `keys`"
+    if proved:
+        return f"shoe {unit} has another key than this gateway: put one key into both (`sabot keys new {unit}`)"
+    return (
+        f"shoe {unit} has a key here and does not use it: put the key into the shoe again, "
+        "or take its key file away and write keys_required = false to serve it unauthenticated"
+    )

@@ -1,0 +1,103 @@
+"""Requested: who asked for which command of a shoe, and what people decided; after a restart, from the ledger."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from sabot_protocol.topics import CoupMessage
+
+from sabot_gateway.ledger import Stored
+from sabot_gateway.verify.deciders import Decider
+
+ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that nobody publishes
+RECALLED = 2000  # of the gateway's own entries, after a restart
+_MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
+
+
+class Attempt(msgspec.Struct, kw_only=True, frozen=True):
+    """Somebody asked for something."""
+
+    id: str
+    time: str
+    table: str
+    verb: str
+    by: str
+    user: str
+    clause: str
+    args: dict[str, Any]
+
+    def decider(self) -> Decider:
+        """As a coup names him."""
+        return Decider(self.by, self.clause, self.time, self.id)
+
+
+class Sent(msgspec.Struct, kw_only=True, frozen=True):
+    """The command that an attempt became: stored before the shoe gets it."""
+
+    id: str
+    time: str
+    table: str
+    attempt: str
+    unit: str
+    command_id: int
+    command: str
+
+
+class Outcome(msgspec.Struct, kw_only=True, frozen=True):
+    """What came of an attempt."""
+
+    id: str
+    time: str
+    table: str
+    attempt: str
+    ok: bool
+    say: str
+
+
+@dataclass
+class Requested:
+    """Bounded: the newest commands of the site, the newest decisions of each table."""
+
+    _commands: dict[tuple[str, int], tuple[str, Decider]] = field(default_factory=dict)  # unit and id: kind and person
+    _decisions: dict[str, deque[CoupMessage]] = field(default_factory=dict)
+
+    def sent(self, unit: str, command_id: int, kind: str, decider: Decider) -> None:
+        """This command goes to the shoe for this person."""
+        self._commands[unit, command_id] = (kind, decider)
+        if len(self._commands) > _MOST_COMMANDS:
+            del self._commands[next(iter(self._commands))]
+
+    def who(self, unit: str, command_id: int, kind: str) -> Decider | None:
+        """Who asked for the command that the shoe has logged; None where nobody here did."""
+        sent_kind, decider = self._commands.get((unit, command_id), ("", None))
+        return decider if sent_kind == kind else None
+
+    def decided(self, coup: CoupMessage) -> None:
+        """A person has decided a disputed coup."""
+        self._decisions.setdefault(coup.table, deque(maxlen=_MOST_DECISIONS)).append(coup)
+
+    def decisions(self, table: str) -> list[CoupMessage]:
+        """The newest of a table, oldest first."""
+        return list(self._decisions.get(table, ()))
+
+    def recall(self, entries: Iterable[Stored]) -> None:
+        """The gateway's own entries of before, in order; one that cannot be read is passed over."""
+        attempts: dict[str, Attempt] = {}
+        for entry in entries:
+            try:
+                self._recall(entry, attempts)
+            except (msgspec.MsgspecError, UnicodeError):
+                continue
+
+    def _recall(self, entry: Stored, attempts: dict[str, Attempt]) -> None:
+        if entry.topic == ATTEMPT:
+            attempt = msgspec.json.decode(entry.payload, type=Attempt)
+            attempts[attempt.id] = attempt
+        elif entry.topic == SENT:
+            sent = msgspec.json.decode(entry.payload, type=Sent)
+            if sent.attempt in attempts:
+                self.sent(sent.unit, sent.command_id, sent.command, attempts[sent.attempt].decider())
+        elif entry.topic == "coup":
+            self.decided(msgspec.json.decode(entry.payload, type=CoupMessage))

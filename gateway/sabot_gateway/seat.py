@@ -1,0 +1,61 @@
+"""Seat: a table as the desk needs it, and what can be refused by looking at it alone."""
+
+from typing import Protocol
+
+from sabot_gateway.driver import Driver
+from sabot_gateway.verify import Verifier
+from sabot_gateway.verify.disputes import screen
+
+
+class Seat(Protocol):
+    """What the desk needs of a table."""
+
+    @property
+    def name(self) -> str:
+        """The table's."""
+
+    @property
+    def link(self) -> Driver:
+        """To its shoe."""
+
+    @property
+    def verifier(self) -> Verifier:
+        """Of its log."""
+
+    @property
+    def fault(self) -> str:
+        """For which the shoe holds its exit; `none` where it does not."""
+
+
+class RefusedError(Exception):
+    """Why a request is not carried out, in words."""
+
+
+def refuse_unserved(seat: Seat) -> None:
+    """RefusedError where no shoe can take a command."""
+    if seat.link.unit is None:
+        raise RefusedError(f"no shoe is served at {seat.name}: {seat.link.problem or 'it has not answered yet'}")
+
+
+def meant(named: str | None, seat: Seat) -> tuple[int, int] | None:
+    """Shoe and coup on the table; RefusedError where another coup is named."""
+    on_table = seat.verifier.on_the_table()
+    if named is None:
+        return on_table
+    if on_table is None:
+        raise RefusedError(
+            "part of the shoe's log is missing: which coup is on the table is not known; leave --coup out"
+        )
+    shoe, coup = on_table
+    if named in (f"{shoe}/{coup}", str(coup)):
+        return on_table
+    decide = f"a disputed coup is decided by `sabot table {seat.name} decide --coup {named}`"
+    raise RefusedError(f"coup {named} is not on the table: that is {shoe}/{coup}; {decide}. Nothing was done.")
+
+
+def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:
+    """What is to be said of the coup that was just confirmed or voided, where a dispute about it is open."""
+    for coup in seat.verifier.disputed():
+        if (coup.shoe, coup.coup) == on:
+            return f"The coup is still disputed: `sabot table {seat.name} decide --coup {screen(coup)}` decides it."
+    return ""

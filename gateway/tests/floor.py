@@ -1,0 +1,168 @@
+"""A daemon's loop with several tables on ptys; the test is every shoe, the clock and the config file."""
+
+import os
+import sqlite3
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sabot_gateway.app import App
+from sabot_gateway.config import Config, Table
+from sabot_gateway.ledger import Reader, Stored
+from shoe_events import Shoe, cards, heard, hello_body, result
+
+PATIENCE_S = 20.0
+TURN_S = 0.01  # of real time: a pty hands on what is written a moment later
+LOST = ("9S 2H TD 3C", "banker", 9, 5)  # cards that the Player wins, and a shoe that says otherwise
+
+
+class Line:
+    """One table's pty and the shoe at its far end."""
+
+    def __init__(self, stack: ExitStack, name: str, number: int) -> None:
+        self.name, self.unit = name, f"5ab00000000000{number:02x}"
+        self.end, slave = os.openpty()
+        stack.callback(os.close, self.end)
+        stack.callback(os.close, slave)
+        tty.setraw(slave)
+        os.set_blocking(self.end, False)
+        self.port, self.shoe, self.next_no = os.ttyname(slave), Shoe(), 1
+
+    def read(self) -> bytes:
+        try:
+            return os.read(self.end, 65_536)
+        except BlockingIOError:
+            return b""
+
+    def write(self, *frames: bytes) -> None:
+        os.write(self.end, b"".join(frames))
+
+    def hello(self, nonce: bytes, **changes: Any) -> None:
+        self.shoe.hello(nonce)
+        body = {"unit": bytes.fromhex(self.unit), "next_event_no": self.next_no, **changes}
+        gateway_nonce, shoe_nonce = self.shoe.nonces
+        self.write(self.shoe.say("hello", hello_body(gateway_nonce=gateway_nonce, shoe_nonce=shoe_nonce, **body)))
+
+    def coup(
+        self, coup_no: int, dealt: str = LOST[0], winner: str = "player", player: int = 9, banker: int = 5
+    ) -> None:
+        """Deal a coup; the shoe gives this result."""
+        made = [*cards(self.next_no, dealt, coup_no=coup_no)]
+        made.append(result(self.next_no + len(made), winner, player, banker, coup_no, natural=True))
+        self.next_no += len(made)
+        self.write(*(self.shoe.logged(one) for one in made))
+
+
+class Floor:
+    """Tables by name; `step` is a turn of the daemon, and time is the test's."""
+
+    def __init__(self, stack: ExitStack, work_dir: Path, *names: str, **more: Any) -> None:
+        self.lines = {name: Line(stack, name, number) for number, name in enumerate(names, 1)}
+        self.now_s, self.ledger_path = 1000.0, work_dir / "ledger.db"
+        self.config = self.with_tables(*names, ledger=str(self.ledger_path), **more)
+        self.app = App(self.config, monotonic=lambda: self.now_s, reread=lambda: self.config, sleep=lambda _s: None)
+        self._open, self._alive_s, self._greeted = True, 0.0, list[Line]()
+        stack.callback(self._close)
+
+    def _close(self) -> None:
+        if self._open:
+            self.app.close()
+
+    def goodbye(self) -> None:
+        """Stop, as SIGTERM does it."""
+        self._open = False
+        self.app._goodbye()
+
+    def with_tables(self, *names: str, **more: Any) -> Config:
+        """A config of these tables, each at its own line."""
+        tables = tuple(Table(name, self.lines[name].port, "star-baccarat") for name in names)
+        fields = {"site": "test", "ledger": str(self.ledger_path), "broker": "mqtt://127.0.0.1:9", **more}
+        return Config(**fields, table=tables)
+
+    def reload(self, config: Config) -> None:
+        """The file is this now, and SIGHUP has come."""
+        self.config = config
+        self.app._signals.reloading = True
+
+    def step(self, count: int = 1, pass_s: float = 0.0) -> None:
+        for _ in range(count):
+            self.now_s += pass_s
+            self._keep_alive()
+            self.app.step(TURN_S)
+
+    def _keep_alive(self) -> None:
+        """A shoe that is served says something once a second."""
+        if self.now_s - self._alive_s >= 1.0:
+            self._alive_s = self.now_s
+            for line in self._greeted:
+                line.write(line.shoe.say("alive"))
+
+    def until(self, done: Callable[[], object], pass_s: float = 0.02) -> None:
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not done():
+            self.step(pass_s=pass_s)
+            assert time.monotonic() < give_up_s, self.app.stands()
+
+    def greet(self, *names: str) -> None:
+        """Each of these shoes is served."""
+        for name in names or tuple(self.lines):
+            line = self.lines[name]
+
+            def served(line: Line = line, name: str = name) -> bool:
+                for frame in heard(line.read()):
+                    if frame.type == "who":
+                        line.hello(frame.body["nonce"])
+                        line.write(line.shoe.say("alive"))
+                return bool(self.status(name).get("state") == "online")
+
+            self.until(served)
+            self._greeted.append(line)
+
+    def acknowledged(self, name: str) -> int:
+        """The last event that the daemon has acknowledged to this shoe since the last look, 0 where none."""
+        return max(
+            (frame.body["event_no"] for frame in heard(self.lines[name].read()) if frame.type == "ack"), default=0
+        )
+
+    def said(self, topic: str) -> dict[str, Any]:
+        """What stands on a retained topic of the site; the time left out."""
+        message: dict[str, Any] = msgspec.json.decode(self.app.stands().get(f"sabot/v1/test/{topic}", b"{}"))
+        return {name: value for name, value in message.items() if name != "time"}
+
+    def status(self, name: str) -> dict[str, Any]:
+        return self.said(f"{name}/status")
+
+    def alarms(self, name: str) -> list[str]:
+        """By name, as the retained topic has them."""
+        return [alarm["name"] for alarm in self.said(f"{name}/alarms").get("alarms", [])]
+
+    def entries(self) -> list[Stored]:
+        ledger = Reader(self.ledger_path)
+        found = list(ledger.entries())
+        ledger.close()
+        return found
+
+    def events(self, name: str) -> list[int]:
+        """Event numbers of a shoe in the ledger, in its order."""
+        return [e.event_no for e in self.entries() if e.unit == self.lines[name].unit and e.event_no is not None]
+
+    def break_ledger(self) -> None:
+        """It can be read, and not written."""
+        self.app._ledger._db.execute("PRAGMA query_only = ON")
+
+    def mend_ledger(self) -> None:
+        self.app._ledger._db.execute("PRAGMA query_only = OFF")
+
+    @contextmanager
+    def unreadable(self) -> Iterator[None]:
+        """SQLite breaks off every statement, as it does at a bad block."""
+        self.app._ledger._db.set_progress_handler(lambda: 1, 1)
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.ProgrammingError):  # closed meanwhile
+                self.app._ledger._db.set_progress_handler(None, 1)

@@ -1,0 +1,256 @@
+"""One hostile table at full speed over TCP beside two honest ones: how late the honest coups arrive.
+
+`PYTHONPATH=gateway/tests .venv/bin/python hil_tests/neighbour.py [SECONDS]` prints a line for each kind.
+"""
+
+import multiprocessing
+import random
+import selectors
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from floor import LOST, Line
+from sabot_gateway.broker import Broker
+from sabot_gateway.ledger import Reader
+from sabot_gateway.mqtt import LoopClient
+from sabot_gateway.parse import Event
+from sabot_tools import broker
+from sabot_tools.children import Children
+from sabot_tools.stand import daemon_command
+from shoe_events import Shoe, cards, heard, hello_body, result
+
+SITE, HOSTILE, HONEST = "floor", "hostile", ("bac-01", "bac-02")
+_BLOCK_COUPS = 200
+_PATIENCE_S = 60.0
+UNIT, KINDS = "badbad0000000001", ("disputes", "noise", "frames")
+
+
+class Neighbour:
+    """A shoe on TCP, a process of its own: talks as fast as the gateway takes it, and ignores every answer."""
+
+    def __init__(self, kind: str = "disputes", most_coups: int = 10**9) -> None:
+        self._block: Callable[[], bytes] = getattr(self, f"_{kind}")
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = f"socket://127.0.0.1:{self._server.getsockname()[1]}"
+        self._most, self._coups, self._seqs, self._shoe = most_coups, 0, count(), Shoe()
+        self._process = multiprocessing.get_context("fork").Process(target=self._run, daemon=True)
+        self._process.start()
+
+    def stop(self) -> None:
+        """Gone."""
+        self._process.kill()
+        self._process.join()
+
+    def _run(self) -> None:
+        peer, _ = self._server.accept()
+        with peer, suppress(OSError):
+            self._greet(peer)
+            while self._coups < self._most:
+                peer.sendall(self._block())
+            while True:
+                peer.sendall(self._say("alive", {}))
+                time.sleep(0.5)
+
+    def _say(self, kind: str, body: dict[str, Any]) -> bytes:
+        return self._shoe.say(kind, body, next(self._seqs) % 65_536)
+
+    def _greet(self, peer: socket.socket) -> None:
+        data = b""
+        while not (asked := [frame.body["nonce"] for frame in heard(data) if frame.type == "who"]):
+            data += peer.recv(4096)
+        body = hello_body(unit=bytes.fromhex(UNIT), gateway_nonce=asked[-1], shoe_nonce=b"12345678", next_event_no=1)
+        peer.sendall(self._say("hello", body) + self._say("alive", {}))
+
+    def _noise(self) -> bytes:
+        """Bytes that are no frame."""
+        return random.randbytes(65_536)
+
+    def _frames(self) -> bytes:
+        """Sound frames that bring nothing new."""
+        return b"".join(self._say("alive", {}) + self._say("hello", hello_body()) for _ in range(_BLOCK_COUPS))
+
+    def _disputes(self) -> bytes:
+        """Some coups, each of them with a result that its cards do not give."""
+        made: list[Event] = []
+        dealt, winner, player, banker = LOST
+        for _ in range(min(_BLOCK_COUPS, self._most - self._coups)):
+            number, coup_no, self._coups = self._coups * 5 + 1, self._coups % 10_000 + 1, self._coups + 1
+            made += [*cards(number, dealt, coup_no=coup_no)]
+            made.append(result(number + 4, winner, player, banker, coup_no, natural=True))
+        return b"".join(
+            self._say("event", {"event_no": one.event_no, "kind": one.kind, "data": one.data}) for one in made
+        )
+
+
+class Shouter:
+    """A client of the broker, a process of its own: garbage on topics of the gateway, as fast as it can."""
+
+    def __init__(self, where: Broker) -> None:
+        self._process = multiprocessing.get_context("fork").Process(target=self._run, args=(where,), daemon=True)
+        self._process.start()
+
+    def stop(self) -> None:
+        """Gone."""
+        self._process.kill()
+        self._process.join()
+
+    def _run(self, where: Broker) -> None:
+        selector = selectors.DefaultSelector()
+        mqtt = LoopClient(where, "shouter", clean_session=True, selector=selector)
+        topics = [f"sabot/v1/{SITE}/{name}/shoe" for name in HONEST]
+        while True:
+            mqtt.step(time.monotonic())
+            if mqtt.client.is_connected() and not mqtt.client.want_write():
+                for topic in topics * 20:
+                    mqtt.client.publish(topic, random.randbytes(40), retain=True)
+            selector.select(0.001)
+
+
+@dataclass
+class Floor:
+    """A daemon, its broker, a subscriber and two honest shoes, each a coup every `pace_s`."""
+
+    stack: ExitStack
+    work_dir: Path
+    neighbour: Neighbour | None
+    pace_s: float = 0.25
+    received: list[tuple[float, str, bytes]] = field(default_factory=list)
+    written: dict[tuple[str, int], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Start everything."""
+        if self.neighbour:
+            self.stack.callback(self.neighbour.stop)
+        self._children = Children(self.work_dir)
+        self.stack.callback(self._children.stop)
+        self.broker = broker.start(self._children, self.work_dir, 0)
+        self.lines = {name: Line(self.stack, name, number) for number, name in enumerate(HONEST, 1)}
+        self._selector = self.stack.enter_context(selectors.DefaultSelector())
+        self._mqtt = self._subscriber(self.broker)
+        self._next_s = dict.fromkeys(HONEST, 0.0)
+        self._coups, self._served, self._alive_s = dict.fromkeys(HONEST, 0), set[str](), 0.0
+        self.until(lambda: self._mqtt.client.is_connected())
+        config = self.work_dir / "gateway.toml"
+        config.write_text(self._config())
+        self.daemon = self._children.start("gateway", daemon_command(config))
+
+    @property
+    def ledger(self) -> Path:
+        """Where the daemon writes."""
+        return self.work_dir / "ledger.db"
+
+    def _config(self) -> str:
+        ports = {name: line.port for name, line in self.lines.items()}
+        if self.neighbour:
+            ports = {HOSTILE: self.neighbour.port, **ports}
+        head = f'site = "{SITE}"\nledger = "{self.ledger}"\nbroker = "{self.broker}"\n'
+        return head + "".join(
+            f'\n[[table]]\nname = "{name}"\nport = "{port}"\nrulebook = "star-baccarat"\n'
+            for name, port in ports.items()
+        )
+
+    def _subscriber(self, where: Broker) -> LoopClient:
+        mqtt = LoopClient(where, "display", clean_session=True, selector=self._selector)
+        wanted = ["status", *(f"+/{name}" for name in ("coup", "alarm", "alarms"))]
+        mqtt.on_ready = lambda: mqtt.client.subscribe([(f"sabot/v1/{SITE}/{one}", 1) for one in wanted]) and None
+        mqtt.client.on_message = self._on_message
+        return mqtt
+
+    def _on_message(self, _client: object, _userdata: object, message: Any) -> None:
+        self.received.append((time.monotonic(), message.topic, bytes(message.payload)))
+
+    def step(self) -> None:
+        """Whatever is due."""
+        self._children.check()
+        self._selector.select(0.005)
+        now_s = time.monotonic()
+        self._mqtt.step(now_s)
+        for name, line in self.lines.items():
+            self._turn(name, line, now_s)
+        self._alive_s = now_s if now_s - self._alive_s > 1 else self._alive_s
+
+    def _turn(self, name: str, line: Line, now_s: float) -> None:
+        for frame in heard(line.read()):
+            if frame.type == "who":
+                line.hello(frame.body["nonce"])
+                self._next_s[name] = now_s + 1
+                self._served.add(name)
+        if name in self._served and now_s - self._alive_s > 1:
+            line.write(line.shoe.say("alive"))
+        if name in self._served and now_s >= self._next_s[name]:
+            self._next_s[name] = now_s + self.pace_s
+            self._coups[name] += 1
+            line.coup(self._coups[name])
+            self.written[(line.unit, line.next_no - 1)] = time.monotonic()
+
+    def run(self, seconds: float) -> None:
+        """Deal for so long from the first coup on, then until every honest coup has come."""
+        self.until(lambda: self._served == set(HONEST) and self.late_ms())
+        end_s = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() >= end_s)
+        self._next_s = dict.fromkeys(HONEST, float("inf"))
+        self.until(lambda: len(self.late_ms()) == len(self.written))
+
+    def until(self, done: Callable[[], object]) -> None:
+        """Step until it is so."""
+        give_up_s = time.monotonic() + _PATIENCE_S + 60
+        while not done():
+            assert time.monotonic() < give_up_s, (self.work_dir / "gateway.log").read_text()[-3000:]
+            self.step()
+
+    def late_ms(self) -> list[float]:
+        """Of each honest coup that has come, from its last frame written to its message received."""
+        came: dict[tuple[str, int], float] = {}
+        for at_s, topic, payload in self.received:
+            if topic.endswith("/coup") and f"/{HOSTILE}/" not in topic:
+                said = msgspec.json.decode(payload)
+                came.setdefault((said["unit"], said["event_no"]), at_s)
+        return [(came[key] - at_s) * 1e3 for key, at_s in self.written.items() if key in came]
+
+    def messages(self, topic: str) -> list[dict[str, Any]]:
+        """What came on a topic of the site."""
+        wanted = f"sabot/v1/{SITE}/{topic}"
+        return [msgspec.json.decode(payload) for _, name, payload in self.received if name == wanted]
+
+    def count(self, topic: str) -> int:
+        """How many came on a topic of the site."""
+        return sum(name == f"sabot/v1/{SITE}/{topic}" for _, name, _ in self.received)
+
+    def stored(self, unit: str) -> list[int]:
+        """Event numbers of a unit in the ledger."""
+        with closing(Reader(self.ledger)) as ledger:
+            return [one.event_no for one in ledger.entries("WHERE unit = ?", (unit,)) if one.event_no is not None]
+
+
+def measure(seconds: float, kind: str) -> dict[str, Any]:
+    """One run, everything new."""
+    with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
+        floor = Floor(stack, Path(work), Neighbour(kind) if kind in KINDS else None)
+        if kind == "shouter":
+            stack.callback(Shouter(floor.broker).stop)
+        floor.run(seconds)
+        late, alarms = sorted(floor.late_ms()), [p for _, t, p in floor.received if t.endswith(f"{HOSTILE}/alarms")]
+        return {
+            "neighbour": kind,
+            "coups": len(late),
+            "p50_ms": round(late[len(late) // 2], 1),
+            "p99_ms": round(late[len(late) * 99 // 100], 1),
+            "worst_ms": round(late[-1], 1),
+            "hostile_events_stored_a_second": round(len(floor.stored(UNIT)) / seconds),
+            "alarms_messages": len(alarms),
+            "largest_alarms_bytes": max(map(len, alarms), default=0),
+        }
+
+
+if __name__ == "__main__":
+    for kind in sys.argv[2:] or ("none", *KINDS, "shouter"):
+        print(msgspec.json.encode(measure(float((*sys.argv[1:], "20")[0]), kind)).decode(), flush=True)

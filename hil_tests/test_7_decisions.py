@@ -1,0 +1,258 @@
+"""Disputes decided at the gateway: each kind of them on the firmware, and what every surface says of the shoe then."""
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sabot_gateway.control import Answer, Request
+from sabot_protocol.topics import ROOT
+from sabot_sim.rig import UnixRig
+from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
+from sabot_sim.scenarios.script import Script
+from sabot_tools.acts import Acts
+from sabot_tools.broker import Server
+from sabot_tools.house import TABLE, House
+from sabot_tools.replaying import bursts
+from sabot_tools.stage import Stage
+
+FAULT_LAMP, LOCK = 64, 1
+WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm_s": 900, "margin_pct": 80, "flags": {}}
+
+
+class Floor:
+    """A table with the firmware behind it, a script of what hands do, and a supervisor."""
+
+    def __init__(self, work_dir: Path, server: Server) -> None:
+        self.stage = Stage(UnixRig(work_dir), House(), server, work_dir)
+        self.script, self._played = Script(1), 0
+        self.stage.start()
+        self.acts = Acts(self.stage)
+
+    def play(self) -> None:
+        """What was added to the script since the last time."""
+        new, self._played = self.script.records[self._played :], len(self.script.records)
+        for edges, until_us, act in bursts(new):
+            self.stage.play(edges, until_us)
+            if act is not None:
+                self.stage.settle()
+                self.acts.do(act.act)
+        self.stage.settle()
+        self.script.wait(1)  # a burst ends half a second behind its last edge
+
+    def ask(self, verb: str, by: str = "A. Smith", clause: str = "12.13", **args: Any) -> Answer:
+        answer = self.stage.say(Request(verb, TABLE, by, clause, args))
+        self.stage.settle()
+        return answer
+
+    # Every surface
+
+    def topic(self, name: str) -> dict[str, Any]:
+        """A retained topic of the table, as the broker has it."""
+        site = self.stage._site
+        found: dict[str, Any] = json.loads(self.stage.subscriber.states[f"{ROOT}/{site}/{TABLE}/{name}"])
+        return found
+
+    def status(self) -> dict[str, Any]:
+        """At the socket."""
+        (table,) = self.stage.status()["tables"]
+        found: dict[str, Any] = table
+        return found
+
+    def coups(self) -> list[dict[str, Any]]:
+        return [message for topic, message in self.stage.subscriber.received if topic == f"{TABLE}/coup"]
+
+    def active(self) -> list[tuple[str, str]]:
+        """Alarms that are not over, the same on both surfaces."""
+        said = [(alarm["name"], alarm["state"]) for alarm in self.topic("alarms")["alarms"]]
+        assert said == [(alarm["name"], alarm["state"]) for alarm in self.status()["alarms"]]
+        return said
+
+    def assert_held(self, fault: str) -> None:
+        """The shoe holds its exit, and every surface says so and what to do."""
+        outputs = self.stage.rig.outputs or 0
+        assert outputs & FAULT_LAMP
+        assert outputs & LOCK
+        assert f"fault_{fault}" in [name for name, _ in self.active()]
+        for surface in (self.topic("status"), self.status()):
+            assert surface["fault"] == fault
+            assert f"(fault {fault})" in surface["next_step"]
+
+    def assert_free(self) -> None:
+        """The shoe holds nothing, and no surface says that it does."""
+        assert not (self.stage.rig.outputs or 0) & FAULT_LAMP
+        assert [name for name, _ in self.active() if name.startswith("fault")] == []
+        assert (self.status()["fault"], self.status()["next_step"]) == (None, None)
+        assert "fault" not in self.topic("status")
+
+
+@pytest.fixture
+def floor(tmp_path: Path, server: Server) -> Iterator[Floor]:
+    it = Floor(tmp_path, server)
+    yield it
+    it.stage.close()
+
+
+def wrong_button(floor: Floor) -> None:
+    floor.script.open()
+    floor.script.coup(SIX)
+    floor.script.press("tie")
+    floor.play()
+
+
+@pytest.mark.parametrize("verdict", ["confirmed", "void"])
+def test_a_wrong_button_holds_the_shoe_on_every_surface_until_the_coup_is_decided(floor: Floor, verdict: str) -> None:
+    wrong_button(floor)
+    floor.assert_held("decision")
+    acknowledged = floor.ask("ack-alarm", clause="")
+    assert "These stay active until their cause is gone: discrepancy, fault_decision." in acknowledged.say
+    assert floor.active() == [("discrepancy", "acknowledged"), ("fault_decision", "acknowledged")]
+    floor.assert_held("decision")
+    answer = floor.ask("decide", coup="1/1", verdict=verdict)
+    assert answer == Answer(True, f"Coup 1/1 is {verdict}. The shoe goes on.")
+    floor.assert_free()
+    decided = floor.coups()[-1]
+    assert (decided["status"], decided["by"], decided["clause"]) == (verdict, "A. Smith", "12.13")
+    floor.script.coups(BANKER)
+    floor.play()
+    assert [coup["status"] for coup in floor.coups()] == ["verified", "disputed", verdict, "verified"]
+    assert floor.active() == []
+
+
+def test_of_two_supervisors_the_second_voids_nothing(floor: Floor) -> None:
+    wrong_button(floor)
+    floor.ask("decide", coup="1/1", verdict="confirmed")
+    floor.script.pull("3H 9C")
+    floor.play()
+    for verb, args in (("decide", {"coup": "1/1", "verdict": "void"}), ("void", {"coup": "1/1"})):
+        answer = floor.ask(verb, "B. Jones", **args)
+        assert not answer.ok
+    assert "is not on the table: that is 1/2" in answer.say
+    floor.script.pull("4D KS")
+    floor.script.confirm()
+    floor.play()
+    assert [(coup["coup"], coup["status"]) for coup in floor.coups()] == [
+        (1, "verified"),
+        (1, "disputed"),
+        (1, "confirmed"),
+        (2, "verified"),
+    ]
+
+
+def test_a_result_that_is_not_the_cards_holds_nothing_and_its_decision_says_how_to_go_on(floor: Floor) -> None:
+    """A card of the log is another than the shoe's: only the gateway is in doubt."""
+    floor.script.open()
+    floor.script.pull("9S 2H KD")
+    floor.script.act("inject", kind="card", data=WRONG, time_ms=floor.script._t_us // 1000 + 100)
+    floor.script.pull("5C")
+    floor.play()
+    assert floor.active() == [("discrepancy", "raised")]
+    floor.assert_free()
+    answer = floor.ask("decide", coup="1/1", verdict="confirmed", winner="player")
+    assert answer == Answer(True, "Coup 1/1 is confirmed. The dealer presses Confirm to go on.")
+    assert floor.active() == []
+    floor.script.confirm()
+    floor.script.coups(FOUR)
+    floor.play()
+    assert floor.coups()[-1]["status"] == "verified"
+
+
+def test_a_damaged_log_holds_the_shoe_and_a_decision_says_that_it_cannot_end_that(floor: Floor) -> None:
+    script = floor.script
+    script.open()
+    script.pull("9S 2H")
+    script.act("line", fault="cut")
+    script.pull("KD 5C")
+    script.act("power", state="off")
+    floor.play()
+    damage_last_card(floor)
+    script.act("line", fault="mend")
+    script.act("power", state="on")
+    floor.play()
+    assert [coup["status"] for coup in floor.coups()] == ["disputed"]
+    floor.assert_held("journal")
+    floor.ask("ack-alarm", clause="")
+    answer = floor.ask("decide", coup="1/1", verdict="void")
+    assert answer.ok
+    assert answer.say.startswith(
+        "Coup 1/1 is void. The shoe holds its exit (fault journal): take the shoe out of service"
+    )
+    assert floor.active() == [("fault_journal", "acknowledged")]
+    floor.assert_held("journal")
+
+
+def damage_last_card(floor: Floor) -> None:
+    """In the flash of a shoe without power: a bit of the first card that no gateway has."""
+    assert isinstance(floor.stage.rig, UnixRig)
+    file = floor.stage.rig.state_dir / "journal.bin"
+    flash = bytearray(file.read_bytes())
+    number = floor.stage.wire.tap.acked_no + 1
+    at = flash.index(number.to_bytes(4, "little"))
+    flash[at + 12] ^= flash[at + 12] & -flash[at + 12]
+    file.write_bytes(flash)
+
+
+# A restart
+
+
+def test_a_fault_from_while_the_gateway_was_away_is_an_alarm_and_one_that_is_over_is_none(floor: Floor) -> None:
+    script = floor.script
+    script.open()
+    script.coup(SIX)
+    script.act("gateway", state="kill")
+    script.press("tie")
+    script.act("gateway", state="start")
+    floor.play()
+    floor.assert_held("decision")
+    script.act("gateway", state="kill")
+    script.key()
+    script.act("gateway", state="start")
+    floor.play()
+    floor.assert_free()
+
+
+def test_the_alarm_that_is_missing_is_raised_and_the_one_without_cause_is_cleared_by_hello(floor: Floor) -> None:
+    wrong_button(floor)
+    app = floor.stage.app
+    assert app is not None
+    book = app._places[TABLE].verifier._telling.alarms
+    fault = book.named("fault_decision")
+    book.restore([alarm for alarm in book.active() if alarm not in fault])  # as a ledger of before has it
+    floor.script.act("power", state="off")
+    floor.script.act("power", state="on")
+    floor.play()
+    assert ("fault_decision", "raised") in floor.active()
+    floor.assert_held("decision")
+    floor.ask("decide", coup="1/1", verdict="void")
+    book.restore([*book.active(), *fault])
+    floor.script.act("power", state="off")
+    floor.script.act("power", state="on")
+    floor.play()
+    floor.assert_free()
+
+
+def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(floor: Floor) -> None:
+    """The shoe hears the command, and nothing of it comes back before the gateway has been started anew."""
+    stage = floor.stage
+    floor.script.open()
+    floor.script.pull("9S 2H")
+    floor.play()
+    stage.wire.fault("mute")
+    before = stage.wire.tap.commanded_id
+    with socket.socket(socket.AF_UNIX) as supervisor:
+        supervisor.connect(str(stage.work_dir / "control.sock"))
+        asked = Request("void", TABLE, "A. Smith", "rule 12.1.2", {"reason": "misdeal"})
+        supervisor.sendall(msgspec.json.encode(asked) + b"\n")
+        stage.until(lambda: stage.wire.tap.commanded_id > before, "the shoe hears the command")
+        stage.until(lambda: stage.wire.tap.done_id > before, "the shoe has done it")
+        stage.kill_gateway()
+    floor.script.act("line", fault="mend")
+    floor.script.act("gateway", state="start")
+    floor.play()
+    (coup,) = floor.coups()
+    assert (coup["kind"], coup["by"], coup["clause"]) == ("void", "A. Smith", "12.1.2")
+    attempts = [entry for entry in stage.ledger() if entry.topic == "attempt"]
+    assert coup["attempt"] == json.loads(attempts[0].payload)["id"]

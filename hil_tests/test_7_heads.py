@@ -1,0 +1,70 @@
+"""A ledger that was made shorter: the daemon holds, every status gives the reason, and a person lets it go on."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rig import Rig, contiguous, sabot
+
+HELD = "was made shorter or replaced: "
+
+
+def cut_rows(ledger: Path) -> None:
+    with closing(sqlite3.connect(ledger, isolation_level=None)) as db:
+        db.execute("DELETE FROM entries WHERE seq > (SELECT max(seq) - 5 FROM entries)")
+
+
+def empty(ledger: Path) -> None:
+    os.truncate(ledger, 0)
+    ledger.with_name("ledger.db-wal").unlink(missing_ok=True)
+
+
+def head(it: Rig) -> dict[str, Any]:
+    """What stands on the topic of the ledger's head."""
+    return it.stands("ledger")
+
+
+@pytest.mark.parametrize("cut", [cut_rows, empty])
+@pytest.mark.parametrize("beside", [True, False], ids=["head-beside-it", "head-at-the-broker-only"])
+def test_a_shortened_ledger_holds_the_daemon_until_a_person_accepts(
+    rig: Callable[..., Rig], cut: Callable[[Path], None], beside: bool
+) -> None:
+    it = rig(speed=100.0, lasting=True)
+    it.run_for_coups(4)
+    it.run_until(lambda it: bool(head(it)))
+    it.stand.children.release(it.stand.gateway)
+    it.stand.gateway.terminate()
+    assert it.stand.gateway.wait() == 0
+    it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
+    ledger = it.stand.ledger_path
+    stored = head(it)["entry"]
+    assert stored > 20
+    cut(ledger)
+    if not beside:
+        ledger.with_name("ledger.db-head").unlink()
+    it.stand.start_gateway()
+    it.run_until(lambda it: HELD in str(it.site_status()[-1].get("problem")))
+    status = sabot("gateway", "status", "--config", str(it.stand.config_path))
+    assert HELD in status.stdout
+    it.run_until(lambda it: HELD in str(it.stands("bac-01/status").get("problem")))
+    accepted = sabot("ledger", "accept", str(ledger), "--by", "A. Smith", "--reason", "tried it")
+    assert (accepted.returncode, accepted.stdout) == (0, f"{ledger}: accepted; the gateway goes on.\n")
+    it.run_until(lambda it: it.site_status()[-1].get("problem") is None)
+    it.run_until(lambda it: "ledger_behind" in {alarm["name"] for alarm in it.stands("bac-01/alarms")["alarms"]})
+    it.run_for_coups(3)
+    assert contiguous(it.ledger_events())
+    verified = sabot("ledger", "verify", str(ledger))
+    assert verified.returncode == 0, verified.stderr
+
+
+def test_the_head_goes_out_and_proves_the_ledger(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=100.0)
+    it.run_for_coups(3)
+    it.run_until(lambda it: bool(head(it)))
+    proved = sabot("ledger", "verify", str(it.stand.ledger_path), "--broker", str(it.stand.broker))
+    assert proved.returncode == 0, proved.stderr
+    assert "1 heads compared" in proved.stderr

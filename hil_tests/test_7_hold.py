@@ -1,0 +1,112 @@
+"""A gateway whose ledger fails, beside a real broker: what stands there meanwhile, afterwards and at its end."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from brokers import KINDS, Site
+from floor import Floor
+from lines import Line, step_until
+from sabot_gateway.ledger import Stored
+
+ROOT = "sabot/v1/test"
+TABLES = ("bac-01", "bac-02")
+
+
+class Turns:
+    """The daemon's loop as one of the parts of a test."""
+
+    def __init__(self, floor: Floor, pass_s: float = 0.1) -> None:
+        self._floor, self._pass_s = floor, pass_s
+
+    def step(self, now_s: float) -> None:
+        """One turn, so much later."""
+        self._floor.step(pass_s=self._pass_s)
+
+
+@pytest.fixture(params=KINDS)
+def floor(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterator[Floor]:
+    """Two shoes served, everything published."""
+    with ExitStack() as stack:
+        made = Floor(stack, tmp_path, *TABLES, broker=str(site.start(request.param)))
+        made.app.begin()
+        made.greet()
+        made.until(made.app.published)
+        yield made
+
+
+@pytest.fixture
+def display(floor: Floor) -> Line:
+    """A subscriber that comes now: it gets what is retained."""
+    made = Line(floor.app._mqtt.broker, "display")
+    made.subscribe(f"{ROOT}/#")
+    return made
+
+
+def last(display: Line, topic: str) -> dict[str, Any]:
+    found = [payload for name, payload in display.messages if name == f"{ROOT}/{topic}"]
+    said: dict[str, Any] = msgspec.json.decode(found[-1]) if found else {}
+    return said
+
+
+def coups(display: Line) -> int:
+    return display.topics().count(f"{ROOT}/bac-01/coup")
+
+
+def test_a_ledger_that_cannot_be_read_on_its_way_to_the_broker_holds_and_goes_on(floor: Floor, display: Line) -> None:
+    turns = Turns(floor)
+    floor.lines["bac-01"].coup(1)
+    with floor.unreadable():
+        step_until(lambda: "problem" in last(display, "bac-02/status"), display, turns)
+        assert last(display, "bac-02/status")["state"] == "offline"
+        assert last(display, "bac-02/status")["problem"] == last(display, "status")["problem"]
+        assert coups(display) == 0
+    step_until(lambda: coups(display), display, turns)
+    step_until(lambda: last(display, "bac-02/status")["state"] == "online", display, turns)
+    assert "problem" not in last(display, "status")
+
+
+def test_only_the_reading_of_what_is_stored_fails(floor: Floor, display: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was taken is stored and acknowledged; it is published when it can be read again, once."""
+    turns, read = Turns(floor), floor.app._ledger.since
+
+    def unreadable(seq: int, limit: int) -> list[Stored]:
+        with floor.unreadable():
+            return read(seq, limit)
+
+    with monkeypatch.context() as fault:
+        fault.setattr(floor.app._ledger, "since", unreadable)
+        floor.lines["bac-01"].coup(1)
+        step_until(lambda: "problem" in last(display, "status"), display, turns)
+        problem = last(display, "status")["problem"]
+        assert "the ledger cannot be read" in problem
+        assert floor.events("bac-01") == [1, 2, 3, 4, 5]
+        for _ in range(20):
+            floor.step(pass_s=0.3)
+        assert floor.said("status")["problem"] == problem
+    step_until(lambda: coups(display), display, turns)
+    floor.until(floor.app.published, pass_s=0.2)
+    assert coups(display) == 1
+
+
+def test_a_ledger_that_fails_during_the_goodbye_leaves_offline_behind(floor: Floor, display: Line) -> None:
+    floor.lines["bac-01"].coup(1)
+    with floor.unreadable():
+        floor.goodbye()
+        step_until(lambda: last(display, "status").get("state") == "offline", display)
+    late = Line(floor.app._mqtt.broker, "late")
+    late.subscribe(f"{ROOT}/status")
+    step_until(lambda: late.messages, late)
+    assert last(late, "status")["state"] == "offline"
+
+
+def test_a_goodbye_that_the_broker_does_not_acknowledge_is_left_to_the_will(
+    floor: Floor, display: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(floor.app._publisher, "_send_states", lambda: None)
+    floor.app._monotonic = iter(range(10_000)).__next__  # it waits, but not for ever
+    floor.goodbye()
+    step_until(lambda: last(display, "status").get("state") == "offline", display)

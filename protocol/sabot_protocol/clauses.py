@@ -1,0 +1,57 @@
+"""Clauses: every numbered clause of each book, and whether what a person names is one of them."""
+
+import re
+import tomllib
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+_MOST_NEAR = 4
+_BETWEEN = re.compile(r"[,;&]|\band\b", re.IGNORECASE)
+_CALLED = re.compile(r"(?:rules?|clauses?|cl|sections?|sec|s|r|§)\b[.\s]*|§\s*", re.IGNORECASE)
+# A number such as 11H.4, letters below it such as (b)(ii), and the table of the book that it points at.
+_CLAUSE = re.compile(r"(\d+[A-Z]?(?:\.\d+[A-Z]?)*)\.?((?:\([A-Z]{1,5}\))*)(T\d{1,2})?", re.IGNORECASE)
+_READING = re.compile(r"A-\d{2}")  # of this project, beside the clause it reads
+
+
+class ClauseError(ValueError):
+    """A clause that the book does not have; the message names near ones."""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    clauses: tuple[str, ...]
+
+
+@cache
+def load(rulebook_id: str) -> tuple[str, ...]:
+    """Every clause of a book, in the order of its text."""
+    file = files("sabot_protocol") / "rulebooks" / "clauses" / f"{rulebook_id}.toml"
+    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File).clauses
+
+
+def named(rulebook_id: str, text: str) -> str:
+    """One clause or several, as the book writes them: `rule 12.1 (B)` is 12.1(b). ClauseError where one is none."""
+    parts = [part.strip() for part in _BETWEEN.split(text) if part.strip()]
+    found = [part if _READING.fullmatch(part) else _one(rulebook_id, part) for part in parts]
+    if all(_READING.fullmatch(part) for part in found):
+        raise ClauseError(f"{text!r} names no clause of {rulebook_id}")
+    return ", ".join(found)
+
+
+def _one(rulebook_id: str, text: str) -> str:
+    clauses = load(rulebook_id)
+    bare = "".join(_CALLED.sub("", text, count=1).split() if _CALLED.match(text) else text.split())
+    for written in (bare, re.sub(r"([a-z])$", r"(\1)", bare)):  # 12.1b is 12.1(b), where there is no 12.1B
+        match = _CLAUSE.fullmatch(written)
+        if match and match[1].upper() in clauses:
+            return match[1].upper() + match[2].lower() + (f" {match[3].upper()}" if match[3] else "")
+    raise ClauseError(f"{rulebook_id} has no clause {text!r}; {_near(clauses, bare)}")
+
+
+def _near(clauses: tuple[str, ...], text: str) -> str:
+    near = get_close_matches(text.upper(), clauses, _MOST_NEAR, 0.5)
+    tops = [clause for clause in clauses if "." not in clause]
+    return f"near it are {', '.join(near)}" if near else f"its sections are {tops[0]} to {tops[-1]}"
