@@ -19,7 +19,11 @@ from sabot_tools.children import Children
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
 EXAMPLES = Path(__file__).parents[1] / "gateway" / "examples"
-PASSWORDS = {"gateway-sydney": "correct-horse", "display-sydney": "battery-staple"}
+PASSWORDS = {
+    "gateway-sydney": "correct-horse",
+    "display-sydney": "battery-staple",
+    "settlement-sydney": "paper-clip",
+}
 
 
 def mosquitto() -> str:
@@ -107,7 +111,7 @@ class Site:
         self.process.wait()
 
     def example(self, kind: str, more: dict[str, str] | None = None) -> Broker:
-        """The example configuration, with files and ports of this machine, and its two users; and `more` changes."""
+        """The example configuration, with files and ports of this machine, and its users; and `more` changes."""
         port = broker.free_port()
         certificate, key = self.papers.issue("localhost")
         where = Broker("localhost", port, tls=True)
@@ -120,7 +124,7 @@ class Site:
                 "/etc/nats/broker.key": str(key),
                 **(more or {}),
             }
-            env = {"GATEWAY_PASSWORD": PASSWORDS["gateway-sydney"], "DISPLAY_PASSWORD": PASSWORDS["display-sydney"]}
+            env = {f"{user.partition('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}
             return self.run(kind, _changed(EXAMPLES / "nats.conf", changes), where, env)
         changes = {
             "listener 8883": f"listener {port} {broker.HOST}\nuser {getpass.getuser()}",

@@ -66,7 +66,7 @@ def test_from_the_shoe_to_a_subscriber(site: Site, rig: Callable[..., Rig], kind
     assert {message["status"] for message in coups} == {"verified"}
     assert len({message["id"] for message in it.messages("coup")}) == len(it.messages("coup"))
     assert breaches(it.received) == []
-    of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "health")}
+    of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "confirmed", "health")}
     assert topics(it.received) >= {"status", *of_the_table}
 
     late = Line(server, "late", login)
@@ -165,6 +165,23 @@ def test_a_gateway_writes_its_own_tables_and_a_display_only_reads(site: Site, ki
     publish_each(gateway, [f"{ROOT}/bac-02/coup"])
     step_until(lambda: f"{ROOT}/bac-02/coup" in display.topics(), display)
     assert display.topics() == [*own, f"{ROOT}/bac-02/coup"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_settles_wagers_reads_confirmed_results_and_no_others(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    settling, gateway = (Line(server, user, site.login(user)) for user in ("settlement-sydney", "gateway-sydney"))
+    wanted = [f"{ROOT}/bac-01/confirmed", f"{ROOT}/bac-02/confirmed"]
+    for topic in (f"{ROOT}/+/confirmed", f"{ROOT}/+/status", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-01/cards"):
+        settling.subscribe(topic)
+    gateway.connect()
+    publish_each(gateway, [f"{ROOT}/bac-01/cards", f"{ROOT}/bac-01/coup", *wanted])
+    step_until(lambda: set(wanted) <= set(settling.topics()), settling)
+    assert sorted(settling.topics()) == wanted
+    publish_each(settling, [f"{ROOT}/bac-01/confirmed"])
+    publish_each(gateway, [f"{ROOT}/bac-02/status"])
+    step_until(lambda: f"{ROOT}/bac-02/status" in settling.topics(), settling)
+    assert sorted(settling.topics()) == [*wanted, f"{ROOT}/bac-02/status"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -26,8 +26,8 @@ WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm
 class Floor:
     """A table with the firmware behind it, a script of what hands do, and a supervisor."""
 
-    def __init__(self, work_dir: Path, server: Server) -> None:
-        self.stage = Stage(UnixRig(work_dir), House(), server, work_dir)
+    def __init__(self, work_dir: Path, server: Server, rulebook: str = "star-baccarat") -> None:
+        self.stage = Stage(UnixRig(work_dir), House(rulebook), server, work_dir)
         self.script, self._played = Script(1), 0
         self.stage.start()
         self.acts = Acts(self.stage)
@@ -62,8 +62,8 @@ class Floor:
         found: dict[str, Any] = table
         return found
 
-    def coups(self) -> list[dict[str, Any]]:
-        return [message for topic, message in self.stage.subscriber.received if topic == f"{TABLE}/coup"]
+    def coups(self, topic: str = "coup") -> list[dict[str, Any]]:
+        return [message for name, message in self.stage.subscriber.received if name == f"{TABLE}/{topic}"]
 
     def active(self) -> list[tuple[str, str]]:
         """Alarms that are not over, the same on both surfaces."""

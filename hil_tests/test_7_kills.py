@@ -47,6 +47,9 @@ def judge(it: Rig, killer: Killer) -> None:
         coups = it.messages("coup", table)
         assert {message["status"] for message in coups} == {"verified"}
         assert misplayed(it, table, killer.stacks[table], cuts) == []
+        confirmed = [message["coup_id"] for message in it.messages("confirmed", table)]
+        assert confirmed == [message["id"] for message in coups][: len(confirmed)]
+        assert len(coups) - len(confirmed) <= 1  # the plug was pulled before Confirm
     assert all(map(contiguous, it.events_by_unit().values()))
     for table in killer.cuts:
         assert {cause(message) for message in it.messages("alarm", table)} <= CAUSED

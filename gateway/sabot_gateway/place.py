@@ -170,6 +170,7 @@ class Place:
         """The newest disputed coups as the ledger has them, which must hold everything that came."""
         newest = [msgspec.json.decode(payload, type=CoupMessage) for payload in ledger.disputed(self.name, MOST)]
         self.verifier.disputes.restore(newest, ledger.disputed_count(self.name) - len(newest))
+        self.verifier.confirmations.restore(ledger.confirmed(self.name, MOST))
 
     def status(self) -> dict[str, Any]:
         """For people: what is there and what stands."""

@@ -49,6 +49,11 @@ def coup(number: int, minute: int, shoe_no: int, coup_no: int, **more: Any) -> E
     return entry(number, "coup", message(number, minute, shoe_no, coup_no, **said))
 
 
+def confirmed(number: int, minute: int, coup_id: str, **more: Any) -> Entry:
+    """Somebody confirms a coup, as far as the ledger's tables need it."""
+    return entry(number, "confirmed", message(number, minute, 1, 1, coup_id=coup_id, status="confirmed", **more))
+
+
 def alarm(number: int, minute: int, name: str, state: str, alarm_id: str, **more: Any) -> Entry:
     """One word about an alarm."""
     said = {"name": name, "say": f"{name} is {state}.", "clause": "12.2", "shoe_says": "", "cards_say": ""}

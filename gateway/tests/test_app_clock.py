@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from ledger_entries import entry, message
 from sabot_gateway.ledger import Ledger, Reader, Stored
-from shoe_events import SLOTS, cards, result
+from shoe_events import SLOTS, cards, event, result
 from structlog.testing import capture_logs
 from test_app import Bench, said
 
@@ -42,7 +42,8 @@ class Table:
         self.coup += 1
         dealt = cards(self.next_no, "9S 2H TD 3C", SLOTS, self.coup)
         dealt.append(result(self.next_no + 4, "player", 9, 5, self.coup, natural=True))
-        self.next_no += 5
+        dealt.append(event(self.next_no + 5, "button", shoe_no=1, coup_no=self.coup, button="confirm"))
+        self.next_no += 6
         frames = [self.bench.shoe.logged(one) for one in dealt]
         assert ("ack", self.next_no - 1) in self.bench.send(*frames)
 

@@ -199,8 +199,11 @@ def test_a_disputed_coup_is_decided_by_a_new_message_that_names_the_old_one(offi
     assert (kept[0][:2], coup.status, coup.corrects) == ((8, "coup"), verdict, disputed.id)
     assert (coup.by, coup.clause, coup.winner) == ("A. Smith", "12.13", "player" if verdict == "confirmed" else None)
     assert (coup.decided, coup.attempt) == (TIME, f"{GATEWAY}-7")
-    alarm = msgspec.convert(kept[1][2], AlarmMessage)
-    assert (kept[1][0], alarm.name, alarm.state, alarm.by) == (None, "discrepancy", "cleared", "A. Smith")
+    settled = [topic for _, topic, _ in kept].count("confirmed")
+    assert settled == (verdict == "confirmed")
+    number, _, said = kept[1 + settled]
+    alarm = msgspec.convert(said, AlarmMessage)
+    assert (number, alarm.name, alarm.state, alarm.by) == (None, "discrepancy", "cleared", "A. Smith")
     assert kept[-1][1] == "outcome"
     assert office.table.verifier.disputed() == []
     assert office.answers == [Answer(True, f"Coup 1/1 is {verdict}. The dealer presses Confirm to go on.")]
@@ -278,7 +281,8 @@ def test_a_decision_ends_the_fault_that_the_dispute_caused(
     office.ask("decide", args={"coup": "1/1", "verdict": verdict})
     office.commit()
     assert office.commanded(0.1) == []
-    assert [topic for _, topic, _ in office.commit()] == ["coup", "alarm", "sent"]
+    told = ["coup", "confirmed"] if verdict == "confirmed" else ["coup"]
+    assert [topic for _, topic, _ in office.commit()] == [*told, "alarm", "sent"]
     assert office.commanded(0.2) == [(1, command, data)]
     office.shoe_says("command_done", command_id=1, command=command, outcome="done", data=data)
     office.commit()

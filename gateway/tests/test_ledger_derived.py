@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from ledger_entries import BOOK, UNIT, alarm, at, coup, entry, message, play, shoe
+from ledger_entries import BOOK, UNIT, alarm, at, confirmed, coup, entry, message, play, shoe
 from sabot_gateway.ledger import Entry, Ledger, audit
 
 GATEWAY = "0102030405060708"
@@ -35,7 +35,7 @@ def test_a_coup_with_all_that_was_said_of_it(ledger: Ledger) -> None:
         "id": f"{UNIT}-5", "table": "bac-01", "unit": UNIT, "shoe": 1, "coup": 9, "time": at(3), "kind": "live",
         "status": "verified", "winner": "banker", "player": "8H 8S", "banker": "3C 4D", "player_points": 6,
         "banker_points": 7, "player_pair": 1, "banker_pair": 0, "natural": 1, "last_coup": 1, "rulebook": BOOK,
-        "corrects": "", "corrected_by": "", "by": "", "clause": "", "seq": 1,
+        "corrects": "", "corrected_by": "", "by": "", "clause": "", "confirmed": "", "seq": 1,
     }  # fmt: skip
     assert [row["coups"] for row in ledger.rows("shoes")] == [1]
 
@@ -57,6 +57,17 @@ def test_a_disputed_coup_is_open_until_it_is_corrected(ledger: Ledger) -> None:
     assert rows[f"{UNIT}-2"]["corrected_by"] == f"{GATEWAY}-1"
     assert (rows[f"{GATEWAY}-1"]["by"], rows[f"{GATEWAY}-1"]["clause"]) == ("ann", "12.2")
     assert [row["coups"] for row in ledger.rows("shoes") if row["table"] == "bac-01"] == [3]
+
+
+def test_a_coup_names_the_message_that_confirmed_it(ledger: Ledger) -> None:
+    ledger.append([coup(1, 1, 1, 1), coup(2, 2, 1, 2), confirmed(3, 3, f"{UNIT}-1"), confirmed(4, 3, "not here")])
+    assert [row["confirmed"] for row in ledger.rows("coups")] == [f"{UNIT}-3", ""]
+    assert ledger.confirmed("bac-01", 100) == {}
+    ledger.append([coup(5, 4, 1, 1, status="disputed", corrects=f"{UNIT}-1"), coup(6, 5, 1, 3, status="disputed")])
+    assert ledger.confirmed("bac-01", 100) == {f"{UNIT}-5": f"{UNIT}-3"}
+    assert ledger.confirmed("bac-02", 100) == {}
+    ledger.append([coup(7, 4, 1, 1, status="void", corrects=f"{UNIT}-5")])
+    assert ledger.confirmed("bac-01", 100) == {}
 
 
 def test_alarms_are_active_until_they_are_cleared_and_the_last_word_counts(ledger: Ledger) -> None:
@@ -98,6 +109,7 @@ def test_a_refused_append_leaves_the_tables_as_they_were(ledger: Ledger) -> None
     [
         ("UPDATE coups SET winner = 'player' WHERE coup = 2", "coups"),
         ("DELETE FROM coups WHERE coup = 3", "coups"),
+        ("UPDATE coups SET confirmed = 'x' WHERE coup = 2", "coups"),
         ("UPDATE shoes SET coups = 4", "shoes"),
         ("INSERT INTO alarms (alarm, seq) VALUES ('x', 3)", "alarms"),
         ("UPDATE alarms SET state = 'cleared'", "alarms"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from ledger_entries import UNIT, alarm, at, coup, play, shoe
+from ledger_entries import UNIT, alarm, at, confirmed, coup, play, shoe
 from sabot_gateway.ledger import Entry, Ledger, LedgerError, audit, retention, writer
 
 ALL = "2026-06-01"
@@ -114,6 +114,16 @@ def test_a_disputed_coup_stays(path: Path) -> None:
     ledger.move_cursor("mqtt", 10)
     ledger._db.execute("UPDATE shoes SET closed = opened || 'x'")
     assert (ledger.prune(ALL).seq, len(ledger.disputed("bac-01"))) == (8, 1)
+
+
+def test_a_coup_that_was_confirmed_and_is_disputed_stays_with_its_first_word(path: Path) -> None:
+    ledger = Ledger(path)
+    again = coup(11, 7, 2, 1, status="disputed", corrects=f"{UNIT}-9")
+    ledger.append([*play(1, 1, 1), coup(9, 5, 2, 1), confirmed(10, 6, f"{UNIT}-9"), again])
+    ledger.move_cursor("mqtt", 11)
+    ledger._db.execute("UPDATE shoes SET closed = opened || 'x'")
+    assert ledger.prune(ALL).seq == 8
+    assert ledger.confirmed("bac-01", 100) == {f"{UNIT}-11": f"{UNIT}-10"}
 
 
 def test_entries_without_a_time_go_only_with_later_ones_that_have_one(path: Path) -> None:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from ledger_entries import alarm, coup, play
+from ledger_entries import UNIT, alarm, confirmed, coup, play
 from sabot_gateway.ledger import Entry, Ledger, LedgerError, Reader, audit, schema
 
 # Version 1 as it was written: tables, and the formula of the hash.
@@ -82,8 +82,8 @@ def hashes(path: Path) -> list[bytes]:
 def test_version_1_keeps_its_hashes_and_the_chain_goes_on(old: Path) -> None:
     before = hashes(old)
     ledger = Ledger(old)
-    assert ledger.notes == ["it was of version 1, and is of version 4 now"]
-    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (4, 7, "0102030405060708")
+    assert ledger.notes == ["it was of version 1, and is of version 5 now"]
+    assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (5, 7, "0102030405060708")
     ledger.append([coup(1000, 30, 2, 1)])
     assert ledger.verify_chain() == 124
     ledger.close()
@@ -129,7 +129,7 @@ def test_a_damaged_ledger_of_version_1_is_not_brought_up(old: Path) -> None:
     assert Reader(old).version == 1
 
 
-OLD = Path(__file__).parent / "ledgers"  # written by releases with versions 2 and 3
+OLD = Path(__file__).parent / "ledgers"  # written by releases with versions 3 and 4
 
 
 def version_2(path: Path) -> Path:
@@ -162,7 +162,7 @@ def test_version_3_is_verified_as_it_is_and_brought_up(tmp_path: Path, name: str
     assert verdict.notes == ["of version 3: its derived tables are not checked, for the next start makes them anew"]
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (4, ["it was of version 3, and is of version 4 now"])
+    assert (ledger.version, ledger.notes) == (5, ["it was of version 3, and is of version 5 now"])
     assert (ledger.cursor("mqtt"), len(ledger.active_alarms("bac-01"))) == (5, alarms)
     ledger.append([coup(5000, 30, 9, 1)])
     ledger.close()
@@ -173,6 +173,23 @@ def test_version_3_is_verified_as_it_is_and_brought_up(tmp_path: Path, name: str
     Ledger(path).close()
 
 
+def test_version_4_is_verified_as_it_is_and_its_coups_are_not_known_to_be_confirmed(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    shutil.copy(OLD / "version_4_closed.db", path)
+    verdict = audit.verify(path)
+    assert (verdict.entries, verdict.faults) == (28, [])
+    before = hashes(path)
+    ledger = Ledger(path)
+    assert (ledger.version, ledger.notes) == (5, ["it was of version 4, and is of version 5 now"])
+    assert [row["confirmed"] for row in ledger.rows("coups")] == [""] * 5
+    assert (len(ledger.disputed("bac-01")), ledger.confirmed("bac-01", 100)) == (1, {})
+    ledger.append([confirmed(5000, 30, f"{UNIT}-60")])
+    assert [row["confirmed"] for row in ledger.rows("coups")][-1] == f"{UNIT}-5000"
+    ledger.close()
+    assert hashes(path)[:-1] == before
+    assert audit.verify(path).faults == []
+
+
 def test_version_2_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
     path = version_2(tmp_path / "ledger.db")
     verdict = audit.verify(path)
@@ -180,7 +197,7 @@ def test_version_2_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
     assert Reader(path).version == 2
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (4, ["it was of version 2, and is of version 4 now"])
+    assert (ledger.version, ledger.notes) == (5, ["it was of version 2, and is of version 5 now"])
     names = {name for (name,) in ledger._db.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'entries'")}
     assert names == {"entries", "sqlite_autoindex_entries_1", "shoes_of_a_table", "alarms_of_a_table", "accepted"}
     assert len(ledger.this_shoe("bac-01")) == 1  # it was closed
@@ -219,12 +236,12 @@ def test_a_crash_half_way_leaves_version_1_and_the_next_start_brings_it_up(old: 
 def test_a_ledger_of_a_newer_release_is_refused_and_left_alone(tmp_path: Path) -> None:
     Ledger(tmp_path / "ledger.db").close()
     with sqlite3.connect(tmp_path / "ledger.db") as db:
-        db.execute("PRAGMA user_version = 5")
+        db.execute("PRAGMA user_version = 6")
     db.close()
     before = (tmp_path / "ledger.db").read_bytes()
     for open_it in (Ledger, Reader):
         with pytest.raises(
-            LedgerError, match="version 5, and this release knows up to 4; use the release that wrote it"
+            LedgerError, match="version 6, and this release knows up to 5; use the release that wrote it"
         ):
             open_it(tmp_path / "ledger.db")
     assert (tmp_path / "ledger.db").read_bytes() == before

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from floor import LOST, Floor, Line
 from sabot_gateway.parse import Event
-from shoe_events import cards, heard, result
+from shoe_events import cards, event, heard, result
 from structlog.testing import capture_logs
 
 NAMES = ("bac-01", "bac-02", "bac-03")
@@ -28,6 +28,7 @@ class Player:
         number = len(self.log) + 1
         self.log += cards(number, dealt, coup_no=self._coup)
         self.log.append(result(number + 4, "player" if honest else winner, player, banker, self._coup, natural=True))
+        self.log.append(event(number + 5, "button", shoe_no=1, coup_no=self._coup, button="confirm"))
 
     def turn(self) -> None:
         for frame in heard(self.line.read()):

@@ -7,12 +7,13 @@ from msgspec import Meta
 
 ROOT = "sabot/v1"
 
-TopicName = Literal["status", "shoe", "cards", "coup", "alarm", "alarms", "health"]
+TopicName = Literal["status", "shoe", "cards", "coup", "confirmed", "alarm", "alarms", "health"]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
     "shoe": True,
     "cards": False,
     "coup": False,
+    "confirmed": False,
     "alarm": False,
     "alarms": True,
     "health": False,
@@ -54,7 +55,7 @@ class CardMessage(Message, frozen=True):
     notes: Annotated[list[str], Meta(description="keyed, face_up, exposed, returned, surplus")] = []
 
 
-class CoupMessage(Message, frozen=True):
+class Result(Message, frozen=True):
     """The result of a coup, with the cards it follows from; a later one that `corrects` it takes its place."""
 
     kind: CoupKind
@@ -74,6 +75,22 @@ class CoupMessage(Message, frozen=True):
     clause: Annotated[str, Meta(description="under which clause")] = ""
     decided: Annotated[str, Meta(description="when: `time` of the request at the gateway, or of the event")] = ""
     attempt: Annotated[str, Meta(description="id of the ledger's entry with that request, and the account")] = ""
+
+
+class CoupMessage(Result, frozen=True):
+    """The result of a coup before anybody confirmed it; a later one that `corrects` it takes its place."""
+
+
+class ConfirmedMessage(Result, kw_only=True, frozen=True):
+    """A result that the dealer or a supervisor has confirmed, the only one to settle by; or that such a one is void."""
+
+    status: Annotated[
+        Literal["confirmed", "void"], Meta(description="void: only where it corrects one that was confirmed")
+    ]
+    coup_id: Annotated[str, Meta(description="id of the message on `coup` whose result this is")]
+    corrects: Annotated[
+        str, Meta(description="id of the message on `confirmed` that this one takes the place of; empty for the first")
+    ] = ""
 
 
 class ShoeMessage(Message, frozen=True):

@@ -65,7 +65,7 @@ def _health(message: Said) -> str:
     return f"sensor {message['sensor']}: {message['reads']} reads, mean margin {message['margin_mean']:.0%}"
 
 
-_WORDS = {"coup": _coup, "alarm": _alarm, "shoe": _shoe, "cards": _card, "health": _health}
+_WORDS = {"coup": _coup, "confirmed": _coup, "alarm": _alarm, "shoe": _shoe, "cards": _card, "health": _health}
 
 
 def _other(entry: Stored) -> str:

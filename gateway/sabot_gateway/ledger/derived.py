@@ -17,7 +17,7 @@ TABLES = (
     id TEXT UNIQUE, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, kind TEXT, status TEXT,
     winner TEXT, player TEXT, banker TEXT, player_points INTEGER, banker_points INTEGER, player_pair INTEGER,
     banker_pair INTEGER, natural INTEGER, last_coup INTEGER, rulebook TEXT, corrects TEXT, corrected_by TEXT,
-    said_by TEXT, clause TEXT, seq INTEGER PRIMARY KEY)""",
+    said_by TEXT, clause TEXT, confirmed TEXT, seq INTEGER PRIMARY KEY)""",
     "CREATE INDEX disputed ON coups (table_name, seq) WHERE status = 'disputed' AND corrected_by = ''",
     """CREATE TABLE alarms (
     alarm TEXT PRIMARY KEY, table_name TEXT, shoe INTEGER, coup INTEGER, name TEXT, severity TEXT, state TEXT,
@@ -34,8 +34,9 @@ _OPENED = (
 )
 _CLOSED = _SHOE + "closed = excluded.closed"
 _COUNTED = _SHOE + "coups = coups + 1"
-_COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 23)})"
+_COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 24)})"
 _CORRECTED = "UPDATE coups SET corrected_by = ? WHERE id = ?"
+_CONFIRMED = "UPDATE coups SET confirmed = ? WHERE id = ?"  # the id of the message on `confirmed`
 _ALARM = (
     f"INSERT INTO alarms VALUES ({', '.join('?' * 14)}) ON CONFLICT DO UPDATE SET severity = excluded.severity, "
     "state = excluded.state, last = excluded.last, said_by = excluded.said_by, say = excluded.say, "
@@ -83,6 +84,10 @@ class _Coup(_Common, frozen=True):
     corrects: str = ""
 
 
+class _Confirmed(_Common, frozen=True):
+    coup_id: str
+
+
 class _Alarm(_Common, frozen=True):
     name: str
     say: str
@@ -102,10 +107,14 @@ def _coup(seq: int, said: _Coup) -> list[Change]:
     head = (said.id, said.table, said.unit, said.shoe, said.coup, said.time, said.kind, said.status, said.winner or "")
     cards = (" ".join(said.player), " ".join(said.banker), said.player_points, said.banker_points)
     marks = (said.player_pair, said.banker_pair, said.natural, said.last_coup, said.rulebook)
-    row = (*head, *cards, *marks, said.corrects, "", said.by, said.clause, seq)
+    row = (*head, *cards, *marks, said.corrects, "", said.by, said.clause, "", seq)
     if said.corrects:
         return [(_COUP, row), (_CORRECTED, (said.id, said.corrects))]
     return [(_COUP, row), (_COUNTED, (said.table, said.unit, said.shoe, "", "", 0, 0, "", 1, seq, seq))]
+
+
+def _confirmed(seq: int, said: _Confirmed) -> list[Change]:
+    return [(_CONFIRMED, (said.id, said.coup_id))]
 
 
 def _alarm(seq: int, said: _Alarm) -> list[Change]:
@@ -116,6 +125,7 @@ def _alarm(seq: int, said: _Alarm) -> list[Change]:
 _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
     "shoe": (msgspec.json.Decoder(_Shoe), _shoe),
     "coup": (msgspec.json.Decoder(_Coup), _coup),
+    "confirmed": (msgspec.json.Decoder(_Confirmed), _confirmed),
     "alarm": (msgspec.json.Decoder(_Alarm), _alarm),
 }
 

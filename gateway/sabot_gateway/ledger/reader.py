@@ -125,6 +125,13 @@ class Reader:
         """How many coups nobody has confirmed or voided yet."""
         return int(self._one(f"SELECT count(*) FROM coups WHERE table_name = ? AND {_OPEN_CASES}", table) or 0)
 
+    @reading()
+    def confirmed(self, table: str, most: int) -> dict[str, str]:
+        """Of disputed coups that were confirmed before, the newest: the id of the message on `confirmed`, by theirs."""
+        before = "SELECT id, (SELECT confirmed FROM coups WHERE id = said.corrects) AS told FROM coups AS said"
+        newest = f"{before} WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"
+        return {coup: told for coup, told in self._db.execute(newest, (table, most)) if told}
+
     def _payloads(self, query: str, *values: Any) -> list[bytes]:
         return [self._payload(seq) for (seq,) in self._db.execute(query, values).fetchall()]
 

@@ -62,7 +62,8 @@ _NEEDED = {
     "of the shoe on a table": """SELECT min(opened_seq) - 1 FROM shoes AS shoe WHERE closed = '' AND NOT EXISTS
     (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
     "of an alarm that is not cleared": "SELECT min(raised_seq) - 1 FROM alarms WHERE state <> 'cleared'",
-    "of a disputed coup": "SELECT min(seq) - 1 FROM coups WHERE status = 'disputed' AND corrected_by = ''",
+    "of a disputed coup": """SELECT min(ifnull((SELECT seq FROM coups WHERE id = said.corrects), seq)) - 1
+    FROM coups AS said WHERE status = 'disputed' AND corrected_by = ''""",
 }
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from sabot_gateway.ledger import derived
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 4
+VERSION = 5
 WITH_TIMES = 2  # and rulebooks
 WITH_CURSOR_HASH = 4
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
@@ -51,7 +51,9 @@ _VERSION_4 = (
     "CREATE INDEX alarms_of_a_table ON entries (table_name, seq) WHERE topic = 'alarm'",
     "CREATE INDEX accepted ON entries (seq) WHERE topic = 'accepted'",
 )
-_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4}
+# A coup's row names the message that confirmed it.
+_VERSION_5 = (*(f"DROP TABLE {name}" for name in derived.NAMES), *derived.TABLES)
+_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5}
 
 
 class NewerError(LedgerError):

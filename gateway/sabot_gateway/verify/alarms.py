@@ -87,6 +87,11 @@ ALARMS: dict[str, Kind] = {
         "The shoe's log and the gateway's own reading of the rules differ; the coup, if it is about one, is disputed.",
         ("decision", "acknowledged"),
     ),
+    "not_confirmed": Kind(
+        "critical",
+        "Play went on and nobody had confirmed the last coup; it is disputed.",
+        ("decision", "acknowledged"),
+    ),
     "not_verified": Kind("critical", "The gateway's own checks failed on an event.", ("acknowledged",)),
     "log_lost": Kind(
         "critical",

@@ -38,9 +38,9 @@ class Disputes:
         return self.more > 0 and len(self._open) <= MOST // 2
 
     def recall(self, decision: CoupMessage, where: Where) -> None:
-        """A decision from before a restart."""
+        """A decision from before a restart; what the shoe's log alone said of that coup is not what was told."""
         self._remember(decision)
-        if self._last and self._last[1].id == decision.corrects:
+        if self._last and decision.corrects in (self._last[1].id, self._last[1].corrects):
             self._last = where, decision
 
     def told(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
@@ -69,6 +69,10 @@ class Disputes:
     def of(self, where: Where) -> CoupMessage | None:
         """The disputed message of this coup."""
         return next((one for one in self._open.values() if place(one) == where), None)
+
+    def last(self) -> CoupMessage | None:
+        """The last coup told."""
+        return self._last[1] if self._last else None
 
     def last_of(self, where: Where) -> CoupMessage | None:
         """The last coup told, if it is this one."""

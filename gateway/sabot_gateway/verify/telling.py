@@ -12,10 +12,12 @@ from sabot_gateway.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, records, words
 from sabot_gateway.verify.alarm_book import AlarmBook
 from sabot_gateway.verify.alarms import ALARMS
+from sabot_gateway.verify.confirmations import Confirmations
+from sabot_gateway.verify.coups import CONFIRM_FIRST
 from sabot_gateway.verify.deciders import Causes, Decider, Who
 from sabot_gateway.verify.disputes import Disputes, Where
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.reading import Reading
+from sabot_gateway.verify.reading import NO_COUP, Reading
 from sabot_gateway.verify.records import Record, Source
 
 _LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
@@ -26,7 +28,7 @@ class Telling:
 
     def __init__(self, table: str, rulebook: Rulebook, digest: str, who: Who) -> None:
         self.table, self.rulebook, self._digest, self._who = table, rulebook, digest, who
-        self.alarms, self.disputes = AlarmBook(), Disputes()
+        self.alarms, self.disputes, self.confirmations = AlarmBook(), Disputes(), Confirmations()
         self._own: dict[str, Callable[[Event, dict[str, Any], list[Finding]], list[Record]]] = {
             "boot": self._boot,
             "shoe_opened": self._shoe_opened,
@@ -59,10 +61,12 @@ class Telling:
         """What this event means; the first record is the event's own."""
         self._causes.follow(event, time)
         handler, gap = self._own.get(event.kind), self._read.gap_in is not None
-        if handler is None and not found and not gap:
+        forgotten = self._not_confirmed(event, time, found)
+        if handler is None and not found and not gap and not forgotten:
             return [Record()]
         common = self.common(event, time)
         out = handler(event, common, found) if handler else [Record()]
+        out += forgotten
         if gap:
             out += self._result_lost(event, common)
         return out + self._alarms_of(found, event, common) if found else out
@@ -144,7 +148,25 @@ class Telling:
 
     def tell_coup(self, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
         self.disputes.told(coup, where or disputes.place(coup), entry=entry)
-        return [Record("coup", coup)]
+        return [Record("coup", coup), *self.confirmations.told(coup)]
+
+    def _not_confirmed(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
+        """Play goes on and the last result was not confirmed: it waits for a supervisor, for nobody may settle it."""
+        last = self.disputes.last()
+        if last is None or not self.confirmations.awaited(last) or not _goes_on(event, last):
+            return []
+        if any(finding.coup_no == last.coup for finding in found):
+            return []  # it is disputed by that
+        event_no = event.event_no if event.unit == last.unit else last.event_no
+        at = {"event_no": event_no, "time": time}
+        disputed = replace(last, id=f"{last.id}-not-confirmed", **at, status="disputed", corrects=last.id)
+        common = {**self.place(Source(last.unit, event_no, time)), "id": last.id, "shoe": last.shoe, "coup": last.coup}
+        say = (
+            f"Nobody confirmed coup {disputes.screen(last)} before play went on: it must not be settled. It waits for "
+            f"a supervisor, who confirms or voids it: `sabot table {self.table} decide --coup {disputes.screen(last)}`."
+        )
+        words = {"say": say, "clause": CONFIRM_FIRST.get(self.rulebook.id, ""), "shoe_says": event.kind}
+        return self.tell_coup(disputed) + self.raise_(common, "not_confirmed", **words)
 
     def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
         """The log goes on after a coup whose result is in the missing part: it is told from its cards, disputed."""
@@ -237,20 +259,31 @@ class Telling:
         unit, shoe, coup = where
         over = [
             alarm
-            for alarm in self.alarms.named("discrepancy")
+            for alarm in self.alarms.named("discrepancy", "not_confirmed")
             if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
         ]
         return self.over(over, by, source)
 
     def _button(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
-        confirmed = event.data["button"] == "confirm" and self._decision_over
+        if event.data["button"] != "confirm":
+            return [Record()]
+        confirmed = self._stands(event, common, found, Decider("the dealer, at the shoe", time=common["time"]))
         decider = Decider("a supervisor, at the shoe", time=common["time"])
-        return [Record(), *(self._confirmed(event, common, decider) if confirmed else [])]
+        return [confirmed, *(self._confirmed(event, common, decider) if self._decision_over else [])]
 
     def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         if event.data["command"] != "confirm":
             return [Record()]
-        return [Record(), *self._confirmed(event, common, self._causes.of_command(event, common["time"]))]
+        decider = self._causes.of_command(event, common["time"])
+        return [self._stands(event, common, found, decider), *self._confirmed(event, common, decider)]
+
+    def _stands(self, event: Event, common: dict[str, Any], found: list[Finding], decider: Decider) -> Record:
+        """Confirm: the result on the table may be settled, unless it is in doubt; once."""
+        last = self.disputes.last_of((event.unit, common["shoe"], common["coup"]))
+        in_doubt = self._read.phase != "complete" or any(finding.coup_no for finding in found)
+        if last is None or in_doubt or not self.confirmations.awaited(last):
+            return Record()
+        return self.confirmations.confirm(last, decider, Source(event.unit, event.event_no, common["time"]))
 
     def _confirmed(self, event: Event, common: dict[str, Any], decider: Decider) -> list[Record]:
         """A supervisor has settled the dealer's entry: the shoe's result stands."""
@@ -286,6 +319,17 @@ class Telling:
         out = [Record("health", records.health_message(event.data, common))]
         weak = words.weak_sensor(event.data)
         return out + self.raise_(common, "sensor_margin", **weak) if weak else out
+
+
+def _goes_on(event: Event, last: CoupMessage) -> bool:
+    """Whether this event cannot come before the last coup is confirmed or void."""
+    data = event.data
+    if event.unit != last.unit or event.kind in ("shoe_opened", "shoe_closed"):
+        return True
+    dealt = event.kind == "card" and data["slot"] not in NO_COUP and not data["flags"].get("surplus")
+    if not dealt and event.kind not in ("coup", "coup_void"):
+        return False
+    return bool((data["shoe_no"], data["coup_no"]) != (last.shoe, last.coup))
 
 
 def _once(texts: Iterable[str], between: str) -> str:

@@ -11,6 +11,7 @@ from sabot_gateway.verify import disputes
 from sabot_gateway.verify.alarm_book import NotThereError
 from sabot_gateway.verify.alarms import ALARMS, FAULTS, HOLDING
 from sabot_gateway.verify.checks import Checks
+from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
 from sabot_gateway.verify.reading import Reading
@@ -123,9 +124,15 @@ class Verifier:
         """The disputed coups."""
         return self._telling.disputes
 
+    @property
+    def confirmations(self) -> Confirmations:
+        """The coups that were confirmed."""
+        return self._telling.confirmations
+
     def recall(self, decisions: list[CoupMessage]) -> None:
         """After a restart: what people have decided here lately."""
         for decision in decisions:
+            self._telling.confirmations.recall(decision)
             self._telling.disputes.recall(decision, (self._read.unit, decision.shoe, decision.coup))
 
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
@@ -137,9 +144,10 @@ class Verifier:
         ]
 
     def _ends_when_seen(self, alarm: AlarmMessage) -> bool:
-        """A discrepancy ends so only where no coup waits for a decision."""
+        """What a decision ends ends so only where no coup waits for one."""
         waits = any((coup.shoe, coup.coup) == (alarm.shoe, alarm.coup) for coup in self.disputed())
-        return "acknowledged" in ALARMS[alarm.name].ends and not (alarm.name == "discrepancy" and waits)
+        ends = ALARMS[alarm.name].ends
+        return "acknowledged" in ends and not ("decision" in ends and waits)
 
     def dispute(self, named: str) -> CoupMessage:
         """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""

@@ -1,0 +1,68 @@
+"""Confirmations: which results may be settled, each told once, and again when it is corrected (Rapid 7.7.4.9, 8.1)."""
+
+from typing import Literal
+
+from msgspec.structs import asdict, replace
+from sabot_protocol.topics import ConfirmedMessage, CoupMessage
+
+from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.records import Record, Source
+
+MOST = 200  # coups of which it is known; more than can be disputed at a time
+
+
+class Confirmations:
+    """By the id of the newest message on `coup`: the id of the newest on `confirmed`, of the newest coups."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+
+    def awaited(self, coup: CoupMessage) -> bool:
+        """Return True if this coup has a result that nobody has confirmed, voided or disputed."""
+        return coup.status == "verified" and coup.kind != "void" and coup.id not in self._said
+
+    def confirm(self, coup: CoupMessage, decider: Decider, source: Source) -> Record:
+        """The dealer or a supervisor confirms the coup on the table."""
+        at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
+        return self._tell(_of(replace(coup, **at, **decider.fields()), coup.id, "confirmed"))
+
+    def told(self, coup: CoupMessage) -> list[Record]:
+        """A coup is told: by a decision that confirms it, or after it was confirmed, that is told here too."""
+        before = self._said.pop(coup.corrects, "")
+        if coup.status in ("disputed", "verified"):
+            self._keep(coup.id, before)
+            return []
+        if coup.status == "void" and not before:
+            return []
+        status: Literal["confirmed", "void"] = "void" if coup.status == "void" else "confirmed"
+        said = replace(_of(coup, coup.id, status), id=result_id(coup))
+        return [self._tell(replace(said, corrects=before))]
+
+    def restore(self, said: dict[str, str]) -> None:
+        """What the ledger has, by the id of the message on `coup`."""
+        for coup_id, message_id in said.items():
+            self._keep(coup_id, message_id)
+
+    def recall(self, decision: CoupMessage) -> None:
+        """A decision from before a restart."""
+        if decision.status == "confirmed":
+            self._keep(decision.id, result_id(decision))
+
+    def _tell(self, said: ConfirmedMessage) -> Record:
+        self._keep(said.coup_id, said.id)
+        return Record("confirmed", said)
+
+    def _keep(self, coup_id: str, message_id: str) -> None:
+        if message_id:
+            self._said[coup_id] = message_id
+        if len(self._said) > MOST:
+            del self._said[next(iter(self._said))]
+
+
+def result_id(coup: CoupMessage) -> str:
+    """The id of the message on `confirmed` that follows from a decision."""
+    return f"{coup.id}-result"
+
+
+def _of(coup: CoupMessage, coup_id: str, status: Literal["confirmed", "void"]) -> ConfirmedMessage:
+    return ConfirmedMessage(**{**asdict(coup), "status": status, "corrects": ""}, coup_id=coup_id)
