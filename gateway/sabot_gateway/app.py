@@ -19,6 +19,7 @@ from sabot_gateway import config as configs
 from sabot_gateway import notices
 from sabot_gateway.bounds import Lines
 from sabot_gateway.broker import Broker
+from sabot_gateway.captures import Captures
 from sabot_gateway.config import Config, Table
 from sabot_gateway.control import Answer, Caller, Control
 from sabot_gateway.desk import At, Desk
@@ -35,7 +36,7 @@ from sabot_gateway.ports import Line, PortError
 from sabot_gateway.pruner import Pruner
 from sabot_gateway.publish import Publisher
 from sabot_gateway.requested import RECALLED
-from sabot_gateway.requests import Asked, SiteRequest, Status
+from sabot_gateway.requests import Asked, LineRequest, SiteRequest, Status
 from sabot_gateway.signals import Signals
 from sabot_gateway.storing import Storing
 from sabot_gateway.units import Units
@@ -91,6 +92,7 @@ class App:
         self._gateway = self._ledger.gateway_id()
         self._desk = self._new_desk()
         self._control = Control(config.control_path(), self._selector)
+        self._captures = Captures(self._control)
         self._storing, self._units = Storing(self._ledger, self._desk), Units(lambda: self._places.values())
         self._places = {table.name: self._place(table) for table in config.table}
         self._latency, self._pace = Latency(), Pace(len(self._places))
@@ -283,6 +285,7 @@ class App:
         if not data:
             self._lose(place, at)
             return
+        self._captures.carried(place.name, "shoe", data, at.now_s)
         try:
             for event in place.receive(data, at.now_s, at.time):
                 self._desk.heard(place, event, at)
@@ -304,6 +307,8 @@ class App:
             self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at)))))
         elif isinstance(request, SiteRequest):
             self._control.answer(caller, self._accept(request, at))
+        elif isinstance(request, LineRequest):
+            self._captures.begin(caller, request, self._places.get(request.table), at.now_s, self._clock())
         elif self._hold:
             self._control.answer(caller, Answer(False, f"nothing can be done now: {self._hold.problem}"))
         else:
@@ -314,6 +319,7 @@ class App:
         """What is due by time alone; the places whose turn it is."""
         self._desk.expire(at)
         self._control.expire(at.now_s)
+        self._captures.step(at.now_s)
         places = list(self._places.values())
         count, first = -(-len(places) // _SWEEPS), self._visited % len(places)
         self._visited += count
@@ -457,10 +463,12 @@ class App:
             self._lose(place, at)
         else:
             place.link.written(count)
+            self._captures.carried(place.name, "gateway", data[:count], at.now_s)
 
     def _lose(self, place: Place, at: At, why: str = "") -> None:
         self._unwatch(place)
         place.line.lose(at.now_s)
+        self._captures.line_lost(place.name)
         problem = why or f"the shoe on {place.table.port} is gone"
         self._notices.problem(place, f"{problem}; waiting for it to come back", at)
 
@@ -554,6 +562,8 @@ class App:
         """Everything of it is stored; whoever reads its status or waits for its shoe is told."""
         self._unwatch(place)
         place.line.close()
+        self._captures.end(place.name, at.now_s)
+        self._captures.line_lost(place.name)
         self._desk.left(place, at)
         if place.name in self._alarmed:
             self._publisher.say_alarms(place.name, place.alarms(at.time))
@@ -596,6 +606,7 @@ class App:
     def _goodbye(self) -> None:
         """Publish what is committed, as far as the broker takes it in a moment, and say that we go."""
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
+        self._captures.end_all(self._monotonic())
         self._publisher.say_goodbye(self._at().time)
         while self._mqtt.client.is_connected() and not self._said_all() and self._monotonic() < end_s:
             self.step(0.01)

@@ -1,4 +1,4 @@
-"""Control: the daemon's Unix socket; one line of JSON asks, one line answers; the file's permissions say who may."""
+"""Control: the daemon's Unix socket; a line of JSON asks, one answers, a stream may follow; permissions say who may."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ import selectors
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -18,7 +18,7 @@ import structlog
 from sabot_gateway.groups import to_join
 from sabot_gateway.requests import MOST_BYTES, Asked, Request, RequestError, parse
 
-__all__ = ["Answer", "Caller", "Control", "ControlError", "Request", "ask"]
+__all__ = ["Answer", "Caller", "Control", "ControlError", "Request", "answer_of", "ask", "asked"]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -26,6 +26,7 @@ MOST_CALLERS = 128  # more than the desk has under way at once: the rest are idl
 _MODE = 0o660
 _ASK_WITHIN_S = 5.0
 _TAKE_WITHIN_S = 5.0  # an answer that is not taken by then is dropped
+MOST_UNSENT_BYTES = 1 << 18  # of a stream; a caller that is further behind is dropped
 _CONNECT_S, _AGAIN_S = 2.0, 0.01
 _ANSWER_WITHIN_S = 30.0
 _PEER = struct.Struct("3i")
@@ -47,12 +48,12 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(eq=False)
 class Caller:
-    """One connection: asks once, is answered once."""
+    """One connection: asks once, is answered once; a stream may follow the answer."""
 
     sock: socket.socket
     user: str  # as the kernel knows him
     since_s: float  # in this state
-    state: Literal["asking", "waiting", "answering"] = "asking"
+    state: Literal["asking", "waiting", "streaming", "answering"] = "asking"
     asked: bytearray = field(default_factory=bytearray)
     unsent: bytes = b""
 
@@ -96,8 +97,8 @@ class Control:
         self._selector.register(sock, selectors.EVENT_READ, caller)
 
     def _make_room(self) -> bool:
-        """Close the oldest of those that ask nothing, else of those that do not take their answer."""
-        for state in ("asking", "answering"):
+        """Close the oldest of those that ask nothing, else of those that do not take their answer, else a stream."""
+        for state in ("asking", "answering", "streaming"):
             for caller in self._callers:
                 if caller.state == state:
                     self._drop(caller)
@@ -109,6 +110,9 @@ class Control:
         try:
             if caller.state == "answering":
                 self._send(caller)
+                return
+            if caller.state == "streaming":
+                self._stream_on(caller)
                 return
             request = self._read(caller)
             if request is not None:
@@ -155,6 +159,9 @@ class Control:
         """Say it and hang up; a caller who has gone already is no matter."""
         if caller not in self._callers or caller.state == "answering":
             return
+        if caller.state == "streaming":  # it has had its answer
+            self._drop(caller)
+            return
         if caller.state == "asking":
             self._wait(caller)
         caller.unsent = msgspec.json.encode(answer) + b"\n"
@@ -175,6 +182,52 @@ class Control:
         elif caller.state != "answering":
             caller.state, caller.since_s = "answering", self._now_s
             self._selector.register(caller.sock, selectors.EVENT_WRITE, caller)
+
+    def stream(self, caller: Caller, data: bytes) -> bool:
+        """Send bytes to a caller that waits, and more later; False where it has gone, or is dropped as too slow."""
+        if caller not in self._callers:
+            return False
+        if caller.state == "waiting":
+            caller.state = "streaming"
+            self._selector.register(caller.sock, selectors.EVENT_READ, caller)
+        caller.unsent += data
+        self._push(caller)
+        if len(caller.unsent) > MOST_UNSENT_BYTES:
+            self._drop(caller)
+        return caller in self._callers
+
+    def serves(self, caller: Caller) -> bool:
+        """Whether the caller is still there."""
+        return caller in self._callers
+
+    def end_stream(self, caller: Caller) -> None:
+        """Hang up once the caller has what is unsent."""
+        if caller in self._callers and caller.state == "streaming":
+            self._selector.unregister(caller.sock)
+            caller.state = "waiting"
+            self._send(caller)
+
+    def _stream_on(self, caller: Caller) -> None:
+        """It takes more, or it has gone; it has nothing more to say."""
+        try:
+            caller.sock.recv(MOST_BYTES)
+        except BlockingIOError:
+            self._push(caller)
+        except OSError:
+            self._drop(caller)
+        else:
+            self._drop(caller)
+
+    def _push(self, caller: Caller) -> None:
+        try:
+            caller.unsent = caller.unsent[caller.sock.send(caller.unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._drop(caller)
+            return
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if caller.unsent else 0)
+        self._selector.modify(caller.sock, events, caller)
 
     def expire(self, now_s: float) -> None:
         """Drop who has connected and asks nothing, and who does not take an answer."""
@@ -257,22 +310,32 @@ def _connect(sock: socket.socket, path: Path) -> None:
             return
 
 
-def ask(path: Path, request: Request) -> Answer:
-    """Ask the daemon behind this socket, as a client."""
+@contextlib.contextmanager
+def asked(path: Path, request: Request) -> Iterator[socket.socket]:
+    """A connection on which this was asked, as a client; trouble with it is a ControlError."""
     with socket.socket(socket.AF_UNIX) as sock:
         sock.settimeout(_CONNECT_S)
         try:
             _connect(sock, path)
             sock.settimeout(_ANSWER_WITHIN_S)
             sock.sendall(msgspec.json.encode(request) + b"\n")
-            with sock.makefile("rb") as lines:
-                line = lines.readline()
+            yield sock
         except PermissionError:
             raise ControlError(f"{path}: Permission denied: {to_join(path)} to use this socket.") from None
         except TimeoutError:
             raise ControlError(f"{path}: the gateway does not answer; look at its log") from None
         except OSError as error:
             raise ControlError(f"{path}: no gateway answers ({error.strerror or error}); is it running?") from None
+
+
+def ask(path: Path, request: Request) -> Answer:
+    """Ask the daemon behind this socket, as a client."""
+    with asked(path, request) as sock, sock.makefile("rb") as lines:
+        return answer_of(path, lines.readline())
+
+
+def answer_of(path: Path, line: bytes) -> Answer:
+    """The line as an answer; ControlError where there is none."""
     if not line:
         raise ControlError(f"{path}: the gateway hung up without an answer; it is stopping, or too many ask at once")
     return msgspec.json.decode(line, type=Answer)

@@ -14,6 +14,7 @@ from sabot_protocol.topics import Winner
 from sabot_gateway.plain_text import plain
 
 MOST_BYTES = 4096
+MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
 _MOST_BY, _MOST_CLAUSE = 64, 64
 VERDICTS: tuple[str, ...] = ("confirmed", "void")
 WINNERS: tuple[str, ...] = get_args(Winner)
@@ -50,6 +51,13 @@ class AcceptLedger(Act, frozen=True):
     """Accept a ledger that was made shorter, so that the daemon goes on."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class Capture(Act, frozen=True):
+    """Stream what the line of a table carries, both ways."""
+
+    seconds: Annotated[float, Meta(gt=0, le=MOST_CAPTURE_S)] = 60.0
+    bytes: Annotated[int, Meta(ge=1, le=MOST_CAPTURE_BYTES)] = 1 << 22
 
 
 class Decide(Act, frozen=True):
@@ -231,6 +239,7 @@ BARE = ("lock", "unlock", "close-shoe", "burn-card", "card-returned", "self-test
 VERBS: dict[str, type[Act]] = {
     "status": Status,
     "accept-ledger": AcceptLedger,
+    "capture": Capture,
     "decide": Decide,
     "ack-alarm": AckAlarm,
     "confirm": Confirm,
@@ -264,7 +273,14 @@ class SiteRequest(msgspec.Struct, frozen=True):
     act: AcceptLedger
 
 
-Asked = Status | SiteRequest | TableRequest
+class LineRequest(msgspec.Struct, frozen=True):
+    """A request about the line of a table, checked; it changes nothing."""
+
+    table: str
+    act: Capture
+
+
+Asked = Status | SiteRequest | LineRequest | TableRequest
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -286,6 +302,8 @@ def parse(line: bytes) -> Asked:
         raise RequestError("not a request: it is nested too deeply") from None
     if isinstance(act, Status):
         return _bare(asked, act)
+    if isinstance(act, Capture):
+        return _about_a_line(asked, act)
     return _to_the_site(asked, act) if isinstance(act, AcceptLedger) else _to_a_table(asked, act)
 
 
@@ -343,6 +361,18 @@ def _to_the_site(asked: _Envelope, act: AcceptLedger) -> SiteRequest:
     return SiteRequest(_person(asked.by), AcceptLedger(reason))
 
 
+def _about_a_line(asked: _Envelope, act: Capture) -> LineRequest:
+    if asked.by or asked.clause:
+        raise RequestError(f"{asked.verb} takes no name and no clause")
+    return LineRequest(_table(asked.table), act)
+
+
+def _table(name: str) -> str:
+    if not _TABLE.fullmatch(name):
+        raise RequestError(f"{plain(name)[:64]!r} is no name of a table; `sabot gateway status` lists them")
+    return name
+
+
 def _person(name: str) -> str:
     by = plain(name)
     if not any(char.isalnum() for char in by) or len(by) > _MOST_BY:
@@ -354,9 +384,7 @@ def _to_a_table(asked: _Envelope, act: Act) -> TableRequest:
     by, clause = _person(asked.by), plain(asked.clause)
     if len(clause) > _MOST_CLAUSE:
         raise RequestError(f"a clause has at most {_MOST_CLAUSE} letters")
-    if not _TABLE.fullmatch(asked.table):
-        raise RequestError(f"{plain(asked.table)[:64]!r} is no name of a table; `sabot gateway status` lists them")
-    return TableRequest(asked.verb, asked.table, by, clause, act)
+    return TableRequest(asked.verb, _table(asked.table), by, clause, act)
 
 
 def _card(name: str, card: str) -> None:

@@ -53,12 +53,12 @@ def ask(config: Path, socket: Path | None, request: Request) -> Answer:
     try:
         answer = ask_socket(socket or socket_path(config), request)
     except (ControlError, SocketPathError) as error:
-        _fail(str(error))
+        fail(str(error))
     if not answer.ok:
-        _fail(answer.say)
+        fail(answer.say)
     return answer
 
 
-def _fail(why: str) -> NoReturn:
+def fail(why: str) -> NoReturn:
     typer.echo(f"sabot: {shown(why)}", err=True)
     raise typer.Exit(1)

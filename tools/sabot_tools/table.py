@@ -1,14 +1,18 @@
 """sabot table: what a supervisor asks of a table, through the daemon's socket; each request is in the ledger."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from sabot_gateway.control import Request
+from sabot_gateway.control import ControlError, Request
 from sabot_gateway.plain_text import shown
+from sabot_gateway.requests import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
+from sabot_gateway.socket_path import SocketPathError, socket_path
 
-from sabot_tools.daemon import CONFIG, Config, OptionsAnywhere, Socket, ask
+from sabot_tools import capture as captures
+from sabot_tools.daemon import CONFIG, Config, OptionsAnywhere, Socket, ask, fail
 
 app = typer.Typer(cls=OptionsAnywhere, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -205,3 +209,34 @@ def deck_check(
 ) -> None:
     """Feed every card through once; what is missing or surplus is named."""
     ctx.obj.ask("deck-check", by, clause, on=0 if end else 1, decks=decks)
+
+
+@app.command(
+    epilog="Example: sabot table bac-01 capture --seconds 60 --out evening.shoe && sabot inspect evening.shoe --text"
+)
+def capture(
+    ctx: typer.Context,
+    seconds: Annotated[float, typer.Option(min=0.1, max=MOST_CAPTURE_S, help="How long; Ctrl-C ends it before.")] = 60,
+    out: Annotated[
+        Path | None, typer.Option(help="The .shoe file to write; - is stdout.", show_default="TABLE-TIME.shoe, here")
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--bytes", min=1, max=MOST_CAPTURE_BYTES, help="At most so much of the line.")
+    ] = 1 << 22,
+) -> None:
+    """Capture what the table's line carries, both ways, for `sabot inspect`; the table goes on as it is.
+
+    The daemon only streams: the file is written by this command, with your rights. Keys are not on the line.
+    """
+    chosen: Chosen = ctx.obj
+    path = out or captures.default_name(chosen.table, time.time())
+    request = Request("capture", chosen.table, args={"seconds": seconds, "bytes": most})
+    try:
+        socket = chosen.socket or socket_path(chosen.config)
+        with captures.new_file(path) as file:
+            sizes = captures.record(socket, request, seconds, file)
+    except (captures.CaptureError, ControlError, SocketPathError) as error:
+        fail(str(error))
+    typer.echo(f"sabot: {path}: {sizes['shoe']} bytes from the shoe, {sizes['gateway']} to it", err=True)
+    if out is None:
+        typer.echo(path)
