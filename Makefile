@@ -20,6 +20,8 @@ export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 BIN := .venv/bin
 # What every run does on the emulated chip: three minutes.
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py)
+# Through which these two runs add up what they did there.
+TALLY := .venv/chip_tally.json
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
@@ -27,7 +29,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint bench replay chip power soak faults siege tamper recordings broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power soak faults siege tamper recordings broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,9 +38,10 @@ demo: .venv/.demo ## run everything here until Ctrl-C; COUPS=n TABLES=n RULEBOOK
 	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) --rulebook $(RULEBOOK) \
 	  --speed $(SPEED) --port $(PORT) $(if $(BROKER),--broker $(BROKER))
 
-test: lint ## every check and test that CI runs
-	$(BIN)/pytest -n 2
-	$(BIN)/pytest $(ON_CHIP) --bench rp2040 -n 2
+test: lint image ## every check and test that CI runs; the last line says what ran on the emulated RP2040
+	@rm -f $(TALLY)
+	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n 2
+	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest $(ON_CHIP) --bench rp2040 -n 2
 
 quick: .venv/.dev ## the tests of protocol and gateway: two minutes on two busy cores
 	$(BIN)/pytest protocol/tests gateway/tests -n 2
@@ -50,13 +53,16 @@ lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, genera
 	MYPYPATH=firmware $(BIN)/mypy --config-file firmware/mypy.ini
 	$(BIN)/sabot generate --check
 
+image: .venv/.dev ## which MicroPython image the emulated RP2040 runs; where there is none, fetch it into the cache
+	@$(BIN)/python -m sabot_sim.uf2
+
 bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
-replay: .venv/.dev ## every recording on the emulated RP2040 (hours on 2 cores); the VM's are in make test
+replay: image ## every recording on the emulated RP2040 (hours on 2 cores); the VM's are in make test
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
-chip: .venv/.dev ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
+chip: image ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
 	@$(BIN)/pytest sim/tests/test_chip.py hil_tests/test_1_board.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n

@@ -1,6 +1,5 @@
 """The emulated chip: real MicroPython on an RP2040, edges on its pins, bytes on its UART, all in simulated time."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,12 +20,10 @@ from sabot_sim.build import firmware_image
 from sabot_sim.chip_pio import CYCLE_NS, Pacer
 from sabot_sim.chip_uart import Uart
 from sabot_sim.optics import Edge
+from sabot_sim.uf2 import HOW_TO_GET_UF2 as HOW_TO_GET_UF2
+from sabot_sim.uf2 import find_uf2 as find_uf2
 
 BAUD: Final = 115_200
-HOW_TO_GET_UF2: Final = (
-    "no MicroPython image for the emulated chip: download RPI_PICO-*.uf2 from micropython.org/download/RPI_PICO "
-    "into ~/.cache/sabot/, or set SABOT_UF2 to its path"
-)
 
 # The wiring of the bench: which GPIO each input of the shoe is on, by its bit; buttons and key close to ground.
 INPUT_GPIOS: Final = tuple(range(2, 13))
@@ -43,21 +40,6 @@ FILESYSTEM: Final = slice(_FS_START, _FS_START + _FS_BLOCK * _FS_BLOCKS)  # of f
 _UNIQUE_ID: Final = bytes.fromhex("e660583883724a32")
 _READ_UNIQUE_ID, _DUMMY_BYTES = 0x4B, 5
 _PAD_AT_RESET: Final = 0x56
-
-
-def find_uf2(given: str | None = None) -> Path | None:
-    """A MicroPython image: the path given or in SABOT_UF2, the newest in the cache, one beside the project, or none."""
-    named = given or os.environ.get("SABOT_UF2")
-    if named:
-        if not Path(named).is_file():
-            raise BenchError(f"no file {named}: give the path of a MicroPython .uf2 for the Raspberry Pi Pico")
-        return Path(named)
-    beside = Path(__file__).resolve().parents[3] / "shared" / "rp2040"
-    for folder in (Path.home() / ".cache" / "sabot", beside):
-        found = sorted(folder.glob("*.uf2"))
-        if found:
-            return found[-1]
-    return None
 
 
 def filesystem(files: Mapping[str, bytes]) -> bytes:

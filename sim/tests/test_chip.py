@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from sabot_protocol.cardcode import set_words
-from sabot_sim.bench import BenchError
 from sabot_sim.build import firmware_image
 from sabot_sim.chip import (
     BAUD,
@@ -145,22 +143,6 @@ def assert_recorded(changes: list[Edge], edges: list[Edge]) -> None:
     assert [pins for _, pins in changes] == [pins for _, pins in edges]
     late = [((t - changes[0][0]) & TICKS) - (at - edges[0][0]) for (t, _), (at, _) in zip(changes, edges, strict=True)]
     assert all(-2 * TICK_US <= error <= 2 * TICK_US for error in late), late
-
-
-def test_the_image_is_looked_for_where_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.delenv("SABOT_UF2", raising=False)
-    cached = tmp_path / ".cache" / "sabot" / "RPI_PICO-1.uf2"
-    cached.parent.mkdir(parents=True)
-    cached.touch()
-    assert find_uf2() == cached
-    other = tmp_path / "other.uf2"
-    other.touch()
-    monkeypatch.setenv("SABOT_UF2", str(other))
-    assert find_uf2() == other
-    assert find_uf2(str(cached)) == cached
-    with pytest.raises(BenchError, match="nowhere"):
-        find_uf2("nowhere.uf2")
 
 
 @needs_uf2
