@@ -1,7 +1,7 @@
 """Cases: what an irregularity that was logged does to the state."""
 
 from sabot import numbers as n
-from sabot.state import BURNING, DEALING
+from sabot.state import BURNING, COMPLETE, DEALING, NOT_USED
 
 
 def facts_of(it, case, facts):
@@ -13,6 +13,15 @@ def facts_of(it, case, facts):
     if case == n.CASE_SECOND_TO_FOURTH_CARD_FACE_UP:
         return facts | it.profile.facts()
     return facts
+
+
+def applies(it, case, code):
+    """Return True if the shoe can do now what the book makes of this report."""
+    if case == n.CASE_INSUFFICIENT_CARDS:
+        return it.state == DEALING and it.begun()
+    if code == n.CODE_VOID or code == n.CODE_VOID_NEW_CARDS:
+        return it.begun() or it.before_cards > 0
+    return code != n.CODE_THIS_NO_BET or it.state == DEALING
 
 
 def logged(it, case, facts, code):
@@ -32,10 +41,10 @@ def _follow(it, case, code, reported):
     """What the book makes of it, as far as the shoe has a part in it."""
     if code == n.CODE_NEXT_LIVE:
         it.next_kind = n.KIND_LIVE if reported else it.next_kind
-    elif code == n.CODE_NEXT_NO_BET and (reported or it.carried_count):
+    elif code == n.CODE_NEXT_NO_BET:
         it.next_kind = it.profile.unwagered
-    elif code == n.CODE_NOT_USED:
-        it.carried_count = 0
+    elif code == n.CODE_NOT_USED and reported and it.surplus_count:
+        it.surplus[it.surplus_count - 1] |= NOT_USED
     elif code == n.CODE_THIS_NO_BET and it.state == DEALING:
         it.become(it.profile.unwagered)
     elif code == n.CODE_FINISH_RESHUFFLE:
@@ -43,26 +52,33 @@ def _follow(it, case, code, reported):
     elif code == n.CODE_VOID or code == n.CODE_VOID_NEW_CARDS or code == n.CODE_VOID_CHECK:
         _void(it, case, code)
     elif code == n.CODE_RESTART_SHOE:
-        _restart_or_void(it)
+        _restart(it)
     elif code == n.CODE_PLAY_ON and case == n.CASE_BURN_MISSED and it.state == BURNING:
         it.to_burn = 0
         it.burn_missed = True
 
 
 def _void(it, case, code):
+    """Void the coup that was dealt, and no other; where the cards must go, a complete coup stands and is the last."""
     goes_on = code == n.CODE_VOID and case != n.CASE_INSUFFICIENT_CARDS
-    if it.state != BURNING:
+    before = goes_on and it.state == DEALING and it.before_cards > 0
+    if it.state == COMPLETE and not goes_on:
+        it.end_due = True
+        it.fault_due = n.FAULT_NONE
+    elif before or it.begun():
         it.void_due = _reason(case)
         it.void_then = n.THEN_GO_ON if goes_on else n.THEN_NEW_CARDS
+        it.void_before = before
     elif not goes_on:
         it.clear(n.BY_COMMAND)
         it.close_due = n.CLOSE_NEW_CARDS
 
 
-def _restart_or_void(it):
-    if it.state == DEALING and it.coup_cards():
-        it.restart_due = True
-        it.void_due = n.VOID_MISDEAL
+def _restart(it):
+    """Whether a coup that has begun is taken back is for a supervisor to say; nothing is lost where none has."""
+    if it.begun():
+        it.restart_open = True
+        it.fault_due = n.FAULT_DECISION
     elif it.state != BURNING:
         it.restart()
 

@@ -4,7 +4,7 @@ from micropython import const
 
 from sabot import numbers as n
 from sabot.coup import BANKER_2, PLAYER_1, value
-from sabot.state import BURNING, CHECKING, FIRST_CARDS, NO_CARD, SLOT_BURN, SLOT_UNUSED
+from sabot.state import BURNING, CHECKING, FIRST_CARDS, MOST_SURPLUS, NO_CARD, NOT_USED, SLOT_BURN, SLOT_UNUSED
 
 _MOST_COUNTED = const(15)  # of one card, as a composition holds it
 
@@ -25,6 +25,7 @@ def drawn(it, slot, card, flags):
         _dealt(it, slot, card, flags)
     if flags & n.CARD_KEYED:
         it.keyed_due = False
+        it.unread = False
         it.clear(n.BY_COMMAND)
     if it.counts[card] > it.decks:
         it.add_case(n.CASE_MISSING_OR_FOREIGN_CARD, 0)
@@ -42,6 +43,7 @@ def _count(it, card):
 
 def _dealt(it, slot, card, flags):
     _note_first(it, card)
+    it.before_cards = 0
     it.coup.draw(card)
     if flags & n.CARD_FACE_UP:
         if slot == PLAYER_1:
@@ -66,10 +68,10 @@ def _burn_card(it, card):
 
 def _surplus(it, slot, card, flags):
     it.add_case(it.surplus_case(), it.surplus_facts(flags))
-    it.surplus_count += 1
-    if slot != SLOT_UNUSED:
-        it.carried[it.carried_count] = card
-        it.carried_count += 1
+    it.behind += 1
+    if it.surplus_count < MOST_SURPLUS:
+        it.surplus[it.surplus_count] = card | (NOT_USED if slot == SLOT_UNUSED else 0)
+        it.surplus_count += 1
 
 
 def _note_first(it, card):

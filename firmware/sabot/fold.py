@@ -72,7 +72,10 @@ def _shoe_closed(it, r):
     it.coup_no = 0
     it.authorised = 0
     it.case_count = 0
-    it.carried_count = 0
+    it.surplus_count = 0
+    it.unread = False
+    it.before_cards = 0
+    it.restart_open = False
     it.kind = n.KIND_LIVE
     it.word_wanted = False
     it.coups_left = 0
@@ -102,6 +105,8 @@ def _cutting_card(it, r):
 def _coup(it, r):
     it.coup_told = True
     it.first_over = True
+    it.restart_open = False
+    it.behind = 0
     it.state = COMPLETE
 
 
@@ -114,13 +119,16 @@ def _coup_void(it, r):
     then = r[_B]
     it.void_due = 0
     it.void_then = n.THEN_GO_ON
+    if it.void_before:
+        it.void_before = False
+        it.before_cards = 0
+        return
     it.first_over = True
     it.coup_told = True  # and never will be
     it.keyed_due = False
+    it.restart_open = False
     it.clear(n.BY_COMMAND)
-    if it.restart_due:
-        it.restart()
-    elif then == n.THEN_NEW_CARDS:
+    if then == n.THEN_NEW_CARDS:
         it.close_due = it.close_due or n.CLOSE_NEW_CARDS
     else:
         it.next_coup()
@@ -132,13 +140,20 @@ def _reject(it, r):
         return
     if it.state != CHECKING:
         if reason == n.REJECT_FOREIGN:
-            it.add_case(n.CASE_MISSING_OR_FOREIGN_CARD, 0)
+            _unread(it, n.CASE_MISSING_OR_FOREIGN_CARD)
         elif reason <= n.REJECT_NOT_IN_SET or reason == n.REJECT_SPACING:
-            it.add_case(n.CASE_MISREAD_CARD, 0)
+            _unread(it, n.CASE_MISREAD_CARD)
     if reason == n.REJECT_LID_OPEN:
         _lid_opened(it)
     elif reason != n.REJECT_NOT_DUE:
         it.fault_due = n.FAULT_CARD
+
+
+def _unread(it, case):
+    """A card is on the table that was not read: where one was due, the place is its own."""
+    it.add_case(case, 0)
+    it.unread = True
+    it.before_cards = 0
 
 
 def _fault(it, r):
@@ -157,6 +172,8 @@ def _fault_cleared(it, r):
         return
     it.fault = n.FAULT_NONE
     it.clear_due = 0
+    it.unread = False
+    it.restart_open = False
 
 
 def _key(it, r):

@@ -11,6 +11,7 @@ from sabot.journal import BODY
 from sabot.state import BURNING, CLOSED, DEALING, DECK
 
 _MOST_FOLLOWING = const(128)  # events that one input can call for
+_CHECKPOINT = const(3)  # two compositions and the checkpoint itself
 
 
 def follow(shoe, now_ms):
@@ -83,7 +84,7 @@ def _shoe(shoe, now_ms):
         it.add_case(n.CASE_INSUFFICIENT_CARDS, 0)
     elif _empty(shoe) and not it.coup_cards():
         it.close_due = n.CLOSE_NO_CARDS
-    elif _checkpoint_due(shoe):
+    elif it.state == CLOSED and _checkpoint_due(shoe):
         _log_checkpoint(shoe, now_ms)
     else:
         return False
@@ -116,8 +117,9 @@ def _log_handed_over(shoe, now_ms):
 
 def _log_void(shoe, now_ms):
     it = shoe.it
-    cards = it.coup_cards()
-    pack_into("<HHBBB", shoe.journal.record, BODY, it.shoe_no, it.coup_no, it.void_due, it.void_then, cards)
+    cards = it.before_cards if it.void_before else it.coup_cards()
+    coup_no = it.coup_no - it.void_before
+    pack_into("<HHBBB", shoe.journal.record, BODY, it.shoe_no, coup_no, it.void_due, it.void_then, cards)
     shoe.log(now_ms, n.EV_COUP_VOID, 7)
 
 
@@ -162,6 +164,13 @@ def _compare(shoe, now_ms):
 
 
 # A long shoe
+
+
+def checkpoint(shoe, now_ms):
+    """Before the first card of a coup: until then the coup before may be declared void."""
+    for _ in range(_CHECKPOINT):
+        if _checkpoint_due(shoe):
+            _log_checkpoint(shoe, now_ms)
 
 
 def _checkpoint_due(shoe):

@@ -3,7 +3,7 @@
 from sabot import numbers as n
 from sabot.cases import facts_of
 from sabot.frame import short
-from sabot.state import CHECKING, CLOSED, DEALING, REPORTED
+from sabot.state import CHECKING, CLOSED, DEALING, NOT_USED, REPORTED
 
 
 def obeyed(it, command, buf, at):
@@ -35,7 +35,7 @@ def obeyed(it, command, buf, at):
     elif command == n.CMD_IMPORT_COUP:
         _import(it, buf, at)
     elif command == n.CMD_BURN_CARD:
-        it.burn_next = True
+        _burn(it)
     elif command == n.CMD_CARD_RETURNED:
         _returned(it)
     elif command == n.CMD_DECK_CHECK:
@@ -65,17 +65,26 @@ def _authorise(it, times):
     it.authorised = min(255, it.authorised + times)
 
 
+def _burn(it):
+    """One card before the coup; or the burn that was missed, and the first coup again."""
+    if it.restart_open:
+        it.clear(n.BY_COMMAND)
+        it.restart()
+    else:
+        it.burn_next = True
+
+
 def _returned(it):
-    it.carried_count -= 1
+    """The last card that was not due is in the shoe again, whether it was to be used or not."""
     it.surplus_count -= 1
-    card = it.carried[it.carried_count]
-    it.counts[card] -= it.counts[card] > 0
-    it.cards_out -= 1
-    it.returned = card
+    it.behind -= it.behind > 0
+    it.returned = it.surplus[it.surplus_count] & ~NOT_USED
+    it.put_back(it.returned)
 
 
 def _import(it, buf, at):
     it.import_due = True
+    it.before_cards = 0
     it.word_wanted = False
     it.kind = buf[at + 2]
     it.kind_told = it.kind == n.KIND_LIVE

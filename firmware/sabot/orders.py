@@ -2,6 +2,7 @@
 
 from micropython import const
 
+from sabot import cases
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1, Coup
 from sabot.frame import short
@@ -23,7 +24,7 @@ def outcome(it, profile, command, buf, at):
     if command == n.CMD_IRREGULARITY:
         if not 1 <= buf[at] <= n.CASE_SHOE_NOT_READING:
             return n.OUT_BAD_VALUE
-        return _now(it.state == BURNING or it.state == DEALING or it.state == COMPLETE)
+        return _irregularity(it, profile, buf[at], short(buf, at + 1))
     if command == n.CMD_DECK_CHECK:
         if buf[at] > 1 or (buf[at] and not 1 <= buf[at + 1] <= 8):
             return n.OUT_BAD_VALUE
@@ -61,16 +62,23 @@ def _possible(it, command, buf, at):
     if command == n.CMD_CLEAR_FAULT:
         return it.fault != n.FAULT_NONE and it.fault == buf[at] and not it.lid_open and not it.log_unsound()
     if command == n.CMD_VOID_COUP:
-        return it.state == COMPLETE or in_coup or (it.state == DEALING and it.fault != n.FAULT_NONE)
+        return it.begun()
     if command == n.CMD_AUTHORISE:
         return buf[at] > 0 and it.state != CLOSED and it.state != CHECKING
     if command == n.CMD_EXPORT_COUP:
         return in_coup
     if command == n.CMD_BURN_CARD:
-        return it.state == DEALING and not in_coup and not it.fault
+        return it.restart_open or (it.state == DEALING and not in_coup and not it.fault)
     if command == n.CMD_CARD_RETURNED:
-        return it.state == COMPLETE and it.carried_count > 0
+        return it.state == COMPLETE and it.surplus_count > 0
     return True
+
+
+def _irregularity(it, profile, case, facts):
+    """A report is taken where the shoe can do what the book makes of it."""
+    if it.state != BURNING and it.state != DEALING and it.state != COMPLETE:
+        return n.OUT_NOT_NOW
+    return _now(cases.applies(it, case, profile.code(case, cases.facts_of(it, case, facts))))
 
 
 def _open(it, profile, decks, burn):

@@ -10,9 +10,9 @@ from micropython import const
 from sabot import fold, orders
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1
-from sabot.follow import follow
+from sabot.follow import checkpoint, follow
 from sabot.journal import BODY, DAMAGED, RECORD
-from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_CARRIED, SLOT_BURN, SLOT_UNUSED, State
+from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_SURPLUS, SLOT_BURN, SLOT_UNUSED, State
 
 _TICKS = const(0x3FFFFFFF)
 _MOST_SPEED = const(0xFFFF)
@@ -115,15 +115,16 @@ class Shoe:
             return
         if card == it.returned:
             flags |= n.CARD_RETURNED
-        self._log_card(now_ms, self._slot(it.fault), card, speed_mm_s, margin_pct, flags, exposed)
+        checkpoint(self, now_ms)
+        self._log_card(now_ms, self._slot(it.unread), card, speed_mm_s, margin_pct, flags, exposed)
         self.follow(now_ms)
 
-    def _slot(self, fault):
-        """The place of the next card; _SURPLUS where none is due, and while a fault holds the exit."""
+    def _slot(self, unread):
+        """The place of the next card; _SURPLUS where none is due, or where it is that of a card not read."""
         it = self.it
-        if it.state == CHECKING or ((it.state == BURNING or it.burn_next) and not fault):
+        if it.state == CHECKING or ((it.state == BURNING or it.burn_next) and not unread):
             return SLOT_BURN
-        if fault or it.state == COMPLETE or it.coup.due == NONE:
+        if unread or it.state == COMPLETE or it.coup.due == NONE:
             return _SURPLUS
         return it.coup.due
 
@@ -131,15 +132,15 @@ class Shoe:
         """The place in the next coup of a card that was not due, or none."""
         it = self.it
         code = self.profile.code(it.surplus_case(), it.surplus_facts(flags))
-        if it.held_up() or code == n.CODE_NOT_USED or it.carried_count == MOST_CARRIED:
+        if code == n.CODE_NOT_USED or it.surplus_count == MOST_SURPLUS:
             return SLOT_UNUSED
-        return it.carried_count + 1
+        return it.next_place()
 
     def log_keyed(self, now_ms):
         """The card that could not be read: it goes where it was due, whatever fault that was."""
         it = self.it
         flags = n.CARD_KEYED | it.keyed_flags & (n.CARD_FACE_UP | n.CARD_EXPOSED)
-        self._log_card(now_ms, self._slot(n.FAULT_NONE), it.keyed_card, 0, 0, flags, BY_STYLE)
+        self._log_card(now_ms, self._slot(False), it.keyed_card, 0, 0, flags, BY_STYLE)
 
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
@@ -147,7 +148,7 @@ class Shoe:
         if it.state == CLOSED or it.state == CHECKING or self.unruled():
             self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
-        first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried_count
+        first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried()
         coup_no = it.coup_no + (it.state != DEALING)  # before the burn is over, and behind a coup, it is the next one's
         pack_into("<HHB", self.journal.record, BODY, it.shoe_no, coup_no, first)
         self.log(now_ms, n.EV_CUTTING_CARD, 5)
@@ -181,7 +182,7 @@ class Shoe:
         if slot == _SURPLUS:
             flags |= n.CARD_SURPLUS
             slot = self._surplus_slot(flags)
-            coup_no += slot != SLOT_UNUSED
+            coup_no += it.ahead if slot != SLOT_UNUSED else 0
         pack_into("<HHBB", record, BODY, it.shoe_no, coup_no, slot, card)
         pack_into("<HBB", record, BODY + 6, min(speed_mm_s, _MOST_SPEED), margin_pct, flags)
         self.log(now_ms, n.EV_CARD, 10)

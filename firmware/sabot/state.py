@@ -19,7 +19,8 @@ CHECKING = const(4)
 DECK = const(52)
 FIRST_CARDS = const(17)  # a burn by value and the first coup
 NO_CARD = const(0xFF)
-MOST_CARRIED = const(4)
+MOST_SURPLUS = const(16)
+NOT_USED = const(0x80)  # marks a surplus card that begins no coup
 SLOT_BURN = const(0)
 SLOT_UNUSED = const(7)
 _MOST_CASES = const(4)
@@ -35,7 +36,8 @@ class State:
         self.coup = Coup()
         self.counts = bytearray(DECK)  # how often each card has come out
         self.first = bytearray(FIRST_CARDS)
-        self.carried = bytearray(MOST_CARRIED)  # surplus cards that begin the next coup
+        self.surplus = bytearray(MOST_SURPLUS)  # cards that were not due, in the order drawn
+        self._ahead = Coup()  # what they make of the next coup
         self._cases = bytearray(_MOST_CASES)  # irregularities that are not logged yet
         self._facts = bytearray(2 * _MOST_CASES)
         self.case_count = 0
@@ -76,6 +78,7 @@ class State:
     def between_coups(self):
         """The next card begins an ordinary coup, not the first of the shoe: all that is known fits a checkpoint."""
         plain = self.kind == self.next_kind == n.KIND_LIVE and not self.burn_next and self.returned == NO_CARD
+        plain = plain and not self.surplus_count and not self.unread
         return self.state == DEALING and self.coup.due == PLAYER_1 and plain and self.first_over
 
     def coup_cards(self):
@@ -85,15 +88,15 @@ class State:
             count += self.coup.cards[slot] != NO_CARD
         return count
 
-    def held_up(self):
-        """A surplus card would not stand behind a complete coup."""
-        return self.state != COMPLETE or (self.fault != n.FAULT_NONE and not self.keyed_due)
+    def begun(self):
+        """A card of the coup on the table is out, whether it was read or not."""
+        return self.state == COMPLETE or (self.state == DEALING and (self.unread or self.coup_cards() > 0))
 
     def surplus_case(self):
         """Which irregularity a card is that comes out though none is due."""
-        if self.held_up():
+        if self.state != COMPLETE:
             return n.CASE_EXCESS_CARD
-        place = self.coup_cards() + self.surplus_count + 1
+        place = self.coup_cards() + self.behind + 1
         if place == 5:
             return n.CASE_PLAYER_OVERDRAW
         if place == 6 and self.coup.cards[BANKER_3] == NO_CARD:
@@ -104,6 +107,26 @@ class State:
         """And its facts; a card that lies face up is exposed."""
         facts = n.FACT_EXPOSED if flags & (n.CARD_EXPOSED | n.CARD_FACE_UP) else 0
         return facts | (n.FACT_LAST_COUP if self.last_coup() else 0)
+
+    def carried(self):
+        """How many surplus cards begin the next coup."""
+        count = 0
+        for i in range(self.surplus_count):
+            count += self.surplus[i] < NOT_USED
+        return count
+
+    def next_place(self):
+        """The slot of the next surplus card, so many coups `ahead`; cards before it may fill the next coup."""
+        coup = self._ahead
+        coup.start()
+        self.ahead = 1
+        for i in range(self.surplus_count):
+            if self.surplus[i] < NOT_USED:
+                coup.draw(self.surplus[i])
+                if coup.due == NONE:
+                    coup.start()
+                    self.ahead += 1
+        return coup.due
 
     def case(self):
         """The irregularity to be logged next."""
@@ -137,12 +160,17 @@ class State:
         self.authorised = 0  # words of a supervisor not yet used
         self.coup_told = False
         self.dealer_result = 0
-        self.carried_count = 0
         self.surplus_count = 0
+        self.behind = 0  # cards that came behind the complete coup
+        self.ahead = 0
+        self.unread = False  # a card is out that was not read: the place that is due is its own
+        self.before_cards = 0  # of the coup before, until a card of this one is drawn
         self.case_count = 0
         self.void_due = 0
+        self.void_before = False  # it is the coup before
+        self.end_due = False  # this coup stands, and new cards come after it
         self.void_then = n.THEN_GO_ON
-        self.restart_due = False
+        self.restart_open = False  # whether the first coup is dealt again is for a supervisor to say
         self.returned = NO_CARD  # the card that was put back, until the next one is out
         self.keyed_due = False
         self.keyed_card = 0
@@ -166,11 +194,22 @@ class State:
         self._want_word()
         self.coup_told = False
         self.dealer_result = 0
-        self.surplus_count = 0
-        for i in range(self.carried_count):
-            if self.coup.due != NONE:
-                self.coup.draw(self.carried[i])
-        self.carried_count = 0
+        self.behind = 0
+        self.unread = False
+        self.before_cards = 0
+        self._use_surplus()
+
+    def _use_surplus(self):
+        """Surplus cards begin this coup; what it does not take begins the one after it."""
+        kept = 0
+        for i in range(self.surplus_count):
+            card = self.surplus[i]
+            if card < NOT_USED and self.coup.due != NONE:
+                self.coup.draw(card)
+            elif card < NOT_USED:
+                self.surplus[kept] = card
+                kept += 1
+        self.surplus_count = kept
 
     def become(self, kind):
         """The coup is of this kind from now on."""
@@ -189,6 +228,9 @@ class State:
     def next_coup(self):
         """The coup is over: the next one, or the end of the shoe."""
         after_last = self.next_kind != n.KIND_LIVE and self.profile.on(n.SWITCH_POST_CUT_DUMMY_COUPS)
+        if self.end_due:
+            self.close_due = n.CLOSE_NEW_CARDS
+            return
         if self.coups_left == 1 and not after_last:
             self.close_due = n.CLOSE_LAST_COUP
             return
@@ -197,14 +239,29 @@ class State:
         self.start_coup()
 
     def restart(self):
-        """The burn was forgotten: it is made good, and the first coup dealt again."""
-        self.restart_due = False
+        """The burn was forgotten: the coup's cards go back, the burn is made good, and the coup is dealt again."""
+        for slot in range(PLAYER_1, BANKER_3 + 1):
+            if self.coup.cards[slot] != NO_CARD:
+                self.put_back(self.coup.cards[slot])
+        for i in range(self.surplus_count):
+            self.put_back(self.surplus[i] & ~NOT_USED)
+        self.surplus_count = 0
+        self.restart_open = False
+        self.unread = False
         self.coup_no = 0
         self.coup.start()
+        self.next_kind = self.kind
+        self.burnt = 0
         self.burn_due = True
         self.to_burn = 1
+        self.burn_by_value = self.burn_mode == n.BURN_FACE_UP
         self.state = BURNING
-        self.first_over = False
+        self.first_count = 0
+
+    def put_back(self, card):
+        """This card is in the shoe again."""
+        self.counts[card] -= self.counts[card] > 0
+        self.cards_out -= self.cards_out > 0
 
     # Irregularities
 
@@ -242,11 +299,13 @@ class State:
 
     def confirm(self):
         if self.state == COMPLETE:
+            cards = self.coup_cards()
             self.next_coup()
+            self.before_cards = cards if self.state == DEALING else 0
 
     def replace(self, decks, burn):
         self.clear(n.BY_NEW_SHOE)
-        if self.state == DEALING and self.coup_cards():
+        if self.state == DEALING and self.begun():
             self.void_due = n.VOID_SUPERVISOR
             self.void_then = n.THEN_NEW_CARDS
         if self.state != CLOSED:

@@ -60,14 +60,41 @@ def test_crown_may_begin_the_shoe_anew_before_the_first_coup_is_over():
     desk = Desk("crown-baccarat").open()
     desk.draw("9S 2H")
     assert desk.report("burn_missed") == "done"
-    assert desk.told() == ["burn_missed RESTART_SHOE", "void 1 misdeal go_on 2"]
+    assert desk.told() == ["burn_missed RESTART_SHOE", "fault decision"]
+    assert desk.where() == "dealing player_2"
+    assert desk.shoe.locked()
+    assert desk.cmd("burn_card") == "done"  # the supervisor's choice
+    assert desk.told() == ["cleared decision command"]
     assert desk.where() == "burning"
-    assert desk.draw("3S")[0] == "burn 3S"
+    assert desk.it.cards_out == 0
+    assert desk.draw("9S")[0] == "burn 9S"
     assert desk.where() == "dealing player_1"
     assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 live"
     assert desk.report("burn_missed") == "done"  # too late, whatever the report says
     assert desk.told() == ["burn_missed PLAY_ON"]
     assert desk.where() == "complete"
+
+
+def test_crown_may_also_play_on_without_the_burn():
+    desk = Desk("crown-baccarat").open()
+    desk.draw("9S 2H")
+    desk.report("burn_missed")
+    assert desk.cmd("clear_fault", number_of("fault", "decision")) == "done"  # 10.1
+    assert desk.cmd("burn_card") == "not_now"
+    assert desk.draw("TD 2D")[-1] == "coup 1 player 9-4 live"
+
+
+def test_the_first_coup_again_raises_no_foreign_card_in_one_deck():
+    desk = Desk("crown-baccarat").open(decks=1)
+    desk.draw("9S 2H TD")
+    desk.report("burn_missed")
+    desk.restart()
+    assert desk.cmd("burn_card") == "done"
+    desk.restart()
+    assert desk.told()[-1] == "cleared decision command"
+    assert desk.draw("9S") == ["burn 9S", "burn none 1"]
+    assert desk.draw("2H TD 2D 5C 3C")[-1] == "coup 1 player 7-5 live"
+    assert not desk.it.fault
 
 
 def test_a_misdeal_is_void_or_stands_by_the_book():
@@ -157,13 +184,110 @@ def test_a_card_that_could_not_be_read_holds_the_exit():
         assert desk.shoe.locked()
 
 
-def test_a_card_out_of_a_held_exit_is_not_played():
-    desk = Desk().open()
-    desk.draw("9S")
-    desk.reject("doubtful")
-    assert desk.draw("5D")[0] == "unused 5D surplus"
-    assert desk.cmd("clear_fault", 1) == "done"
+def test_a_card_behind_one_that_was_not_read_begins_the_next_coup():
+    for book, code, kind in (("star-baccarat", "NEXT_LIVE", "live"), ("star-rapid", "NEXT_NO_BET", "dummy")):
+        desk = Desk(book).open()
+        desk.draw("9S")
+        desk.reject("doubtful")
+        assert desk.draw("5D")[1] == "excess_card " + code
+        desk.cmd("authorise", 2)
+        assert desk.cmd("key_card", 1, 0) == "done"
+        assert desk.draw("KD 5C")[-1].startswith("coup 1 player 9-7")
+        desk.restart()
+        desk.confirm()
+        assert desk.where() == "dealing banker_1"
+        assert desk.draw("2H KC 3H 2C")[-1] == "coup 2 player 7-5 " + kind
+
+
+def test_a_due_card_takes_its_place_whatever_fault_holds_the_exit():
+    for reason in ("short_pull", "pushed_back", "double", "pushed_back_midway", "half_drawn"):
+        desk = Desk().open()
+        desk.draw("9S")
+        desk.reject(reason)
+        assert desk.draw("5D") == ["banker_1 5D"]
+        assert desk.it.fault
+    desk = Desk().open("one")
+    desk.shoe.lid(0, True)
+    desk.told()
+    assert desk.draw("5D") == ["burn 5D", "burn one 1"]
+    assert desk.draw("6D") == ["player_1 6D"]
+
+
+def test_a_misdeal_told_after_confirm_voids_the_coup_that_was_dealt():
+    for book in BOOKS:  # 12.1(b), 14.1(b), 12.6, 10.11, 11.8.1.2
+        for cut, after in ((False, ""), (True, ""), (False, " 8C")):
+            desk = Desk(book).open()
+            desk.draw(BOTH_STAND)
+            desk.confirm()
+            desk.draw("9S 2H CUT TD 2D" if cut else NATURAL + after)
+            desk.cmd("authorise", 1)
+            desk.confirm()
+            where, left = desk.where(), desk.it.coups_left
+            assert left == cut
+            desk.restart()
+            assert desk.report("bad_order", "notified_before_next") == "done"
+            assert desk.told()[-2:] == ["bad_order VOID", "void 2 misdeal go_on 4"]
+            assert (desk.where(), desk.it.coup_no, desk.it.coups_left) == (where, 3, left)
+            assert desk.report("bad_order", "notified_before_next") == ("done" if after else "not_now")  # once
+
+
+def test_a_misdeal_told_after_the_next_card_is_not_about_the_coup_before():
+    for book in BOOKS:
+        desk = Desk(book).open()
+        desk.draw(NATURAL)
+        desk.confirm()
+        desk.draw("4S")
+        desk.report("bad_order")
+        assert desk.told()[-1] == "bad_order PLAY_ON"
+        desk.report("bad_order", "notified_before_next")
+        assert desk.told() == ["bad_order VOID", "void 2 misdeal go_on 1"]
+
+
+def test_no_coup_is_void_that_was_not_dealt():
+    for book in BOOKS:
+        for burn in ("none", "one"):
+            desk = Desk(book).open(burn)
+            assert desk.report("bad_order", "notified_before_next") == "not_now"
+            assert desk.report("insufficient_cards") == "not_now"
+            desk.shoe.lid(0, True)
+            assert desk.cmd("void_coup", 1, 1) == "not_now"
+            assert not any(word.startswith("void") for word in desk.told())
+
+
+def test_a_foreign_card_behind_a_complete_coup_lets_it_stand():
+    for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.11.1, 14.11.1, 11.8.10.1
+        desk = Desk(book).open()
+        desk.draw(NATURAL)
+        assert desk.reject("foreign")[1:] == ["missing_or_foreign_card VOID_CHECK"]
+        desk.restart()
+        assert desk.where() == "complete"
+        assert desk.confirm() == ["closed 1 coups 1 new_cards"]
+        desk = Desk(book).open()
+        desk.draw(NATURAL)
+        desk.confirm()
+        assert desk.report("missing_or_foreign_card") == "done"  # between two coups
+        assert desk.told() == ["missing_or_foreign_card VOID_CHECK", "closed 1 coups 1 new_cards"]
+        desk = Desk(book).open()
+        assert "void 1 foreign_card new_cards 0" in desk.reject("foreign")  # its first card: 12.11.2
+
+
+def test_the_unused_card_of_a_last_coup_drops_no_other():
+    desk = Desk("crown-baccarat", on=("cut_first_card_is_last_coup",)).open()
+    desk.draw("CUT " + "5S 7H TD KD 2C")
+    assert desk.draw("8C 3D") == [
+        "player_1 8C surplus",
+        "banker_overdraw NEXT_NO_BET",  # 10.6.2
+        "unused 3D surplus",
+        "excess_card NOT_USED",  # 10.2
+    ]
+    assert desk.cmd("card_returned") == "done"  # that is the three of diamonds
+    assert desk.draw("3D")[0] == "unused 3D returned surplus"
+    desk.cmd("authorise", 1)
+    desk.restart()
+    assert desk.confirm() == ["kind 2 dummy"]
     assert desk.where() == "dealing banker_1"
+    assert desk.it.coup.cards[1] == 7
+    assert desk.it.counts[15] == 1
 
 
 def test_a_wrong_result_button_is_a_discrepancy_and_no_edit():

@@ -173,10 +173,17 @@ def test_crown_deals_the_dummy_coup_of_an_overdraw_after_the_last_one():
     assert desk.confirm() == ["closed 1 coups 2 last_coup"]
 
 
-def test_five_surplus_cards_fill_one_coup_and_no_more():
+def test_surplus_cards_that_fill_one_coup_begin_the_one_after_it():
     desk = Desk(on=("continuous",)).open()
     desk.draw(SIX_CARDS)
-    told = desk.draw("9S 2H TD 2D 3S")
-    assert [word.split()[0] for word in told[::2]] == ["player_1", "banker_1", "player_2", "banker_2", "unused"]
+    told = desk.draw("9S 2H TD 2D 3S 4S")
+    slots = ["player_1", "banker_1", "player_2", "banker_2", "player_1", "banker_1"]
+    assert [word.split()[0] for word in told[::2]] == slots
+    assert set(told[1::2]) == {"excess_card NEXT_LIVE"}
     assert desk.confirm() == ["coup 2 player 9-4 live"]
     assert desk.where() == "complete"
+    assert desk.draw("5S") == ["player_2 5S surplus", "player_overdraw NEXT_LIVE"]
+    desk.restart()
+    assert desk.confirm() == []
+    assert desk.where() == "dealing banker_2"
+    assert desk.draw("7H")[-1] == "coup 3 player 8-1 live"

@@ -12,7 +12,8 @@ _NEXT_STEPS = {
     "card": "see to the card; key it in with `sabot table {table} key-card`, or void the coup with "
     "`sabot table {table} void`; then " + _CLEAR,
     "decision": "confirm or void the coup on the table: `sabot table {table} confirm`, `sabot table {table} void`, "
-    "or the supervisor's key and Confirm at the shoe",
+    "or the supervisor's key and Confirm at the shoe; where the burn was missed, deal the first coup again with "
+    "`sabot table {table} burn-card`, or play on with `sabot table {table} clear-fault decision`",
     "lid": "check the cards and shut the lid; then " + _CLEAR,
     "composition": "count the cards; then " + _CLEAR + ", or open a new shoe",
     "sensor": "clear the path and clean the sensor; then " + _CLEAR,

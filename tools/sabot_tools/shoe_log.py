@@ -12,6 +12,7 @@ Event = dict[str, Any]
 _NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
 _TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked"})
 _UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
+_MOST_SURPLUS: Final = 16  # as the shoe remembers them
 _KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers
 
 
@@ -26,12 +27,14 @@ class ShoeLog:
     def __init__(self, rulebook: str) -> None:
         self._rulebook = rulebook
         self._hands: dict[int, dict[str, str]] = {}  # by coup
+        self._surplus: list[int] = []  # the coup that each card too many begins, 0 where it is not used
         self.first_coup_complete = False
         self._tellers = {
             "shoe_opened": self._shoe_opened,
             "card": self._card,
             "coup": self._coup,
             "coup_void": self._coup_void,
+            "button": self._button,
             "irregularity": self._irregularity,
             "handed_over": self._handed_over,
             "command_done": self._command_done,
@@ -46,19 +49,23 @@ class ShoeLog:
 
     def _shoe_opened(self, data: Event) -> Event:
         self._hands.clear()
+        self._surplus.clear()
         self.first_coup_complete = False
         return _told(data)
 
     def _card(self, data: Event) -> Event:
         coup, slot = data["coup_no"], data["slot"]
+        if data["flags"]["surplus"]:
+            self._surplus = [*self._surplus, 0 if slot == "unused" else coup][-_MOST_SURPLUS:]
         if slot == "player_1":
-            self._hands = {other: hand for other, hand in self._hands.items() if other == coup - 1}
+            self._hands = {other: hand for other, hand in self._hands.items() if other != coup and other >= coup - 2}
         if slot not in ("burn", "unused"):
             self._hands.setdefault(coup, {})[slot] = data["card"]
         return _told(data)
 
     def _coup(self, data: Event) -> Event:
         self.first_coup_complete = True
+        self._surplus = [coup for coup in self._surplus if coup > data["coup_no"]]
         return {**_told({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
 
     def _coup_void(self, data: Event) -> Event:
@@ -66,6 +73,11 @@ class ShoeLog:
         del told["cards"]
         self._hands.pop(data["coup_no"], None)
         return told
+
+    def _button(self, data: Event) -> Event:
+        if data["button"] == "confirm":
+            self._surplus = [coup for coup in self._surplus if coup > data["coup_no"] + 1]
+        return _told(data)
 
     def _cards(self, coup: int) -> Event:
         hand = self._hands.get(coup, {})
@@ -77,10 +89,16 @@ class ShoeLog:
     def _irregularity(self, data: Event) -> Event:
         case = data["case"]
         facts = {fact: data["facts"][fact] for fact in CASES[case]}
-        if data["code"] == "NOT_USED":
-            self._hands.pop(data["coup_no"] + 1, None)
+        if data["code"] == "NOT_USED" and self._surplus:
+            self._withdraw(self._surplus.pop())
+            self._surplus.append(0)
         advice = advise(self._rulebook, case, facts)
         return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
+
+    def _withdraw(self, coup: int) -> None:
+        """The last card too many begins no coup."""
+        if coup in self._hands:
+            self._hands[coup].popitem()
 
     def _handed_over(self, data: Event) -> Event:
         told = _told(data)
@@ -89,7 +107,7 @@ class ShoeLog:
 
     def _command_done(self, data: Event) -> Event:
         if data["command"] == "card_returned":
-            self._hands[max(self._hands)].popitem()
+            self._withdraw(self._surplus.pop())
         return {**_told(data), "data": {name: _plain(name, value) for name, value in data["data"].items()}}
 
 

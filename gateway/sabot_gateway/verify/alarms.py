@@ -47,7 +47,7 @@ REJECTS = {
 FAULTS = {
     "none": "",
     "card": f"Something left the shoe that is no certain card. {HELD}",
-    "decision": f"The dealer's result is not the shoe's. {HELD} The coup is confirmed or void by his word.",
+    "decision": f"A supervisor must say how this coup goes on. {HELD}",
     "lid": "The lid of the shoe is open. The exit is locked: a supervisor checks the cards and shuts it.",
     "journal_full": "The shoe's log is full and it releases no card. Check the line between shoe and gateway.",
     "composition": f"A card came that the decks cannot have. {HELD} The cards must be counted.",

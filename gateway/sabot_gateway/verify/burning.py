@@ -34,22 +34,27 @@ class Burning:
         self._first, self._burnt, self._due, self._ordered = "", 0, due, 0
 
     def irregularity(self, event: Event) -> Findings:
-        """Crown 10.1.1 begins the shoe again, with a burn."""
-        if event.data["code"] == "RESTART_SHOE":
-            self.mode = "one" if self.mode == "none" else self.mode
-            self._begin(True)
+        """Crown 10.1.1 begins the shoe again, with a burn: at once where no card is dealt."""
+        if event.data["code"] == "RESTART_SHOE" and self.read.phase == "between" and not self._due:
+            self._again()
         return NONE
 
+    def _again(self) -> None:
+        self.mode = "one" if self.mode == "none" else self.mode
+        self._begin(True)
+
     def command_done(self, event: Event) -> Findings:
-        """One card is to be burnt."""
-        if event.data["command"] == "burn_card":
+        """One card is to be burnt; or the burn, and the first coup again."""
+        if event.data["command"] == "burn_card" and self.read.phase == "dealing":
+            self._again()
+        elif event.data["command"] == "burn_card":
             self._ordered += 1
         return NONE
 
     def card(self, event: Event) -> Findings:
         """Burnt, though it was not asked for; or dealt, though the burn is not over."""
         data, read = event.data, self.read
-        if data["slot"] == "unused" or read.phase in ("unknown", "closed", "checking"):
+        if data["slot"] == "unused" or data["flags"].get("surplus") or read.phase in ("unknown", "closed", "checking"):
             return NONE
         if data["slot"] != "burn":
             return self._dealt(event) if self._due and read.whole else NONE

@@ -56,12 +56,6 @@ class Composition:
             self._surplus.clear()
         return NONE
 
-    def irregularity(self, event: Event) -> Findings:
-        """A card that is not used does not go back either."""
-        if event.data["code"] == "NOT_USED":
-            self._surplus.clear()
-        return NONE
-
     def command_done(self, event: Event) -> Findings:
         """A card was put back, or a check of the decks begins."""
         command, data = event.data["command"], event.data["data"]
@@ -69,9 +63,16 @@ class Composition:
             self._surplus.clear()
         elif command == "card_returned" and self._surplus:
             self.out[self._surplus.pop()] -= 1
+        elif command == "burn_card" and self.read.phase == "dealing":
+            self._take_back()
         elif command == "deck_check" and data["on"]:
             self._start()
         return NONE
+
+    def _take_back(self) -> None:
+        """The cards of the first coup are in the shoe again (Crown 10.1.1)."""
+        for dealt in self.read.dealt.values():
+            self.out.subtract(card for _, card in dealt)
 
     def composition(self, event: Event) -> Findings:
         """The shoe's count of every card of this half."""

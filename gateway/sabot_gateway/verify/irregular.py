@@ -63,9 +63,10 @@ class Irregular:
 
     def _overdraw(self, event: Event) -> str:
         """Which case a card too many is, by the cards that are out; any, where that is not certain."""
-        self._loose |= event.data["slot"] == "unused"
         if self._loose or not self.read.whole:
             return _ANY_OVERDRAW
+        if self.read.phase != "complete":
+            return "excess_card"
         slots = [slot for slot, _ in self.read.dealt.get(self.read.coup_no, ())]
         out = len(slots) + self._too_many
         if "banker_3" in slots:

@@ -45,7 +45,7 @@ class Kinds:
             self._without[number] = data["case"]
         elif code == "NEXT_NO_BET" and self.read.dealt.get(number + 1):
             self._without[number + 1] = data["case"]
-        elif code == "NOT_USED":
+        elif code == "NOT_USED" and any(self.read.surplus[-1:]):
             self._without.pop(number + 1, None)
         return NONE
 

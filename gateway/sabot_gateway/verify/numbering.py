@@ -36,11 +36,12 @@ class Numbering:
     book: Rulebook
     _told_of: int | None = None  # the shoe that should not deal, told once
     _empty: int = -1  # the last coup that was void before its first card: it has a number and was not dealt
+    _unread: int = -1  # the coup in which a card left the shoe unread
 
     def shoe_opened(self, event: Event) -> Findings:
         """A shoe is opened when the one before is closed, under the next number."""
         read, number = self.read, event.data["shoe_no"]
-        self._empty, self._told_of = -1, None
+        self._empty, self._told_of, self._unread = -1, None, -1
         if read.phase in ("between", "dealing", "complete"):
             fact = "A shoe was opened while another was open."
             yield Finding(fact, f"shoe {number} opened", f"shoe {read.shoe_no} is not closed")
@@ -79,7 +80,7 @@ class Numbering:
     def _dealt(self, event: Event) -> Findings:
         read, data = self.read, event.data
         surplus = bool(data["flags"].get("surplus"))
-        expected = read.coup_no + 1 if surplus else read.next_coup_no()
+        expected = read.surplus_coup_no() if surplus else read.next_coup_no()
         if data["coup_no"] != expected:
             return (_another_coup(data["coup_no"], expected, read.coup_no),)
         slot = read.due(expected)
@@ -101,12 +102,17 @@ class Numbering:
         elif read.phase == "closed":
             yield Finding("A coup was told and no shoe is open.", f"coup {number}", "no shoe is open", "", number)
 
+    def reject(self, event: Event) -> Findings:
+        """A card of this coup may be out that nobody can name."""
+        self._unread = self.read.next_coup_no()
+        return NONE
+
     def coup_void(self, event: Event) -> Findings:
-        """The coup that is void is the one on the table."""
+        """The coup that is void is the one on the table, or the one before until the next has begun."""
         read, data = self.read, event.data
         if read.phase in ("unknown", "closed"):
             return NONE
-        wanted = read.coup_no if read.phase in ("dealing", "complete") else read.coup_no + 1
+        wanted = read.coup_no if self._was_dealt(data["coup_no"]) else read.next_coup_no()
         if data["coup_no"] != wanted:
             return (_another_coup(data["coup_no"], wanted, read.coup_no),)
         out = len(read.dealt.get(wanted, ()))
@@ -114,7 +120,14 @@ class Numbering:
         if read.whole and data["cards"] != out:
             fact = "The shoe counts other cards of the void coup than it told."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)
+        if read.whole and not out and wanted != self._unread:
+            fact = "A coup was declared void that was not dealt."
+            return (Finding(fact, f"coup {wanted} void", "no card of it is out"),)
         return NONE
+
+    def _was_dealt(self, coup_no: int) -> bool:
+        """It is on the table, or it was confirmed and no card of the next is drawn."""
+        return self.read.phase == "complete" or (coup_no == self.read.coup_no and bool(self.read.dealt.get(coup_no)))
 
     def cutting_card(self, event: Event) -> Findings:
         """Whether a card of the coup was out."""

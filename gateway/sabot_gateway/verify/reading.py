@@ -14,6 +14,7 @@ Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
 NO_COUP = ("burn", "unused")
 _MOST_OF_A_COUP = 12  # twice what a coup can have: a log that goes on is wrong long before
+_MOST_SURPLUS = 16  # cards too many that the shoe remembers
 RESULTS = ("player", "banker", "tie")
 
 
@@ -27,7 +28,9 @@ class Reading:
     phase: Phase = "unknown"
     whole: bool = False  # nothing of the log of this shoe, or of this check of decks, is missing
     decks: int = 0
+    burning: bool = False  # the burn of a new shoe is not over
     dealt: dict[int, Dealt] = field(default_factory=dict)  # by coup; surplus cards begin the next
+    surplus: list[int] = field(default_factory=list)  # the coup that each card too many begins, 0 where it is not used
     gap_in: int | None = None  # the coup in which part of the log is missing
 
     def __post_init__(self) -> None:
@@ -35,6 +38,7 @@ class Reading:
         self._follow: dict[str, Callable[[dict[str, Any]], None]] = {
             "shoe_opened": self._shoe_opened,
             "shoe_closed": self._shoe_closed,
+            "burn": self._burn,
             "card": self._card,
             "coup": self._coup,
             "coup_void": self._coup_void,
@@ -70,6 +74,13 @@ class Reading:
         """The coup that the next card due belongs to."""
         return self.coup_no if self.phase == "dealing" else self.coup_no + 1
 
+    def surplus_coup_no(self) -> int:
+        """The coup that the next card too many begins: behind the coup that is due, and those that are full."""
+        number = self.coup_no + 1 if self.burning or self.phase != "between" else self.coup_no + 2
+        while self.due(number) is None:
+            number += 1
+        return number
+
     def due(self, coup_no: int) -> str | None:
         """The slot of the next card of a coup, None when it is complete."""
         return rules.due(self.cards(coup_no))
@@ -77,12 +88,19 @@ class Reading:
     def _shoe_opened(self, data: dict[str, Any]) -> None:
         self.shoe_no, self.coup_no, self.decks = data["shoe_no"], 0, data["decks"]
         self.dealt, self.phase, self.whole, self.gap_in = {}, "between", True, None
+        self.surplus.clear()
+        self.burning = data["burn"] != "none"
+
+    def _burn(self, data: dict[str, Any]) -> None:
+        self.burning = False
 
     def _shoe_closed(self, data: dict[str, Any]) -> None:
         self.shoe_no, self.dealt, self.phase, self.gap_in = data["shoe_no"], {}, "closed", None
 
     def _card(self, data: dict[str, Any]) -> None:
         coup_no, slot = data["coup_no"], data["slot"]
+        if data["flags"].get("surplus"):
+            self.surplus = [*self.surplus, 0 if slot in NO_COUP else coup_no][-_MOST_SURPLUS:]
         if slot in NO_COUP:
             return
         if self.phase == "unknown":
@@ -99,6 +117,7 @@ class Reading:
         """This coup is on the table; cards of those before it decide nothing any more."""
         if coup_no != self.coup_no:
             self.dealt = {number: cards for number, cards in self.dealt.items() if number >= coup_no}
+            self.surplus = [number for number in self.surplus if number > coup_no]
         self.coup_no, self.phase = coup_no, "dealing"
 
     def _coup(self, data: dict[str, Any]) -> None:
@@ -109,8 +128,11 @@ class Reading:
         self._begin(data["coup_no"])
         self.dealt.pop(self.coup_no, None)
         self.phase, self.gap_in = "between", None
-        if self._restarts:
-            self.coup_no, self._restarts = 0, False
+        self._use_surplus()
+
+    def _use_surplus(self) -> None:
+        """The next coup takes the cards that begin it; those that nobody uses are gone."""
+        self.surplus = [number for number in self.surplus if number > self.coup_no + 1]
 
     def _button(self, data: dict[str, Any]) -> None:
         if data["button"] == "confirm":
@@ -119,6 +141,7 @@ class Reading:
     def _confirmed(self) -> None:
         if self.phase == "complete":
             self.phase = "between"
+            self._use_surplus()
 
     def _handed_over(self, data: dict[str, Any]) -> None:
         if data["import"]:
@@ -127,27 +150,35 @@ class Reading:
             self._begin(data["coup_no"])
 
     def _irregularity(self, data: dict[str, Any]) -> None:
-        if data["code"] == "NOT_USED":
-            self.dealt = {number: cards for number, cards in self.dealt.items() if number <= data["coup_no"]}
-        self._restarts = data["code"] == "RESTART_SHOE"
+        if data["code"] == "RESTART_SHOE" and self.phase == "between":
+            self._restart()
+        if data["code"] == "NOT_USED" and self.surplus:
+            self._withdraw(self.surplus.pop())
+            self.surplus.append(0)
 
     def _command_done(self, data: dict[str, Any]) -> None:
         if data["command"] == "confirm":
             self._confirmed()
-        elif data["command"] == "card_returned":
-            self._take_back()
+        elif data["command"] == "card_returned" and self.surplus:
+            self._withdraw(self.surplus.pop())
+        elif data["command"] == "burn_card" and self.phase == "dealing":
+            self._restart()
         elif data["command"] == "deck_check":
             self._check_decks(bool(data["data"]["on"]))
 
     def _check_decks(self, on: bool) -> None:
         self.phase, self.whole = ("checking", True) if on else ("closed", self.whole)
 
-    def _take_back(self) -> None:
-        """The last surplus card is in the shoe again (Crown 7.1.5)."""
-        last = max(self.dealt, default=self.coup_no)
-        if last > self.coup_no:
-            self.dealt[last].pop()
-            if not self.dealt[last]:
-                del self.dealt[last]
+    def _withdraw(self, coup_no: int) -> None:
+        """The last surplus card begins no coup: it is not used, or in the shoe again (Crown 7.1.5)."""
+        cards = self.dealt.get(coup_no)
+        if cards:
+            cards.pop()
+            if not cards:
+                del self.dealt[coup_no]
 
-    _restarts: bool = False  # the coup that is void now will be dealt again under its number (Crown 10.1.1)
+    def _restart(self) -> None:
+        """The cards of the first coup go back, and it is dealt again (Crown 10.1.1)."""
+        self.dealt.clear()
+        self.surplus.clear()
+        self.coup_no, self.phase, self.gap_in, self.burning = 0, "between", None, True

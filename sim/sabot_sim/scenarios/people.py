@@ -1,7 +1,7 @@
 """What dealers and supervisors do in the wrong order, forget, notice late, or must key in."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
 
@@ -19,18 +19,18 @@ def burn_forgotten(s: Script) -> None:
 
 @scenario(
     "irregularities/burn-forgotten-crown",
-    "The burn was forgotten and the first coup is not complete: it is dealt again from a new beginning (Crown 10.1.1).",
+    "The burn was forgotten and the first coup is not complete: a supervisor has it dealt again (Crown 10.1.1).",
     "burn_forgotten",
     rulebook="crown-baccarat",
 )
 def burn_forgotten_crown(s: Script) -> None:
-    """Two cards are out."""
+    """Two cards are out: they go back to the front of the shoe, and the first of them is burnt."""
     s.say("open-shoe", decks=8, burn="none")
     s.pull("9S 2H")
     s.report("burn_missed", "10.1.1")
-    s.void("9S", "2H")
-    s.pull("8C")
-    s.coups(SIX)
+    s.say("burn-card", "10.1.1")
+    s.pull("9S")
+    s.coups("2H KH 2D 3C 5S 4H")
 
 
 @scenario(
@@ -108,7 +108,7 @@ def keyed_in(s: Script) -> None:
     "drawn_while_held",
 )
 def misread_late(s: Script) -> None:
-    """The second card comes out while the shoe shows its fault, and is not used."""
+    """The second card comes out while the shoe shows its fault, and begins the next coup."""
     s.open()
     s.pull("9S 2H")
     s.unread("blank", "KD", "blank")
@@ -116,7 +116,8 @@ def misread_late(s: Script) -> None:
     s.irregular("excess_card")
     s.say("void", "12.1.2", reason="misdeal", then="go_on")
     s.void("9S", "2H")
-    s.coups(STANDS)
+    s.coup("7H TD KD 2C", after="5C")
+    s.confirm()
 
 
 @scenario(

@@ -1,0 +1,256 @@
+"""Where people, cards and faults meet, through `sabot play`: what the shoe names is what it does, in every book."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from typing import Any
+
+import pytest
+from test_6_play import BOOKS, CROWN, FIVE, FOUR, SIX, Answer, Table, of, one
+
+Tables = Callable[..., Table]
+every_book = pytest.mark.parametrize("book", BOOKS)
+MISDEALS = ("bad_order", "banker_got_players_card")
+IN_TIME = {"reconstructible": False, "notified_before_next": True}
+STILL_IN = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")
+UNREAD = ("blank", "columns", "doubtful", "not_in_set", "spacing")
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[Callable[..., Table]]:
+    """Makes a table, once for each book and its settings; all must end well."""
+    with ExitStack() as stack:
+        yield cache(lambda *wanted: stack.enter_context(Table(*wanted)))
+
+
+def report(table: Table, case: str, **facts: bool) -> Answer:
+    return table(command="irregularity", case=case, facts=facts)
+
+
+def two_coups(table: Table) -> Answer:
+    """Two coups, both confirmed."""
+    table.fresh()
+    table.deal(SIX)
+    table(button="confirm")
+    table.deal(FOUR)
+    return table(button="confirm")
+
+
+# A misdeal: The Star 12.1(b), Premium 14.1(b), New Zealand 12.6 and 12.8, Crown 10.11 and 10.12, Rapid 11.8.1.2
+
+
+@every_book
+@pytest.mark.parametrize("case", MISDEALS)
+@pytest.mark.parametrize("power", [False, True])
+def test_after_confirm_it_voids_the_coup_that_was_dealt(tables: Tables, book: str, case: str, power: bool) -> None:
+    table = tables(book)
+    two_coups(table)
+    if power:
+        table(power="cycle")
+    answer = report(table, case, **IN_TIME)
+    void = one("coup", answer)
+    assert (void["coup"], void["kind"], void["player"], void["banker"]) == (2, "void", FOUR[::2], FOUR[1::2])
+    assert (answer["state"], answer["due"], void["then"]) == ("dealing", "player_1", "go_on")
+    assert report(table, case, **IN_TIME)["outcome"] == "not_now"  # nothing is left that could be void
+    assert one("coup", table.deal(FIVE))["coup"] == 3
+
+
+@every_book
+@pytest.mark.parametrize("case", MISDEALS)
+def test_it_does_not_swallow_the_last_coup(tables: Tables, book: str, case: str) -> None:
+    table = tables(book)
+    table.fresh()
+    table.deal(FOUR[:2])
+    table(cut=True)
+    table.deal(FOUR[2:])
+    assert table(button="confirm")["last_coup"]
+    answer = report(table, case, **IN_TIME)
+    assert (one("coup", answer)["coup"], answer["state"], answer["last_coup"]) == (1, "dealing", True)
+    told = one("coup", table.deal(SIX))
+    assert (told["coup"], told["last_coup"]) == (2, True)
+    assert one("shoe_closed", table(button="confirm"))["reason"] == "last_coup"
+
+
+@every_book
+@pytest.mark.parametrize("case", MISDEALS)
+def test_too_late_it_stands(tables: Tables, book: str, case: str) -> None:
+    table = tables(book)
+    two_coups(table)
+    answer = report(table, case, reconstructible=False, notified_before_next=False)
+    assert (one("irregularity", answer)["code"], of("coup", answer)) == ("PLAY_ON", [])
+    table.deal(FOUR[:1])
+    assert one("coup", report(table, case, **IN_TIME))["coup"] == 3  # the coup that has begun
+
+
+@every_book
+@pytest.mark.parametrize("case", MISDEALS)
+def test_behind_an_overdrawn_card_it_voids_the_coup_that_was_dealt(tables: Tables, book: str, case: str) -> None:
+    table = tables(book)
+    table.fresh()
+    table.deal([*FOUR, "8D"])
+    table(command="authorise")
+    table(button="confirm")
+    answer = report(table, case, **IN_TIME)
+    assert (one("coup", answer)["coup"], answer["due"]) == (1, "banker_1")
+    told = one("coup", table.deal(["KH", "KC", "9H"]))
+    assert (told["coup"], told["player"]) == (2, ["8D", "KC"])
+
+
+@every_book
+@pytest.mark.parametrize("burn", ["none", "one"])
+def test_no_coup_is_void_that_was_not_dealt(tables: Tables, book: str, burn: str) -> None:
+    table = tables(book)
+    table.fresh(burn=burn)
+    for case in MISDEALS:
+        assert report(table, case, **IN_TIME)["outcome"] == "not_now"
+    assert report(table, "insufficient_cards")["outcome"] == "not_now"
+    table(lid="open")
+    assert table(command="void_coup")["outcome"] == "not_now"
+    table(lid="shut")
+
+
+# A card while a fault holds the exit: every fault, every slot
+
+
+def hold(table: Table, fault: str) -> Answer:
+    """Something holds the exit, and no card of the coup is out for it."""
+    if fault == "lid":
+        return table(lid="open")
+    if fault == "lid, shut again":
+        table(lid="open")
+        return table(lid="shut")
+    return table(unreadable=fault)
+
+
+@every_book
+@pytest.mark.parametrize("fault", [*STILL_IN, "lid", "lid, shut again", "lid_open"])
+def test_a_due_card_takes_its_place(tables: Tables, book: str, fault: str) -> None:
+    table = tables(book)
+    for place in range(-1, len(SIX)):
+        table.fresh(burn="one")
+        cards, slots = ["8C", *SIX], ["burn", "player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3"]
+        for card in cards[: place + 1]:
+            table(card=card)
+        held = hold(table, fault)
+        assert (held["locked"], held["due"], bool(held["fault"])) == (True, slots[place + 1], True)
+        answer = table(card=cards[place + 1])
+        assert (one("card", answer)["slot"], of("irregularity", answer)) == (slots[place + 1], [])
+        table(lid="shut")
+        table(command="clear_fault")
+
+
+@every_book
+@pytest.mark.parametrize("reason", [*UNREAD, *STILL_IN, "lid_open"])
+@pytest.mark.parametrize("exposed", [False, True])
+def test_behind_a_complete_coup_a_fault_changes_nothing(tables: Tables, book: str, reason: str, exposed: bool) -> None:
+    table = tables(book)
+    table.fresh()
+    table.deal(FIVE)
+    table(unreadable=reason)
+    answer = table(card="8D", exposed=exposed)
+    found = one("irregularity", answer)
+    assert found["case"] == "banker_overdraw"
+    assert (one("card", answer)["slot"], one("card", answer)["coup"]) == ("player_1", 2)
+    table(command="clear_fault")
+    then = table(button="confirm")
+    assert (then["due"], then["kind"]) == ("banker_1", "live" if found["code"] == "NEXT_LIVE" else "no_bet")
+
+
+@every_book
+@pytest.mark.parametrize("reason", UNREAD)
+@pytest.mark.parametrize("place", range(len(SIX)))
+def test_a_card_behind_one_that_was_not_read(tables: Tables, book: str, reason: str, place: int) -> None:
+    table = tables(book)
+    table.fresh()
+    for card in SIX[:place]:
+        table(card=card)
+    table(unreadable=reason)
+    answer = table(card="8D")
+    found = one("irregularity", answer)
+    assert (found["case"], one("card", answer)["slot"], one("card", answer)["coup"]) == ("excess_card", "player_1", 2)
+    table(command="authorise", times=2)
+    answer = table(command="key_card", card=SIX[place])
+    for card in SIX[place + 1 :]:
+        answer = table(card=card)
+    assert one("coup", answer)["player"] == [SIX[0], SIX[2], SIX[4]]
+    then = table(button="confirm")
+    assert then["kind"] == ("live" if found["code"] == "NEXT_LIVE" else "no_bet")
+    assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
+
+
+# The last coup of Crown: 10.6.2 makes the first card too many the first card of a Dummy Coup, 10.2 the second unused
+
+
+@pytest.mark.parametrize("returned", [False, True])
+def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
+    table = tables(CROWN)
+    table.fresh()
+    table.last_coup()
+    table.deal(FIVE)
+    codes = [one("irregularity", table(card=card))["code"] for card in ("8D", "3D")]
+    assert codes == ["NEXT_NO_BET", "NOT_USED"]
+    if returned:
+        assert table(command="card_returned")["outcome"] == "done"
+        card = one("card", table(card="3D"))
+        assert (card["slot"], card["returned"]) == ("unused", True)  # that card went back, and not the eight
+    table(command="authorise")
+    answer = table(button="confirm")
+    assert (answer["named"], answer["due"]) == ("dummy", "banker_1")
+    assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
+
+
+# A foreign card behind a complete coup: completed coups stand (The Star 12.11.1, Premium 14.11.1, Rapid 11.8.10)
+
+
+@every_book
+@pytest.mark.parametrize("found", ["by the reader", "by counting", "by people"])
+def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found: str) -> None:
+    table = tables(book)
+    table.fresh(decks=1)
+    told = one("coup", table.deal(FOUR))
+    step: dict[str, dict[str, Any]] = {
+        "by the reader": {"unreadable": "foreign"},
+        "by counting": {"card": FOUR[0]},
+        "by people": {"command": "irregularity", "case": "missing_or_foreign_card"},
+    }
+    answer = table(**step[found])
+    (case,) = [event for event in of("irregularity", answer) if event["case"] == "missing_or_foreign_card"]
+    assert (of("coup", answer), answer["due"], told["kind"]) == ([], None, "live")
+    if case["code"] == "NO_RULE":
+        assert answer["fault"]
+        assert table(command="clear_fault")["state"] == "complete"
+        assert table(button="confirm")["state"] == "dealing"
+        return
+    assert answer["state"] == "complete"
+    assert one("shoe_closed", table(button="confirm"))["reason"] == "new_cards"
+
+
+@every_book
+def test_a_foreign_card_that_completes_a_coup_voids_it(tables: Tables, book: str) -> None:
+    table = tables(book)
+    table.fresh(decks=1)
+    answer = table.deal(["9S", "2H", "KD", "2H"])  # two twos of hearts in one deck
+    if one("irregularity", answer)["code"] == "NO_RULE":
+        assert (answer["fault"], one("coup", answer)["kind"]) == ("composition", "live")
+        return
+    assert (one("coup", answer)["kind"], answer["state"]) == ("void", "closed")
+
+
+# A missed burn at Crown: 10.1.1
+
+
+@pytest.mark.parametrize("cards", range(1, 4))
+@pytest.mark.parametrize("power", [False, True])
+def test_the_first_coup_is_dealt_again_and_exists_once(tables: Tables, cards: int, power: bool) -> None:
+    table = tables(CROWN, "decks=4")
+    table.fresh(decks=1)
+    table.deal(FOUR[:cards])
+    report(table, "burn_missed", first_coup_complete=False)
+    if power:
+        table(power="cycle")
+    assert table(state=True)["fault"] == "decision"
+    answers = [table(command="burn_card"), *(table(card=card) for card in [*FOUR, "7D"])]
+    assert one("card", answers[1])["slot"] == "burn"
+    assert [event["coup"] for answer in answers for event in of("coup", answer)] in ([1], [])
+    assert [event for answer in answers for event in of("irregularity", answer)] == []
+    assert [answer["fault"] for answer in answers] == [None] * len(answers)
