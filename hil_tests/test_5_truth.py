@@ -21,7 +21,7 @@ Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"
 MODES: dict[str, dict[str, str]] = tomllib.loads((FOLDER / "MODES.toml").read_text())
 FILES = [path for path in sorted(FOLDER.glob("*/*.shoe")) if path.parent.name in TOPICS]
-SMALL_CARDS, QUICK_CARDS, MOST_BYTES = 60, 20, 4_200_000
+SMALL_CARDS, QUICK_CARDS, MOST_BYTES = 60, 20, 4_900_000
 
 
 @cache

@@ -148,6 +148,31 @@ def test_a_coup_that_is_void_on_the_table_is_never_settled(floors: Callable[...,
     assert it.stands() == {2: "banker"}
 
 
+@pytest.mark.parametrize("verdict", ["confirmed", "void"])
+def test_a_confirmed_coup_that_is_disputed_and_decided_later_is_corrected(
+    floors: Callable[..., Settling], verdict: str
+) -> None:
+    """The log goes on with a coup that is not the next: the one before is in doubt; a restart forgets nothing."""
+    it = floors()
+    script = it.floor.script
+    script.open()
+    script.coups(FOUR)
+    it.floor.play()
+    data = WRONG | {"coup_no": 5, "slot": "player_1", "card": "3H"}
+    script.act("inject", kind="card", data=data, time_ms=script._t_us // 1000 + 100)
+    script.pull("3H")
+    it.floor.play()
+    assert [coup["status"] for coup in it.floor.coups()] == ["verified", "disputed"]
+    assert it.stands() == {1: "player"}
+    script.act("gateway", state="kill")
+    script.act("gateway", state="start")
+    it.floor.play()
+    it.floor.ask("decide", coup="1/1", verdict=verdict)
+    first, second = it.messages()
+    assert (second["corrects"], second["status"], second["by"]) == (first["id"], verdict, "A. Smith")
+    assert it.stands() == {1: "player" if verdict == "confirmed" else "void"}
+
+
 def test_a_supervisors_confirm_is_in_his_name(floors: Callable[..., Settling]) -> None:
     it = floors()
     it.floor.script.open()

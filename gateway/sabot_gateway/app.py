@@ -645,4 +645,12 @@ def main(path: Path) -> None:
     notices.configure_logging()
     signals = Signals()
     signals.listen()  # first of all: a signal that comes during the start is kept
-    App(configs.load(path), reread=lambda: configs.load(path), signals=signals).run()
+    App(_loaded(path), reread=lambda: _loaded(path), signals=signals).run()
+
+
+def _loaded(path: Path) -> configs.Config:
+    """The config; what it leaves open about offers is a warning here, for it stops no shoe."""
+    config = configs.load(path)
+    for problem in configs.offer_problems(config):
+        log.warning(f"{path}: {problem}")
+    return config

@@ -39,6 +39,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     yield from (Fact("wrong", "config", problem) for problem in configs.twice(config))
     for table in config.table:
         yield from table_facts(table)
+    yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
     yield from keys_facts(config)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_kept())
     yield from disk_facts(Path(config.ledger).parent)
@@ -52,7 +53,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
 
 def table_facts(table: Table) -> Iterator[Fact]:
     """Rulebook, game, decks, options and wagers."""
-    problems = configs.table_problems(table)
+    problems = configs.table_problems(table) or list(filter(None, [configs.whole_offer_problem(table)]))
     yield from (Fact("wrong", f"table {table.name}", problem) for problem in problems)
     if not problems:
         book, settings, decks = configs.offer(table)

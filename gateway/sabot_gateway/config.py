@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.wagers.table import Settings, check_offer
+from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
 from sabot_gateway import ports
 from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
@@ -245,6 +245,37 @@ def table_problems(table: Table) -> list[str]:
     except rulebooks.RulebookError as error:
         return [*found, str(error)]
     return [*found, *check_offer(book, settings, decks, list(table.wagers))]
+
+
+def offer_problems(config: Config) -> list[str]:
+    """What the books say against offers that the config leaves open, or that differ between tables."""
+    found = [f"table {table.name}: {problem}" for table in config.table if (problem := whole_offer_problem(table))]
+    return [*found, *casino_wide_problems(config)]
+
+
+def whole_offer_problem(table: Table) -> str:
+    """Why a table without `wagers` cannot offer all of its game; empty where it can."""
+    return "" if table.wagers or table_problems(table) else check_whole_offer(*offer(table))
+
+
+def casino_wide_problems(config: Config) -> Iterator[str]:
+    """Options that a book wants alike at all tables that offer their wagers, and are not (New Zealand 11A.8, 11B.9)."""
+    first: dict[tuple[str, str], tuple[str, str]] = {}  # book and option: table and value
+    for table in (table for table in config.table if not table_problems(table)):
+        book, settings, _ = offer(table)
+        for name in _casino_wide(book, settings.game, table.wagers):
+            value = settings.options[name]
+            other, wanted = first.setdefault((book.id, name), (table.name, value))
+            if value != wanted:
+                clause = book.option[name].clause
+                yield f"{name} is {value} at {table.name} and {wanted} at {other}; all tables have the same ({clause})"
+
+
+def _casino_wide(book: Rulebook, game: str, wagers: tuple[str, ...]) -> list[str]:
+    """The options of the whole casino on which a price of these wagers depends; of all wagers where none is named."""
+    offered = [wager for wager in book.wagers(game) if not wagers or wager.id in wagers]
+    used = {option for wager in offered for price in wager.win.values() for option in price.odds_by}
+    return [name for name, option in book.option.items() if option.scope == "casino" and name in used]
 
 
 def offer(table: Table) -> tuple[Rulebook, Settings, int]:

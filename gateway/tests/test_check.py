@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from sabot_gateway import check
+from sabot_gateway import config as configs
 from sabot_gateway.broker import Login
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Entry, Ledger
@@ -44,6 +46,50 @@ def test_everything_that_is_wrong_with_a_table_is_said() -> None:
     assert [fact.status for fact in found] == ["wrong", "wrong"]
     assert "port loop:// is no port" in found[0].says
     assert "decks = 5: star-baccarat allows 3, 4, 6, 8" in found[1].says
+
+
+@pytest.mark.parametrize(
+    ("book", "more", "says"),
+    [
+        ("nz-baccarat", {}, "a table offers one or the other (11C.2)"),
+        ("nz-baccarat", {"game": "ez"}, "a table offers one or the other (11C.2)"),
+        ("star-baccarat", {"decks": 3}, "pair_player: wants 6 or 8 decks, not 3 (clause 3.1)"),
+        ("star-premium", {"decks": 4}, "pair_player: wants 6 or 8 decks, not 4 (clause 3.1)"),
+        ("crown-baccarat", {"decks": 6}, "crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)"),
+    ],
+)
+def test_a_table_that_names_no_wagers_must_be_allowed_to_offer_all(book: str, more: dict[str, Any], says: str) -> None:
+    table = Table("bac-01", "/dev/ttyACM0", book, **more)
+    fact = only(check.table_facts(table))
+    assert fact.status == "wrong"
+    assert says in fact.says
+    assert 'list those that this table offers: wagers = ["player"' in fact.says
+    named = msgspec.structs.replace(table, wagers=("player", "banker", "tie"))
+    assert only(check.table_facts(named)).status == "ok"
+    assert only(check.table_facts(Table("bac-01", "/dev/ttyACM0", "star-baccarat"))).status == "ok"
+
+
+@pytest.mark.parametrize("wagers", [(), ("tie",)])
+def test_zero_commission_is_refused_until_a_table_can_be_a_tournaments(wagers: tuple[str, ...]) -> None:
+    table = Table("bac-01", "/dev/ttyACM0", "crown-baccarat", game="zero_commission", wagers=wagers)
+    fact = only(check.table_facts(table))
+    assert (fact.status, "only in a tournament (clause 1.1)" in fact.says) == ("wrong", True)
+
+
+def test_one_scale_for_all_tables_that_offer_the_wager() -> None:
+    """New Zealand 11A.8, 11B.9."""
+    offers = ("perfect_pair_player", "tie"), ("perfect_pair_banker",), ("dragon_bonus_player", "tie")
+    tables = tuple(
+        Table(f"bac-0{number}", f"/dev/ttyACM{number}", "nz-baccarat", wagers=wagers, options={name: value})
+        for number, (wagers, name, value) in enumerate(
+            zip(offers, ("perfect_pair_scale",) * 3, ("2", "3", "1"), strict=True), 1
+        )
+    )
+    both = msgspec.structs.replace(config(), table=tables)
+    assert list(configs.casino_wide_problems(both)) == [
+        "perfect_pair_scale is 3 at bac-02 and 2 at bac-01; all tables have the same (11A.7)"
+    ]
+    assert list(configs.casino_wide_problems(msgspec.structs.replace(both, table=tables[::2]))) == []
 
 
 def test_no_keys_are_a_warning_unless_they_are_required() -> None:

@@ -173,6 +173,14 @@ def test_a_confirmed_coup_that_is_void_afterwards_is_corrected() -> None:
     assert second.coup_id == coups(log)[-1].id
 
 
+def test_a_void_at_the_shoe_corrects_what_a_supervisor_had_confirmed() -> None:
+    log = complete(winner="banker")
+    decide(log, "confirmed")
+    log("coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=4)
+    first, second = confirmed(log.records)
+    assert (second.corrects, second.status, second.winner) == (first.id, "void", None)
+
+
 @pytest.mark.parametrize("verdict", ["confirmed", "void"])
 def test_a_decision_about_a_coup_that_was_confirmed_corrects_that(verdict: str) -> None:
     log = complete()

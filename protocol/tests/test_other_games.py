@@ -6,12 +6,13 @@ from fractions import Fraction
 import pytest
 from sabot_protocol import rulebooks
 from sabot_protocol.wagers import lucky_tie, money, roulette, three_card
-from sabot_protocol.wagers.table import Settings, Table, check_offer
+from sabot_protocol.wagers.table import Settings, Table, check_offer, check_whole_offer
 
 RAPID = rulebooks.load("star-rapid").roulette
 CROWN = rulebooks.load("crown-baccarat")
 NZ = rulebooks.load("nz-baccarat")
 STAR = rulebooks.load("star-baccarat")
+PREMIUM = rulebooks.load("star-premium")
 THREE = Table(CROWN, Settings.of(CROWN, {"game": "three_card"}))
 
 
@@ -153,17 +154,24 @@ def test_a_tie_of_eights_with_other_cards_is_no_lucky_tie() -> None:
 
 
 def test_next_highest_amount() -> None:
-    assert money.pay(STAR, 10_000, Fraction(19, 20), 500) == (9_500, 0)
-    assert money.pay(STAR, 2_500, Fraction(19, 20), 500) == (2_500, 0)  # 23.75 in chips of 5 is paid as 25
-    assert money.pay(CROWN, 500, Fraction(1, 2), 500) == (500, 0)
+    assert money.pay(STAR, 10_000, Fraction(19, 20), 500) == 9_500
+    assert money.pay(STAR, 2_500, Fraction(19, 20), 500) == 2_500  # 23.75 in chips of 5 is paid as 25
+    assert money.pay(CROWN, 500, Fraction(1, 2), 500) == 500
 
 
-def test_new_zealand_voids_what_cannot_be_paid() -> None:
-    assert money.pay(NZ, 10_000, Fraction(19, 20), 500) == (9_500, 0)
-    assert money.pay(NZ, 12_500, Fraction(19, 20), 500) == (9_500, 2_500)
-    assert money.pay(NZ, 2_500, Fraction(19, 20), 500) == (0, 2_500)
-    assert money.pay(NZ, 1_500, Fraction(1, 2), 500) == (500, 500)
-    assert money.pay(NZ, 30_000, Fraction(8), 500) == (240_000, 0)
+@pytest.mark.parametrize(("stake", "valid"), [(10_000, 10_000), (12_500, 10_000), (2_500, 0), (9_999, 0)])
+def test_new_zealand_voids_what_cannot_be_paid(stake: int, valid: int) -> None:
+    assert money.valid_stake(NZ, stake, Fraction(19, 20), 500) == valid
+    assert money.pay(NZ, valid, Fraction(19, 20), 500) * 20 == valid * 19
+    for book in (STAR, CROWN):
+        assert money.valid_stake(book, stake, Fraction(19, 20), 500) == stake
+
+
+@pytest.mark.parametrize("odds", [Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(8), Fraction(0)])
+def test_new_zealand_voids_nothing_that_pays_no_commission(odds: Fraction) -> None:
+    """5.11, 13.4 and the additional wagers: 5.12 speaks of 1 to 1 less commission."""
+    assert money.valid_stake(NZ, 1_501, odds, 500) == 1_501
+    assert money.pay(NZ, 1_500, odds, 500) == 1_500 * odds
 
 
 def test_crown_extra_commission_is_on_the_excess_only() -> None:
@@ -200,6 +208,24 @@ def test_ante_up() -> None:
             NZ, {}, 8, ["any_pair_player", "perfect_pair_banker"],
             "wagers any_pair_player and perfect_pair_banker: a table offers one or the other (11C.2)",
         ),
+        (
+            NZ, {"game": "ez"}, 8, ["lucky_match_player", "perfect_pair_player"],
+            "wagers lucky_match_player and perfect_pair_player: a table offers one or the other (11D.2)",
+        ),
+        (PREMIUM, {"game": "tie_premium"}, 4, ["pair_banker"],
+         "wager pair_banker: wants 6 or 8 decks, not 4 (clause 3.1)"),
+        (
+            CROWN, {"game": "zero_commission"}, 8, ["tie"],
+            "game zero_commission: crown-baccarat offers it only in a tournament (clause 1.1), and no table can be set "
+            "to one yet; choose another game",
+        ),
+        (
+            CROWN, {}, 8, ["one_one_two_pair", "tie", "pair_player"],
+            "wager one_one_two_pair: its parts must be on offer too, and pair_banker is not (clause 1.1)",
+        ),
+        (CROWN, {}, 8, ["run_owl"], "wager run_owl: game traditional of crown-baccarat does not have it"),
+        (CROWN, {"game": "lucky_chase"}, 8, ["run_player"],
+         "wager run_player: game lucky_chase of crown-baccarat does not have it"),
     ],
 )  # fmt: skip
 def test_an_offer_that_the_book_forbids(
@@ -211,6 +237,38 @@ def test_an_offer_that_the_book_forbids(
 def test_an_offer_that_is_well() -> None:
     assert check_offer(STAR, Settings.of(STAR, {}), 3, ["player", "banker", "tie", "super_six"]) == []
     assert check_offer(NZ, Settings.of(NZ, {}), 6, ["any_pair_player", "any_pair_banker", "dragon_7"]) == []
+    crown = ["one_one_two_pair", "tie", "pair_player", "pair_banker", "run_player", "run_tie_3"]
+    assert check_offer(CROWN, Settings.of(CROWN, {}), 8, [*crown, "dragon_tail_banker_late"]) == []
+
+
+@pytest.mark.parametrize(
+    ("book", "game", "decks", "says"),
+    [
+        (STAR, "baccarat", 3, "wager pair_player: wants 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
+        (STAR, "even_money", 4, "wager pair_player: wants 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
+        (STAR, "baccarat", 6, ""),
+        (STAR, "even_money", 8, ""),
+        (PREMIUM, "premium", 3, "wager pair_player: wants 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
+        (PREMIUM, "tie_premium", 4, "wager pair_player: wants 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
+        (PREMIUM, "premium_even_money", 8, ""),
+        *(
+            (NZ, game, 8, "wagers any_pair_player and lucky_match_banker: a table offers one or the other (11C.2)")
+            for game in NZ.game
+        ),
+        (CROWN, "traditional", 6, "wager crown_pair_player: wants 8 decks, not 6 (clause 3.1.1), and 2 more"),
+        (CROWN, "tie", 7, "wager crown_pair_player: wants 8 decks, not 7 (clause 3.1.1), and 2 more"),
+        (CROWN, "traditional", 8, ""),
+        (CROWN, "lucky_chase", 4, ""),
+        (CROWN, "three_card", 1, ""),
+        (rulebooks.load("star-rapid"), "baccarat", 8, ""),
+    ],
+)
+def test_a_table_that_names_no_wagers_offers_all_of_its_game(
+    book: rulebooks.Rulebook, game: str, decks: int, says: str
+) -> None:
+    found = check_whole_offer(book, Settings.of(book, {"game": game}), decks)
+    assert (says in found) if says else (found == "")
+    assert "list those that this table offers: wagers = [" in found or not says
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import numpy as np
 import typer
 from sabot_gateway import rules
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.rulebooks.model import Wager
 from sabot_protocol.wagers.facts import Facts
-from sabot_protocol.wagers.table import Settings, Table
+from sabot_protocol.wagers.table import Settings, Table, tournament_clause
 from sabot_sim import odds as exact
 from sabot_sim.enumeration import DrawTables, Enumeration
 from sabot_sim.odds import WagerOdds
@@ -116,9 +117,14 @@ def odds(
 
 
 def _offers(book: Rulebook, game: str, decks: int) -> dict[str, dict[str, Any]]:
-    """Of each wager whether the book lets it be offered with these decks, and why not."""
-    return {
-        wager.id: {"offered": False, "why": f"{wanted} ({wager.decks_clause})"} if wanted else {"offered": True}
-        for wager in book.wagers(game)
-        for wanted in [wager.wanted_decks(decks)]
-    }
+    """Of each wager whether the book lets it be offered with these decks, and why not; and beside which it is not."""
+    return {wager.id: _offered(wager, decks, tournament_clause(book, game)) for wager in book.wagers(game)}
+
+
+def _offered(wager: Wager, decks: int, tournament: str) -> dict[str, Any]:
+    beside = {"not_beside": list(wager.excludes)} if wager.excludes else {}
+    if tournament:
+        return {"offered": False, "why": f"only in a tournament ({tournament})"} | beside
+    if wanted := wager.wanted_decks(decks):
+        return {"offered": False, "why": f"{wanted} ({wager.decks_clause})"} | beside
+    return {"offered": True} | beside

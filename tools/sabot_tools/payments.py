@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers import money
-from sabot_protocol.wagers.table import Settled
+from sabot_protocol.wagers.table import Settled, Table
 
 from sabot_tools.json_lines import BadLineError
 
@@ -21,10 +21,9 @@ class Staked(msgspec.Struct):
     differential: Cents | None = None  # Crown 6.5: above it a winning wager pays extra commission
 
 
-def payments(
-    book: Rulebook, game: str, line: dict[str, Any], settled: dict[str, Settled]
-) -> dict[str, dict[str, Cents]]:
+def payments(table: Table, line: dict[str, Any], settled: dict[str, Settled]) -> dict[str, dict[str, Cents]]:
     """For each stake its `net` (paid, or collected as a minus) and what of it was `void`."""
+    book, game = table.book, table.settings.game
     staked = msgspec.convert({name: line[name] for name in Staked.__struct_fields__ if name in line}, Staked)
     if staked.chip <= 0:
         raise BadLineError(f"chip: {staked.chip} is not a chip's value")
@@ -36,17 +35,21 @@ def payments(
             raise BadLineError(f"stakes.{name}: game {game} of {book.id} has no such wager")
         if stake <= 0:
             raise BadLineError(f"stakes.{name}: {stake} is not a stake")
-        found[name] = _payment(book, staked, name, stake, settled[name])
+        found[name] = _payment(table, staked, name, stake, settled[name])
     return found
 
 
-def _payment(book: Rulebook, staked: Staked, name: str, stake: Cents, settled: Settled) -> dict[str, Cents]:
+def _payment(table: Table, staked: Staked, name: str, stake: Cents, settled: Settled) -> dict[str, Cents]:
     if settled.result == "not_offered":
         return {"net": 0, "void": stake}
-    if settled.odds <= 0:
-        return {"net": ceil(settled.odds * stake), "void": 0}
+    valid = money.valid_stake(table.book, stake, table.win_odds(name), staked.chip)
+    return {"net": _net(table.book, staked, name, valid, settled), "void": stake - valid}
+
+
+def _net(book: Rulebook, staked: Staked, name: str, stake: Cents, settled: Settled) -> Cents:
+    if settled.odds <= 0 or not stake:
+        return ceil(settled.odds * stake)
     odds = settled.odds
     if staked.differential is not None and name in ("player", "banker"):
         odds = money.traditional_win(stake, staked.differential, odds) / stake
-    paid = money.pay(book, stake, odds, staked.chip)
-    return {"net": paid.paid_cents, "void": paid.void_cents}
+    return money.pay(book, stake, odds, staked.chip)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
-from sabot_protocol.wagers.table import Settings
+from sabot_protocol.wagers.table import Settings, tournament_clause
 
 RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[
@@ -27,9 +27,12 @@ def table_of(action: str, rulebook: str, pairs: list[str] | None, decks: int | N
     try:
         book = rulebooks.load(rulebook)
         settings = Settings.of(book, chosen(pairs))
-        return book, settings, book.decks_for(settings.game, decks)
+        in_shoe = book.decks_for(settings.game, decks)
     except RulebookError as error:
         raise refuse(action, error) from error
+    if clause := tournament_clause(book, settings.game):
+        typer.echo(f"sabot {action}: {book.id} offers {settings.game} only in a tournament (clause {clause})", err=True)
+    return book, settings, in_shoe
 
 
 def chosen(pairs: list[str] | None) -> dict[str, str]:

@@ -73,7 +73,7 @@ class Settler:
         )
 
     def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
-        return _encode(payments(self._book, self._settings.game, line, self._table.settle(key)))
+        return _encode(payments(self._table, line, self._table.settle(key)))
 
     def _encoded(self, key: facts.Facts) -> bytes:
         """All outcomes of a coup as JSON; each wager has few, so their texts are made once."""

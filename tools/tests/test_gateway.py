@@ -84,6 +84,20 @@ def check(path: Path, turn: Callable[[], None] = lambda: None) -> tuple[int, dic
     return process.returncode, {row["subject"]: (row["status"], row["says"]) for row in rows}
 
 
+def test_check_refuses_what_a_book_does_not_let_a_table_offer_and_the_daemon_goes_on(tmp_path: Path) -> None:
+    """New Zealand 11C.2 with no `wagers`: a running floor is not stopped by it."""
+    path = write_config(tmp_path, {"bac-01": "/dev/null"})
+    path.write_text(path.read_text().replace("star-baccarat", "nz-baccarat"))
+    status, said = check(path)
+    assert status == 1
+    assert said["table bac-01"][0] == "wrong"
+    assert "a table offers one or the other (11C.2)" in said["table bac-01"][1]
+    (warning,) = config.offer_problems(config.load(path))
+    assert warning == f"table bac-01: {said['table bac-01'][1]}"
+    path.write_text(path.read_text() + 'wagers = ["any_pair_player", "any_pair_banker", "tie"]\n')
+    assert check(path)[1]["table bac-01"] == ("ok", "nz-baccarat, game standard, 8 decks, wagers: 3")
+
+
 # init.
 
 

@@ -194,7 +194,7 @@ BANKER_WINS = ["4S", "7H", "KD", "KC", "2C"]  # 6 to 7
 
 
 def paid(book: str, game: str, **money: object) -> dict[str, Any]:
-    line = {"id": 0, "stock": BANKER_WINS, **money}
+    line = {"id": 0, "stock": BANKER_WINS} | money
     (answer,) = answers("--rulebook", book, "--set", f"game={game}", lines=[line])
     return answer
 
@@ -207,6 +207,71 @@ def test_stakes_are_paid_in_chips_by_the_house_rule() -> None:
     }  # fmt: skip
     nz = paid("nz-baccarat", "standard", stakes={"banker": 12_500}, chip=500)["payments"]
     assert nz == {"banker": {"net": 9_500, "void": 2_500}}
+
+
+# New Zealand 5.12, 5.13: the part that could not be paid at 19 to 20 is void whatever becomes of the wager.
+LOST, TIED, SIX = ["9S", "2H", "KD", "3C"], ["6S", "6H", "KD", "KC"], ["2S", "6H", "3D", "KC", "KS"]
+
+
+@pytest.mark.parametrize(
+    ("stock", "stake", "chip", "net", "void"),
+    [
+        (LOST, 130, 1, -120, 10),
+        (TIED, 130, 1, 0, 10),
+        (BANKER_WINS, 130, 1, 114, 10),
+        (LOST, 12_500, 500, -10_000, 2_500),
+        (LOST, 19, 1, 0, 19),  # nothing of it could be paid
+        (LOST, 120, 1, -120, 0),
+    ],
+)
+def test_what_could_not_be_paid_is_void_when_the_banker_loses_too(
+    stock: list[str], stake: int, chip: int, net: int, void: int
+) -> None:
+    answer = paid("nz-baccarat", "standard", stock=stock, stakes={"banker": stake, "player": 130}, chip=chip)
+    assert answer["payments"]["banker"] == {"net": net, "void": void}
+    assert answer["payments"]["player"]["void"] == 0  # 5.12 speaks of the Banker's Hand only
+
+
+@pytest.mark.parametrize(("stock", "odds"), [(LOST, -1), (TIED, 0), (BANKER_WINS, 1), (SIX, 0.5)])
+@pytest.mark.parametrize("stake", [130, 12_500, 30])
+def test_nothing_is_void_where_the_banker_six_pays_half(stock: list[str], odds: float, stake: int) -> None:
+    """New Zealand 5.11; 13.4 likewise, where a tie loses (13.2)."""
+    for game, at in (("banker6_half", odds), ("two_to_one_b6", odds or -1), ("ez", 1 if odds > 0 else odds)):
+        answer = paid("nz-baccarat", game, stock=stock, stakes={"banker": stake}, chip=20)
+        assert answer["payments"] == {"banker": {"net": at * stake, "void": 0}}, game
+
+
+def test_half_a_cent_is_paid_to_the_next_whole_one() -> None:
+    """A-65: New Zealand's 5.11 has no rule for it."""
+    answer = paid("nz-baccarat", "banker6_half", stock=SIX, stakes={"banker": 125}, chip=25)
+    assert answer["payments"] == {"banker": {"net": 63, "void": 0}}
+
+
+@pytest.mark.parametrize(("book", "game"), [("star-baccarat", "baccarat"), ("crown-baccarat", "traditional")])
+def test_the_other_books_collect_the_whole_stake_and_pay_up(book: str, game: str) -> None:
+    """The Star 5.8, Crown 6.3.3: only a payment is rounded; nothing is ever void."""
+    for stock, net in ((LOST, -130), (TIED, 0), (BANKER_WINS, 125)):
+        answer = paid(book, game, stock=stock, stakes={"banker": 130}, chip=5)
+        assert answer["payments"] == {"banker": {"net": net, "void": 0}}
+
+
+def test_a_game_for_tournaments_is_priced_and_said_to_be_one() -> None:
+    """Crown 1.1: settlement goes on, for a tournament is played by it."""
+    game = ("--rulebook", "crown-baccarat", "--set", "game=zero_commission")
+    status, out, err = sabot("settle", *game, lines=[{"id": 0, "stock": BANKER_WINS}])
+    assert (status, json.loads(out)["outcomes"]["banker"]["odds"]) == (0, "1")
+    assert "crown-baccarat offers zero_commission only in a tournament (clause 1.1)" in err
+    _, out, _ = sabot("odds", *game, "--json")
+    banker = json.loads(out)["wagers"]["banker"]
+    assert (banker["offered"], banker["why"]) == (False, "only in a tournament (1.1)")
+
+
+def test_odds_name_the_wagers_beside_which_one_is_not_offered() -> None:
+    _, out, _ = sabot("odds", "--rulebook", "nz-baccarat", "--json")
+    wagers = json.loads(out)["wagers"]
+    others = [f"{name}_{side}" for name in ("any_pair", "lucky_match") for side in ("player", "banker")]
+    assert wagers["perfect_pair_player"]["not_beside"] == others
+    assert "not_beside" not in wagers["tie"]
 
 
 def test_extra_commission_above_the_differential() -> None:

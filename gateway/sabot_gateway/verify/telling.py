@@ -280,7 +280,7 @@ class Telling:
     def _stands(self, event: Event, common: dict[str, Any], found: list[Finding], decider: Decider) -> Record:
         """Confirm: the result on the table may be settled, unless it is in doubt; once."""
         last = self.disputes.last_of((event.unit, common["shoe"], common["coup"]))
-        in_doubt = self._read.phase != "complete" or any(finding.coup_no for finding in found)
+        in_doubt = self._read.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
         if last is None or in_doubt or not self.confirmations.awaited(last):
             return Record()
         return self.confirmations.confirm(last, decider, Source(event.unit, event.event_no, common["time"]))

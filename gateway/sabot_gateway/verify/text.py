@@ -71,6 +71,13 @@ Every void, confirmed or corrected coup says who decided (`by`), when (`decided`
 the gateway with the id of his request (`attempt`), or what the shoe logged. A command that nobody here asked for is an
 `unknown person` with the number of the command.
 
+## Confirming
+`coup` tells a result with its last card; `confirmed` tells it again when it may be settled (Rapid 7.7.4.9, 8.1; reading
+A-66): with Confirm, with a supervisor's `confirm`, or with the decision that confirms a disputed coup. Once for each
+coup, never for one that is void or disputed; a correction of one that was confirmed comes there too and `corrects` it.
+A coup after which play goes on without Confirm (the shoe is closed, replaced or exchanged, another coup is dealt, or
+part of the log is missing) is disputed, alarm `not_confirmed`.
+
 ## Faults
 A fault that holds the exit is an alarm `fault_…` from the shoe's event until its `fault_cleared`: it can be
 acknowledged, and stays. In HELLO a shoe reports its fault. Once its log has come, an alarm that is missing is raised,

@@ -2,32 +2,29 @@
 
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
 
 from sabot_protocol.rulebooks.model import Rulebook
 
+LESS_COMMISSION = Fraction(19, 20)  # 1 to 1 less 5 %
 EXTRA_COMMISSION = Fraction(25, 1000)  # Crown 6.5, on what exceeds the table differential
 MOST_ANTE = Fraction(125, 1000)  # New Zealand 1.1, of the table minimum
 
 
-class Payment(NamedTuple):
-    """What the house pays on a winning stake, and how much of the stake was never valid."""
-
-    paid_cents: int
-    void_cents: int
-
-
-def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> Payment:
-    """A win in chips of which the smallest is `chip_cents`."""
+def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> int:
+    """Return what is paid on a valid stake that wins; where chips cannot pay it, by the house's rule (A-65)."""
     if book.money.rounding == "next_highest":
-        return Payment(ceil(stake_cents * odds / chip_cents) * chip_cents, 0)
-    valid_cents = _valid_stake(stake_cents, odds, chip_cents)
-    return Payment(int(valid_cents * odds), stake_cents - valid_cents)
+        return ceil(stake_cents * odds / chip_cents) * chip_cents
+    return ceil(stake_cents * odds)
 
 
-def _valid_stake(stake_cents: int, odds: Fraction, chip_cents: int) -> int:
-    """The most of a stake, in chips, that would be paid exactly (New Zealand 5.13)."""
-    smallest_cents = chip_cents * odds.denominator
+def valid_stake(book: Rulebook, stake_cents: int, win_odds: Fraction, chip_cents: int) -> int:
+    """Return the part of a wager at these odds that is valid, whatever becomes of it; the rest is void.
+
+    New Zealand 5.12, 5.13: of a Banker wager less commission, what chips could pay exactly were it to win.
+    """
+    if book.money.rounding == "next_highest" or win_odds != LESS_COMMISSION:
+        return stake_cents
+    smallest_cents = chip_cents * win_odds.denominator
     return stake_cents // smallest_cents * smallest_cents
 
 

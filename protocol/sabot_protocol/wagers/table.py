@@ -110,6 +110,12 @@ class Table:
         """Every wager of a coup."""
         return {name: wager.settle(facts) for name, wager in self.wagers.items()}
 
+    def win_odds(self, name: str) -> Fraction:
+        """What a wager pays where it simply wins; 0 for one that has no such price."""
+        wager = self.wagers[name]
+        price = wager.prices.get("win") if isinstance(wager, Priced) else None
+        return price.odds if price else Fraction(0)
+
     def settle_three_card(self, player: ThreeCardHand, dealer: ThreeCardHand) -> dict[str, Settled]:
         """Every wager of a hand of Three Card Baccarat."""
         settled = {}
@@ -127,6 +133,16 @@ def _not_by_coup(facts: Facts, side: str) -> str:
     raise TypeError("this wager is not decided by a coup of two hands")
 
 
+# Games that are offered in tournaments only, and the clause; no table can be set to one yet.
+TOURNAMENT_ONLY = {("crown-baccarat", "zero_commission"): "1.1"}
+_PARTS_CLAUSE = "1.1"  # Crown: 1-1-2 is on the Side Wagers on offer at the table
+
+
+def tournament_clause(book: Rulebook, game: str) -> str:
+    """Return the clause by which a game is for tournaments only; empty where it is not."""
+    return TOURNAMENT_ONLY.get((book.id, game), "")
+
+
 def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str]) -> list[str]:
     """What is wrong with a table that offers these wagers; nothing when all is well."""
     problems = []
@@ -134,15 +150,49 @@ def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str
         book.decks_for(settings.game, decks)
     except RulebookError as error:
         problems.append(str(error))
+    if clause := tournament_clause(book, settings.game):
+        problems.append(
+            f"game {settings.game}: {book.id} offers it only in a tournament (clause {clause}), and no table can be "
+            "set to one yet; choose another game"
+        )
     offered = {wager.id: wager for wager in book.wagers(settings.game)}
+    runs = set(_sequence_names(book, settings.game))
     for name in wagers:
-        if name not in offered:
+        if name in offered:
+            problems += _wager_problems(offered[name], decks, wagers)
+        elif name not in runs:
             problems.append(f"wager {name}: game {settings.game} of {book.id} does not have it")
-            continue
-        wager = offered[name]
-        if wanted := wager.wanted_decks(decks):
-            problems.append(f"wager {name}: {wanted}, not {decks} (clause {wager.decks_clause})")
-        for other in sorted(set(wager.excludes) & set(wagers)):
-            if name < other:
-                problems.append(f"wagers {name} and {other}: a table offers one or the other ({wager.excludes_clause})")
     return problems
+
+
+def _sequence_names(book: Rulebook, game: str) -> Iterator[str]:
+    """Wagers on several coups: of a run, all lengths together or one of them."""
+    for sequence in book.sequence:
+        if game in sequence.games:
+            yield sequence.id
+            yield from (f"{sequence.id}_{length}" for length in sequence.odds if sequence.kind == "run")
+
+
+def _wager_problems(wager: Wager, decks: int, wagers: list[str]) -> Iterator[str]:
+    """What its own clauses say against a wager beside the others."""
+    if wanted := wager.wanted_decks(decks):
+        yield f"wager {wager.id}: {wanted}, not {decks} (clause {wager.decks_clause})"
+    for other in sorted(set(wager.excludes) & set(wagers)):
+        if wager.id < other:
+            yield f"wagers {wager.id} and {other}: a table offers one or the other ({wager.excludes_clause})"
+    if missing := [part for part in wager.parts if part not in wagers]:
+        told = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not"
+        yield f"wager {wager.id}: its parts must be on offer too, and {told} (clause {_PARTS_CLAUSE})"
+
+
+def check_whole_offer(book: Rulebook, settings: Settings, decks: int) -> str:
+    """Why a table that names no wagers cannot offer every one of its game, in a sentence; empty where it can."""
+    every = [wager.id for wager in book.wagers(settings.game)]
+    found = [problem for problem in check_offer(book, settings, decks, every) if problem.startswith("wager")]
+    if not found:
+        return ""
+    more = f", and {len(found) - 1} more of that sort" if found[1:] else ""
+    return (
+        f"not every wager of game {settings.game} may be offered here: {found[0]}{more}; list those that this table "
+        'offers: wagers = ["player", "banker", "tie", …]'
+    )
