@@ -115,9 +115,10 @@ class TryOut:
         return [said for name, said in self._subscriber.received if name == f"{table}/{topic}"]
 
     def coups(self) -> list[str]:
-        """As `sabot watch` prints them."""
+        """As `sabot watch` prints them; of a coup that was published again, the last."""
         painter = Painter(colour=False)
-        return [painter.line(msgspec.convert(said, CoupMessage), None) for said in self.received("coup")]
+        found = {(said["shoe"], said["coup"]): msgspec.convert(said, CoupMessage) for said in self.received("coup")}
+        return [painter.line(coup, None) for coup in found.values()]
 
     def status(self) -> dict[str, Any]:
         """Of the first table, at the daemon's socket."""

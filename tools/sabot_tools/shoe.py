@@ -102,7 +102,8 @@ class ShoeStand:
         """Deal what is due, carry bytes both ways, wait for more."""
         self._children.check()
         now_s = time.monotonic()
-        wait_s = self._deal(now_s) if self.watch.profile_known else _LONGEST_SLEEP_S
+        dealing = self.watch.profile_known and not self.watch.enough(self.plan.coups)
+        wait_s = self._deal(now_s) if dealing else _LONGEST_SLEEP_S
         self._bench.settled()  # takes its answers, also those that nobody waits for
         self._selector.select(min(wait_s, _LONGEST_SLEEP_S))
         self._carry()
@@ -201,7 +202,7 @@ def shoe(
     ] = None,
     table: Annotated[str, typer.Option(help="The table's name in the lines for the config.")] = "bac-01",
     coups: Annotated[
-        int | None, typer.Option(min=1, help="Stop when the gateway has so many coups; else at Ctrl-C.")
+        int | None, typer.Option(min=1, help="Stop when the gateway has so many confirmed coups; else at Ctrl-C.")
     ] = None,
     mishaps: Annotated[bool, typer.Option("--mishaps", help="Now and then something goes wrong.")] = False,
     patience: Annotated[

@@ -31,7 +31,7 @@ class ShoeWatch:
     notes: list[str] = field(default_factory=list)
     count: int = 0  # coups shown
     profile_known: bool = False
-    _coup_no: int = 0  # the event of the last one
+    _over_no: int = 0  # the event that ended the last one: its Confirm, or that it is void
     _acked_no: int = 0
     _asked_s: float | None = None  # since when a gateway asks and is not answered with a welcome
     _heard_s: float | None = None  # when the gateway last said something in a session
@@ -83,19 +83,25 @@ class ShoeWatch:
                 f"gateway {self._gateway} asks, and does not take this shoe: `sabot gateway status` there says why"
             )
 
+    def enough(self, coups: int | None) -> bool:
+        """So many coups were shown, and the last of them is confirmed or void."""
+        return coups is not None and self.count >= coups and self._over_no > 0
+
     def done(self, coups: int | None) -> bool:
-        """So many coups were shown, and the gateway has acknowledged the last of them."""
-        return coups is not None and self.count >= coups and self._acked_no >= self._coup_no
+        """And the gateway has acknowledged that."""
+        return self.enough(coups) and self._acked_no >= self._over_no
 
     def _event(self, frame: Frame) -> None:
         event = self._told(frame)
         self.table.hands = self._log.hands
         if event["type"] == "coup":
             self.count += 1
-            self._coup_no = event["event_no"]
+            self._over_no = event["event_no"] if event["winner"] is None else 0
             self.coups.append(self.painter.line(self._coup(event), None))
         elif event["type"] == "profile_set":
             self.profile_known = True
+        elif event.get("button") == "confirm" or (event["type"], event.get("command")) == ("command_done", "confirm"):
+            self._over_no = event["event_no"]
         self.notes += _words(self.name, event)
 
     def _told(self, frame: Frame) -> dict[str, Any]:
