@@ -29,7 +29,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power soak faults siege tamper recordings broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power soak faults siege tamper recordings captures broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -83,6 +83,9 @@ tamper: .venv/.dev ## shorten, cut, launder and rewrite a ledger in every way; w
 
 recordings: .venv/.dev ## make every recording of the simulator again; what a run must bring is written by sabot replay --accept
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
+
+captures: .venv/.dev ## capture the lines of simulated shoes again, through a real daemon; after every change of the wire
+	@$(BIN)/python hil_tests/make_captures.py
 
 broken: .venv/.dev ## change one line of the firmware at a time; a recording must fail and name the event (3 minutes); ONLY=file
 	@$(BIN)/python hil_tests/broken.py $(ONLY)

@@ -168,6 +168,21 @@ def never_reads(client: Client) -> None:
         time.sleep(0.5)
 
 
+def captures(client: Client) -> None:
+    """Asks for the line of every table, and takes nothing of it."""
+    names = [*(honest.table for honest in client.spec.honest), *client.spec.hostile]
+    lines = []
+    try:
+        for name in names:
+            line = client.connect()
+            lines.append(line)
+            line.sendall(json.dumps({"verb": "capture", "table": name, "args": {"seconds": 3600}}).encode() + b"\n")
+        time.sleep(client.rng.uniform(0.2, 2.0))
+    finally:
+        for line in lines:
+            line.close()
+
+
 def hangs_up(client: Client) -> None:
     """Asks and is gone before the answer."""
     for _ in range(20):
@@ -187,6 +202,7 @@ ATTACKS: dict[str, Attack] = {
         half,
         big_line,
         never_reads,
+        captures,
         hangs_up,
     )
 }

@@ -19,8 +19,8 @@ _PRESS_US = 80_000
 _CLEAR_US = 2_000  # a path that is clear for so long is believed to be
 _GAP_US = (150_000, 400_000)  # between two cards
 _PAUSE_US = (2_000_000, 5_000_000)  # before the dealer confirms: bets are paid
-_LOOK_AGAIN_US = 250_000
-_HANDS = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
+LOOK_AGAIN_US = 250_000
+HANDS = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 
 
 class DealerStopsError(RuntimeError):
@@ -43,7 +43,7 @@ class Dealer:
         if outputs & LAMP_FAULT:
             raise DealerStopsError("the shoe shows a fault: a supervisor must come")
         if outputs & LAMP_WAITING:
-            return [(_LOOK_AGAIN_US, 0)]
+            return [(LOOK_AGAIN_US, 0)]
         if not outputs & LOCK:
             return self._draw()
         if outputs & LAMPS_RESULT:
@@ -56,16 +56,18 @@ class Dealer:
             raise DealerStopsError("the shoe wants another card and is empty")
         card = self._stack.pop(0)
         self.drawn.append(card)
-        edges = optics.pull(_HANDS, self.rng, card, self.card_set)
+        return self.soon(optics.pull(HANDS, self.rng, card, self.card_set))
+
+    def soon(self, edges: list[optics.Edge]) -> list[optics.Edge]:
+        """A card after the pause between two, and the path clear behind it."""
         gap_us = self.rng.randint(*_GAP_US)
-        edges.append((edges[-1][0] + _CLEAR_US, 0))
-        return [(gap_us + t_us, level) for t_us, level in edges]
+        return [(gap_us + t_us, level) for t_us, level in [*edges, (edges[-1][0] + _CLEAR_US, 0)]]
 
     def _press_new_shoe(self) -> list[optics.Edge]:
         """New cards, unless those just put in were not taken yet (the shoe may still wait for its profile)."""
         if not self._stack or self.drawn:
             self._stack, self.drawn = self.deck(), []
-        return self._press(BUTTON_NEW_SHOE, _LOOK_AGAIN_US)
+        return self._press(BUTTON_NEW_SHOE, LOOK_AGAIN_US)
 
     @staticmethod
     def _press(button: int, after_us: int) -> list[optics.Edge]:

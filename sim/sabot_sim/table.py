@@ -37,6 +37,10 @@ class SimTable:
             return _WAIT_FOR_BOARD_S
         return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
 
+    def under_way(self) -> bool:
+        """Something of the dealer's last action is still to be played."""
+        return bool(self._plan)
+
     def power_cycle(self) -> None:
         """Pull the plug in whatever is going on, and put it back; the dealer starts from what he sees."""
         self.bench.power_off()

@@ -4,7 +4,7 @@ import random
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from errno import EEXIST
+from errno import EBUSY, EEXIST, EWOULDBLOCK
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -74,7 +74,7 @@ def record(
         if scenario is not None:
             _record_scenario(out, scenario, seed)
         elif port is not None:
-            _record_port(out, noted, serial.serial_for_url(port, baud, timeout=0.1, exclusive=True), seconds)
+            _record_port(out, noted, _opened(port, baud), seconds)
         elif edges is not None:
             _record_lines(out, noted, edges)
         else:
@@ -194,6 +194,19 @@ def _tell(out: Path, writer: Writer, size: int) -> None:
     counts = writer.counts
     what = f"{counts.edges} edges, {counts.line_bytes} bytes of the line, {counts.blocks} blocks"
     typer.echo(f"sabot record: {out}: {what}; {size} bytes", err=True)
+
+
+def _opened(port: str, baud: int) -> serial.Serial:
+    """The port; one that a gateway has is captured by that gateway."""
+    try:
+        return serial.serial_for_url(port, baud, timeout=0.1, exclusive=True)
+    except serial.SerialException as error:
+        if error.errno not in (EWOULDBLOCK, EBUSY):
+            raise
+        raise ValueError(
+            f"{port} is busy: another program has it; of a table that a gateway serves, record the line with "
+            "`sabot table TABLE capture`"
+        ) from error
 
 
 def _record_port(out: Path, noted: Metadata, line: serial.Serial, seconds: float | None) -> None:

@@ -24,9 +24,9 @@ def kind_of(named: str) -> Event:
 class ShoeLog:
     """What the shoe logged so far, as far as later events refer to it: the cards of this coup and the next."""
 
-    def __init__(self, rulebook: str) -> None:
+    def __init__(self, rulebook: str, hands: dict[int, dict[str, str]] | None = None) -> None:
         self._rulebook = rulebook
-        self._hands: dict[int, dict[str, str]] = {}  # by coup
+        self._hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup
         self._surplus: list[int] = []  # the coup that each card too many begins, 0 where it is not used
         self.first_coup_complete = False
         self._tellers = {
@@ -39,6 +39,11 @@ class ShoeLog:
             "handed_over": self._handed_over,
             "command_done": self._command_done,
         }
+
+    @property
+    def hands(self) -> dict[int, dict[str, str]]:
+        """The cards of this coup and the next, by slot: what another log needs to go on from here."""
+        return self._hands
 
     def tell(self, event_no: int, number: int, body: str) -> Event:
         """One record as an event."""

@@ -46,6 +46,7 @@ def test_every_action_has_help(name: str) -> None:
     [
         ("demo",),
         ("flash",),
+        ("shoe",),
         ("watch",),
         ("generate",),
         ("gateway", "run"),

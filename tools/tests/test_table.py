@@ -38,6 +38,7 @@ import contextlib, grp, io, os, sys
 from sabot_tools.cli import main
 nowhere = ["--control", "/nothing"]
 for before in (["gateway", "status", *nowhere], ["table", *nowhere, "bac-01", "tell", "lock", "--by", "X"],
+               ["table", *nowhere, "bac-01", "capture", "--out", "-"],
                ["ledger", "show", "/nothing"], ["ledger", "verify", "/nothing"],
                ["ledger", "export", "/nothing", "--format", "csv"]):
     sys.argv, given = ["sabot", *before], sys.argv
@@ -183,3 +184,32 @@ def test_the_config_may_stand_before_the_table_or_behind_the_command(site: Site)
     last = site.sabot("table", *asked, "--config", site.config)
     joined = site.sabot("table", *asked, f"--config={site.config}")
     assert first.stderr == last.stderr == joined.stderr == "sabot: no alarm is active at bac-01\n"
+
+
+# Captures
+
+
+def test_a_capture_is_written_with_the_rights_of_the_one_who_asks(site: Site) -> None:
+    theirs = site.work_dir / "theirs"
+    theirs.mkdir(exist_ok=True)
+    os.chown(theirs, MEMBER, GROUP)
+    ask = ("table", "bac-01", "capture", "--seconds", "0.2", "--config", site.config, "--out")
+    assert site.sabot(*ask, theirs / "line.shoe").returncode == 0
+    assert (theirs / "line.shoe").stat().st_uid == MEMBER
+    for place in (site.work_dir / "var", site.work_dir / "keys", Path("/etc")):
+        refused = site.sabot(*ask, place / "line.shoe")
+        assert refused.returncode == 1
+        assert refused.stderr.endswith("Permission denied; give a path that you may write to, by --out\n")
+        assert not (place / "line.shoe").exists()
+    stranger = site.sabot(*ask, theirs / "other.shoe", gid=STRANGER, uid=STRANGER)
+    assert stranger.returncode == 1
+    assert "Permission denied" in stranger.stderr
+
+
+def test_the_example_of_capture_is_one_that_the_daemon_takes(site: Site, tmp_path: Path) -> None:
+    text = " ".join(CliRunner().invoke(app, ["table", "bac-01", "capture", "--help"]).stdout.split())
+    assert "Example: sabot table bac-01 capture --seconds 60 --out evening.shoe && sabot inspect evening.shoe" in text
+    out = tmp_path / "evening.shoe"
+    example = ["table", "bac-01", "capture", "--seconds", "0.2", "--out", str(out), "--control", str(site.socket)]
+    assert CliRunner().invoke(app, example).exit_code == 0
+    assert CliRunner().invoke(app, ["inspect", str(out), "--text"]).exit_code == 0

@@ -1,0 +1,88 @@
+"""`make captures`: the captures in hil_tests/captures again, by `sabot shoe`, a real daemon, `sabot table capture`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from sabot_protocol import recording
+from sabot_tools.broker import free_port
+from try_out import ShoeProcess, TryOut
+
+FOLDER: Final = Path(__file__).with_name("captures")
+# What is captured: the sidecar of each, from which the cards follow.
+CAPTURES: Final[dict[str, dict[str, Any]]] = {
+    "crown-three-coups": {"rulebook": "crown-baccarat", "decks": 8, "seed": 7, "coups": 3, "unit": "5ab0000000000001"},
+    "rapid-with-key": {
+        "rulebook": "star-rapid",
+        "decks": 8,
+        "seed": 8,
+        "coups": 2,
+        "unit": "5ab00000000000aa",
+        "key": bytes(range(32)).hex(),  # of no shoe in any house
+    },
+}
+
+
+def make(name: str, work_dir: Path) -> None:
+    """One capture from before the shoe is switched on until the gateway has acknowledged its last coup."""
+    asked, port, it = CAPTURES[name], free_port(), TryOut(work_dir)
+    options = [f"--{key.replace('_', '-')}={asked[key]}" for key in ("rulebook", "decks", "seed", "coups", "unit")]
+    try:
+        it.gateway(
+            f'[[table]]\nname = "bac-01"\nport = "socket://127.0.0.1:{port}"\nrulebook = "{asked["rulebook"]}"\n'
+            f"decks = {asked['decks']}\n",
+            _keys(work_dir, asked),
+        )
+        out = work_dir / f"{name}.shoe"
+        it.until((work_dir / "control.sock").exists)
+        capturing = _capture(it, out)
+        it.until(lambda: out.exists() and out.stat().st_size)
+        key = ["--key", str(work_dir / "key.bin")] if "key" in asked else []
+        shoe = ShoeProcess(work_dir, f"--tcp={port}", "--speed=20", *options, *key)
+        it.shoes.append(shoe)
+        it.until(lambda: shoe.process.poll() is not None)
+        capturing.send_signal(signal.SIGINT)
+        if capturing.wait() or shoe.process.returncode:
+            raise RuntimeError(f"{name} was not captured: {shoe.notes()}")
+    finally:
+        it.close()
+    _keep(name, out)
+
+
+def _keys(work_dir: Path, asked: dict[str, Any]) -> str:
+    """The line of the config, and the files; none where the shoe has no key."""
+    if "key" not in asked:
+        return ""
+    folder = work_dir / "keys"
+    folder.mkdir(mode=0o700)
+    for path, data in ((folder / f"{asked['unit']}.key", asked["key"]), (work_dir / "key.bin", "")):
+        path.touch(mode=0o600)
+        path.write_bytes(data.encode() or bytes.fromhex(asked["key"]))
+    return f'keys = "{folder}"\n'
+
+
+def _capture(it: TryOut, out: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "sabot_tools", "table", "bac-01", "capture", "--seconds", "600", "--out", str(out)]
+    return subprocess.Popen([*command, "--config", str(it.config)], env=dict(os.environ))
+
+
+def _keep(name: str, captured: Path) -> None:
+    """The same records; where the port was is of no interest to anybody."""
+    reader = recording.Reader()
+    records = list(recording.read(reader, [captured.read_bytes()]))
+    writer = recording.Writer({**(reader.metadata or {}), "port": "socket://127.0.0.1:7001"})
+    data = b"".join([writer.start(), *(writer.add(record) for record in records), writer.finish()])
+    (FOLDER / f"{name}.shoe").write_bytes(data)
+    (FOLDER / f"{name}.json").write_text(json.dumps(CAPTURES[name], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    for one in CAPTURES:
+        with TemporaryDirectory(prefix="sabot-captures-") as folder:
+            make(one, Path(folder))
+        print(FOLDER / f"{one}.shoe")

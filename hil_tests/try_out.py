@@ -1,0 +1,149 @@
+"""A gateway of one's own tried without a shoe: broker, `sabot gateway run` and `sabot shoe`, each a process."""
+
+import os
+import selectors
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from rig import PATIENCE_S
+from sabot_gateway.control import Request, ask
+from sabot_protocol.topics import CoupMessage
+from sabot_tools import broker
+from sabot_tools.children import Children
+from sabot_tools.coups import Painter
+from sabot_tools.stand import daemon_command
+from sabot_tools.subscriber import Subscriber
+
+ROOT = Path(__file__).parents[1]
+SITE = "try"
+
+
+class ShoeProcess:
+    """`sabot shoe …`, its output in files; its processes carry a mark in their environment."""
+
+    def __init__(self, work_dir: Path, *options: str) -> None:
+        self._mark = f"SABOT_TEST_MARK={uuid.uuid4()}"
+        self.out, self.err, self.temp = (work_dir / f"{uuid.uuid4()}.{kind}" for kind in ("out", "err", "tmp"))
+        self.temp.mkdir()
+        name, value = self._mark.split("=")
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "sabot_tools", "shoe", *options],
+                cwd=work_dir,
+                env={**os.environ, name: value, "TMPDIR": str(self.temp)},
+                stdout=out,
+                stderr=err,
+            )
+
+    def config(self) -> str:
+        """The lines to be pasted into the gateway's config, once they are there."""
+        head, end, _ = self.out.read_text().partition("\n\n")
+        return head if end else ""
+
+    def coups(self) -> list[str]:
+        """A line each."""
+        return self.out.read_text().partition("\n\n")[2].splitlines()
+
+    def notes(self) -> str:
+        """What it says besides."""
+        return self.err.read_text()
+
+    def stop(self, number: int) -> int:
+        """Ask it to end; its status."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+    def left(self) -> list[str]:
+        """Processes that carry the mark, but for the shoe itself; and temporary files."""
+        found = [str(path) for path in self.temp.iterdir()]
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                marked = self._mark.encode() in (directory / "environ").read_bytes().split(b"\0")
+                command = (directory / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+            if marked and int(directory.name) != self.process.pid and command:
+                found.append(command)
+        return found
+
+
+class TryOut:
+    """A broker with a subscriber; start() a shoe, gateway() the daemon with what the shoe said is to be pasted."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self.work_dir, self.children = work_dir, Children(work_dir)
+        self.shoes: list[ShoeProcess] = []
+        self.broker = broker.start(self.children, work_dir, 0)
+        self._selector = selectors.DefaultSelector()
+        self._subscriber = Subscriber(self.broker, SITE, self._selector)
+        self.until(lambda: self._subscriber.ready)
+
+    def start(self, *options: str) -> ShoeProcess:
+        """A shoe, once it says where it is."""
+        shoe = ShoeProcess(self.work_dir, *options)
+        self.shoes.append(shoe)
+        self.until(lambda: shoe.config() or shoe.process.poll() is not None)
+        assert shoe.config(), shoe.notes()
+        return shoe
+
+    def gateway(self, tables: str, head: str = "") -> None:
+        """The daemon, as an installer starts it."""
+        self.paste(tables, head)
+        self.daemon = self.children.start("gateway", daemon_command(self.config))
+
+    def paste(self, tables: str, head: str = "") -> None:
+        """The config with these tables."""
+        self.config = self.work_dir / "gateway.toml"
+        site = f'site = "{SITE}"\nledger = "{self.work_dir}/ledger.db"\nbroker = "{self.broker}"\n'
+        self.config.write_text(f"{site}{head}\n{tables}\n")
+
+    def end_gateway(self, *, kill: bool = False) -> None:
+        """Politely, or not."""
+        self.children.release(self.daemon)
+        (self.daemon.kill if kill else self.daemon.terminate)()
+        assert self.daemon.wait(PATIENCE_S) == (-9 if kill else 0)
+
+    def received(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
+        """What the subscriber has, each id once."""
+        return [said for name, said in self._subscriber.received if name == f"{table}/{topic}"]
+
+    def coups(self) -> list[str]:
+        """As `sabot watch` prints them; of a coup that was published again, the last."""
+        painter = Painter(colour=False)
+        found = {(said["shoe"], said["coup"]): msgspec.convert(said, CoupMessage) for said in self.received("coup")}
+        return [painter.line(coup, None) for coup in found.values()]
+
+    def status(self) -> dict[str, Any]:
+        """Of the first table, at the daemon's socket."""
+        answer = ask(self.work_dir / "control.sock", Request("status"))
+        found: dict[str, Any] = msgspec.json.decode(answer.data)["tables"][0]
+        return found
+
+    def more_coups(self, count: int) -> None:
+        """Until the subscriber has so many more."""
+        goal = len(self.coups()) + count
+        self.until(lambda: len(self.coups()) >= goal)
+
+    def until(self, done: Callable[[], object]) -> None:
+        """Take what comes until it is so."""
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not done():
+            self._selector.select(0.05)
+            self._subscriber.step(time.monotonic())
+            if time.monotonic() > give_up_s:
+                pytest.fail("\n".join(path.read_text() for path in sorted(self.work_dir.glob("*.*r*"))))
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        for shoe in self.shoes:
+            shoe.process.kill()
+            shoe.process.wait()
+        self._subscriber.close()
+        self.children.stop()

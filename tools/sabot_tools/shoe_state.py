@@ -1,0 +1,87 @@
+"""What outlives a simulated shoe: its flash, and the cards that are still in it, in one directory."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+DEFAULT_UNIT = "5ab0000000000001"
+_FILE, _LOCK, _KEY = "table.json", "lock", "key.bin"
+_LOCK_WITHIN_S, _AGAIN_S = 2.0, 0.02
+
+
+class StateError(RuntimeError):
+    """The directory cannot be used; the message says why and what to do."""
+
+
+class Table(msgspec.Struct, kw_only=True):
+    """What is on the table besides the shoe's own flash."""
+
+    unit: str
+    shoes: int = 0  # how many times cards were put in
+    stack: list[str] = []  # still in the shoe
+    drawn: list[str] = []
+    hands: dict[int, dict[str, str]] = {}  # on the table, by coup
+    shown_no: int = 0  # the last event that was shown
+
+
+class StateDir:
+    """A directory of one shoe at a time; beside these files it is the firmware's flash."""
+
+    def __init__(self, path: Path, unit: str | None = None, key: bytes | None = None) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self.lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise StateError(f"--state {path}: {error.strerror}; give a directory that you may write to") from error
+        try:
+            self._begin(unit, key)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, unit: str | None, key: bytes | None) -> None:
+        self._take_lock()
+        self.table = self._read() or Table(unit=unit or DEFAULT_UNIT)
+        if unit not in (None, self.table.unit):
+            raise StateError(f"--state {self.path} is that of unit {self.table.unit}, not of {unit}; leave --unit out")
+        if key is not None:
+            descriptor = os.open(self.path / _KEY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(key)
+
+    def _take_lock(self) -> None:
+        """Wait a moment for the firmware of a shoe that was killed just now: it has the lock too."""
+        give_up_s = time.monotonic() + _LOCK_WITHIN_S
+        while True:
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > give_up_s:
+                    why = "another shoe runs there; give each a directory of its own"
+                    raise StateError(f"--state {self.path}: {why}") from None
+                time.sleep(_AGAIN_S)
+            else:
+                return
+
+    def _read(self) -> Table | None:
+        file = self.path / _FILE
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Table)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise StateError(f"{file}: {error}; remove the directory to begin with a new shoe") from error
+
+    def save(self) -> None:
+        """As it is now; a crash leaves what was saved before."""
+        new = self.path / f"{_FILE}.new"
+        new.write_bytes(msgspec.json.encode(self.table))
+        new.replace(self.path / _FILE)
+
+    def close(self) -> None:
+        """Another may use it."""
+        os.close(self.lock)
