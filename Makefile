@@ -63,7 +63,7 @@ replay: image ## every recording on the emulated RP2040 (hours on 2 cores); the 
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
 chip: image ## every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
-	@$(BIN)/pytest sim/tests/test_chip.py hil_tests/test_1_board.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
+	@$(BIN)/pytest sim/tests/test_chip.py hil_tests/test_1_board.py hil_tests/test_1_usb.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
 	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_8_power.py -n 2 -vv -rP

@@ -197,7 +197,7 @@ class Main:
         link = self.link
         line_ms = self.board.line_ms()
         link.fault = self.shoe.it.fault
-        link.receive(self.board.rx, self.board.rx_size, line_ms)
+        link.receive(self.board.rx, self.board.rx_size, line_ms, self.board.rx_wire)
         self.set_profile()
         if link.command_due:
             self.obey()
@@ -205,7 +205,7 @@ class Main:
             link.pump(line_ms)
             if not link.tx_size:
                 break
-            link.sent(self.board.send(link.tx, link.tx_size))
+            link.sent(self.board.send(link.tx, link.tx_size, link.tx_wire))
         if self._reboot_due and not link.tx_size:
             self.reboot(n.CAUSE_COMMAND)
 

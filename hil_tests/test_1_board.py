@@ -62,11 +62,11 @@ def test_what_differs_is_named_and_only_that_is_written(tmp_path: Path) -> None:
     with pico(tmp_path) as port:
         checked = flash(port, "--check")
         assert checked.stdout == "missing main.py\nsurplus old.mpy\ndifferent sabot/__init__.mpy\n"
-        assert (checked.returncode, checked.stderr) == (1, f"sabot flash: {port}: 3 of 37 files differ\n")
+        assert (checked.returncode, checked.stderr) == (1, f"sabot flash: {port}: 3 of 38 files differ\n")
         flashed = flash(port)
         assert flashed.stderr.splitlines() == [
             f"sabot flash: {port}: 2 files written, 1 removed; the shoe restarts",
-            f"sabot flash: {port}: all 37 files are as built, image {image['image.bin'].hex()}",
+            f"sabot flash: {port}: all 38 files are as built, image {image['image.bin'].hex()}",
         ]
         assert flashed.returncode == 0
 

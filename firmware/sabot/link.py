@@ -1,4 +1,4 @@
-"""Link: introduces the shoe, keeps one gateway, replicates the journal, takes commands."""
+"""Link: introduces the shoe, keeps one gateway on one wire, replicates the journal, takes commands."""
 
 from struct import pack_into
 
@@ -39,6 +39,7 @@ _LOST_AFTER_MS = const(5000)  # a gateway says something once a second
 _WINDOW = const(24)  # covers a ledger that takes 30 ms to commit
 _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the wire, and some
+_WIRES = const(2)  # as the board numbers them; the first is spoken on before anybody has asked
 
 FIRMWARE_VERSION = b"\x00\x01\x00"
 
@@ -52,7 +53,7 @@ def same(buf, at, other):
 
 
 class Link:
-    """Bytes in by receive(), bytes out in tx[:tx_size] after pump(); time is an argument."""
+    """Bytes in by receive(), bytes out on `tx_wire` in tx[:tx_size] after pump(); time is an argument."""
 
     def __init__(self, unit, boot_count, cause, journal, profile, sampler, random, key=None):
         self._unit = unit
@@ -62,7 +63,7 @@ class Link:
         self._profile = profile
         self._sampler = sampler
         self._random = random  # random(n): n bytes that nobody can foresee
-        self._decoder = Decoder()
+        self._decoders = [Decoder() for _ in range(_WIRES)]
         self._body = bytearray(MAX_BODY + 2)
         self._record = bytearray(RECORD)
         self._session = Session(key)
@@ -70,6 +71,9 @@ class Link:
         self._offered = False
         self._offers = 0
         self._welcomed = False
+        self._wire = 0  # of the session
+        self._offer_wire = 0  # where a gateway asked last
+        self._busy_wire = 0
         self._next_to_send = 1
         self._hello_due = True
         self._hello_ms = 0
@@ -84,6 +88,7 @@ class Link:
         self.refused = 0
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
+        self.tx_wire = 0
         self.fault = 0  # the fault that holds the exit, for HELLO
         self.last_command_id = 0  # main sets it when a command is done
         self.command_due = False  # a command stands in `command`, for main to do
@@ -94,23 +99,24 @@ class Link:
 
     def crc_errors(self):
         """Frames that came in damaged."""
-        return self._decoder.errors
+        return self._decoders[0].errors + self._decoders[1].errors & 0xFFFF
 
-    def receive(self, data, size, now_ms):
-        """Bytes from the gateway."""
+    def receive(self, data, size, now_ms, wire=0):
+        """Bytes from a gateway."""
+        decoder = self._decoders[wire]
         for i in range(size):
-            got = self._decoder.feed(data[i])
+            got = decoder.feed(data[i])
             if got >= HEADER:
-                self._frame(self._decoder.body, got, now_ms)
+                self._frame(decoder.body, got, now_ms, wire)
 
-    def _frame(self, body, size, now_ms):
+    def _frame(self, body, size, now_ms, wire):
         kind = body[0]
         if kind == _WHO:
             if size == _WHO_SIZE and not body[1]:
-                self._who(body, now_ms)
-        elif kind == _WELCOME and self._welcomes(body, size):
+                self._who(body, now_ms, wire)
+        elif kind == _WELCOME and wire == self._offer_wire and self._welcomes(body, size):
             self._begin(body, now_ms)
-        elif self._welcomed:
+        elif self._welcomed and wire == self._wire:
             size = self._session.opened(body, size)
             if size:
                 self._heard_ms = now_ms
@@ -118,10 +124,11 @@ class Link:
             else:
                 self.refused = self.refused + 1 & 0xFFFF
 
-    def _who(self, body, now_ms):
-        """A gateway asks: it gets an offer, unless another one is served."""
-        if self._welcomed and not same(body, HEADER, self._session.gateway) and not self._lost(now_ms):
+    def _who(self, body, now_ms, wire):
+        """A gateway asks: it gets an offer, unless another one or the other wire is served."""
+        if self._welcomed and not self._lost(now_ms) and not self._serves(body, wire):
             self._busy_due = True
+            self._busy_wire = wire
             for i in range(8):
                 self._asker[i] = body[HEADER + 8 + i]
             return
@@ -130,7 +137,13 @@ class Link:
         if not self._offered or not same(body, HEADER + 8, self._offer.gateway_nonce):
             self._offer.start(body[HEADER : HEADER + 8], body[HEADER + 8 : HEADER + 16], self._nonce())
             self._offered = True
+        if wire != self.tx_wire:
+            self.tx_size = 0  # for the wire of before: whoever asks does not wait until it is read there
+        self._offer_wire = wire
         self._hello_due = True
+
+    def _serves(self, body, wire):
+        return wire == self._wire and same(body, HEADER, self._session.gateway)
 
     def _nonce(self):
         """Eight bytes never used before, even if chance should fail: starts and offers are counted in them."""
@@ -153,6 +166,7 @@ class Link:
     def _begin(self, body, now_ms):
         """The offer becomes the session: the log goes on where the gateway wants it."""
         self._session, self._offer = self._offer, self._session
+        self._wire = self._offer_wire
         self._offered = self._hello_due = False
         self._welcomed = True
         self._heard_ms = now_ms
@@ -206,7 +220,9 @@ class Link:
         """Put what is due into tx, as far as it has room."""
         if self._welcomed and self._lost(now_ms):
             self._welcomed = False
-        if self._busy_due and self._room():
+        if self._welcomed and self.tx_wire != self._wire:
+            self.tx_size = 0  # the rest of a BUSY that nobody reads: the session does not wait for it
+        if self._busy_due and self._room(self._busy_wire):
             self._busy(now_ms)
         if self._hello_due or (not self._welcomed and (now_ms - self._hello_ms) & _TICKS >= _HELLO_EVERY_MS):
             self._hello(now_ms)
@@ -216,8 +232,9 @@ class Link:
     def _lost(self, now_ms):
         return (now_ms - self._heard_ms) & _TICKS >= _LOST_AFTER_MS
 
-    def _room(self):
-        return self.tx_size + _FRAME_ROOM <= _TX_BYTES
+    def _room(self, wire):
+        """Whether tx takes one more frame for this wire: it holds those of one at a time."""
+        return not self.tx_size or (wire == self.tx_wire and self.tx_size + _FRAME_ROOM <= _TX_BYTES)
 
     def _replicate(self, now_ms):
         self._resend(now_ms)
@@ -225,7 +242,7 @@ class Link:
             self._event()
             self._spoke_ms = now_ms
         if (now_ms - self._spoke_ms) & _TICKS >= _ALIVE_EVERY_MS and not self.tx_size:
-            self._send(_ALIVE, HEADER, now_ms, self._session)
+            self._send(_ALIVE, HEADER, now_ms, self._session, self._wire)
             self._spoke_ms = now_ms
 
     def sent(self, count):
@@ -235,7 +252,7 @@ class Link:
             self.tx[i] = self.tx[i + count]
 
     def _may_send(self):
-        return self._welcomed and self._next_to_send - self._journal.acked <= _WINDOW and self._room()
+        return self._welcomed and self._next_to_send - self._journal.acked <= _WINDOW and self._room(self._wire)
 
     def _resend(self, now_ms):
         waiting = self._next_to_send - 1 > self._journal.acked
@@ -248,7 +265,7 @@ class Link:
             if self._resend_after_ms < _RESEND_LAST_MS:
                 self._resend_after_ms *= 2
 
-    def _send(self, kind, size, now_ms, session):
+    def _send(self, kind, size, now_ms, session, wire):
         """One frame, under the MAC of a session if there is one and the shoe has a key."""
         seq = session.seq if session else self._unsealed_seq
         pack_into("<BBHI", self._body, 0, kind, 0, seq & _LAST_SEQ, now_ms)
@@ -259,16 +276,17 @@ class Link:
                 self._welcomed = False  # its numbers are used up: a new one must be asked for
         else:
             self._unsealed_seq = seq + 1 & _LAST_SEQ
+        self.tx_wire = wire
         self.tx_size = encode(self._body, size, self.tx, self.tx_size)
 
     def _busy(self, now_ms):
         self._busy_due = False
         self._body[8:16] = self._session.gateway
         self._body[16:24] = self._asker
-        self._send(_BUSY, _BUSY_SIZE, now_ms, None)
+        self._send(_BUSY, _BUSY_SIZE, now_ms, None, self._busy_wire)
 
     def _hello(self, now_ms):
-        if not self._room():
+        if not self._room(self._offer_wire):
             return
         body = self._body
         offer = self._offer if self._offered else None
@@ -279,12 +297,12 @@ class Link:
         body[34:37] = FIRMWARE_VERSION
         pack_into("<II", body, 37, self._journal.next_no, self._journal.oldest())
         overruns = self._sampler.overruns & 0xFFFF
-        pack_into("<HHHH", body, 45, self._decoder.errors, self.resends, self.refused, overruns)
+        pack_into("<HHHH", body, 45, self.crc_errors(), self.resends, self.refused, overruns)
         pack_into("<IBB", body, 53, self.last_command_id, self._cause, self.fault)
         for i in range(8):
             body[59 + i] = offer.gateway_nonce[i] if offer else 0
             body[67 + i] = offer.shoe_nonce[i] if offer else 0
-        self._send(_HELLO, _HELLO_SIZE, now_ms, offer)
+        self._send(_HELLO, _HELLO_SIZE, now_ms, offer, self._offer_wire)
         self._hello_due = False
         self._hello_ms = now_ms
 
@@ -301,5 +319,5 @@ class Link:
         body[12] = record[8]
         for i in range(size):
             body[13 + i] = record[BODY + i]
-        self._send(_EVENT, 13 + size, number(record, 4), self._session)
+        self._send(_EVENT, 13 + size, number(record, 4), self._session, self._wire)
         self._next_to_send += 1

@@ -97,7 +97,8 @@ who has no key can still record a line and count what was damaged on it (`sabot 
    its journal. The gateway does the same: after 5 seconds without a frame of the session it takes the shoe for gone,
    says so in the table's `status`, ends the session and asks WHO again.
 9. **BUSY.** One shoe, one gateway. While the gateway of the session was heard within 5 seconds, another one that asks
-   gets `busy`, with the name of the first and its own nonce back.
+   gets `busy`, with the name of the first and its own nonce back. A shoe with two wires (USB and UART) has one session
+   on one of them: it answers on the wire of the question, and whoever asks on the other gets `busy` there.
 10. **Renewal.** When either side has sent 2**15 frames in a session the gateway asks again with a new nonce, and steps
     1 to 3 replace the session while events go on. A `seq` never comes round within a session.
 """

@@ -18,7 +18,8 @@ _UNUSED_ON_A_BOARD: Final = "numbers.py"
 _LOADER: Final = "sabot/boards/loader.py"
 _STREAM: Final = "sabot/boards/stream.py"
 _NOT_IN_A_SHOE: Final = (f"sabot/{_UNUSED_ON_A_BOARD}", _LOADER, _STREAM)
-_MAIN: Final = b"import program\nprogram.main()\n"
+# Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
+_MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
 _HASH_BYTES: Final = 8
 _CONSTANT: Final = re.compile(r"^([A-Z]\w*) = const\((-?\w+)\)", re.MULTILINE)

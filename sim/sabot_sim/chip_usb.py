@@ -21,10 +21,14 @@ from sabot_sim.chip import FILESYSTEM, HOW_TO_GET_UF2, Chip, find_uf2
 
 _STEP_US: Final = 1000
 _QUEUE_BYTES: Final = 4096
+_IN_BUFFERS: Final = 0x80  # of USB's memory: a register an endpoint, 8 bytes apart
 
 
 class UsbChip(Chip):
-    """A chip with a host at its USB: `said` is what it has sent; without files its filesystem was never made."""
+    """A chip with a host at its USB that has opened the port: `said` is what it has sent.
+
+    Without files its filesystem was never made.
+    """
 
     def __init__(self, uf2: Path, files: Mapping[str, bytes] | None) -> None:
         super().__init__(uf2, files or {})
@@ -40,9 +44,25 @@ class UsbChip(Chip):
         self._others, self._usb.on_endpoint_read = self._usb.on_endpoint_read, self._wanted
         self._cdc_reset, self._usb.on_reset = self._usb.on_reset, self._unplugged
         self._waiting, self._room = bytearray(), 0
+        self._packet, self._usb.dpram_updated = self._usb.dpram_updated, self._has_packet
+        self._reads, self._unread = True, list[tuple[int, int]]()
+
+    def _has_packet(self, offset: int, value: int) -> None:
+        """Bytes for the host stay where they are while it does not read; rp2040py's takes them at once."""
+        if not self._reads and offset == _IN_BUFFERS + 8 * self._cdc._in_endpoint:
+            self._unread.append((offset, value))
+        else:
+            self._packet(offset, value)
+
+    def host(self, *, opened: bool = True, reads: bool = True) -> None:
+        """What the host does from now on: whether a program has opened the port, and whether bytes are fetched."""
+        self._cdc.set_control_lines(dtr=opened, rts=opened)
+        self._reads = reads
+        while reads and self._unread:
+            self._packet(*self._unread.pop(0))
 
     def _unplugged(self) -> None:
-        self._waiting, self._room = bytearray(), 0
+        self._waiting, self._room, self._unread = bytearray(), 0, []
         self._cdc_reset()
 
     def _wanted(self, endpoint: int, size: int) -> None:

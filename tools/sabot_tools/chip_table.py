@@ -49,10 +49,19 @@ class Table:
         if self.cut_ns is not None and chip.now_ns >= self.cut_ns:
             raise PowerCut
         self._look()
-        data = bytes(byte for _, byte in chip.received[self._heard :])
-        self._heard += len(data)
+        data = self.heard()
         self.hellos += [frame.body for frame in self._parser.feed(data) if frame.type == "hello"]
-        chip.send(self.gateway.exchange(data, self._start_s + chip.now_ns / 1e9))
+        self.say(self.gateway.exchange(data, self._start_s + chip.now_ns / 1e9))
+
+    def heard(self) -> bytes:
+        """What has come on the wire since the last time."""
+        data = bytes(byte for _, byte in self.chip.received[self._heard :])
+        self._heard += len(data)
+        return data
+
+    def say(self, data: bytes) -> None:
+        """Bytes on the wire to the shoe."""
+        self.chip.send(data)
 
     def _look(self) -> None:
         """Follow lock and lamps."""

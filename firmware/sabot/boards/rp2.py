@@ -1,4 +1,4 @@
-"""The RP2040 board: PIO and DMA record the sensors while the CPU sleeps; panel, lamps and serial line are plain pins.
+"""The RP2040 board: PIO and DMA record the sensors while the CPU sleeps; panel, lamps and UART are plain pins.
 
 A record is 32 bits: ticks (28, counting down since the start), then the levels of the four sensors at that sample.
 A tick is 8 us, so that the ticks of a record wrap at a multiple of the 30-bit clock's range and need no unwrapping.
@@ -17,6 +17,7 @@ from micropython import const
 from sabot import image
 from sabot import numbers as n
 from sabot.boards import flash
+from sabot.boards.usb import Usb
 
 MYPY = False
 if MYPY:  # asm_pio brings these names itself
@@ -52,7 +53,7 @@ _MOST_RECORDS = const(32)  # a call
 _TRANSFERS = const(0x3FFFFFFF)  # the largest count that can be read without allocating
 _PIO0_RX0 = const(4)  # DMA request of the first state machine's FIFO
 
-# GPIO numbers; the serial line is on 0 and 1.
+# GPIO numbers; the UART is on 0 and 1.
 _SENSORS = const(2)  # entry, a, b, exit
 _PANEL = const(6)  # player, banker, tie, confirm, new shoe, key: each to ground; then the lid: to ground while shut
 _OUTPUTS = const(13)  # lock, lamps and buzzer, as panel.py has them
@@ -70,6 +71,7 @@ _SHORTEST_US = const(4_000)  # after a change the sampler hears that nothing mor
 _LONGEST_US = const(64_000)
 _SETTLED_US = const(64)  # a change before this is in the ring for certain
 _BAUD = const(115_200)
+_USB_EMPTY_MS = const(20)  # a host that reads has by then what was sent
 _WATCHDOG_MS = const(8_000)
 
 
@@ -153,14 +155,19 @@ class Recorder:
 
 
 class Board:
-    """All pins of the shoe; the sampler gets every change, and a word now and then that nothing has changed."""
+    """All pins of the shoe; the sampler gets every change, and a word now and then that nothing has changed.
+
+    The wires to a gateway are the UART, 0, and USB, 1: `rx` holds bytes of one of them.
+    """
 
     def __init__(self, sampler):
         self.sampler = sampler
         self.unit = machine.unique_id()
         self._watchdog = None
         self._recorder = Recorder()
+        Pin(1, Pin.IN, Pin.PULL_UP)  # nobody there is silence, not noise
         self._uart = UART(0, _BAUD, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512)
+        self._usb = Usb()
         for gpio in range(_PANEL, _OUTPUTS):
             Pin(gpio, Pin.IN, Pin.PULL_UP)
         for gpio in range(_OUTPUTS, _OUTPUTS + 10):
@@ -172,6 +179,7 @@ class Board:
         self._pause_us = _SHORTEST_US
         self.rx = bytearray(256)
         self.rx_size = 0
+        self.rx_wire = 0
 
     def journal_medium(self):
         """Where the journal is."""
@@ -216,8 +224,9 @@ class Board:
         self._watchdog.feed()
 
     def reboot(self):
-        """Start again, once the line has taken what was sent."""
+        """Start again, once the wires have taken what was sent."""
         self._uart.flush()
+        time.sleep_ms(_USB_EMPTY_MS)
         machine.reset()
 
     def failed(self, error):
@@ -238,9 +247,19 @@ class Board:
         return self._receive() or sampled
 
     def _receive(self):
-        size = self._uart.any()
-        self.rx_size = (self._uart.readinto(self.rx, min(size, len(self.rx))) or 0) if size else 0
+        """From the wires by turns: neither keeps the other waiting."""
+        self.rx_wire ^= 1
+        self.rx_size = self._read()
+        if not self.rx_size:
+            self.rx_wire ^= 1
+            self.rx_size = self._read()
         return self.rx_size
+
+    def _read(self):
+        if self.rx_wire:
+            return self._usb.read(self.rx)
+        size = self._uart.any()
+        return (self._uart.readinto(self.rx, min(size, len(self.rx))) or 0) if size else 0
 
     def _take_records(self):
         recorder = self._recorder
@@ -275,7 +294,7 @@ class Board:
         self.sampler.put(t_us, self._panel << 4 | self._recorder.levels)
 
     def line_ms(self):
-        """The serial line's clock."""
+        """The clock of the wires."""
         return time.ticks_diff(time.ticks_ms(), self._start_ms) & _TICKS
 
     def show(self, outputs):
@@ -287,8 +306,10 @@ class Board:
         """Drive the test point that says a card's word is known."""
         self._decoded.value(on)
 
-    def send(self, buf, size):
-        """Write buf[:size] to the serial line; how many bytes it took."""
+    def send(self, buf, size, wire=0):
+        """Write buf[:size] to a wire; how many bytes it took, without waiting."""
+        if wire:
+            return self._usb.write(buf, size)
         return self._uart.write(buf, size) or 0  # type: ignore[call-arg]
 
 
