@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import serial
 import typer
+from sabot_gateway import ports
 from sabot_protocol import cardcode, messages, recording
 from sabot_protocol.recording import Edge, Line, Writer
 from sabot_sim import optics
@@ -74,7 +75,7 @@ def record(
         if scenario is not None:
             _record_scenario(out, scenario, seed)
         elif port is not None:
-            _record_port(out, noted, serial.serial_for_url(port, baud, timeout=0.1, exclusive=True), seconds)
+            _record_port(out, noted, _opened(port, baud), seconds)
         elif edges is not None:
             _record_lines(out, noted, edges)
         else:
@@ -194,6 +195,17 @@ def _tell(out: Path, writer: Writer, size: int) -> None:
     counts = writer.counts
     what = f"{counts.edges} edges, {counts.line_bytes} bytes of the line, {counts.blocks} blocks"
     typer.echo(f"sabot record: {out}: {what}; {size} bytes", err=True)
+
+
+def _opened(port: str, baud: int) -> serial.Serial:
+    """The port, or why not and what to do."""
+    problem = ports.url_problem(port) if port.startswith(("socket:", "rfc2217:")) else None
+    if problem:
+        raise ValueError(f"port {port} {problem}")
+    try:
+        return serial.serial_for_url(port, baud, timeout=0.1, exclusive=True)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"port {port} {ports.reason(error)}") from error
 
 
 def _record_port(out: Path, noted: Metadata, line: serial.Serial, seconds: float | None) -> None:

@@ -330,7 +330,7 @@ def test_what_record_refuses(tmp_path: Path) -> None:
     assert "choose one of --scenario, --profile, --edges and --port" in record(str(file)).stderr
     assert f"{file} exists; give another name" in record(str(file), "--profile", "normal").stderr
     assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
-    assert "could not open port" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
+    assert "port /nowhere is not there" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
     assert file.read_bytes() == b"evidence"
 
 
