@@ -19,11 +19,8 @@ from sabot_tools.children import Children
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
 EXAMPLES = Path(__file__).parents[1] / "gateway" / "examples"
-PASSWORDS = {
-    "gateway-sydney": "correct-horse",
-    "display-sydney": "battery-staple",
-    "settlement-sydney": "paper-clip",
-}
+PASSWORDS = {"gateway-sydney": "correct-horse", "floor-sydney": "paper-clip", "display-sydney": "battery-staple"}
+DEBIAN = Path("/etc/mosquitto/mosquitto.conf")  # as apt-get installs it; it reads /etc/mosquitto/conf.d
 
 
 def mosquitto() -> str:
@@ -124,18 +121,35 @@ class Site:
                 "/etc/nats/broker.key": str(key),
                 **(more or {}),
             }
-            env = {f"{user.partition('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}
-            return self.run(kind, _changed(EXAMPLES / "nats.conf", changes), where, env)
+            env = {f"{user.split('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}
+            return self.run(kind, _changed((EXAMPLES / "nats.conf").read_text(), changes), where, env)
         changes = {
-            "listener 8883": f"listener {port} {broker.HOST}\nuser {getpass.getuser()}",
-            "/var/lib/mosquitto/": f"{self.work_dir}/",
+            "listener 8883": f"listener {port} {broker.HOST}",
             "/etc/mosquitto/certs/broker.pem": str(certificate),
             "/etc/mosquitto/certs/broker.key": str(key),
             "password_file /etc/mosquitto/sabot.passwd": f"password_file {self._passwords()}",
             "/etc/mosquitto/sabot.acl": str(EXAMPLES / "mosquitto.acl"),
             **(more or {}),
         }
-        return self.run(kind, _changed(EXAMPLES / "mosquitto.conf", changes), where)
+        folder = self.work_dir / "conf.d"
+        folder.mkdir()
+        (folder / "sabot.conf").write_text(_changed((EXAMPLES / "mosquitto.conf").read_text(), changes))
+        return self.run(kind, self._debian(folder), where)
+
+    def _debian(self, folder: Path) -> str:
+        """Debian's own mosquitto.conf, with files of this test."""
+        if not DEBIAN.exists():
+            pytest.skip(f"{DEBIAN} is not there: apt-get install mosquitto")
+        changes = {
+            "/run/mosquitto/mosquitto.pid": str(self.work_dir / "mosquitto.pid"),
+            "/var/lib/mosquitto/": f"{self.work_dir}/",
+            "file /var/log/mosquitto/mosquitto.log": "stderr",
+            "include_dir /etc/mosquitto/conf.d": f"user {getpass.getuser()}\ninclude_dir {folder}",
+        }
+        text = DEBIAN.read_text()
+        if any(text.count(old) != 1 for old in changes):
+            pytest.skip(f"{DEBIAN} is not as Debian ships it")
+        return _changed(text, changes)
 
     def _passwords(self) -> Path:
         mosquitto()
@@ -153,8 +167,7 @@ class Site:
         return self.papers.login(user=user, password_file=str(path))
 
 
-def _changed(path: Path, changes: dict[str, str]) -> str:
-    text = path.read_text()
+def _changed(text: str, changes: dict[str, str]) -> str:
     for old, new in changes.items():
         assert text.count(old) == 1, old
         text = text.replace(old, new)

@@ -1,10 +1,14 @@
 """The same on every broker, plain and by TLS: from the shoe to a subscriber, who may do what, and why not, in words."""
 
+import re
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 
 import msgspec
 import pytest
-from brokers import KINDS, Site
+from brokers import KINDS, PASSWORDS, Site
 from jsonschema import Draft202012Validator
 from lines import Line, step_until
 from rig import Rig
@@ -12,11 +16,13 @@ from sabot_gateway.broker import Broker, Login
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish import Publisher
 from sabot_protocol import schemas
+from sabot_protocol.topics import CoupMessage
 from sabot_tools import broker
 from sabot_tools.stand import Received
 
 ROOT = "sabot/v1/sydney"
 NOW = "2026-01-01T00:00:00.000Z"
+CARD = re.compile(rb"\b[A2-9TJQK][SHDC]\b")
 
 
 def secured(site: Site, kind: str, safety: str) -> tuple[Broker, Login]:
@@ -66,6 +72,9 @@ def test_from_the_shoe_to_a_subscriber(site: Site, rig: Callable[..., Rig], kind
     assert {message["status"] for message in coups} == {"verified"}
     assert len({message["id"] for message in it.messages("coup")}) == len(it.messages("coup"))
     assert breaches(it.received) == []
+    players_see = [message for message in it.received if message.topic.endswith(("/status", "/shoe"))]
+    assert players_see
+    assert not [message for message in players_see if CARD.search(message.payload)]
     of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "confirmed", "health")}
     assert topics(it.received) >= {"status", *of_the_table}
 
@@ -151,38 +160,147 @@ def publish_each(line: Line, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_gateway_writes_its_own_tables_and_a_display_only_reads(site: Site, kind: str) -> None:
+def test_a_gateway_writes_its_own_tables_and_the_floor_only_reads(site: Site, kind: str) -> None:
     server = site.example(kind)
-    display, gateway = (Line(server, user, site.login(user)) for user in ("display-sydney", "gateway-sydney"))
-    display.subscribe(f"{ROOT}/#")
+    floor, gateway = (Line(server, user, site.login(user)) for user in ("floor-sydney", "gateway-sydney"))
+    floor.subscribe(f"{ROOT}/#")
     gateway.connect()
     others = [f"{ROOT}/bac-03/coup", "sabot/v1/perth/bac-01/coup", "sabot/v1/perth/status"]
-    own = [f"{ROOT}/status", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-02/alarms"]
+    own = [f"{ROOT}/status", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-01/cards", f"{ROOT}/bac-02/alarms"]
     publish_each(gateway, [*others, *own])
-    step_until(lambda: set(own) <= set(display.topics()), display)
-    assert display.topics() == own
-    publish_each(display, [f"{ROOT}/bac-01/coup"])
+    step_until(lambda: set(own) <= set(floor.topics()), floor)
+    assert floor.topics() == own
+    publish_each(floor, [f"{ROOT}/bac-01/coup"])
     publish_each(gateway, [f"{ROOT}/bac-02/coup"])
-    step_until(lambda: f"{ROOT}/bac-02/coup" in display.topics(), display)
-    assert display.topics() == [*own, f"{ROOT}/bac-02/coup"]
+    step_until(lambda: f"{ROOT}/bac-02/coup" in floor.topics(), floor)
+    assert floor.topics() == [*own, f"{ROOT}/bac-02/coup"]
+
+
+# Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
+# card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
+# a burn card that nobody asked for. `health` and the ledger's head are of no use to players.
+UNSEEN = ("cards", "coup", "alarm", "alarms", "health")
+SEEN = ("shoe", "confirmed", "status")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_settles_wagers_reads_confirmed_results_and_no_others(site: Site, kind: str) -> None:
-    commented = ("{ user: settlement-sydney", "  subscribe: { allow: [")
-    server = site.example(kind, {f"# {start}": start for start in commented if kind == "nats"})
-    settling, gateway = (Line(server, user, site.login(user)) for user in ("settlement-sydney", "gateway-sydney"))
-    wanted = [f"{ROOT}/bac-01/confirmed", f"{ROOT}/bac-02/confirmed"]
-    for topic in (f"{ROOT}/+/confirmed", f"{ROOT}/+/status", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-01/cards"):
-        settling.subscribe(topic)
+def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    display, floor, gateway = (Line(server, user, site.login(user)) for user in reversed(PASSWORDS))
+    seen = [f"{ROOT}/status", *(f"{ROOT}/bac-01/{name}" for name in SEEN)]
+    unseen = [f"{ROOT}/ledger", *(f"{ROOT}/bac-01/{name}" for name in UNSEEN)]
+    for wanted in (f"{ROOT}/#", f"{ROOT}/+/cards", "#", "+/+/+/+/+", "$MQTT/sub/#", *unseen, *seen):
+        display.subscribe(wanted)
+    floor.subscribe(f"{ROOT}/#")
     gateway.connect()
-    publish_each(gateway, [f"{ROOT}/bac-01/cards", f"{ROOT}/bac-01/coup", *wanted])
-    step_until(lambda: set(wanted) <= set(settling.topics()), settling)
-    assert sorted(settling.topics()) == wanted
-    publish_each(settling, [f"{ROOT}/bac-01/confirmed"])
-    publish_each(gateway, [f"{ROOT}/bac-02/status"])
-    step_until(lambda: f"{ROOT}/bac-02/status" in settling.topics(), settling)
-    assert sorted(settling.topics()) == [*wanted, f"{ROOT}/bac-02/status"]
+    publish_each(gateway, [*unseen, *seen])
+    step_until(lambda: set(seen) <= set(display.topics()), display)
+    assert set(display.topics()) == set(seen)
+    step_until(lambda: len(floor.messages) == len(seen + unseen), floor)
+    assert set(floor.topics()) == {*seen, *unseen}
+    publish_each(display, unseen + seen)
+    publish_each(gateway, [f"{ROOT}/bac-02/coup"])
+    step_until(lambda: f"{ROOT}/bac-02/coup" in floor.topics(), floor)
+    assert len(floor.messages) == len(seen + unseen) + 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SEEN)
+def test_a_display_gets_each_topic_of_every_table_by_one_subscription(site: Site, kind: str, name: str) -> None:
+    server = site.example(kind)
+    display, gateway = (Line(server, user, site.login(user)) for user in ("display-sydney", "gateway-sydney"))
+    display.subscribe(f"{ROOT}/+/{name}")
+    assert display.granted == [1]
+    gateway.connect()
+    publish_each(gateway, [f"{ROOT}/bac-01/{name}", f"{ROOT}/bac-02/{name}"])
+    step_until(lambda: len(display.messages) == 2, display)
+
+
+COUP = CoupMessage(
+    id="5ab0000000000001-9", unit="5ab0000000000001", event_no=9, table="bac-01", shoe=1, coup=1, time=NOW, rulebook="",
+    kind="live", status="verified", winner="player", player=["9S", "KD"], banker=["2H", "3C"], player_points=9,
+    banker_points=5, player_pair=False, banker_pair=False, natural=True, last_coup=False, shoe_time_ms=0,
+)  # fmt: skip
+
+
+def watch(*options: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "sabot_tools", "watch", "--coups", "1", "--site", "sydney", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def as_options(login: Login) -> list[str]:
+    """A login on the command line, by the names that the gateway's config has."""
+    given = {name: value for name, value in msgspec.structs.asdict(login).items() if value}
+    return [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", value)]
+
+
+def publish_until(line: Line, topic: str, payload: bytes, done: Callable[[], object]) -> None:
+    """Again and again, each when the one before is acknowledged: whoever subscribes in the meantime gets one."""
+
+    class Again:
+        sent = line.mqtt.client.publish(topic, payload, qos=1)
+
+        def step(self, now_s: float) -> None:
+            if self.sent.mid in line.acknowledged:
+                self.sent = line.mqtt.client.publish(topic, payload, qos=1)
+
+    line.connect()
+    step_until(done, line, Again())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sabot_watch_by_user_and_password(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    gateway = Line(server, "gateway", site.login("gateway-sydney"))
+    with watch("--broker", str(server), *as_options(site.login("floor-sydney"))) as child:
+        publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
+        out, err = child.communicate()
+    assert (child.returncode, err) == (0, "")
+    assert "PLAYER" in out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sabot_watch_by_certificate(site: Site, kind: str) -> None:
+    server, login = secured(site, kind, "certificate")
+    gateway = Line(server, "gateway", login)
+    with watch("--broker", str(server), *as_options(login)) as child:
+        publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
+        out, _ = child.communicate()
+    assert "PLAYER" in out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sabot_watch_names_the_options_that_are_missing(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    for options, told in (
+        ([], "as --ca-file"),
+        (["--ca-file", str(site.papers.ca_file)], "a client without --user"),
+        (as_options(site.login("floor-sydney", "a guess")), "check --user, --password-file and the broker's users"),
+    ):
+        with watch("--broker", str(server), *options) as child:
+            assert child.stderr
+            assert told in child.stderr.readline()
+            child.kill()
+
+
+def test_sabot_watch_says_that_a_user_may_not_read_coups(site: Site) -> None:
+    server = site.example("nats")
+    with watch("--broker", str(server), *as_options(site.login("display-sydney"))) as child:
+        assert child.stderr
+        assert f"does not let display-sydney read {ROOT}/+/coup" in child.stderr.readline()
+        child.kill()
+
+
+def test_a_display_is_no_client_of_nats_itself(site: Site) -> None:
+    port = broker.free_port()
+    site.example("nats", {'"127.0.0.1:4222"': f'"127.0.0.1:{port}"'})
+    with socket.create_connection((broker.HOST, port)) as line:
+        login = {"user": "display-sydney", "pass": PASSWORDS["display-sydney"], "verbose": True}
+        line.sendall(b"CONNECT " + msgspec.json.encode(login) + b"\r\nSUB $MQTT.sub.> 1\r\nPING\r\n")
+        answer = b""
+        while data := line.recv(4096):
+            answer += data
+    assert b"-ERR 'Authorization Violation'" in answer
 
 
 @pytest.mark.parametrize("kind", KINDS)

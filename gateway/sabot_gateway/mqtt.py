@@ -93,7 +93,8 @@ class LoopClient:
         client.on_log = None
         if reason.is_failure:
             who = f"user {self.login.user}" if self.login.user else "a client without login.user"
-            self.problem = f"the broker at {self.broker} refuses {who}: {reason}; check login and the broker's users"
+            steps = "check login.user, login.password_file and the broker's users"
+            self.problem = f"the broker at {self.broker} refuses {who}: {reason}; {steps}"
         else:
             self._connected_s, self.problem = self.now_s, None
             self.on_ready()

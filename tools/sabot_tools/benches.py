@@ -12,6 +12,7 @@ from sabot_sim.board_rig import BoardRig
 from sabot_sim.rig import Rig, UnixRig
 
 from sabot_tools.broker import Server
+from sabot_tools.errors import not_installed
 from sabot_tools.replaying import Found, Recorded, Replay
 from sabot_tools.stage import PATIENCE_S, Stage
 
@@ -30,6 +31,14 @@ def shared_broker() -> Iterator[Server]:
             server.stop()
 
 
+def check_bench(bench: str, firmware: Path | None) -> None:
+    """BenchError where there is no such bench, or it runs no other firmware."""
+    if bench not in BENCHES and not is_port(bench):
+        raise BenchError(f"no bench {bench!r}: choose one of {', '.join(BENCHES)}, or a board's port as /dev/ttyACM0")
+    if firmware is not None and bench != "unix":
+        raise BenchError(f"another firmware runs on the unix bench, not on {bench}: choose --bench unix")
+
+
 def replayed(
     recorded: Recorded,
     bench: str,
@@ -39,16 +48,13 @@ def replayed(
     patience_s: float = PATIENCE_S,
 ) -> Found:
     """What a recording brings on this bench, with this firmware; after so long without a move it has stalled."""
+    check_bench(bench, firmware)
+    key = recorded.house().key
     if bench == "unix":
-        key = recorded.house().key
         return _on(lambda work_dir: UnixRig(work_dir, key, firmware), recorded, server, progress, patience_s)
-    if firmware is not None:
-        raise BenchError(f"another firmware runs on the unix bench, not on {bench}: choose --bench unix")
     if bench == "rp2040":
         return _on_chip(recorded, progress)
-    if is_port(bench):
-        return _on(lambda _: BoardRig(bench, recorded.house().key), recorded, server, progress)
-    raise BenchError(f"no bench {bench!r}: choose one of {', '.join(BENCHES)}, or a board's port as /dev/ttyACM0")
+    return _on(lambda _: BoardRig(bench, key), recorded, server, progress)
 
 
 def is_port(bench: str) -> bool:
@@ -92,7 +98,5 @@ def spare_chip(key: bytes | None = None) -> Any:
     try:
         from sabot_sim.rig_chip import new_spare
     except ImportError as error:
-        raise BenchError(
-            f"the emulated chip needs the package {error.name}: pip install -e '.[dev]', or choose --bench unix"
-        ) from error
+        raise BenchError(f"the emulated chip: {not_installed(error.name, 'dev')}, or choose --bench unix") from error
     return new_spare(key)

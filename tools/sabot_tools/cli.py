@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from sabot_tools.errors import in_words, not_installed
+
 # action: (module, what it does). The module's `app` holds the action.
 ACTIONS = {
     "bench": ("sabot_tools.bench", "Measure speed and memory, one JSON line a figure."),
@@ -60,7 +62,22 @@ EXTRAS = {
 
 
 class LazyGroup(TyperGroup):
-    """Lists the actions from the table; imports one when it is called."""
+    """Lists the actions from the table; imports one when it is called. What an action lacks is a sentence."""
+
+    action = ""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run an action; a package that is missing, or a file that cannot be used, is no traceback."""
+        try:
+            return super().main(*args, **kwargs)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("sabot"):
+                raise
+            problem = not_installed(error.name, EXTRAS[self.action])
+        except OSError as error:
+            problem = in_words(error)
+        typer.echo(f"sabot {self.action}: {problem}", err=True)
+        sys.exit(1)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The actions."""
@@ -68,6 +85,7 @@ class LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The action, from its module."""
+        self.action = cmd_name
         return _load(cmd_name) if cmd_name in ACTIONS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -77,13 +95,7 @@ class LazyGroup(TyperGroup):
 
 
 def _load(name: str) -> Any:
-    try:
-        command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("sabot"):
-            raise
-        typer.echo(f"sabot {name}: {error.name} is not installed; pip install 'sabot[{EXTRAS[name]}]'", err=True)
-        raise typer.Exit(1) from error
+    command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
     command.name = name
     return command
 

@@ -16,6 +16,7 @@ from construct import ConstructError
 from sabot_protocol import auth, cardcode, framing, messages, pcapng, recording
 from sabot_protocol.recording import Edge, Line, RecordingError
 
+from sabot_tools.errors import same_file
 from sabot_tools.macs import Watcher, read_key
 from sabot_tools.settings import refuse
 
@@ -331,6 +332,8 @@ def inspect(
     """
     if text + edges + lua + (capture is not None) > 1:
         raise typer.BadParameter("choose one of --text, --edges, --pcapng and --lua")
+    if capture is not None and same_file(getattr(file, "name", ""), capture.name):
+        raise typer.BadParameter(f"{capture.name} is the file that is read; give another", param_hint="--pcapng")
     if lua:
         typer.echo(pcapng.lua(), nl=False)
         return

@@ -77,7 +77,7 @@ def show(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: sabot keys rotate 5ab0000000000001 --dir keys --shoe key.bin")
+@app.command(epilog="Example: sabot keys rotate 5ab0000000000001 --dir keys --shoe new.bin")
 def rotate(
     unit: Unit,
     directory: Directory = KEYS,

@@ -18,6 +18,7 @@ from sabot_gateway.plain_text import escaped_json, shown
 
 from sabot_tools import ledger_export, ledger_heads, ledger_words
 from sabot_tools.daemon import ask
+from sabot_tools.errors import same_file
 from sabot_tools.progress import bar
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -85,6 +86,8 @@ def verify(
 def _key(file: Path, given: Path | None) -> bytes | None:
     """The key of the checkpoints; one that is only the daemon's to read is none, and then the verdict says so."""
     path = given or retention.key_path(file)
+    if given is not None and not given.exists():
+        raise LedgerError(f"--key {given}: no such file; leave it out, or give the key that belongs to this ledger")
     return None if given is None and not os.access(path, os.R_OK) else retention.read(path)
 
 
@@ -130,6 +133,8 @@ def export(
 ) -> None:
     """Write the entries, or a table that follows from them, for other programs."""
     with _in_words(), closing(Reader(file)) as reader:
+        if out is not None and any(same_file(one, out) for one in file.absolute().parent.glob(f"{file.name}*")):
+            raise LedgerError(f"--out {out} is a file of the ledger itself; give another")
         write, rows = ledger_export.writer(format_), ledger_export.rows(reader, what)
         with _output(out, format_) as target, bar("exporting", reader.count(what)) as progress:
             write(_counted(rows, progress), target)

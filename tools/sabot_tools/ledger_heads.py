@@ -25,8 +25,9 @@ def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
         broker = Broker.from_url(url or (config.broker if config else ""))
         login = config.login if config else Login()
         return _retained(broker, login, ledger_topic(config.site if config else "+"))
-    except (BrokerUrlError, LoginError) as error:
-        raise LedgerError(str(error)) from None
+    except (BrokerUrlError, LoginError, LedgerError) as error:
+        more = "" if config else "; a login is taken from the gateway's config: --config TOML"
+        raise LedgerError(f"{error}{more}") from None
 
 
 def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:

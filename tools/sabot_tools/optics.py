@@ -12,6 +12,7 @@ from sabot_sim.profiles import PROFILES
 from sabot_sim.reader import Answer, CPythonReader
 
 from sabot_tools import picture
+from sabot_tools.errors import same_file
 from sabot_tools.optics_plot import Caption, Column, read_shapes, speed_text
 from sabot_tools.settings import refuse
 
@@ -87,6 +88,8 @@ def plot(
     """Draw a read: the inputs over time, and what was decoded."""
     if out.suffix not in (".svg", ".png"):
         raise refuse("optics plot", ValueError(f"{out}: a picture is .svg or .png"))
+    if edges is not None and same_file(edges, out):
+        raise refuse("optics plot", ValueError(f"--out {out} is the file that is read; give another"))
     if edges is not None:
         drawing = _recorded(edges)
     else:
@@ -107,7 +110,7 @@ def _recorded(file: Path) -> Drawing:
             line = msgspec.json.decode(lines.readline(), type=ReadLine)
         return _drawing(line, f"{file.name}, id {line.id}, set {line.set}", "")
     except (OSError, ValueError) as error:
-        raise refuse("optics plot", ValueError(f"{file}: {error}")) from error
+        raise refuse("optics plot", error if isinstance(error, OSError) else ValueError(f"{file}: {error}")) from error
 
 
 def _drawing(line: ReadLine, where: str, notes: str) -> Drawing:

@@ -11,6 +11,7 @@ from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_sim.bench import BenchError
 from sabot_sim.play import BENCHES, PlayBench, Told
 
+from sabot_tools.errors import not_installed
 from sabot_tools.json_lines import answer_lines
 from sabot_tools.settings import RulebookOption, chosen, refuse
 from sabot_tools.shoe_log import ShoeLog, kind_of
@@ -147,9 +148,7 @@ def _on_chip(told: bytes) -> PlayBench:
     try:
         from sabot_sim.chip_play import ChipPlay
     except ImportError as error:
-        raise BenchError(
-            f"the emulated chip needs the package {error.name}: pip install -e '.[dev]', or choose --bench unix"
-        ) from error
+        raise BenchError(f"the emulated chip: {not_installed(error.name, 'dev')}, or choose --bench unix") from error
     return ChipPlay(told, lambda text: typer.echo(f"sabot play: {text}", err=True))
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import serial
 import typer
+from sabot_gateway import ports
 from sabot_protocol import cardcode, messages, recording
 from sabot_protocol.recording import Edge, Line, Writer
 from sabot_sim import optics
@@ -197,16 +198,16 @@ def _tell(out: Path, writer: Writer, size: int) -> None:
 
 
 def _opened(port: str, baud: int) -> serial.Serial:
-    """The port; one that a gateway has is captured by that gateway."""
+    """The port, or why not and what to do."""
+    problem = ports.url_problem(port) if port.startswith(("socket:", "rfc2217:")) else None
+    if problem:
+        raise ValueError(f"port {port} {problem}")
     try:
         return serial.serial_for_url(port, baud, timeout=0.1, exclusive=True)
-    except serial.SerialException as error:
-        if error.errno not in (EWOULDBLOCK, EBUSY):
-            raise
-        raise ValueError(
-            f"{port} is busy: another program has it; of a table that a gateway serves, record the line with "
-            "`sabot table TABLE capture`"
-        ) from error
+    except (OSError, ValueError) as error:
+        busy = getattr(error, "errno", None) in (EWOULDBLOCK, EBUSY)
+        also = "; of a table that a gateway serves, record the line with `sabot table TABLE capture`" if busy else ""
+        raise ValueError(f"port {port} {ports.reason(error)}{also}") from error
 
 
 def _record_port(out: Path, noted: Metadata, line: serial.Serial, seconds: float | None) -> None:

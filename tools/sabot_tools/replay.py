@@ -10,9 +10,10 @@ from sabot_protocol.recording import RecordingError
 from sabot_sim.bench import BenchError
 
 from sabot_tools import sidecar
-from sabot_tools.benches import replayed, shared_broker
+from sabot_tools.benches import check_bench, replayed, shared_broker
 from sabot_tools.broker import NoBrokerError, Server
-from sabot_tools.replaying import load
+from sabot_tools.errors import in_words
+from sabot_tools.replaying import Recorded, load
 from sabot_tools.settings import refuse
 from sabot_tools.sidecar import SidecarError
 from sabot_tools.stage import PATIENCE_S, StageError
@@ -67,11 +68,26 @@ def replay(
 ) -> None:
     """Replay recordings through the whole path and compare every event and message; exit 1 if anything differs."""
     try:
+        _check(files, bench, firmware, accept=accept)
         with shared_broker() as server:
-            failed = _accept(files, bench, server, firmware) if accept else _compare(files, bench, server, firmware)
+            failed = _accept(files, server) if accept else _compare(files, bench, server, firmware)
     except ERRORS as error:
         raise refuse("replay", error) from error
     raise typer.Exit(int(failed))
+
+
+def _check(files: list[Path], bench: str, firmware: Path | None, *, accept: bool) -> None:
+    """Refuse what cannot be replayed, before anything is started."""
+    if accept and (bench != "unix" or firmware is not None):
+        raise BenchError(
+            "sidecars are written from the unix bench and this firmware: times and speeds of others differ; "
+            "leave out --bench and --firmware"
+        )
+    check_bench(bench, firmware)
+    for path in files:
+        path.open("rb").close()
+    if firmware is not None and not (firmware / "main.py").is_file():
+        raise BenchError(f"{firmware}: no main.py there; give a folder with main.py and sabot/, as firmware/ has them")
 
 
 def _compare(files: list[Path], bench: str, server: Server, firmware: Path | None) -> bool:
@@ -102,22 +118,17 @@ def judged(
         sidecar.check(path, expected)
         found = replayed(load(path), bench, server, progress or _silent, firmware, patience_s)
     except ERRORS as error:
-        return [str(error)]
+        return [in_words(error)]
     return sidecar.differences(expected, found, bench)
 
 
-def _accept(files: list[Path], bench: str, server: Server, firmware: Path | None) -> bool:
+def _accept(files: list[Path], server: Server) -> bool:
     """Written only when all have come to their end."""
-    if bench != "unix" or firmware is not None:
-        raise BenchError(
-            "sidecars are written from the unix bench and this firmware: times and speeds of others differ; "
-            "leave out --bench and --firmware"
-        )
     bar, new = Bar(len(files)), {}
     for bar.file, path in enumerate(files):
         bar.name = path.name
-        recorded = load(path)
-        found = replayed(recorded, bench, server, bar)
+        recorded = _loaded(path)
+        found = replayed(recorded, "unix", server, bar)
         if found.problem or not found.events:
             raise StageError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
         new[path] = sidecar.accepted(path, recorded.metadata, found)
@@ -125,6 +136,13 @@ def _accept(files: list[Path], bench: str, server: Server, firmware: Path | None
     told = [_written(sidecar.path_of(path), text) for path, text in new.items()]
     typer.echo("\n".join(told))  # behind the last of them: who reads only the beginning stops nothing
     return False
+
+
+def _loaded(path: Path) -> Recorded:
+    try:
+        return load(path)
+    except RecordingError as error:
+        raise StageError(f"{path}: {error}; nothing was written") from error
 
 
 def _written(path: Path, text: str) -> str:

@@ -7,6 +7,8 @@ from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_protocol.wagers.table import Settings, tournament_clause
 
+from sabot_tools.errors import in_words
+
 RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="axis=value: game=even_money, tie_percent=5; may be given again.")
@@ -18,7 +20,7 @@ DecksOption = Annotated[int | None, typer.Option("--decks", help="Decks in the s
 
 def refuse(action: str, error: Exception) -> typer.Exit:
     """Tell in a sentence why an action cannot be done."""
-    typer.echo(f"sabot {action}: {error}", err=True)
+    typer.echo(f"sabot {action}: {in_words(error)}", err=True)
     return typer.Exit(1)
 
 

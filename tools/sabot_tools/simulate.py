@@ -64,7 +64,7 @@ def simulate(
     coups: Annotated[int, typer.Option(min=1, help="At least so many; shoes are dealt to their end.")] = 1_000_000,
     set_: SetOption = None,
     decks: DecksOption = None,
-    seed: Annotated[int, typer.Option(help="Another seed, other shoes.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other shoes.")] = 1,
     main_only: Annotated[bool, typer.Option("--main", help="Player, Banker and Tie only; faster.")] = False,
 ) -> None:
     """Deal whole shoes with burn and cutting card, and compare every wager with its exact odds."""

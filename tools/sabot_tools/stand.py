@@ -156,7 +156,7 @@ class Stand:
                 raise StoppedError
             if time.monotonic() > give_up_s:
                 why = self._mqtt.problem or f"the broker at {self.broker} does not answer"
-                raise broker.NoBrokerError(f"{why}; start it, or leave BROKER out and use ours")
+                raise broker.NoBrokerError(f"{why}; start one that lets anybody in, or leave BROKER out and use ours")
 
     def _on_ready(self) -> None:
         """A session that lasts is not subscribed again: the broker would send retained words before older ones."""

@@ -90,7 +90,7 @@ def test_a_missing_library_says_what_to_install() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
-    assert ran.stderr == "sabot odds: numpy is not installed; pip install 'sabot[gateway,odds]'\n"
+    assert ran.stderr == "sabot odds: numpy is not installed; in a checkout of Sabot: pip install '.[gateway,odds]'\n"
     assert set(EXTRAS) == set(ACTIONS)
 
 

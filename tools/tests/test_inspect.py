@@ -331,13 +331,11 @@ def test_what_record_refuses(tmp_path: Path) -> None:
     assert "choose one of --scenario, --profile, --edges and --port" in record(str(file)).stderr
     assert f"{file} exists; give another name" in record(str(file), "--profile", "normal").stderr
     assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
-    assert "could not open port" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
+    assert "port /nowhere is not there" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
     ends = os.openpty()
     fcntl.flock(ends[1], fcntl.LOCK_EX)
     busy = record(str(tmp_path / "new.shoe"), "--port", os.ttyname(ends[1])).stderr
-    assert (
-        "is busy: another program has it; of a table that a gateway serves, record the line with `sabot table" in busy
-    )
+    assert "of a table that a gateway serves, record the line with `sabot table TABLE capture`" in busy
     for end in ends:
         os.close(end)
     assert file.read_bytes() == b"evidence"

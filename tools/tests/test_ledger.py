@@ -68,7 +68,10 @@ def test_verify_a_file_that_sqlite_cannot_open(path: Path) -> None:
     path.write_bytes(b"X" + text[1:])
     ran = sabot("verify", path)
     assert ran.returncode == 1
-    assert ran.stderr == f"sabot ledger: {path}: file is not a database\n"
+    assert (
+        ran.stderr
+        == f"sabot ledger: {path}: file is not a database; give the path of the ledger, or put back a copy of it\n"
+    )
 
 
 def test_verify_and_show_beside_a_daemon_and_prune_and_rebuild_not(path: Path, live: Ledger) -> None:

@@ -142,7 +142,7 @@ def test_another_firmware_is_replayed_and_one_that_ends_is_told_with_its_last_wo
 def test_another_firmware_is_refused_where_it_cannot_run_and_writes_no_sidecar(one: Path, tmp_path: Path) -> None:
     other = ["--firmware", str(tmp_path), str(one)]
     ran = CliRunner().invoke(app, ["replay", "--bench", "rp2040", *other])
-    assert (ran.exit_code, "runs on the unix bench, not on rp2040" in ran.stdout) == (1, True)
+    assert (ran.exit_code, "runs on the unix bench, not on rp2040" in ran.stderr) == (1, True)
     ran = CliRunner().invoke(app, ["replay", "--accept", *other])
     assert (ran.exit_code, "sidecars are written from the unix bench and this firmware" in ran.stderr) == (1, True)
 

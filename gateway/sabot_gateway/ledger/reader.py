@@ -38,7 +38,9 @@ class Reader:
         except LedgerError as error:
             raise type(error)(f"ledger {path}: {error}") from error
         except sqlite3.Error as error:
-            raise LedgerError(f"ledger {path}: {error}") from error
+            raise LedgerError(
+                f"ledger {path}: {error}; give the path of the ledger, or put back a copy of it"
+            ) from error
 
     def _learn(self) -> None:
         """What the file says of itself."""
@@ -292,6 +294,7 @@ class Reader:
 def _connect(path: Path) -> sqlite3.Connection:
     """Read only; a closed ledger as it lies there, so that nothing is made beside it."""
     if not path.is_file():
-        raise LedgerError("no such file; give the path of the ledger, as `ledger` of the gateway's config has it")
+        fact = "no plain file" if path.exists() else "no such file"
+        raise LedgerError(f"{fact}; give the path of the ledger, as `ledger` of the gateway's config has it")
     mode = "mode=ro" if beside(path, "wal").exists() else "immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)

@@ -1,4 +1,4 @@
-"""Which cards a coup takes and who wins it, by the printed tables in protocol/vectors of this checkout."""
+"""Which cards a coup takes and who wins it, by the printed tables in protocol/vectors."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from sabot_protocol.cards import POINTS
 
-_DRAW: Final = Path(__file__).parents[3] / "protocol" / "vectors" / "draw.json"
+_INSTALLED: Final = Path(__file__).with_name("draw.json")  # as the wheel carries it
+_DRAW: Final = _INSTALLED if _INSTALLED.exists() else Path(__file__).parents[3] / "protocol" / "vectors" / "draw.json"
 
 
 @cache

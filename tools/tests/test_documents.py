@@ -1,0 +1,90 @@
+"""What README.md and MQTT.md tell a reader to type works as it is written; only paths and amounts are smaller here."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sabot_gateway import config
+from sabot_gateway.broker import Broker
+
+ROOT = Path(__file__).parents[2]
+SABOT = f"{sys.executable} -m sabot_tools"
+LESS = {"--reads 2000": "--reads 20", "--coups 1000000": "--coups 1000", "irregularities/*.shoe": "by_hand/*.shoe"}
+
+
+def blocks(path: str, kind: str = "sh") -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", (ROOT / path).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def lines(path: str, word: str) -> list[str]:
+    return [line for block in blocks(path) for line in block.splitlines() if word in line]
+
+
+def run(command: str, folder: Path, tmp_path: Path) -> "subprocess.CompletedProcess[str]":
+    for old, new in LESS.items():
+        command = command.replace(old, new)
+    command = re.sub(r"(\.venv/bin/)?\bsabot (?=[a-z])", f"{SABOT} ", command.replace("/tmp/", f"{tmp_path}/"))
+    return subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", lines("README.md", ".venv/bin/sabot"))
+def test_commands_of_a_checkout(command: str, tmp_path: Path) -> None:
+    ran = run(command, ROOT, tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout or ran.stderr
+
+
+def test_keys_are_made_shown_and_rotated(tmp_path: Path) -> None:
+    commands = lines("README.md", "sabot keys")
+    assert len(commands) == 4
+    for command in commands:
+        ran = run(command.replace("/etc/sabot/keys", "keys"), tmp_path, tmp_path)
+        assert ran.returncode == 0, ran.stderr
+
+
+def test_the_config_of_the_readme_can_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    (text,) = blocks("README.md", "toml")
+    path.write_text(text)
+    read, found = config.read(path)
+    assert read is not None
+    assert found + config.problems(read) == []
+
+
+def test_options_of_the_daemons_commands_are_taken(tmp_path: Path) -> None:
+    """Without a daemon each of them gets as far as looking for it."""
+    (tmp_path / "gateway.toml").write_text(blocks("README.md", "toml")[0].replace("/var/lib/sabot", str(tmp_path)))
+    for command in lines("README.md", "--config gateway.toml"):
+        if " init " in command or " run " in command or " check " in command:
+            continue
+        ran = run(command, tmp_path, tmp_path)
+        assert (ran.returncode, "no gateway answers" in ran.stderr) == (1, True), ran.stderr
+
+
+def test_the_login_of_mqtt_md_can_be_used(tmp_path: Path) -> None:
+    (text,) = blocks("gateway/MQTT.md", "toml")
+    (site,) = blocks("README.md", "toml")
+    path = tmp_path / "gateway.toml"
+    path.write_text('site = "sydney"\nledger = "ledger.db"\n' + text + site.partition("\n\n")[2])
+    read, found = config.read(path)
+    assert found == []
+    assert read is not None
+    assert read.login.user == "gateway-sydney"
+
+
+def test_the_certificates_of_mqtt_md_are_taken_by_the_strictest(tmp_path: Path) -> None:
+    for command in blocks("gateway/MQTT.md")[0].splitlines():
+        subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=True)
+    strict = ["openssl", "verify", "-x509_strict", "-CAfile", "ca.pem", "-verify_hostname", "broker.example"]
+    subprocess.run([*strict, "broker.pem"], cwd=tmp_path, check=True)
+
+
+def test_the_watch_of_mqtt_md_takes_its_options(tmp_path: Path) -> None:
+    (command,) = lines("gateway/MQTT.md", "sabot watch")
+    (tmp_path / "floor.password").touch(mode=0o600)
+    (tmp_path / "floor.password").write_text("paper-clip\n")
+    ran = run(command, tmp_path, tmp_path)
+    assert (ran.returncode, "--ca-file ca.pem: No such file or directory; give a PEM file" in ran.stderr) == (2, True)
+    assert Broker.from_url(command.split("--broker ")[1].split()[0]).tls

