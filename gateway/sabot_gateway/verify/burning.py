@@ -40,6 +40,11 @@ class Burning:
             self._begin(True)
         return NONE
 
+    def handed_over(self, event: Event) -> Findings:
+        """Cards that come from another shoe were burnt there."""
+        self._due = False
+        return NONE
+
     def command_done(self, event: Event) -> Findings:
         """One card is to be burnt."""
         if event.data["command"] == "burn_card":
