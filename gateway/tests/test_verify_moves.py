@@ -223,6 +223,19 @@ def test_a_coup_that_was_in_doubt_is_in_doubt_at_the_next_shoe() -> None:
     assert log.told()[-1].status == "disputed"
 
 
+def test_a_coup_that_only_a_card_too_many_has_begun_can_move() -> None:
+    log = Log("star-rapid")
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
+    handed(log, "8D")
+    log("shoe_closed", shoe_no=1, coups=1, reason="handed_over")
+    assert log.alarms() == []
+
+
 def test_other_cards_leave_than_were_dealt() -> None:
     log = Log("star-rapid")
     log.coup()

@@ -130,13 +130,11 @@ class Numbering:
             return (Finding(fact, f"coup {number} came", f"coup {read.coup_no} was dealt here", "", number),)
         self._empty = number
         cards = [card for card in data["cards"].values() if card != NO_CARD]
-        if read.phase == "dealing" and (number, sorted(cards)) == (read.coup_no, sorted(read.cards(number))):
+        dealt, out = read.next_coup_no(), read.cards(read.next_coup_no())
+        if cards and (number, sorted(cards)) == (dealt, sorted(out)):
             return NONE
-        fact, out = (
-            "Another coup left for another shoe than the one that was dealt.",
-            " ".join(read.cards(read.coup_no)),
-        )
-        return (Finding(fact, f"coup {number}: {' '.join(cards)}", f"coup {read.coup_no}: {out}"),)
+        fact = "Another coup left for another shoe than the one that was dealt."
+        return (Finding(fact, f"coup {number}: {' '.join(cards)}", f"coup {dealt}: {' '.join(out)}"),)
 
     def cutting_card(self, event: Event) -> Findings:
         """Whether a card of the coup was out."""
