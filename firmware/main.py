@@ -127,6 +127,7 @@ class Main:
         while self.sampler.get():  # at most a ring full: only wait() puts more
             self.sample()
         self.shoe.watch_room(self.sampler.now_ms)
+        self.shoe.watch_sensors(self.sampler.now_ms, self.reader.stuck(self.sampler.t_us))
         self.board.show(self.lamps.outputs(self.shoe, self.sampler.now_ms))
         if self.passed:
             self.pump()

@@ -24,7 +24,10 @@ ROOT = Path(__file__).parents[1]
 STAR, PREMIUM, NZ, CROWN, RAPID = "star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid"
 BOOKS = (STAR, PREMIUM, NZ, CROWN, RAPID)
 UNWAGERED = {STAR: "no_bet", PREMIUM: "no_bet", NZ: "void_hand", CROWN: "dummy", RAPID: "dummy"}
-UNDER_A_SUPERVISOR = (CROWN, RAPID)  # a coup without wagers waits for his word: 10.8.2; 11.8.13, 11.8.14
+# Where a coup without wagers waits for a supervisor: 11.8.13, 11.8.14. Crown 10.5.1 and 10.6 order it themselves;
+# a card in excess that was disclosed begins one by direction alone (10.8.1(a), A-56).
+UNDER_A_SUPERVISOR = {RAPID: None, CROWN: ("excess_card",)}
+THIS_NO_BET = (STAR, PREMIUM, CROWN)  # a coup in progress may become one without wagers: 12.1.1; 14.12.6; 10.4, 10.7
 
 # Coups of four, five and six cards, as drawn; the next card is one too many.
 FOUR = ["9S", "2H", "KD", "5C"]
@@ -194,18 +197,18 @@ def check_what_follows(table: Table, code: str, answer: Answer, coup: int) -> No
         return
     assert (card["slot"], card["coup"]) == ("player_1", coup + 1)
     assert (then["state"], then["due"]) == ("dealing", "banker_1")
-    check_kind(table, then, wagers=code == LIVE)
+    check_kind(table, then, code == LIVE, one("irregularity", answer)["case"])
     told = one("coup", table.deal(["KH", "KC", "9H"]))
     assert (told["player"], told["banker"]) == (["8D", "KC"], ["KH", "9H"])
     assert told["kind"] == ("live" if code == LIVE else "no_bet")
     assert (told["coup"], told["winner"]) == (coup + 1, "banker")
 
 
-def check_kind(table: Table, answer: Answer, wagers: bool) -> None:
+def check_kind(table: Table, answer: Answer, wagers: bool, case: str) -> None:
     """A coup without wagers has the book's own name, and waits where a supervisor must speak."""
     named = "live" if wagers else UNWAGERED[table.book]
     assert (answer["kind"], answer["named"]) == ("live" if wagers else "no_bet", named)
-    waits = not wagers and table.book in UNDER_A_SUPERVISOR
+    waits = not wagers and table.book in UNDER_A_SUPERVISOR and case in (UNDER_A_SUPERVISOR[table.book] or CASES)
     assert answer["locked"] == waits
     if waits:
         assert not table(command="authorise")["locked"]
@@ -250,7 +253,7 @@ def test_three_cards_too_many(tables: Tables, book: str) -> None:
     assert cases == ["player_overdraw", "banker_overdraw", "excess_card"]
     then = table(button="confirm")
     assert then["due"] == "banker_2"
-    check_kind(table, then, wagers=book == NZ)  # elsewhere one of them asks for a coup without
+    check_kind(table, then, book == NZ, "player_overdraw")  # elsewhere one of them asks for a coup without
     told = one("coup", table.deal(["2H"]))
     assert (told["player"], told["banker"]) == (["8D", "6D"], ["7D", "2H"])
 
@@ -264,7 +267,7 @@ def test_the_first_card_face_up(tables: Tables, book: str) -> None:
     table.fresh()
     answer = table(card=FOUR[0], face_up=True)
     assert one("irregularity", answer)["case"] == "first_card_face_up"
-    check_kind(table, answer, wagers=False)
+    check_kind(table, answer, False, "first_card_face_up")
     told = one("coup", table.deal(FOUR[1:]))
     assert (told["kind"], told["winner"], told["player"]) == ("no_bet", "player", ["9S", "KD"])
     assert table(button="confirm")["kind"] == "live"
@@ -486,7 +489,7 @@ def check_void(table: Table, answer: Answer, reason: str) -> None:
 
 
 def test_every_case_is_provoked_or_reported() -> None:
-    reported = {"cut_missed", "not_shuffled_after_cutting_card", *BY_WORD}
+    reported = {"cut_missed", "not_shuffled_after_cutting_card", "first_card_exposed", "unauthorised_coup", *BY_WORD}
     assert set(PRINTED) | reported == set(CASES)
 
 
@@ -498,12 +501,59 @@ def test_a_shoe_that_does_not_read_hands_its_coup_over(tables: Tables, book: str
     table(command="irregularity", case="shoe_not_reading", facts={"disadvantage": False})
     answer = table(command="export_coup")
     assert one("handed_over", answer)["cards"] == {"player_1": "9S", "banker_1": "2H", "player_2": "KD"}
-    assert one("coup", answer)["reason"] == "handed_over"
-    other = tables(book, "card_set=2")
-    other.fresh()
-    assert other(command="import_coup", player=["9S", "KD"], banker=["2H"])["due"] == "banker_2"
-    told = one("coup", other(card="5C"))
-    assert (told["player"], told["banker"], told["winner"]) == (["9S", "KD"], ["2H", "5C"], "player")
+    assert of("coup", answer) == []  # it is not void
+    assert (one("shoe_closed", answer)["reason"], answer["state"]) == ("handed_over", "closed")
+    for burn in ("none", "one"):  # there is no second burn
+        other = tables(book, "card_set=2")
+        other.fresh(burn=burn)
+        came = other(command="import_coup", coup=12, player=["9S", "KD"], banker=["2H"], coups_left=2)
+        assert (came["due"], one("handed_over", came)["coup"]) == ("banker_2", 12)
+        told = one("coup", other(card="5C"))
+        assert (told["player"], told["banker"], told["winner"]) == (["9S", "KD"], ["2H", "5C"], "player")
+        assert (told["coup"], told["kind"], told["last_coup"]) == (12, "live", False)
+        other(button="confirm")
+        assert one("coup", other.deal(FIVE))["last_coup"]
+        assert other(button="confirm")["state"] == "closed"
+
+
+@every_book
+def test_this_coup_goes_on_without_wagers_where_the_book_says_so(tables: Tables, book: str) -> None:
+    table = tables(book)
+    table.fresh()
+    table.deal(FOUR[:3])
+    answer = table(command="this_no_bet")
+    if book not in THIS_NO_BET:
+        assert (answer["outcome"], answer["kind"]) == ("not_permitted", "live")
+        return
+    assert (answer["outcome"], answer["named"], answer["locked"]) == ("done", UNWAGERED[book], False)
+    assert one("coup", table(card=FOUR[3]))["named"] == UNWAGERED[book]
+    assert table(button="confirm")["kind"] == "live"
+
+
+@every_book
+def test_a_first_card_that_was_seen_before_its_time(tables: Tables, book: str) -> None:
+    for dealing in rulebooks.load(book).shoe.choice["dealing"].values:
+        table = tables(book, f"dealing={dealing}")
+        table.fresh()
+        answer = table(card="9S", exposed=True)
+        no_bet = book in (STAR, PREMIUM) and dealing == "face_down"  # 12.3, 14.3; A-58
+        assert answer["kind"] == ("no_bet" if no_bet else "live")
+        assert [event["case"] for event in of("irregularity", answer)] == ["first_card_exposed"] * (
+            dealing == "face_down"
+        )
+        assert not answer["locked"]
+
+
+def test_a_dummy_hand_that_nobody_has_authorised(tables: Tables) -> None:
+    table = tables(RAPID)
+    table.fresh()
+    table.deal([*FOUR, "8D"])
+    assert table(button="confirm")["locked"]
+    answer = table(card="KH")
+    assert (one("irregularity", answer)["case"], answer["locked"]) == ("unauthorised_coup", True)
+    assert of("irregularity", table(card="KC")) == []
+    assert not table(command="authorise")["locked"]
+    assert one("coup", table(card="9H"))["named"] == "dummy"
 
 
 # What the shoe reads, and what the dealer says

@@ -93,6 +93,13 @@ class Reader:
         """No card is in the path, and no sensor sees anything."""
         return self._where == _CLEAR and not self._pins & _SENSORS
 
+    def stuck(self, t_us):
+        """A sensor sees a card that was told already, or none that moves: no card can be read."""
+        if self._where == _TOLD:
+            return self.presence.level & _ENDS != 0
+        still = self._where == _CLEAR and (t_us - self._moved_us) & _TICKS >= _STILL_US
+        return still and self._pins & _SENSORS != 0
+
     def _changed(self, t_us, pins, changes):
         if changes & _SENSORS:
             self._moved_us = t_us

@@ -42,11 +42,11 @@ def _follow(it, case, code, reported):
     if code == n.CODE_NEXT_LIVE:
         it.next_kind = n.KIND_LIVE if reported else it.next_kind
     elif code == n.CODE_NEXT_NO_BET:
-        it.next_kind = it.profile.unwagered
+        it.next_is(it.profile.unwagered, not it.profile.orders(case))
     elif code == n.CODE_NOT_USED and reported and it.surplus_count:
         it.surplus[it.surplus_count - 1] |= NOT_USED
     elif code == n.CODE_THIS_NO_BET and it.state == DEALING:
-        it.become(it.profile.unwagered)
+        it.become(it.profile.unwagered, not it.profile.orders(case))
     elif code == n.CODE_FINISH_RESHUFFLE:
         it.coups_left = 1
     elif code == n.CODE_VOID or code == n.CODE_VOID_NEW_CARDS or code == n.CODE_VOID_CHECK:

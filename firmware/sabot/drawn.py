@@ -45,6 +45,9 @@ def _dealt(it, slot, card, flags):
     _note_first(it, card)
     it.before_cards = 0
     it.coup.draw(card)
+    if it.word_wanted and not it.word_told:
+        it.word_told = True
+        it.add_case(n.CASE_UNAUTHORISED_COUP, 0)
     if flags & n.CARD_FACE_UP:
         if slot == PLAYER_1:
             it.add_case(n.CASE_FIRST_CARD_FACE_UP, 0)
@@ -52,6 +55,8 @@ def _dealt(it, slot, card, flags):
             it.add_case(n.CASE_SECOND_TO_FOURTH_CARD_FACE_UP, it.profile.facts())
         else:
             it.add_case(n.CASE_THIRD_CARD_FACE_UP, 0)
+    elif slot == PLAYER_1 and flags & n.CARD_EXPOSED and not it.profile.on(n.SWITCH_DEALT_FACE_UP):
+        it.add_case(n.CASE_FIRST_CARD_EXPOSED, 0)
 
 
 def _burn_card(it, card):
@@ -59,6 +64,7 @@ def _burn_card(it, card):
     it.burnt += 1
     it.burn_next = False
     if it.state != BURNING:
+        it.burnt_before = True
         return
     it.to_burn -= 1
     if it.burn_by_value:

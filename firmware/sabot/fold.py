@@ -239,7 +239,10 @@ def _handed_over(it, r):
         it.import_due = False
     else:
         it.export_due = False
-        it.void_due = n.VOID_HANDED_OVER
+        it.keyed_due = False
+        it.clear(n.BY_COMMAND)
+        it.coup.start()
+        it.close_due = n.CLOSE_HANDED_OVER
 
 
 def _deck_check(it, r):

@@ -112,7 +112,8 @@ def _log_handed_over(shoe, now_ms):
     pack_into("<HHBB", record, BODY, it.shoe_no, it.coup_no, it.kind, it.import_due)
     for slot in range(PLAYER_1, 7):
         record[15 + slot] = it.coup.cards[slot]
-    shoe.log(now_ms, n.EV_HANDED_OVER, 12)
+    pack_into("<BHBB", record, BODY + 12, it.decks, it.cards_out, it.coups_left, it.word_wanted)
+    shoe.log(now_ms, n.EV_HANDED_OVER, 17)
 
 
 def _log_void(shoe, now_ms):

@@ -122,7 +122,7 @@ class Link:
                 self._heard_ms = now_ms
                 self._take(kind, body, size, now_ms)
             else:
-                self.refused = self.refused + 1 & 0xFFFF
+                self._refuse()
 
     def _who(self, body, now_ms, wire):
         """A gateway asks: it gets an offer, unless another one or the other wire is served."""
@@ -190,6 +190,11 @@ class Link:
             self.new_profile = True
         elif kind == _COMMAND and size >= _COMMAND_SIZE:
             self._command(body, size)
+        else:
+            self._refuse()
+
+    def _refuse(self):
+        self.refused = self.refused + 1 & 0xFFFF
 
     def _acknowledge(self, event_no, now_ms):
         before = self._journal.acked
@@ -206,11 +211,10 @@ class Link:
 
     def _command(self, body, size):
         """Kept for main, one at a time; what is done already is not done again."""
-        kind = body[12]
-        if not 1 <= kind <= len(COMMAND_SIZES) or size != _COMMAND_SIZE + COMMAND_SIZES[kind - 1]:
-            return
         if self.command_due or number(body, HEADER) <= self.last_command_id:
             return
+        if not 1 <= body[12] <= len(COMMAND_SIZES):
+            self._refuse()
         for i in range(size):
             self.command[i] = body[i]
         self.command_size = size

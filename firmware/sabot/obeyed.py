@@ -38,6 +38,8 @@ def obeyed(it, command, buf, at):
         _burn(it)
     elif command == n.CMD_CARD_RETURNED:
         _returned(it)
+    elif command == n.CMD_THIS_NO_BET:
+        it.become(it.profile.unwagered, False)
     elif command == n.CMD_DECK_CHECK:
         _check(it, buf[at], buf[at + 1])
 
@@ -45,9 +47,10 @@ def obeyed(it, command, buf, at):
 def _declared(it, kind):
     """A supervisor wants a coup of this kind: the one about to begin, or the next."""
     if it.state == DEALING and not it.coup_cards():
-        it.become(kind)
+        it.become(kind, True)
     else:
         it.next_kind = kind
+        it.next_word = True
 
 
 def _keyed(it, card, flags):
@@ -83,12 +86,21 @@ def _returned(it):
 
 
 def _import(it, buf, at):
+    """The coup goes on under its number; the cards were burnt and counted where they came from."""
     it.import_due = True
     it.before_cards = 0
-    it.word_wanted = False
+    it.coup_no = short(buf, at)
     it.kind = buf[at + 2]
     it.kind_told = it.kind == n.KIND_LIVE
     it.set_cards(buf, at + 3)
+    it.decks = buf[at + 9]
+    it.cards_out = min(0xFFFF, it.cards_out + short(buf, at + 10))
+    it.coups_left = buf[at + 12]
+    it.want_word(buf[at + 13] == 1)
+    it.state = DEALING
+    it.to_burn = 0
+    it.burn_due = it.burn_by_value = it.burn_next = False
+    it.first_over = True
 
 
 def _check(it, on, decks):

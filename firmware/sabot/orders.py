@@ -6,13 +6,24 @@ from sabot import cases
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1, Coup
 from sabot.frame import short
+from sabot.generated import COMMAND_SIZES
 from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, NO_CARD
 
 _CARDS = const(3)  # where the cards of an imported coup begin
+_MOST_LEFT = const(2)  # coups from the cutting card on, of one that is in progress
 
 
-def outcome(it, profile, command, buf, at):
+def known(command):
+    """This shoe has a command of this number."""
+    return 1 <= command <= len(COMMAND_SIZES)
+
+
+def outcome(it, profile, command, buf, at, size):
     """What becomes of a command whose data stand in buf from there on."""
+    if not known(command):
+        return n.OUT_UNKNOWN
+    if size != COMMAND_SIZES[command - 1]:
+        return n.OUT_BAD_VALUE
     if command == n.CMD_OPEN_SHOE:
         return _open(it, profile, buf[at], buf[at + 1])
     if command == n.CMD_NO_BET:
@@ -22,7 +33,7 @@ def outcome(it, profile, command, buf, at):
     if command == n.CMD_IMPORT_COUP:
         return _import(it, profile, buf, at)
     if command == n.CMD_IRREGULARITY:
-        if not 1 <= buf[at] <= n.CASE_SHOE_NOT_READING:
+        if not 1 <= buf[at] <= n.CASE_UNAUTHORISED_COUP:
             return n.OUT_BAD_VALUE
         return _irregularity(it, profile, buf[at], short(buf, at + 1))
     if command == n.CMD_DECK_CHECK:
@@ -35,6 +46,8 @@ def outcome(it, profile, command, buf, at):
         return n.OUT_BAD_VALUE
     if command == n.CMD_BURN_CARD and not profile.on(n.SWITCH_MID_SHOE_BURN):
         return n.OUT_NOT_PERMITTED
+    if command == n.CMD_THIS_NO_BET and not profile.on(n.SWITCH_THIS_NO_BET):
+        return n.OUT_NOT_PERMITTED
     if command == n.CMD_CARD_RETURNED and not profile.on(n.SWITCH_CARD_MAY_RETURN_TO_SHOE):
         return n.OUT_NOT_PERMITTED
     return _now(_possible(it, command, buf, at))
@@ -45,7 +58,7 @@ def _is_time(buf, at):
 
 
 def _is_void(reason, then):
-    return n.VOID_SUPERVISOR <= reason <= n.VOID_HANDED_OVER and n.THEN_GO_ON <= then <= n.THEN_NEW_CARDS
+    return n.VOID_SUPERVISOR <= reason <= n.VOID_FACE_UP and n.THEN_GO_ON <= then <= n.THEN_NEW_CARDS
 
 
 def _now(possible):
@@ -67,6 +80,8 @@ def _possible(it, command, buf, at):
         return buf[at] > 0 and it.state != CLOSED and it.state != CHECKING
     if command == n.CMD_EXPORT_COUP:
         return in_coup
+    if command == n.CMD_THIS_NO_BET:
+        return in_coup or (it.state == DEALING and it.burnt_before)
     if command == n.CMD_BURN_CARD:
         return it.restart_open or (it.state == DEALING and not in_coup and not it.fault)
     if command == n.CMD_CARD_RETURNED:
@@ -119,11 +134,16 @@ def _unread(it):
 
 
 def _import(it, profile, buf, at):
-    if not n.KIND_LIVE <= buf[at + 2] <= n.KIND_DUMMY or not _is_coup(buf, at + _CARDS):
+    if not n.KIND_LIVE <= buf[at + 2] <= n.KIND_DUMMY or not _is_coup(buf, at + _CARDS) or not _is_place(buf, at):
         return n.OUT_BAD_VALUE
     if not profile.permits_kind(buf[at + 2]):
         return n.OUT_NOT_PERMITTED
-    return _now(it.state == DEALING and not it.coup_cards() and not it.burn_next)
+    return _now(it.state == BURNING or (it.state == DEALING and it.coup_no == 1 and not it.coup_cards()))
+
+
+def _is_place(buf, at):
+    """Whether a coup of this number can stand at this place of a shoe."""
+    return short(buf, at) > 0 and 1 <= buf[at + 9] <= 8 and buf[at + 12] <= _MOST_LEFT and buf[at + 13] <= 1
 
 
 def _is_coup(buf, at):

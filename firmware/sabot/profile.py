@@ -8,7 +8,8 @@ from sabot.generated import CODES, CODES_AT, FACT_BITS
 
 _HASH = const(8)
 _NONE = const(0xFF)
-SIZE = const(67)  # digest, rulebook, card set, decks, burn, burn modes, switches, unwagered, codes
+SIZE = const(70)  # digest, rulebook, card set, decks, burn, burn modes, switches, unwagered, ordered, codes
+_CODES = const(8)  # where they begin behind the two hashes
 
 
 class Profile:
@@ -24,6 +25,7 @@ class Profile:
         self._burn_modes = 0
         self._switches = 0
         self.unwagered = n.KIND_DUMMY  # what the book calls a coup without wagers
+        self._ordered = 0
         self._codes = bytearray(bytes([n.CODE_NO_RULE]) * CODES)
 
     def load(self, buf, at):
@@ -39,14 +41,15 @@ class Profile:
         self._burn_modes = buf[fields + 3]
         self._switches = short(buf, fields + 4)
         self.unwagered = buf[fields + 6]
+        self._ordered = buf[fields + 7]
         for i in range(CODES):
-            self._codes[i] = buf[fields + 7 + i]
+            self._codes[i] = buf[fields + _CODES + i]
         self.known = True
         return True
 
     def _sensible(self, buf, fields):
         for i in range(CODES):
-            if not 1 <= buf[fields + 7 + i] <= n.CODE_NO_RULE:
+            if not 1 <= buf[fields + _CODES + i] <= n.CODE_NO_RULE:
                 return False
         return (
             1 <= buf[fields] <= self._sets
@@ -62,6 +65,10 @@ class Profile:
     def dummy_needs_word(self):
         """A coup without wagers wants a supervisor's word."""
         return self.on(n.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+
+    def orders(self, case):
+        """The book itself orders a coup without wagers in this case."""
+        return self._ordered >> case - 1 & 1 == 1
 
     def keyed_needs_word(self):
         """A card that is keyed in wants a supervisor's word."""

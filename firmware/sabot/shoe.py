@@ -223,11 +223,11 @@ class Shoe:
 
     def obey(self, now_ms, command_id, command, buf, at, size):
         """A command of the gateway: what becomes of it is logged, and returned."""
-        outcome = orders.outcome(self.it, self.profile, command, buf, at)
+        outcome = orders.outcome(self.it, self.profile, command, buf, at, size)
         if self.unruled() and command != n.CMD_SET_TIME and command != n.CMD_SELF_TEST and command != n.CMD_REBOOT:
             outcome = n.OUT_NOT_NOW
         record = self.journal.record
-        pack_into("<IBB", record, BODY, command_id, command, outcome)
+        pack_into("<IBB", record, BODY, command_id, command if orders.known(command) else 0, outcome)
         if outcome == n.OUT_DONE:
             for i in range(size):
                 record[BODY + 6 + i] = buf[at + i]
@@ -240,6 +240,14 @@ class Shoe:
     def fail(self, now_ms, fault):
         """Something in the controller itself is wrong: the exit is held; of a damaged log, how many records are."""
         self.log_bytes(now_ms, n.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
+
+    def watch_sensors(self, now_ms, stuck):
+        """A sensor is stuck though nobody holds the exit for it: hold it until the sensor is free."""
+        it = self.it
+        if stuck and not it.fault and it.state != CLOSED and not self.journal.full(_SPARE):
+            self.fail(now_ms, n.FAULT_SENSOR)
+        elif it.fault == n.FAULT_SENSOR and not stuck:
+            self.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_SENSOR, n.BY_ITSELF, 2)
 
     def watch_room(self, now_ms):
         """Log once that the journal is full and no card is released, and once that it has room again."""

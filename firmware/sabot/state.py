@@ -77,7 +77,8 @@ class State:
 
     def between_coups(self):
         """The next card begins an ordinary coup, not the first of the shoe: all that is known fits a checkpoint."""
-        plain = self.kind == self.next_kind == n.KIND_LIVE and not self.burn_next and self.returned == NO_CARD
+        burn = self.burn_next or self.burnt_before
+        plain = self.kind == self.next_kind == n.KIND_LIVE and not burn and self.returned == NO_CARD
         plain = plain and not self.surplus_count and not self.unread
         return self.state == DEALING and self.coup.due == PLAYER_1 and plain and self.first_over
 
@@ -150,13 +151,16 @@ class State:
         self.burn_due = burn != n.BURN_NONE  # its event is not logged
         self.burn_missed = False
         self.burn_next = False  # the next card is burnt before the coup
+        self.burnt_before = False  # one was
         self.first_count = 0
         self.first_over = False
         self.ordered_told = False
         self.kind = n.KIND_LIVE
         self.next_kind = n.KIND_LIVE
+        self.next_word = False  # a supervisor must authorise the next coup
         self.kind_told = True
         self.word_wanted = False
+        self.word_told = False  # that a card was drawn without it
         self.authorised = 0  # words of a supervisor not yet used
         self.coup_told = False
         self.dealer_result = 0
@@ -187,11 +191,12 @@ class State:
         self.coup_no += 1
         self.coup.start()
         self.state = DEALING
-        self.burn_next = False
+        self.burn_next = self.burnt_before = False
         self.kind = self.next_kind
         self.next_kind = n.KIND_LIVE
         self.kind_told = self.kind == n.KIND_LIVE
-        self._want_word()
+        self.want_word(self.next_word)
+        self.next_word = False
         self.coup_told = False
         self.dealer_result = 0
         self.behind = 0
@@ -211,16 +216,23 @@ class State:
                 kept += 1
         self.surplus_count = kept
 
-    def become(self, kind):
-        """The coup is of this kind from now on."""
+    def become(self, kind, word):
+        """The coup is of this kind from now on; `word`: a supervisor must authorise that."""
         if kind != self.kind:
             self.kind = kind
             self.kind_told = False
-            self._want_word()
+            self.want_word(word)
 
-    def _want_word(self):
+    def next_is(self, kind, word):
+        """So is the next coup; what the book itself has ordered needs no word."""
+        self.next_word = word and (self.next_word or self.next_kind == n.KIND_LIVE)
+        self.next_kind = kind
+
+    def want_word(self, word):
         """A coup without wagers may need a supervisor; a word said before is used up."""
-        self.word_wanted = self.kind != n.KIND_LIVE and self.profile.dummy_needs_word() and not self.key_on
+        self.word_told = False
+        wanted = word and self.kind != n.KIND_LIVE and self.profile.dummy_needs_word()
+        self.word_wanted = wanted and not self.key_on
         if self.word_wanted and self.authorised:
             self.authorised -= 1
             self.word_wanted = False

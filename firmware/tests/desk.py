@@ -205,8 +205,11 @@ def told_void(b):
 
 
 def told_handed(b):
-    """Which way, and the cards."""
-    return ("import " if b[5] else "export ") + name("kind", b[4]) + " " + " ".join(card_name(card) for card in b[6:12])
+    """Which way, the coup and its cards; then decks, cards out, coups left, and whether a word is awaited."""
+    way = "import" if b[5] else "export"
+    cards = " ".join(card_name(card) for card in b[6:12])
+    place = "of %d %d %d %d" % (b[12], b[13] | b[14] << 8, b[15], b[16])
+    return "%s %d %s %s %s" % (way, b[2], name("kind", b[4]), cards, place)
 
 
 TELLERS = {

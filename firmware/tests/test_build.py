@@ -64,7 +64,7 @@ def test_on_a_board_a_constant_by_any_name_is_its_number(tmp_path: Path) -> None
         "",
         "from sabot.shoe import Shoe",
         *("", "", ""),
-        'print(10, 67, "PROFILE_SIZE", -1, Shoe)  # SIZE',
+        'print(10, 70, "PROFILE_SIZE", -1, Shoe)  # SIZE',
     ]
 
 

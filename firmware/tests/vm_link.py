@@ -300,7 +300,7 @@ def test_a_line_that_takes_few_bytes_gets_all_of_them():
 def test_a_profile_waits_for_main():
     it, _, gateway = served()
     assert not it.new_profile
-    fields = bytes([2, 6, 1, 2, 1, 0, 5]) + bytes([7] * 44)
+    fields = bytes([2, 6, 1, 2, 1, 0, 5, 0]) + bytes([7] * 46)
     gateway.say(0x83, bytes(range(8)) + bytes(8) + fields)
     assert it.new_profile
     profile = Profile(6)
@@ -329,19 +329,24 @@ def test_a_command_waits_for_main_and_is_taken_once():
     assert it.command[8] == 8
 
 
-def test_commands_of_the_wrong_length_or_kind_are_ignored():
+def test_commands_of_the_wrong_length_or_kind_are_for_main_to_refuse():
     it, _, gateway = served()
-    for wrong in (command(1, 0), command(1, 20), command(1, 6, b"x"), command(1, 10), pack("<I", 1)):
+    for wrong, refused in ((command(1, 0), 1), (command(1, 21), 2), (command(1, 6, b"x"), 2), (command(1, 10), 2)):
         gateway.say(0x84, wrong)
-        assert not it.command_due
+        assert (it.command_due, it.refused) == (True, refused)
+        it.command_due = False
+    gateway.say(0x84, pack("<I", 1))
+    assert (it.command_due, it.refused) == (False, 3)
 
 
 def test_frames_of_the_wrong_length_are_ignored():
     it, journal, gateway = served(3)
     gateway.say(0x82, pack("<IB", 3, 0))
     gateway.say(0x83, bytes(5))
+    gateway.say(0x7F, b"")
     assert not it.new_profile
     assert journal.acked == 0
+    assert it.refused == 3
 
 
 def test_nothing_counts_before_a_welcome():

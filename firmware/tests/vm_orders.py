@@ -217,7 +217,7 @@ def test_reports_want_an_open_shoe_and_a_case_that_exists():
     assert Desk().report("bad_order") == "not_now"
     desk = Desk().open()
     assert desk.cmd("irregularity", 0, 0, 0) == "bad_value"
-    assert desk.cmd("irregularity", 20, 0, 0) == "bad_value"
+    assert desk.cmd("irregularity", 22, 0, 0) == "bad_value"
 
 
 def test_a_coup_goes_on_at_another_shoe():
@@ -227,34 +227,151 @@ def test_a_coup_goes_on_at_another_shoe():
     assert one.report("shoe_not_reading") == "done"
     assert one.told() == ["shoe_not_reading SWAP_SHOE"]  # 11.8.15
     assert one.cmd("export_coup") == "done"
-    assert one.told() == ["export live TS KH JD QC 3C --", "void 1 handed_over go_on 5"]
-    assert other.cmd("import_coup", 1, 0, kind("live"), *cards_of("TS KH JD QC 3C")) == "done"
-    assert other.told() == ["import live TS KH JD QC 3C --"]
+    assert one.told() == ["export 1 live TS KH JD QC 3C -- of 8 5 0 0", "closed 1 coups 0 handed_over"]
+    assert one.where() == "closed"
+    assert other.cmd("import_coup", *coup_of(1, "live", "TS KH JD QC 3C", 5)) == "done"
+    assert other.told() == ["import 1 live TS KH JD QC 3C -- of 8 5 0 0"]
     assert other.where() == "dealing banker_3"
     assert other.draw("4D")[-1] == "coup 1 banker 3-4 live"
-    assert other.it.cards_out == 1
+    assert other.it.cards_out == 6
+
+
+def test_a_coup_keeps_its_number_and_its_place_in_the_shoe():
+    one, other = Desk("star-rapid").open(), Desk("star-rapid").open("one")
+    for coup in range(11):
+        one.deal(" ".join(rank + "SHDC"[coup % 4] for rank in "67TK")).confirm()
+    one.draw("TS CUT KH")
+    one.told()
+    assert one.cmd("export_coup") == "done"
+    assert one.told() == ["export 12 live TS KH -- -- -- -- of 8 46 2 0", "closed 1 coups 11 handed_over"]
+    assert other.where() == "burning"  # no second burn
+    assert other.cmd("import_coup", *coup_of(12, "live", "TS KH", 46, 2)) == "done"
+    assert other.told() == ["import 12 live TS KH -- -- -- -- of 8 46 2 0"]
+    assert other.draw("JD QC 3C 4D")[-1] == "coup 12 banker 3-4 live"
+    assert other.confirm() == []
+    assert other.deal(BOTH_STAND).told() == []
+    assert other.it.last_coup()
+    assert other.confirm() == ["closed 1 coups 13 last_coup"]
+
+
+def test_an_exported_coup_takes_its_fault_with_it():
+    desk = Desk("star-rapid").open()
+    desk.draw("TS")
+    desk.reject("doubtful")
+    assert desk.cmd("export_coup") == "done"
+    told = desk.told()
+    assert told == [
+        "export 1 live TS -- -- -- -- -- of 8 1 0 0",
+        "cleared card command",
+        "closed 1 coups 0 handed_over",
+    ]
+    assert desk.cmd("open_shoe", 8, 0) == "done"
+
+
+def test_the_cards_that_are_left_moved_too():
+    desk = Desk().open(decks=8)
+    assert desk.cmd("import_coup", *coup_of(2, "live", "TS KH", 51, decks=1)) == "done"
+    told = desk.draw("JD")[-3:]
+    assert told == ["insufficient_cards VOID", "void 2 short_shoe new_cards 3", "closed 1 coups 2 new_cards"]
 
 
 def test_a_dummy_coup_stays_one_at_another_shoe():
+    for awaiting in (0, 1):
+        desk = Desk("star-rapid").open()
+        assert desk.cmd("import_coup", *coup_of(3, "dummy", "TS", 1, awaiting=awaiting)) == "done"
+        assert desk.told()[-1] == "kind 3 dummy"
+        assert desk.shoe.locked() == bool(awaiting)
+
+
+def test_a_coup_that_awaits_a_word_awaits_it_at_another_shoe():
     desk = Desk("star-rapid").open()
-    assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("TS")) == "done"
-    assert desk.told()[-1] == "kind 1 dummy"
+    desk.draw("8C", flags=2)
+    desk.told()
+    assert desk.cmd("export_coup") == "done"
+    assert desk.told()[0] == "export 1 dummy 8C -- -- -- -- -- of 8 1 0 1"
+
+
+def test_only_a_shoe_that_has_dealt_nothing_takes_a_coup():
+    coup = coup_of(12, "live", "TS KH", 2)
+    desk = Desk("star-rapid")
+    assert desk.cmd("import_coup", *coup) == "not_now"  # closed
+    desk.open()
+    desk.deal(BOTH_STAND).confirm()
+    assert desk.cmd("import_coup", *coup) == "not_now"
+
+
+def test_this_coup_goes_on_without_wagers():
+    for book, called in (("star-baccarat", "no_bet"), ("star-premium", "no_bet"), ("crown-baccarat", "dummy")):
+        desk = Desk(book).open()  # 12.1.1; 14.12.6; 10.4, 10.7, 10.9.2
+        assert desk.cmd("this_no_bet") == "not_now"
+        desk.draw("9S 2H")
+        assert desk.cmd("this_no_bet") == "done"
+        assert desk.told() == ["kind 1 " + called]
+        assert not desk.shoe.locked()
+        assert desk.draw("TD 2D")[-1] == "coup 1 player 9-4 " + called
+        assert desk.cmd("this_no_bet") == "not_now"
+        assert desk.confirm() == []
+        assert desk.it.kind == kind("live")
+
+
+def test_a_book_without_such_a_clause_refuses():
+    for book in ("nz-baccarat", "star-rapid"):  # A-60
+        desk = Desk(book).open()
+        desk.draw("9S 2H")
+        assert desk.cmd("this_no_bet") == "not_permitted"
+
+
+def test_a_burnt_card_begins_a_coup_that_nobody_bets_on():
+    desk = Desk("crown-baccarat").open()  # 10.4.1
+    assert desk.cmd("burn_card") == "done"
+    assert desk.cmd("this_no_bet") == "not_now"
+    desk.draw("KC")
+    assert desk.cmd("this_no_bet") == "done"
+    assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 dummy"
+    desk.confirm()
+    assert desk.cmd("this_no_bet") == "not_now"
+
+
+def test_a_command_that_nobody_knows_is_refused_and_logged():
+    desk = Desk().open()
+    for number_sent, size, said in ((0, 0, (0, "unknown")), (21, 0, (0, "unknown")), (255, 3, (0, "unknown"))):
+        assert order(desk, number_sent, size) == said
+    assert order(desk, number_of("command", "lock"), 1) == (number_of("command", "lock"), "bad_value")
+    assert order(desk, number_of("command", "key_card"), 1) == (number_of("command", "key_card"), "bad_value")
     assert not desk.shoe.locked()
+
+
+def order(desk, command, size):
+    """A command by its number, with so much data: command and outcome as they were logged."""
+    desk.shoe.obey(0, desk.it.last_command_id + 1, command, bytes(size), 0, size)
+    record = bytearray(32)
+    desk.log.read(desk.log.next_no - 1, record)
+    assert (record[8], record[9]) == (number_of("event", "command_refused"), 6)
+    return record[14], name("outcome", record[15])
+
+
+def coup_of(coup_no, called, cards, cards_out, coups_left=0, awaiting=0, decks=8):
+    """A coup on its way to another shoe."""
+    return [coup_no, 0, kind(called)] + cards_of(cards) + [decks, cards_out, 0, coups_left, awaiting]
 
 
 def test_what_is_no_coup_in_progress_is_not_taken():
     desk = Desk().open()
+    place = (8, 1, 0, 0, 0)
     for cards in ("", NATURAL, SIX_CARDS):
-        assert desk.cmd("import_coup", 1, 0, 1, *cards_of(cards)) == "bad_value"
+        assert desk.cmd("import_coup", 1, 0, 1, *cards_of(cards), *place) == "bad_value"
     gap = cards_of("9S 2H")
     gap[1] = NO_CARD
     gap[2] = 3
-    assert desk.cmd("import_coup", 1, 0, 1, *gap) == "bad_value"
-    assert desk.cmd("import_coup", 1, 0, 1, 52, *cards_of("9S")[:5]) == "bad_value"
-    assert desk.cmd("import_coup", 1, 0, 0, *cards_of("9S")) == "bad_value"
-    assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("9S")) == "not_permitted"
+    assert desk.cmd("import_coup", 1, 0, 1, *gap, *place) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, 1, 52, *cards_of("9S")[:5], *place) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, 0, *cards_of("9S"), *place) == "bad_value"
+    assert desk.cmd("import_coup", 0, 0, 1, *cards_of("9S"), *place) == "bad_value"
+    for wrong in ((0, 1, 0, 0, 0), (9, 1, 0, 0, 0), (8, 1, 0, 3, 0), (8, 1, 0, 0, 2)):
+        assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S"), *wrong) == "bad_value"
+    assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("9S"), *place) == "not_permitted"
     desk.draw("9S")
-    assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S")) == "not_now"
+    assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S"), *place) == "not_now"
 
 
 def test_a_deck_check_only_between_shoes():

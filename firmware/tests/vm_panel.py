@@ -116,7 +116,7 @@ def test_a_fault_is_red_and_its_number_can_be_counted():
 
 
 def test_amber_alone_waits():
-    desk = Desk("crown-baccarat").open()
+    desk = Desk("star-rapid").open()
     lamps = panel.Lamps(desk.shoe)
     assert lamps.outputs(desk.shoe, 0) == 0
     desk.cmd("lock")

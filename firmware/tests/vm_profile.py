@@ -47,9 +47,9 @@ def test_what_makes_no_sense_is_not_taken_and_changes_nothing():
         (22, 0),
         (22, 1),
         (22, 6),
-        (23, 0),
-        (23, 21),
-        (66, 0),
+        (24, 0),
+        (24, 21),
+        (69, 0),
     ):
         wrong = body()
         wrong[at] = value

@@ -57,7 +57,7 @@ def test_burn_modes_by_the_book():
     permitted = {
         "star-baccarat": ("one", "shown", "face_up"),  # 4.7
         "star-premium": ("one", "shown", "face_up"),  # 4.7
-        "nz-baccarat": ("one", "face_up"),  # 7.7
+        "nz-baccarat": ("one", "shown", "face_up"),  # 7.7
         "crown-baccarat": ("one", "shown", "face_up"),  # 4.3.1
         "star-rapid": ("one",),  # 3.12
     }

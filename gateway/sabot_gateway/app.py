@@ -41,6 +41,7 @@ from sabot_gateway.signals import Signals
 from sabot_gateway.storing import Storing
 from sabot_gateway.units import Units
 from sabot_gateway.verify import Verifier
+from sabot_gateway.verify.moves import Moves
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each place has its turn in so many sweeps, four times a second
 _GATHER_S, _FEW, _GATHER_FEW_S = 0.01, 16, 0.02  # after a commit: ports share the next one, for longer if few shared it
@@ -91,6 +92,7 @@ class App:
             log.warning(note)
         self._gateway = self._ledger.gateway_id()
         self._desk = self._new_desk()
+        self._moves = Moves()
         self._control = Control(config.control_path(), self._selector)
         self._captures = Captures(self._control)
         self._storing, self._units = Storing(self._ledger, self._desk), Units(lambda: self._places.values())
@@ -147,7 +149,7 @@ class App:
         line = Line(table.port, table.baud)
         if before is not None and before.verifier.reads_by(book, profile):
             return Place(table, line, link, before.verifier, shoe_fault=before.shoe_fault)
-        verifier = Verifier(table.name, book, profile, self._desk.requested.who)
+        verifier = Verifier(table.name, book, profile, self._desk.requested.who, self._moves)
         place = Place(table, line, link, verifier)
         if not place.catch_up(self._ledger):
             log.warning(

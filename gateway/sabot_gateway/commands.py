@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+UNKNOWN = "unknown"  # a command that was refused, as a shoe names it that does not know its number
 _MOST_WAITING = 16
 _LAST_WAIT_S = 8.0  # between two sendings; the first wait is one second
 _MOST_ID = 2**30 - 1
@@ -20,6 +21,10 @@ class Command:
     said_s: float = 0.0
     held: bool = False
     sent: bool = False  # once at least: the shoe may have it
+
+    def answered_by(self, data: dict[str, Any]) -> bool:
+        """Whether this is what became of it; a shoe that does not know it may not know its name either."""
+        return data["command_id"] == self.command_id and data["command"] in (self.kind, UNKNOWN)
 
 
 @dataclass
@@ -53,12 +58,13 @@ class Commands:
         command.said_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
         return command
 
-    def done(self, command_id: int, kind: str) -> None:
+    def done(self, data: dict[str, Any]) -> None:
         """The shoe has logged this one; where another gateway used the id for something else, ours gets a new one."""
+        command_id: int = data["command_id"]
         self.last_id = max(self.last_id, command_id)
         if not self.waiting or self.waiting[0].command_id != command_id:
             return
-        if self.waiting[0].kind == kind and self.waiting[0].sent:
+        if self.waiting[0].answered_by(data) and self.waiting[0].sent:
             self.waiting.popleft()
         else:
             self.waiting[0].command_id, self.waiting[0].wait_s, self.waiting[0].sent = 0, 0.0, False

@@ -16,9 +16,17 @@ from sabot_gateway.control import OWN_ERROR, Answer
 from sabot_gateway.ledger import Entry
 from sabot_gateway.parse import Event
 from sabot_gateway.requested import ATTEMPT, OUTCOME, SENT, Attempt, Outcome, Requested, Sent
-from sabot_gateway.requests import AckAlarm, Confirm, Decide, OnTheTable, TableRequest, Void
+from sabot_gateway.requests import AckAlarm, Confirm, Decide, ImportCoup, OnTheTable, TableRequest, ThisNoBet, Void
 from sabot_gateway.requests import Command as CommandRequest
-from sabot_gateway.seat import RefusedError, Seat, meant, refuse_unserved, still_disputed
+from sabot_gateway.seat import (
+    RefusedError,
+    Seat,
+    imported,
+    meant,
+    refuse_unserved,
+    refuse_without_clause,
+    still_disputed,
+)
 from sabot_gateway.shoe_fault import next_step
 from sabot_gateway.verify import NotThereError, Record, Source
 from sabot_gateway.verify.deciders import Decider
@@ -34,7 +42,7 @@ _OUTCOMES = {
     "not_permitted": "The shoe did not do it: its rulebook does not permit it.",
     "not_authorised": "The shoe did not do it: turn the supervisor's key, or authorise it first.",
     "bad_value": "The shoe did not do it: a value makes no sense there.",
-    "unknown": "The shoe did not do it: its firmware does not know this; reflash it.",
+    "unknown": "The shoe did not do it: it does not know this command; reflash it.",
 }
 _NO_ANSWER = (
     "The command was sent and the shoe has not answered: look at it, and at `sabot ledger show`, before you repeat it."
@@ -148,7 +156,10 @@ class Desk:
         elif isinstance(act, CommandRequest):
             refuse_unserved(seat)
             ask.on = meant(act.coup, seat) if isinstance(act, OnTheTable) else None
-            self._order(ask, seat, act.kind, act.data(), at)
+            if isinstance(act, ThisNoBet):
+                refuse_without_clause(seat)
+            data = imported(act, seat) if isinstance(act, ImportCoup) else act.data()
+            self._order(ask, seat, act.kind, data, at)
 
     def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: At) -> None:
         active = [alarm.alarm for alarm in seat.verifier.active()]
@@ -233,10 +244,9 @@ class Desk:
         """An event of a shoe: it may be the outcome that somebody waits for."""
         if event.kind not in ("command_done", "command_refused"):
             return
-        named = event.data["command_id"], event.data["command"]
         for ask in self._waiting:
             command = ask.command
-            if ask.seat is seat and command and command.sent and (command.command_id, command.kind) == named:
+            if ask.seat is seat and command and command.sent and command.answered_by(event.data):
                 self._waiting.remove(ask)
                 outcome = event.data["outcome"]
                 self._end(ask, self._answer(ask, ok=outcome == "done", say=_OUTCOMES[outcome]), at)
@@ -299,7 +309,7 @@ def _decider(ask: Ask, seat: Seat) -> Decider:
     """Who asks, under a clause that the table's book has; ClauseError or RefusedError where it has not."""
     if ask.attempt.clause:
         clauses.named(seat.verifier.rulebook, ask.attempt.clause)
-    elif isinstance(ask.request.act, Decide | Void):
+    elif isinstance(ask.request.act, Decide | Void | ThisNoBet):
         raise RefusedError(f"{ask.request.verb} needs a clause of the rulebook: --clause N")
     return ask.attempt.decider()
 

@@ -363,7 +363,7 @@ class ShoeLink:
         if event.kind == "profile_set":
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
         elif event.kind in ("command_done", "command_refused"):
-            self.commands.done(event.data["command_id"], event.data["command"])
+            self.commands.done(event.data)
         events.append(event)
 
     def command(self, kind: str, /, **data: Any) -> Command | None:

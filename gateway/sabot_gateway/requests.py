@@ -160,6 +160,12 @@ class NoBet(Command, frozen=True):
         _expect("kind", self.coup_kind, fields.CoupKind.encmapping)
 
 
+class ThisNoBet(OnTheTable, frozen=True):
+    """The coup in progress goes on without wagers."""
+
+    kind = "this_no_bet"
+
+
 class OpenShoe(Command, frozen=True):
     """New cards are in."""
 
@@ -205,19 +211,26 @@ class ImportCoup(Command, frozen=True):
     kind = "import_coup"
     coup_no: Annotated[int, Meta(ge=1, le=0xFFFF)]
     cards: dict[str, str]
-    coup_kind: str = msgspec.field(name="kind", default="live")
+    # What is left out is as the coup had it where it was exported.
+    coup_kind: str | None = msgspec.field(name="kind", default=None)
+    decks: Decks | None = None
+    cards_out: Annotated[int, Meta(ge=1, le=0xFFFF)] | None = None
+    coups_left: Annotated[int, Meta(ge=0, le=2)] | None = None
+    awaiting: Annotated[int, Meta(ge=0, le=1)] | None = None
 
     def __post_init__(self) -> None:
         """Cards of the pack, in the slots of a coup."""
-        _expect("kind", self.coup_kind, fields.CoupKind.encmapping)
+        if self.coup_kind is not None:
+            _expect("kind", self.coup_kind, fields.CoupKind.encmapping)
         for slot, card in self.cards.items():
             _expect("slot", slot, _SLOTS)
             if card != fields.NO_CARD:
                 _card(slot, card)
 
     def data(self) -> dict[str, Any]:
-        """Every slot has a card, or none."""
-        return {**super().data(), "cards": {**dict.fromkeys(_SLOTS, fields.NO_CARD), **self.cards}}
+        """Every slot has a card, or none; nothing that was left out."""
+        said = {name: value for name, value in super().data().items() if value is not None}
+        return {**said, "cards": {**dict.fromkeys(_SLOTS, fields.NO_CARD), **self.cards}}
 
 
 class DeckCheck(Command, frozen=True):
@@ -247,6 +260,7 @@ VERBS: dict[str, type[Act]] = {
     "key-card": KeyCard,
     "authorise": Authorise,
     "no-bet": NoBet,
+    "this-no-bet": ThisNoBet,
     "open-shoe": OpenShoe,
     "clear-fault": ClearFault,
     "irregularity": Irregularity,

@@ -1,10 +1,12 @@
 """Seat: a table as the desk needs it, and what can be refused by looking at it alone."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from sabot_gateway.driver import Driver
+from sabot_gateway.requests import ImportCoup
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.disputes import screen
+from sabot_gateway.verify.moves import laid
 
 
 class Seat(Protocol):
@@ -51,6 +53,34 @@ def meant(named: str | None, seat: Seat) -> tuple[int, int] | None:
         return on_table
     decide = f"a disputed coup is decided by `sabot table {seat.name} decide --coup {named}`"
     raise RefusedError(f"coup {named} is not on the table: that is {shoe}/{coup}; {decide}. Nothing was done.")
+
+
+def refuse_without_clause(seat: Seat) -> None:
+    """RefusedError where the table's book lets no coup in progress become one without wagers."""
+    if not seat.verifier.permits("this_no_bet"):
+        raise RefusedError(
+            f"{seat.verifier.rulebook} has no clause by which a coup in progress becomes one without wagers: finish "
+            "it, or void it under a clause of its own. Nothing was done."
+        )
+
+
+def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
+    """The whole of a coup that comes to this table; RefusedError where it goes on elsewhere, or cannot here."""
+    said = act.data()
+    moved = seat.verifier.moves.find(act.coup_no, laid(said["cards"]))
+    if moved and moved.taken_by:
+        raise RefusedError(
+            f"coup {act.coup_no} of {moved.table} goes on at {moved.taken_by} already. Nothing was done."
+        )
+    if not seat.verifier.new_shoe():
+        open_it = (
+            f"`sabot table {seat.name} open-shoe --decks {moved.place()['decks'] if moved else seat.verifier.decks}`"
+        )
+        raise RefusedError(f"the coup goes on at a shoe that has dealt none: open one by {open_it}. Nothing was done.")
+    if moved:
+        return {**moved.place(), "kind": moved.kind, **said}
+    unknown = {"decks": seat.verifier.decks, "cards_out": len(laid(said["cards"])), "coups_left": 0, "awaiting": 0}
+    return {**unknown, "kind": "live", **said}
 
 
 def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:

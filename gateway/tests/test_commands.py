@@ -236,5 +236,5 @@ def test_the_command_of_another_gateway_does_not_end_one_that_was_not_sent() -> 
     assert lock is not None
     lock.held = True
     assert commands.number(lock) == 1
-    commands.done(1, "lock")
+    commands.done({"command_id": 1, "command": "lock"})
     assert (list(commands.waiting), commands.number(lock)) == ([lock], 2)

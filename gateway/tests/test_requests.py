@@ -23,7 +23,15 @@ GOOD: dict[str, dict[str, Any]] = {
     "open-shoe": {"decks": 8, "burn": "one"},
     "clear-fault": {"fault": "card"},
     "irregularity": {"case": "bad_order", "facts": {"reconstructible": True}},
-    "import-coup": {"coup_no": 12, "kind": "live", "cards": {"player_1": "8H", "banker_1": "2C"}},
+    "import-coup": {
+        "coup_no": 12,
+        "kind": "live",
+        "cards": {"player_1": "8H", "banker_1": "2C"},
+        "decks": 8,
+        "cards_out": 70,
+        "coups_left": 0,
+        "awaiting": 0,
+    },
     "deck-check": {"on": 1, "decks": 8},
 }
 

@@ -120,7 +120,8 @@ def test_a_surplus_card_belongs_to_the_next_coup() -> None:
 
 def test_a_coup_that_came_from_another_shoe_is_played_on() -> None:
     hands = dict.fromkeys(SLOTS, "--") | {"player_1": "9S", "banker_1": "2H"}
-    came = event(1, "handed_over", shoe_no=1, coup_no=1, kind="live", **{"import": 1}, cards=hands)
+    place = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0}
+    came = event(1, "handed_over", shoe_no=1, coup_no=1, kind="live", **{"import": 1}, cards=hands, **place)
     rest = cards(2, "TD 3C", SLOTS[2:])
     (record,) = take(came, *rest, result(4, "player", 9, 5, natural=True))
     assert isinstance(record.message, CoupMessage)

@@ -79,9 +79,12 @@ class Log:
         (alarm,) = self.alarms(*names)
         return alarm
 
-    def coups(self) -> list[tuple[int, str]]:
+    def told(self) -> list[CoupMessage]:
         said = [record.message for record in self.records]
-        return [(one.coup, one.status) for one in said if isinstance(one, CoupMessage)]
+        return [one for one in said if isinstance(one, CoupMessage)]
+
+    def coups(self) -> list[tuple[int, str]]:
+        return [(one.coup, one.status) for one in self.told()]
 
 
 # Composition
@@ -242,10 +245,42 @@ def test_dummy_coups_may_follow_the_last_one_at_crown() -> None:
     log("cutting_card", shoe_no=1, coup_no=1, before_first_card=1)
     log.coup()
     log.coup(last_coup=True)
+    log.command("authorise", times=1)
     log("coup_kind", shoe_no=1, coup_no=3, kind="dummy")
     log.deal()
     log.result(kind="dummy", **ALL_FOUR, last_coup=True)
     assert log.alarms() == []
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_cutting_card_behind_a_card_too_many_is_in_the_coup_that_it_begins(confirmed: bool) -> None:
+    log = Log()  # 12.2, 4.9: the coup goes on, and one more follows; A-55
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True})
+    log.irregularity("player_overdraw", "NEXT_LIVE")
+    if confirmed:
+        log.confirm()
+    log("cutting_card", shoe_no=1, coup_no=2, before_first_card=0)
+    if not confirmed:
+        log.confirm()
+    for card, slot in zip(["2H", "KD", "3S"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result("player", (8, 5))
+    log.confirm()
+    log.coup(last_coup=True)
+    assert log.alarms() == []
+    assert log.coups() == [(1, "verified"), (2, "verified"), (3, "verified")]
+
+
+def test_a_cutting_card_before_a_coup_that_a_card_too_many_began_is_none() -> None:
+    log = Log()
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True})
+    log.irregularity("player_overdraw", "NEXT_LIVE")
+    log("cutting_card", shoe_no=1, coup_no=2, before_first_card=1)
+    assert log.alarm().cards_say == "in coup 2"
 
 
 # Numbers

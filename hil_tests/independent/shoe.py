@@ -12,7 +12,7 @@ from independent.session import Session, offered
 PROFILE_SET, SELF_TEST, LOCK, COMMAND_DONE, TIME_SET, COMMAND_REFUSED = 2, 12, 21, 22, 25, 31
 _SET_TIME, _LOCK, _UNLOCK, _SELF_TEST = 1, 4, 5, 15  # commands
 OBEYS = frozenset((_SET_TIME, _LOCK, _UNLOCK, _SELF_TEST))
-_DONE, _NOT_NOW, _ALL_TESTS = 0, 1, 15
+_DONE, _UNKNOWN, _ALL_TESTS = 0, 5, 15
 WINDOW = 8  # events beyond the last ACK
 _SILENCE_MS = 5000
 _HELLO_EVERY_MS = 500
@@ -20,7 +20,7 @@ _ALIVE_EVERY_MS = 1000
 _RESEND_AFTER_MS = (500, 1000, 2000, 4000, 8000)
 _MOST_OFFERS = 4
 _HELLO = struct.Struct("<8sH8s8s3sII4HIBB8s8s")
-_PROFILE = struct.Struct("<8s8sBBBBHB44s")
+_PROFILE = struct.Struct("<8s8sBBBBHBB46s")
 _ZEROS = bytes(8)
 
 
@@ -36,6 +36,7 @@ class Profile:
     burn_modes: int
     switches: int
     unwagered: int
+    ordered: int
     codes: bytes
 
 
@@ -211,7 +212,8 @@ class Shoe:
             return
         self.last_command = number
         done = self._obey(kind, data)
-        head = number.to_bytes(4, "little") + bytes([kind, _DONE if done else _NOT_NOW])
+        self.counts.refused += not done
+        head = number.to_bytes(4, "little") + bytes([kind, _DONE if done else _UNKNOWN])
         self.log(self._now_ms, COMMAND_DONE if done else COMMAND_REFUSED, head + data if done else head)
 
     def _obey(self, kind: int, data: bytes) -> bool:

@@ -42,7 +42,7 @@ All of that is coded in COBS, which leaves no zero in it, and a zero byte ends i
 waits for the next zero. Numbers are little-endian; those in 32 bits stay below 2**30; bits without a name are ignored.
 The gateway refuses as a whole a frame that is longer or shorter than its type or holds a value that is not defined
 here; [what becomes of it](#what-becomes-of-a-frame-that-is-refused). The shoe does nothing on a frame of a wrong
-length.
+length or an unknown type, and counts it in `refused` of HELLO.
 
 """
 TALK = """
@@ -241,7 +241,7 @@ def _enumeration(part: Mapping) -> str:
     if part.encmapping.items() >= INDEX.items():
         none = part.encmapping.get(fields.NO_CARD)
         return f"card: 0 {DECK[0]} to 51 {DECK[51]}, by suit" + (f", {none} for none" if none else "")
-    if part in (messages.FrameType, messages.EventKind, messages.CommandKind):
+    if part in (messages.FrameType, messages.EventKind, messages.CommandKind, messages.RefusedKind):
         return "see below"
     return f"[{_name_of(part)}](#names-of-numbers)"
 

@@ -96,7 +96,9 @@ REFUSED = """
 ## What becomes of a frame that is refused
 
 {cases}
-The shoe does nothing on a frame that it refuses, and counts it in `refused` of HELLO.
+The shoe does nothing on a frame that it refuses, and counts it in `refused` of HELLO. A command that it does not know
+it also counts there, and logs `command_refused` with outcome unknown: with its number where this page has one, else
+with 0. One whose data are too long or too short is `command_refused` with outcome bad_value.
 """
 
 ORDER = """
@@ -125,15 +127,16 @@ The gateway reads the log a second time by the rules and compares. So the order 
 
 **set_time.** The gateway sends it each time it begins to serve a shoe. It ends as `command_done`, which repeats it, and
 then `time_set` with the same two numbers: the header's `time_ms` of `time_set` is the moment at which the shoe took it.
-A shoe that cannot do a command, or does not know it, logs `command_refused`. One that logs nothing gets it again and
-again, and no other command before.
+A shoe that cannot do a command, or does not know it (outcome unknown), logs `command_refused`. One that logs nothing
+gets it again and again, and no other command before.
 
 **The clock.** `time_ms` counts milliseconds since the start of the shoe, modulo 2**30: it comes round after 12 days, 10
 hours, 15 minutes. The gateway takes each step forward modulo 2**30; a step of 2**29 or more is a clock that went back,
 which only `boot` may do. It is an alarm, and orders nothing: numbers do.
 
 **The cutting card** belongs to the coup whose card would have come: before the burn is over and behind a complete coup,
-confirmed or not, to the next one, with `before_first_card` 1. Only the first of a shoe counts.
+confirmed or not, to the next one. `before_first_card` is 1 unless a card of that coup is out: of one that begins with a
+surplus card it is 0. Only the first of a shoe counts.
 
 | it comes | switch `cut_first_card_is_last_coup` | the last coup is |
 |---|---|---|
@@ -145,7 +148,22 @@ The last coup, and each one after it, has the flag `last_coup`. When it is confi
 With the switch `post_cut_dummy_coups` a coup without wagers may follow instead: command `no_bet`, with the kind that
 the profile calls `unwagered`, before the last coup is confirmed; where the switch `dummy_needs_authorisation` is on,
 after `authorise` or with the supervisor's key turned. `coup_kind` announces it. Each further one needs the same again.
-With the switch off nothing follows. A `continuous` shoe has no cutting card and ends by `close_shoe` or New shoe.
+With `post_cut_dummy_coups` off nothing follows. A `continuous` shoe has no cutting card and ends by `close_shoe` or New
+shoe.
+
+**Coups without wagers.** `coup_kind` announces one before its first card, or behind the card or the command that made
+it one. Where the switch `dummy_needs_authorisation` is on, it waits for `authorise` or the supervisor's key, unless it
+follows from a case that `ordered` names: that one the book itself orders. A card of it that comes out without the word
+takes its place and is `irregularity` unauthorised_coup, once a coup. Command `no_bet` is about the next coup,
+`this_no_bet` about the one in progress, from its first card or the card burnt before it until it is complete; it wants
+the switch `this_no_bet` and no further word.
+
+**Hand-over.** A coup in progress moves to another shoe with all its cards. The first shoe logs `command_done`
+export_coup, `handed_over` with import 0 and `shoe_closed`, reason handed_over, with the number of coups before this
+one. The other is opened by New shoe or `open_shoe` and dealt no coup from; `command_done` import_coup is followed by
+`handed_over` with import 1 and what the command said. Then the coup goes on with the slot that is due, under its
+number. A burn that is still due is not made. The coup has one result, at the second shoe; it is not void, and its
+wagers stand.
 
 **A whole life**, as the firmware logs it (`hil_tests/recordings/cutting/dummy-coups-after-the-last`, held by a test): a
 start, a shoe with one burnt card, two coups, the cutting card in the first of them, so that the second is the last,

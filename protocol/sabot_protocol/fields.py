@@ -96,6 +96,7 @@ CloseReason = named(
     command=(3, "the gateway said so"),
     no_cards=(4, "no cards were left"),
     new_cards=(5, "the cards must be replaced or checked before play goes on"),
+    handed_over=(6, "its cards go on at another shoe, with the coup in progress"),
 )
 ResetCause = named(
     power=(1, "switched on"),
@@ -110,7 +111,7 @@ Fault = named(
     lid=(3, "the lid is open"),
     journal_full=(4, "no gateway takes the log, and it has no more room: no card is released"),
     composition=(5, "a card came that the decks cannot have"),
-    sensor=(6, "a sensor sees a card where none is"),
+    sensor=(6, "a sensor still sees a card after a person has seen to the path"),
     journal=(7, "the journal fails its check"),
     image=(8, "the program in flash is not the one that was released"),
     program=(9, "the program met an error it does not know, and started again"),
@@ -136,7 +137,6 @@ VoidReason = named(
     wrong_shoe=(5, "the cards came from the wrong shoe of two"),
     discrepancy=(6, "result and cards differ and cannot be confirmed"),
     face_up=(7, "a card lay face up"),
-    handed_over=(8, "the coup goes on at another shoe"),
 )
 Then = named(
     go_on=(1, "the next coup is dealt from this shoe"), new_cards=(2, "the cards are replaced or shuffled first")
@@ -172,7 +172,7 @@ Outcome = named(
     not_permitted=(2, "the profile does not permit it"),
     not_authorised=(3, "the supervisor's key or an authorisation is missing"),
     bad_value=(4, "a value that makes no sense"),
-    unknown=(5, "this firmware does not know the command"),
+    unknown=(5, "this shoe does not know the command"),
 )
 CoupFlags = flags(
     player_pair=(1, "the Player's first two cards are of one rank"),
@@ -187,15 +187,23 @@ Switches = flags(
     mid_shoe_burn=(4, "a card may be burnt before any coup"),
     card_may_return_to_shoe=(8, "a card may be put back and come out again"),
     manual_entry_needs_authorisation=(16, "a card is keyed in only with a supervisor's word"),
-    dummy_needs_authorisation=(32, "a coup without wagers is dealt only with a supervisor's word"),
+    dummy_needs_authorisation=(32, "a coup without wagers needs a supervisor's word, unless the book orders it"),
     dealt_face_up=(64, "a card is exposed as soon as it is out"),
     continuous=(128, "a continuous shuffler: no cutting card, and cards come again"),
     international=(256, "International Baccarat of New Zealand is played"),
+    this_no_bet=(512, "a coup in progress may become one without wagers"),
 )
 BurnModes = flags(
     one=(2, "one card, face down"),
     shown=(4, "one card, shown"),
     face_up=(8, "the first card face up, then as many as its value"),
+)
+# Cases in which a coup without wagers may be what follows; each bit is its number's.
+OrderedBy = flags(
+    player_overdraw=(1, "a third card to the Player in error"),
+    banker_overdraw=(2, "a third card to the Banker in error"),
+    excess_card=(4, "any other card in excess"),
+    first_card_face_up=(8, "the first card lay face up in the shoe"),
 )
 
 Small30 = AtMost(Int32ul, 2**30 - 1)

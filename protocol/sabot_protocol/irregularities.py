@@ -31,6 +31,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "wrong_recipient": ("international",),
     "misread_card": (),
     "shoe_not_reading": ("disadvantage",),
+    "first_card_exposed": (),
+    "unauthorised_coup": (),
 }
 
 Code = Literal[

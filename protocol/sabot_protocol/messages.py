@@ -49,6 +49,7 @@ from sabot_protocol.fields import (
     Margin,
     Millis,
     Nonce,
+    OrderedBy,
     Outcome,
     Pattern,
     Percent,
@@ -71,6 +72,13 @@ from sabot_protocol.fields import (
 )
 
 CODES_BYTES: Final = sum(2 ** len(facts) for facts in irregularities.CASES.values())
+# What moves to another shoe beside the coup itself.
+Moved: Final = (
+    "decks" / AtMost(Int8ul, 8),
+    said("cards_out" / Int16ul, "of these decks, the coup's own included"),
+    said("coups_left" / Int8ul, "from the cutting card on, this one included; 0 before it"),
+    said("awaiting" / Bool, "1 if a supervisor must still authorise the coup"),
+)
 AUTHENTICATED: Final = 1  # the flag of a frame that has a MAC behind its body
 
 # What a shoe must know of its house; the gateway sends it, the shoe works by it.
@@ -82,6 +90,7 @@ Profile = Struct(
     said("burn_modes" / BurnModes, "that the book permits"),
     "switches" / Switches,
     said("unwagered" / CoupKind, "what the book calls a coup without wagers"),
+    said("ordered" / OrderedBy, "cases in which the book itself orders one: no word of a supervisor is awaited"),
     said("codes" / Bytes(CODES_BYTES), "what follows, by case and facts: a Consequence for each combination"),
 )
 
@@ -117,9 +126,12 @@ COMMANDS: Final = {
         Struct("case" / Case, "facts" / Facts),
         "The dealer or the supervisor reports a case, or corrects the one the shoe took it for.",
     ),
-    "export_coup": said(Struct(), "The coup in progress leaves for another shoe; logged as handed_over."),
+    "export_coup": said(
+        Struct(), "The coup in progress and all cards move to another shoe; logged as handed_over, and the shoe closes."
+    ),
     "import_coup": said(
-        Struct("coup_no" / Int16ul, "kind" / CoupKind, "cards" / CoupCards), "The coup of another shoe goes on here."
+        Struct("coup_no" / Int16ul, "kind" / CoupKind, "cards" / CoupCards, *Moved),
+        "The coup of another shoe goes on here, under its number and without a burn; opens a shoe if none is open.",
     ),
     "self_test": said(Struct(), "Examine yourself; logged as self_test."),
     "reboot": said(Struct(), "Start again, once this is logged."),
@@ -129,8 +141,11 @@ COMMANDS: Final = {
         Struct(said("on" / Bool, "1 begins, 0 ends"), "decks" / AtMost(Int8ul, 8)),
         "Every card is fed through once; what is missing or surplus is logged.",
     ),
+    "this_no_bet": said(Struct(), "The coup in progress goes on without wagers, where the book has a clause for that."),
 }
 CommandKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(COMMANDS, 1)})
+# Of a command that was refused; 0 where its number is none of these.
+RefusedKind = Mapping(Int8ul, {"unknown": 0, **CommandKind.encmapping})
 
 # Events, by kind: what the shoe logs, numbered in this order from 1.
 EVENTS: Final = {
@@ -215,8 +230,14 @@ EVENTS: Final = {
         "The coup has no result: stakes are returned.",
     ),
     "handed_over": said(
-        Struct(*CoupPlace, "kind" / CoupKind, said("import" / Bool, "1 at the shoe that goes on"), "cards" / CoupCards),
-        "A coup in progress left for another shoe, or came from one.",
+        Struct(
+            *CoupPlace,
+            "kind" / CoupKind,
+            said("import" / Bool, "1 at the shoe that goes on"),
+            "cards" / CoupCards,
+            *Moved,
+        ),
+        "A coup in progress moved to another shoe, or came from one: it is not void, and its wagers stand.",
     ),
     "fault": said(
         Struct("fault" / Fault, said("detail" / Int16ul, "by fault: a number for the workshop")),
@@ -245,7 +266,7 @@ EVENTS: Final = {
             said("round_most_us" / Small30, "the longest turn of the loop since the last such event"),
             said("crc_errors" / Int16ul, "frames that came in damaged"),
             said("resends" / Int16ul, "how often events were sent again"),
-            said("refused" / Int16ul, "frames without a right MAC, or sent before"),
+            said("refused" / Int16ul, "frames without a right MAC, sent before, or unknown"),
             said("sample_overruns" / Int16ul, "changes of the sensors that found no room"),
         ),
         "Counters of the controller, when a shoe is closed.",
@@ -291,7 +312,7 @@ EVENTS: Final = {
         "A check of the decks is over.",
     ),
     "command_refused": said(
-        Struct("command_id" / Small30, "command" / CommandKind, "outcome" / Outcome),
+        Struct("command_id" / Small30, said("command" / RefusedKind, "0 if it is none of them"), "outcome" / Outcome),
         "A command was not done, and why; nothing has changed.",
     ),
 }
@@ -325,7 +346,7 @@ FRAMES: Final = {
             said("oldest_event_no" / EventNo, "the first that can still be sent"),
             said("crc_errors" / Int16ul, "frames that came in damaged"),
             said("resends" / Int16ul, "how often it began again from the first event not acknowledged"),
-            said("refused" / Int16ul, "frames without a right MAC, or sent before"),
+            said("refused" / Int16ul, "frames without a right MAC, sent before, or unknown"),
             said("sample_overruns" / Int16ul, "changes of the sensors that found no room"),
             said("last_command_id" / Small30, "the last command it has done"),
             "cause" / ResetCause,

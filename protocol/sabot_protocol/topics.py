@@ -75,6 +75,7 @@ class Result(Message, frozen=True):
     clause: Annotated[str, Meta(description="under which clause")] = ""
     decided: Annotated[str, Meta(description="when: `time` of the request at the gateway, or of the event")] = ""
     attempt: Annotated[str, Meta(description="id of the ledger's entry with that request, and the account")] = ""
+    began: Annotated[str, Meta(description="table/unit/shoe/coup where it began, if it came from another shoe")] = ""
 
 
 class CoupMessage(Result, frozen=True):

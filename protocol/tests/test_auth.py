@@ -44,9 +44,11 @@ PROFILE = {
         "dealt_face_up": True,
         "continuous": True,
         "international": True,
+        "this_no_bet": True,
     },
     "unwagered": "dummy",
-    "codes": bytes(1 + at % 20 for at in range(44)),
+    "ordered": {"player_overdraw": True, "banker_overdraw": True, "excess_card": True, "first_card_face_up": True},
+    "codes": bytes(1 + at % 20 for at in range(46)),
 }
 UNIT = "0102030405060708"
 FRAMES = int(os.environ.get("SABOT_FRAMES", "10000"))

@@ -172,7 +172,7 @@ def test_the_profile_on_the_page_has_the_hash_beside_it_and_that_of_a_recording(
     found = re.search(r"is `([0-9a-f ]+)`, its hash `([0-9a-f]{16})`", PAGE)
     assert found is not None
     shown = bytes.fromhex(found[1])
-    assert (len(shown), sha256(shown).digest()[:8].hex()) == (59, found[2])
+    assert (len(shown), sha256(shown).digest()[:8].hex()) == (62, found[2])
     events = json.loads((RECORDINGS / "clean" / "star-baccarat-8.json").read_text())["events"]
     assert [event["profile_hash"] for event in events if event["event"] == "profile_set"] == [found[2]]
 

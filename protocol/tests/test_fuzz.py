@@ -37,6 +37,7 @@ PROFILE = {
     "burn_modes": {},
     "switches": {},
     "unwagered": "no_bet",
+    "ordered": {},
     "codes": b"\1" * messages.CODES_BYTES,
 }
 FRAMES = int(os.environ.get("SABOT_FRAMES", "20000"))

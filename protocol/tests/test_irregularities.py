@@ -108,6 +108,11 @@ shoe_not_reading
     | NO_RULE | NO_RULE | NO_RULE | NO_RULE | SWAP_SHOE 11.8.15
 shoe_not_reading disadvantage
     | NO_RULE | NO_RULE | NO_RULE | NO_RULE | NO_RULE
+first_card_exposed
+    | THIS_NO_BET 12.3, A-58 | THIS_NO_BET 14.3, A-58 | PLAY_ON 12.10(a), A-58 | PLAY_ON 10.9.1, A-58
+    | THIS_NO_BET 11.8.4, 11.8.14
+unauthorised_coup
+    | NO_RULE | NO_RULE | NO_RULE | PLAY_ON 10.8.1, 10.8.2, A-57 | PLAY_ON 11.8.13, 11.8.14, A-57
 """
 
 
@@ -142,8 +147,8 @@ def test_the_matrix_is_whole() -> None:
         for values in product((False, True), repeat=len(facts))
     }
     asked = [(book, case, true) for book, case, true, _, _ in typed()]
-    assert len(CASES) == 19
-    assert len(asked) == len(set(asked)) == 5 * 44
+    assert len(CASES) == 21
+    assert len(asked) == len(set(asked)) == 5 * 46
     assert set(asked) == combinations
 
 
@@ -297,9 +302,8 @@ def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: 
 
 
 def test_a_case_without_rows_is_refused() -> None:
-    empty = GOOD[: GOOD.index("[[cases.shoe_not_reading]]")].replace(
-        'id = "star-rapid"', 'id = "star-rapid"\ncases.shoe_not_reading = []'
-    )
+    rows = GOOD[GOOD.index("[[cases.shoe_not_reading]]") : GOOD.index("[[cases.first_card_exposed]]")]
+    empty = GOOD.replace(rows, "").replace('id = "star-rapid"', 'id = "star-rapid"\ncases.shoe_not_reading = []')
     with pytest.raises(IrregularityError, match=r"cases.shoe_not_reading: no row fits disadvantage = false"):
         irregularities.parse("star-rapid.toml", empty)
 

@@ -5,6 +5,8 @@ from importlib.resources import files
 import pytest
 from sabot_protocol import messages, rulebooks
 
+ANY_ERROR = "player_overdraw banker_overdraw excess_card first_card_face_up"
+
 
 def test_the_five_books() -> None:
     assert rulebooks.ids() == ["crown-baccarat", "nz-baccarat", "star-baccarat", "star-premium", "star-rapid"]
@@ -91,13 +93,15 @@ def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: 
         ("reconstruct", "withdrawal", "withdrawal", "binding", "no", "no"),
         ("short_shoe_forces_new_cards", False, False, True, False, False),
         ("post_cut_dummy_coups", False, False, False, True, False),
-        ("burn_modes", "one shown face_up", "one shown face_up", "one face_up", "one shown face_up", "one"),
+        ("burn_modes", "one shown face_up", "one shown face_up", "one shown face_up", "one shown face_up", "one"),
         ("mid_shoe_burn", False, False, False, True, False),
         ("restart_if_burn_missed", False, False, False, True, False),
         ("wrong_card_moves_to_player", False, False, False, True, False),
         ("card_may_return_to_shoe", False, False, False, True, False),
         ("manual_entry", "silent", "silent", "silent", "silent", "casino_supervisor"),
         ("dummy_needs_authorisation", False, False, False, True, True),
+        ("dummy_ordered_by", ANY_ERROR, ANY_ERROR, ANY_ERROR, "player_overdraw banker_overdraw first_card_face_up", ""),
+        ("this_no_bet", True, True, False, True, False),
         ("free_hand_accepts_wagers", False, False, True, False, False),
         ("over_max_policy", "to_maximum", "valid_in_full", "to_maximum", "to_maximum", "never_accepted"),
         ("same_back_with_scanner", "casino_supervisor", "agm", "never", "silent", "never"),

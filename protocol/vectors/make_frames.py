@@ -42,8 +42,9 @@ FACTS = (
 )
 SWITCHES = (
     "cut_first_card_is_last_coup post_cut_dummy_coups mid_shoe_burn card_may_return_to_shoe "
-    "manual_entry_needs_authorisation dummy_needs_authorisation dealt_face_up continuous international"
+    "manual_entry_needs_authorisation dummy_needs_authorisation dealt_face_up continuous international this_no_bet"
 )
+ORDERED = "player_overdraw banker_overdraw excess_card first_card_face_up"
 
 
 def part(*given: Given) -> Part:
@@ -77,6 +78,12 @@ def table(*cards: str) -> Given:
 def coup(number: int = 2) -> tuple[Given, Given]:
     """Where most events happen."""
     return ("shoe_no", "H", 1), ("coup_no", "H", number)
+
+
+def moved(decks: int, cards_out: int, coups_left: int, awaiting: int) -> tuple[Given, ...]:
+    """What moves with a coup to another shoe."""
+    numbers = ("decks", "B", decks), ("cards_out", "H", cards_out), ("coups_left", "B", coups_left)
+    return *numbers, ("awaiting", "B", awaiting)
 
 
 NONE = part()
@@ -115,12 +122,12 @@ EVENTS: list[tuple[str, int, Part]] = [
     ("self_test", 12, part(flags("passed", TESTS, 7), ("image_hash", "8s", bytes(range(0x20, 0x28))))),
     ("burn", 13, part(("shoe_no", "H", 1), ("mode", "B", 2, "shown"), ("cards", "B", 1), ("missed", "B", 0))),
     ("coup_kind", 14, part(*coup(), ("kind", "B", 4, "free_hand"))),
-    ("coup_void", 15, part(*coup(), ("reason", "B", 8, "handed_over"), ("then", "B", 2, "new_cards"),
+    ("coup_void", 15, part(*coup(), ("reason", "B", 7, "face_up"), ("then", "B", 2, "new_cards"),
         ("cards", "B", 6))),
     ("handed_over", 16, part(*coup(), ("kind", "B", 2, "no_bet"), ("import", "B", 1),
-        table("8H", "AC", "KS", "2D", "--", "--"))),
+        table("8H", "AC", "KS", "2D", "--", "--"), *moved(8, 416, 2, 1))),
     ("handed_over", 16, part(*coup(), ("kind", "B", 3, "void_hand"), ("import", "B", 0),
-        table("--", "--", "--", "--", "--", "--"))),
+        table("--", "--", "--", "--", "--", "--"), *moved(1, 0, 0, 0))),
     ("fault", 17, part(("fault", "B", 9, "program"), ("detail", "H", 65535))),
     ("fault_cleared", 18, part(("fault", "B", 3, "lid"), ("by", "B", 3, "itself"))),
     ("key", 19, part(("on", "B", 1))),
@@ -129,9 +136,9 @@ EVENTS: list[tuple[str, int, Part]] = [
     ("command_done", 22, part(("command_id", "I", TOP), ("command", "B", 19, "deck_check"),
         ("outcome", "B", 0, "done"), ("data", "2s", b"\1\x08", {"on": 1, "decks": 8}))),
     ("command_done", 22, part(("command_id", "I", 0), ("command", "B", 14, "import_coup"), ("outcome", "B", 0, "done"),
-        ("data", "9s", b"\x28\0\1\x21\0\xff\xff\xff\xff", {"coup_no": 40, "kind": "live", "cards": {
+        ("data", "14s", b"\x28\0\1\x21\0\xff\xff\xff\xff\x08\x96\0\1\0", {"coup_no": 40, "kind": "live", "cards": {
             "player_1": "8H", "banker_1": "AC", "player_2": "--", "banker_2": "--", "player_3": "--",
-            "banker_3": "--"}}))),
+            "banker_3": "--"}, "decks": 8, "cards_out": 150, "coups_left": 1, "awaiting": 0}))),
     ("health", 23, part(("heap_free_bytes", "I", 120_000), ("heap_least_bytes", "I", 90_000),
         ("round_most_us", "I", TOP), ("crc_errors", "H", 1), ("resends", "H", 2), ("refused", "H", 3),
         ("sample_overruns", "H", 65535))),
@@ -147,6 +154,8 @@ EVENTS: list[tuple[str, int, Part]] = [
         ("kind", "B", 1, "live"), ("authorised", "B", 255), ("locked", "B", 1))),
     ("checked", 30, part(("shoe_no", "H", 1), ("cards", "H", 416), ("differences", "B", 52))),
     ("command_refused", 31, part(("command_id", "I", 7), ("command", "B", 19, "deck_check"),
+        ("outcome", "B", 5, "unknown"))),
+    ("command_refused", 31, part(("command_id", "I", 8), ("command", "B", 0, "unknown"),
         ("outcome", "B", 5, "unknown"))),
 ]  # fmt: skip
 COMMANDS: list[tuple[str, int, Part]] = [
@@ -164,12 +173,13 @@ COMMANDS: list[tuple[str, int, Part]] = [
     ("irregularity", 12, part(("case", "B", 14, "scan_discrepancy"), flags("facts", FACTS, 511, "H"))),
     ("export_coup", 13, NONE),
     ("import_coup", 14, part(("coup_no", "H", 40), ("kind", "B", 1, "live"),
-        table("8H", "AC", "KS", "2D", "9S", "--"))),
+        table("8H", "AC", "KS", "2D", "9S", "--"), *moved(8, 65535, 255, 1))),
     ("self_test", 15, NONE),
     ("reboot", 16, NONE),
     ("burn_card", 17, NONE),
     ("card_returned", 18, NONE),
     ("deck_check", 19, part(("on", "B", 1), ("decks", "B", 8))),
+    ("this_no_bet", 20, NONE),
 ]  # fmt: skip
 TYPES = {
     "hello": 1, "event": 2, "alive": 3, "busy": 4,
@@ -241,8 +251,9 @@ def profile() -> Part:
     given = part(
         ("rulebook_hash", "8s", bytes(range(0xE0, 0xE8))), ("card_set", "B", 2), ("decks", "B", 8),
         ("burn", "B", 3, "face_up"), flags("burn_modes", "_ one shown face_up", 14),
-        flags("switches", SWITCHES, 511, "H"),
-        ("unwagered", "B", 5, "dummy"), ("codes", "44s", bytes(1 + at % 20 for at in range(44))),
+        flags("switches", SWITCHES, 1023, "H"),
+        ("unwagered", "B", 5, "dummy"), flags("ordered", ORDERED, 15),
+        ("codes", "46s", bytes(1 + at % 20 for at in range(46))),
     )  # fmt: skip
     digest = part(("profile_hash", "8s", sha256(given.raw).digest()[:8]))
     return Part(digest.raw + given.raw, {**digest.says, "profile": given.says})
@@ -438,29 +449,29 @@ def bad_bodies() -> Iterator[dict[str, Any]]:
         ("a thousand milliseconds", bodies["time_set"][:17] + struct.pack("<H", 1000), "body.data.utc_ms"),
         ("a case that is none", changed(bodies["irregularity"], 17, 0), "body.data.case"),
         ("kind of command 0", changed(orders["lock"], 12, 0), "body.kind"),
-        ("a kind of command beyond the last", changed(orders["lock"], 12, 20), "body.kind"),
+        ("a kind of command beyond the last", changed(orders["lock"], 12, 21), "body.kind"),
         ("a command id of 2**30", changed(orders["lock"], 11, 0x40), "body.command_id"),
         ("nine decks", changed(orders["open_shoe"], 13, 9), "body.data.decks"),
         ("a card to key in beyond the 52", changed(orders["key_card"], 13, 52), "body.data.card"),
-        ("a reason to close beyond the last", changed(bodies["shoe_closed"], 17, 6), "body.data.reason"),
+        ("a reason to close beyond the last", changed(bodies["shoe_closed"], 17, 7), "body.data.reason"),
         ("a half of the cards beyond the second", changed(bodies["composition"], 15, 2), "body.data.half"),
         ("counts that end early", bodies["composition"][:-1], "body.data.counts"),
         ("a checkpoint of a coup of no kind", changed(bodies["checkpoint"], 21, 0), "body.data.kind"),
         ("a checkpoint locked twice over", changed(bodies["checkpoint"], 23, 2), "body.data.locked"),
         ("a check of the decks that ends early", bodies["checked"][:-1], "body.data.differences"),
         ("a command that was done and is none", changed(echoes["lock"], 17, 0), "body.data.command"),
-        ("a command that was done, beyond the last", changed(echoes["lock"], 17, 20), "body.data.command"),
+        ("a command that was done, beyond the last", changed(echoes["lock"], 17, 21), "body.data.command"),
         ("done: nine decks", changed(echoes["open_shoe"], 19, 9), "body.data.data.decks"),
         ("done: no fault there is", changed(echoes["clear_fault"], 19, 10), "body.data.data.fault"),
         ("done: a card beyond the 52", changed(echoes["key_card"], 19, 52), "body.data.data.card"),
         ("done: a coup of no kind", changed(echoes["import_coup"], 21, 0), "body.data.data.kind"),
         ("done: a card of it beyond the 52", changed(echoes["import_coup"], 22, 52), "body.data.data.cards.player_1"),
         ("done: a thousand milliseconds", echoes["set_time"][:-2] + struct.pack("<H", 1000), "body.data.data.utc_ms"),
-        ("done: it ends early", echoes["import_coup"][:-1], "body.data.data.cards.banker_3"),
+        ("done: it ends early", echoes["import_coup"][:-1], "body.data.data.awaiting"),
         ("done: it is not told at all", echoes["deck_check"][:-2], "body.data.data.on"),
         ("done: it goes on", echoes["deck_check"] + b"\0", "frame"),
         ("done: what another command has", changed(echoes["deck_check"], 17, 4), "frame"),
-        ("refused, and no command", changed(bodies["command_refused"], 17, 0), "body.data.command"),
+        ("refused, and beyond the last", changed(bodies["command_refused"], 17, 21), "body.data.command"),
         ("refused, an outcome beyond the last", changed(bodies["command_refused"], 18, 6), "body.data.outcome"),
         ("refused, yet told", bodies["command_refused"] + b"\1\x08", "frame"),
         ("a burn to begin with beyond the last", changed(house, 26, 4), "body.profile.burn"),

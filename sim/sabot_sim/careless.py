@@ -253,12 +253,12 @@ class Dealer:
         rng, unwagered = self.rng, CoupKind.encmapping[self._profile["unwagered"]]
         made: dict[str, Callable[[], list[int]]] = {
             "clear_fault": lambda: [rng.choice((told.fault, rng.randint(0, 9)))],
-            "void_coup": lambda: [rng.randint(1, 8), rng.choice((1, 1, 1, 1, 2))],
+            "void_coup": lambda: [rng.randint(1, 7), rng.choice((1, 1, 1, 1, 2))],
             "no_bet": lambda: [rng.choice((1, unwagered, rng.randint(1, 5)))],
             "key_card": lambda: [rng.randrange(52), rng.choice((0, 2, 4, 6))],
             "authorise": lambda: [rng.choice((1, 1, 2, 255, 0))],
             "irregularity": lambda: [rng.randint(1, len(Case.encmapping)), rng.randrange(256), rng.randrange(2)],
-            "import_coup": lambda: [7, 0, rng.choice((1, unwagered)), *self._hand()],
+            "import_coup": lambda: [7, 0, rng.choice((1, unwagered)), *self._hand(), 8, 80, 0, rng.randint(0, 2), 0],
             "deck_check": lambda: [rng.choice((0, 1, 1)), 1],
             "set_time": lambda: [1, 2, 3, 4, 5, 0],
         }

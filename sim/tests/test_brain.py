@@ -187,10 +187,11 @@ class Witness:
     def _handed_over(self, data: Any) -> None:
         cards_in = {slot: card for slot, card in data.cards.items() if slot != "_io" and card != fields.NO_CARD}
         if data["import"]:
+            assert self.coup_no == 0, "a coup came to a shoe that had dealt one"
             self.coup_no = data.coup_no
             self.hands[data.coup_no] = cards_in
         else:
-            assert self.hands[data.coup_no] == cards_in
+            assert self.hands.pop(data.coup_no) == cards_in
 
     def _coup(self, data: Any) -> None:
         hand = self.hands.pop(data.coup_no)
@@ -312,8 +313,8 @@ class Table:
             "no_bet": lambda: [rng.choice((1, self.profile.unwagered, rng.randint(1, 5)))],
             "key_card": lambda: [rng.randrange(52), rng.choice((0, 2, 4, 6))],
             "authorise": lambda: [rng.choice((1, 1, 2, 255))],
-            "irregularity": lambda: [rng.randint(1, 19), rng.randrange(256), rng.randrange(2)],
-            "import_coup": lambda: [7, 0, rng.choice((1, self.profile.unwagered)), *self.hand()],
+            "irregularity": lambda: [rng.randint(1, 21), rng.randrange(256), rng.randrange(2)],
+            "import_coup": lambda: [7, 0, rng.choice((1, self.profile.unwagered)), *self.hand(), *self.place()],
             "deck_check": lambda: [rng.randint(0, 1), rng.choice((1, 8))],
             "set_time": lambda: [1, 2, 3, 4, 5, 0],
         }
@@ -322,6 +323,10 @@ class Table:
     def hand(self) -> list[int]:
         count = self.rng.randint(0, 5)
         return [self.rng.randrange(52) if place < count else 255 for place in range(6)]
+
+    def place(self) -> list[int]:
+        """Decks, cards out, coups left, and whether a word is awaited."""
+        return [self.rng.choice((1, 8)), self.rng.randrange(60), 0, self.rng.randint(0, 2), self.rng.randint(0, 1)]
 
     def step(self) -> None:
         """Something, mostly what a dealer would do."""
@@ -355,6 +360,8 @@ class Table:
             self.obey("card_returned", b"") if it.carried_count and self.rng.random() < 0.6 else self.card()
         elif it.state == state.CLOSED or it.state == state.CHECKING:
             self.obey("deck_check", bytes([it.state == state.CLOSED, 1]))
+        elif it.state == state.BURNING or (it.state == state.DEALING and it.coup_no == 1 and not it.coup_cards()):
+            self.obey("import_coup", self.data("import_coup"))
         elif it.state == state.DEALING and not it.coup_cards():
             self.obey("burn_card", b"")
         else:

@@ -24,6 +24,7 @@ Steps, one a line:
   {"command": "open_shoe", "decks": 8, "burn": "none"}      every command of the protocol by its name;
                                                             what is left out is as the book has it
   {"command": "irregularity", "case": "bad_order", "facts": {"reconstructible": true}}
+  {"command": "import_coup", "coup": 12, "player": ["9S", "KD"], "banker": ["2H"], "cards_out": 70, "coups_left": 2}
   {"card": "8H"}   with "face_up": true, "exposed": true or false      {"cut": true}
   {"unreadable": true}   or the reason: blank, doubtful, foreign, lid_open ...
   {"button": "confirm"}   or player, banker, tie, new_shoe

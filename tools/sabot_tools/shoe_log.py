@@ -10,7 +10,7 @@ from sabot_protocol.messages import EVENTS, EventKind
 Event = dict[str, Any]
 
 _NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
-_TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked"})
+_TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked", "awaiting"})
 _UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
 _MOST_SURPLUS: Final = 16  # as the shoe remembers them
 _KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers

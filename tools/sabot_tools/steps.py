@@ -186,7 +186,8 @@ def _import_coup(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
     """The cards stand as two lists, each in its order, or by slot."""
     cards = dict(_slots(fields))
     rest = {name: value for name, value in fields.items() if name not in (*_SIDES, *cards, "coup")}
-    return {"coup_no": fields.get("coup", 1), "kind": "live", "cards": cards, **rest}
+    place = {"decks": profile["decks"], "cards_out": len(cards), "coups_left": 0, "awaiting": False}
+    return {"coup_no": fields.get("coup", 1), "kind": "live", "cards": cards, **place, **rest}
 
 
 def _slots(fields: Line) -> Iterator[tuple[str, Any]]:

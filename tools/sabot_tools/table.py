@@ -130,8 +130,16 @@ def no_bet(
     clause: Clause = "",
     kind: Annotated[str, typer.Option(help="no_bet, void_hand, free_hand or dummy, as the book has it.")] = "no_bet",
 ) -> None:
-    """The next coup is dealt without wagers."""
+    """The next coup is dealt without wagers; for the one in progress see `this-no-bet`."""
     ctx.obj.ask("no-bet", by, clause, kind=kind)
+
+
+@app.command(
+    "this-no-bet", epilog="Example: sabot table bac-01 this-no-bet --coup 3/17 --by 'A. Smith' --clause 12.1.1"
+)
+def this_no_bet(ctx: typer.Context, by: By, clause: Clause, coup: OnTheTable = None) -> None:
+    """The coup in progress goes on without wagers; those that are up go back. Not every book has a clause for it."""
+    ctx.obj.ask("this-no-bet", by, clause, coup=coup)
 
 
 @app.command("open-shoe", epilog="Example: sabot table bac-01 open-shoe --decks 8 --burn one --by 'A. Smith'")
@@ -190,13 +198,22 @@ def import_coup(
     cards: Annotated[list[str], typer.Argument(help="slot=card, for each card on the table.", metavar="CARDS")],
     by: By,
     clause: Clause = "",
-    kind: Annotated[str, typer.Option(help="live, no_bet, void_hand, free_hand or dummy.")] = "live",
+    kind: Annotated[str | None, typer.Option(help="live, no_bet, void_hand, free_hand or dummy.")] = None,
+    decks: Annotated[int | None, typer.Option(min=1, max=8, help="In that shoe.")] = None,
+    cards_out: Annotated[int | None, typer.Option(min=1, help="Of that shoe, the coup's own included.")] = None,
+    coups_left: Annotated[
+        int | None, typer.Option(min=0, max=2, help="1 if it is the last coup, 2 if the next is, else 0.")
+    ] = None,
 ) -> None:
-    """Go on with a coup that another shoe began and has exported."""
+    """Go on with a coup that another shoe began and has exported (`tell export-coup`); open the shoe here first.
+
+    What you leave out is as the coup had it at the other table of this gateway. Nothing is burnt again.
+    """
     laid = dict(card.partition("=")[::2] for card in cards)
     if len(laid) < len(cards):
         raise typer.BadParameter("a slot is named twice", param_hint="CARDS")
-    ctx.obj.ask("import-coup", by, clause, coup_no=coup, kind=kind, cards=laid)
+    place = {"decks": decks, "cards_out": cards_out, "coups_left": coups_left}
+    ctx.obj.ask("import-coup", by, clause, coup_no=coup, kind=kind, cards=laid, **place)
 
 
 @app.command("deck-check", epilog="Example: sabot table bac-01 deck-check --decks 8 --by 'A. Smith'")

@@ -153,7 +153,7 @@ local FRAME = { fields = {
               {
                 name = "reason",
                 bytes = 1,
-                values = { [1] = "last_coup", [2] = "replaced", [3] = "command", [4] = "no_cards", [5] = "new_cards" },
+                values = { [1] = "last_coup", [2] = "replaced", [3] = "command", [4] = "no_cards", [5] = "new_cards", [6] = "handed_over" },
               },
             } },
             ["damaged"] = { fields = {} },
@@ -207,7 +207,7 @@ local FRAME = { fields = {
               {
                 name = "reason",
                 bytes = 1,
-                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up" },
               },
               {
                 name = "then",
@@ -257,6 +257,10 @@ local FRAME = { fields = {
                   values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
                 },
               } },
+              { name = "decks", bytes = 1 },
+              { name = "cards_out", bytes = 2 },
+              { name = "coups_left", bytes = 1 },
+              { name = "awaiting", bytes = 1 },
             } },
             ["fault"] = { fields = {
               {
@@ -292,7 +296,7 @@ local FRAME = { fields = {
               {
                 name = "command",
                 bytes = 1,
-                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
+                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
               },
               {
                 name = "outcome",
@@ -330,7 +334,7 @@ local FRAME = { fields = {
                     {
                       name = "reason",
                       bytes = 1,
-                      values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+                      values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up" },
                     },
                     {
                       name = "then",
@@ -366,7 +370,7 @@ local FRAME = { fields = {
                     {
                       name = "case",
                       bytes = 1,
-                      values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+                      values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading", [20] = "first_card_exposed", [21] = "unauthorised_coup" },
                     },
                     { name = "facts", bytes = 2, bits = {
                       { name = "banker_draws", mask = 1 },
@@ -420,6 +424,10 @@ local FRAME = { fields = {
                         values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
                       },
                     } },
+                    { name = "decks", bytes = 1 },
+                    { name = "cards_out", bytes = 2 },
+                    { name = "coups_left", bytes = 1 },
+                    { name = "awaiting", bytes = 1 },
                   } },
                   ["self_test"] = { fields = {} },
                   ["reboot"] = { fields = {} },
@@ -429,6 +437,7 @@ local FRAME = { fields = {
                     { name = "on", bytes = 1 },
                     { name = "decks", bytes = 1 },
                   } },
+                  ["this_no_bet"] = { fields = {} },
                 },
               },
             } },
@@ -447,7 +456,7 @@ local FRAME = { fields = {
               {
                 name = "case",
                 bytes = 1,
-                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading", [20] = "first_card_exposed", [21] = "unauthorised_coup" },
               },
               { name = "facts", bytes = 2, bits = {
                 { name = "banker_draws", mask = 1 },
@@ -518,7 +527,7 @@ local FRAME = { fields = {
               {
                 name = "command",
                 bytes = 1,
-                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
+                values = { [0] = "unknown", [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
               },
               {
                 name = "outcome",
@@ -572,13 +581,20 @@ local FRAME = { fields = {
             { name = "dealt_face_up", mask = 64 },
             { name = "continuous", mask = 128 },
             { name = "international", mask = 256 },
+            { name = "this_no_bet", mask = 512 },
           } },
           {
             name = "unwagered",
             bytes = 1,
             values = { [1] = "live", [2] = "no_bet", [3] = "void_hand", [4] = "free_hand", [5] = "dummy" },
           },
-          { name = "codes", bytes = 44, raw = true },
+          { name = "ordered", bytes = 1, bits = {
+            { name = "player_overdraw", mask = 1 },
+            { name = "banker_overdraw", mask = 2 },
+            { name = "excess_card", mask = 4 },
+            { name = "first_card_face_up", mask = 8 },
+          } },
+          { name = "codes", bytes = 46, raw = true },
         } },
       } },
       ["command"] = { fields = {
@@ -586,7 +602,7 @@ local FRAME = { fields = {
         {
           name = "kind",
           bytes = 1,
-          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check" },
+          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
         },
         {
           name = "data",
@@ -619,7 +635,7 @@ local FRAME = { fields = {
               {
                 name = "reason",
                 bytes = 1,
-                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up", [8] = "handed_over" },
+                values = { [1] = "supervisor", [2] = "short_shoe", [3] = "misdeal", [4] = "foreign_card", [5] = "wrong_shoe", [6] = "discrepancy", [7] = "face_up" },
               },
               {
                 name = "then",
@@ -655,7 +671,7 @@ local FRAME = { fields = {
               {
                 name = "case",
                 bytes = 1,
-                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading" },
+                values = { [1] = "player_overdraw", [2] = "banker_overdraw", [3] = "excess_card", [4] = "first_card_face_up", [5] = "second_to_fourth_card_face_up", [6] = "third_card_face_up", [7] = "insufficient_cards", [8] = "burn_missed", [9] = "cut_missed", [10] = "not_shuffled_after_cutting_card", [11] = "bad_order", [12] = "banker_got_players_card", [13] = "missing_or_foreign_card", [14] = "scan_discrepancy", [15] = "wrong_shoe", [16] = "wrong_area", [17] = "wrong_recipient", [18] = "misread_card", [19] = "shoe_not_reading", [20] = "first_card_exposed", [21] = "unauthorised_coup" },
               },
               { name = "facts", bytes = 2, bits = {
                 { name = "banker_draws", mask = 1 },
@@ -709,6 +725,10 @@ local FRAME = { fields = {
                   values = { [0] = "AC", [1] = "2C", [2] = "3C", [3] = "4C", [4] = "5C", [5] = "6C", [6] = "7C", [7] = "8C", [8] = "9C", [9] = "TC", [10] = "JC", [11] = "QC", [12] = "KC", [13] = "AD", [14] = "2D", [15] = "3D", [16] = "4D", [17] = "5D", [18] = "6D", [19] = "7D", [20] = "8D", [21] = "9D", [22] = "TD", [23] = "JD", [24] = "QD", [25] = "KD", [26] = "AH", [27] = "2H", [28] = "3H", [29] = "4H", [30] = "5H", [31] = "6H", [32] = "7H", [33] = "8H", [34] = "9H", [35] = "TH", [36] = "JH", [37] = "QH", [38] = "KH", [39] = "AS", [40] = "2S", [41] = "3S", [42] = "4S", [43] = "5S", [44] = "6S", [45] = "7S", [46] = "8S", [47] = "9S", [48] = "TS", [49] = "JS", [50] = "QS", [51] = "KS", [255] = "--" },
                 },
               } },
+              { name = "decks", bytes = 1 },
+              { name = "cards_out", bytes = 2 },
+              { name = "coups_left", bytes = 1 },
+              { name = "awaiting", bytes = 1 },
             } },
             ["self_test"] = { fields = {} },
             ["reboot"] = { fields = {} },
@@ -718,6 +738,7 @@ local FRAME = { fields = {
               { name = "on", bytes = 1 },
               { name = "decks", bytes = 1 },
             } },
+            ["this_no_bet"] = { fields = {} },
           },
         },
       } },

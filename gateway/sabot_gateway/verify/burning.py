@@ -43,6 +43,11 @@ class Burning:
         self.mode = "one" if self.mode == "none" else self.mode
         self._begin(True)
 
+    def handed_over(self, event: Event) -> Findings:
+        """Cards that come from another shoe were burnt there."""
+        self._due = False
+        return NONE
+
     def command_done(self, event: Event) -> Findings:
         """One card is to be burnt; or the burn, and the first coup again."""
         if event.data["command"] == "burn_card" and self.read.phase == "dealing":

@@ -6,6 +6,7 @@ from sabot_protocol.messages import EVENTS
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.parse import UNREADABLE, Event
+from sabot_gateway.verify.authorised import Authorised
 from sabot_gateway.verify.burning import Burning
 from sabot_gateway.verify.clock import Clock
 from sabot_gateway.verify.composition import Composition
@@ -28,7 +29,9 @@ class Checks:
         composition = Composition(read, book, profile["switches"]["continuous"])
         coups, cutting = Coups(read, book), Cutting(read, book)
         self._read, self._clock = read, Clock(read)
-        self._irregular = Irregular(read, book, composition, lambda: coups.winner)
+        self.composition, self._authorised = composition, Authorised(read, book)
+        face_down = not profile["switches"]["dealt_face_up"]
+        self._irregular = Irregular(read, book, composition, lambda: coups.winner, self._authorised, face_down)
         self._locked = Locked(read, book)
         checks = (
             Numbering(read, book),
@@ -39,6 +42,7 @@ class Checks:
             Ordered(read),
             ProfileCheck(profile),
             self._irregular,
+            self._authorised,
             self._locked,
             coups,
         )
@@ -65,3 +69,4 @@ class Checks:
         self._read.gap()
         self._irregular.gap()
         self._locked.gap()
+        self._authorised.gap()

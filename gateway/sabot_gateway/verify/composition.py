@@ -4,6 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from sabot_protocol import irregularities
 from sabot_protocol.cards import DECK
 from sabot_protocol.rulebooks import Rulebook
 
@@ -14,6 +15,7 @@ from sabot_gateway.verify.reading import Reading
 _HALF = len(DECK) // 2
 _MOST_TOLD = 15  # four bits a card
 _MOST_SURPLUS = 12  # that may go back
+_FOREIGN = "missing_or_foreign_card"
 
 
 @dataclass
@@ -27,6 +29,8 @@ class Composition:
     over: str = ""  # the card that was one too many, until the next
     _surplus: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_SURPLUS))
     _differences: dict[str, int] = field(default_factory=dict)
+    _elsewhere: Counter[str] = field(default_factory=Counter)  # out of the shoe that these cards were in before
+    _out_elsewhere: int = 0  # how many, as that shoe told
 
     def shoe_opened(self, event: Event) -> Findings:
         """New cards."""
@@ -37,7 +41,23 @@ class Composition:
         self.out.clear()
         self._surplus.clear()
         self._differences.clear()
+        self._elsewhere.clear()
+        self._out_elsewhere = 0
         self.over = ""
+
+    def came_with(self, out: Counter[str]) -> None:
+        """The cards come from another shoe of this gateway, where these were dealt."""
+        self._elsewhere = Counter(out)
+
+    def all_out(self) -> Counter[str]:
+        """Every card that is known to be out of these decks, wherever it was dealt."""
+        return self.out + self._elsewhere
+
+    def handed_over(self, event: Event) -> Findings:
+        """The cards of a coup that came from another shoe are counted there."""
+        if event.data["import"]:
+            self._out_elsewhere = event.data["cards_out"] - self.out.total()
+        return NONE
 
     def card(self, event: Event) -> Findings:
         """One more of this card; `over` where the decks cannot have it."""
@@ -48,7 +68,15 @@ class Composition:
             self._surplus.append(card)
         too_many = self.read.decks and not self.continuous and self.read.phase != "checking"
         self.over = card if too_many and self.out[card] > self.read.decks else ""
+        if too_many and not self.over and self.out[card] + self._elsewhere[card] > self.read.decks:
+            return self._over_elsewhere(card)
         return NONE
+
+    def _over_elsewhere(self, card: str) -> Findings:
+        """A card too many that this shoe cannot know of, for the others came from another one."""
+        advice = irregularities.advise(self.book.id, _FOREIGN, {})
+        says = f"{card} came more often than {self.read.decks} decks have it"
+        return (Finding(advice.say, "", f"{says}, with those of the shoe before", advice.clause, name=_FOREIGN),)
 
     def button(self, event: Event) -> Findings:
         """After Confirm no card goes back."""
@@ -93,11 +121,12 @@ class Composition:
         data, read = event.data, self.read
         if not read.whole or not data["coup_no"] or read.phase == "closed":
             return NONE
-        if (data["cards_out"], data["decks"]) == (self.out.total(), read.decks):
+        out = self.out.total() + self._out_elsewhere
+        if (data["cards_out"], data["decks"]) == (out, read.decks):
             return NONE
         fact = "The shoe counts other cards than its log has."
         says = f"{data['cards_out']} cards of {data['decks']} decks"
-        return (Finding(fact, says, f"{self.out.total()} cards of {read.decks} decks"),)
+        return (Finding(fact, says, f"{out} cards of {read.decks} decks"),)
 
     def deck_check(self, event: Event) -> Findings:
         """A difference that the shoe has found; judged when the check is over."""

@@ -34,6 +34,12 @@ class Cutting:
         self._ends(number if this else number + 1, rule.clause if first else self._after().clause)
         return NONE
 
+    def handed_over(self, event: Event) -> Findings:
+        """The cutting card may have come at the shoe before."""
+        if event.data["import"] and event.data["coups_left"]:
+            self._ends(event.data["coup_no"] + event.data["coups_left"] - 1, self._after().clause)
+        return NONE
+
     def irregularity(self, event: Event) -> Findings:
         """Cards that were not cut or not shuffled: finish this coup, then shuffle."""
         if event.data["code"] == "FINISH_RESHUFFLE":

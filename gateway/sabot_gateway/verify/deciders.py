@@ -28,7 +28,7 @@ class Decider(NamedTuple):
 
 # Who asked for the command that a unit logged under this id and kind; None where nobody here did.
 Who = Callable[[str, int, str], Decider | None]
-_VOIDING = ("void_coup", "irregularity", "open_shoe", "export_coup")  # commands that can make a coup void
+_VOIDING = ("void_coup", "irregularity", "open_shoe")  # commands that can make a coup void
 _INPUTS = ("card", "cutting_card", "button", "reject", "coup", "shoe_opened", "shoe_closed", "damaged")
 
 

@@ -7,6 +7,7 @@ from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.parse import Event
+from sabot_gateway.verify.authorised import Authorised
 from sabot_gateway.verify.composition import Composition
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.reading import NO_COUP, RESULTS, Reading
@@ -15,6 +16,8 @@ _OVERDRAWS = ("player_overdraw", "banker_overdraw", "excess_card")
 _FACE_UP = ("first_card_face_up", "second_to_fourth_card_face_up", "third_card_face_up")
 _ANY_OVERDRAW = "a card too many"
 _FOREIGN, _DISPUTED = "missing_or_foreign_card", "scan_discrepancy"
+_SEEN, _NO_WORD = "first_card_exposed", "unauthorised_coup"
+_SHOWN = (*_OVERDRAWS, *_FACE_UP, _DISPUTED, _SEEN, _NO_WORD)
 
 
 @dataclass
@@ -25,6 +28,8 @@ class Irregular:
     book: Rulebook
     counted: Composition
     winner: Callable[[], str]  # of the coup on the table, by the cards
+    words: Authorised
+    face_down: bool  # cards are dealt so: one that is seen was seen before its time
     _due: dict[str, tuple[int, str]] = field(default_factory=dict)  # case: coup, and what shows it
     _reported: bool = False  # by command: the next one is a person's word
     _exposed: bool = False  # the card before
@@ -57,6 +62,10 @@ class Irregular:
             self._due[self._overdraw(event)] = (number, f"{card} came though none was due")
         elif flags.get("face_up") and event.data["slot"] not in NO_COUP:
             self._due[_face_up(event.data["slot"])] = (number, f"{card} lay face up")
+        elif flags.get("exposed") and event.data["slot"] == "player_1" and self.face_down:
+            self._due[_SEEN] = (number, f"{card} was seen before it was due")
+        if self.words.drawn_without(event):
+            self._due[_NO_WORD] = (number, f"{card} came and no supervisor had authorised the coup")
         if self.counted.over:
             self._due[_FOREIGN] = (number, f"{card} came more often than {read.decks} decks have it")
         return found
@@ -136,7 +145,7 @@ class Irregular:
             yield Finding(fact, data["code"], advice.code, advice.clause, data["coup_no"])
         if reported or not self.read.whole:
             return
-        if due is None and (case in (*_OVERDRAWS, *_FACE_UP, _DISPUTED) or (case == _FOREIGN and not self._foreign)):
+        if due is None and (case in _SHOWN or (case == _FOREIGN and not self._foreign)):
             fact = "The shoe tells an irregularity that its log does not show."
             yield Finding(fact, case.replace("_", " "), "nothing of the kind", advice.clause, data["coup_no"])
         elif case in _OVERDRAWS and facts["exposed"] != self._exposed:

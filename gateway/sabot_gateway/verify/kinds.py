@@ -53,7 +53,18 @@ class Kinds:
         """A card that was put back, or another word of the supervisor, leaves the kind to the announcement."""
         if event.data["command"] in ("card_returned", "no_bet"):
             self._without.pop(self.read.coup_no + 1, None)
+        elif event.data["command"] == "this_no_bet":
+            return self._this_without(self.read.next_coup_no())
         return NONE
+
+    def _this_without(self, number: int) -> Findings:
+        """The coup in progress must end as one without wagers, where the book has a clause for that."""
+        self._without[number] = "a supervisor's word"
+        clause = self.book.switch["this_no_bet"]
+        if clause.value:
+            return NONE
+        fact = "A coup in progress became one without wagers, and the book has no clause for that."
+        return (Finding(fact, f"coup {number} goes on without wagers", "its wagers stand", clause.clause, number),)
 
     def coup_void(self, event: Event) -> Findings:
         """What was announced of it is over."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway import rules
@@ -129,12 +130,31 @@ class Numbering:
         """It is on the table, or it was confirmed and no card of the next is drawn."""
         return self.read.phase == "complete" or (coup_no == self.read.coup_no and bool(self.read.dealt.get(coup_no)))
 
+    def handed_over(self, event: Event) -> Findings:
+        """A coup leaves while it is dealt, with the cards it has; one comes to a shoe that has dealt none."""
+        read, data = self.read, event.data
+        number = data["coup_no"]
+        if read.phase in ("unknown", "checking"):
+            return NONE
+        if data["import"]:
+            if read.phase == "between" and not read.coup_no:
+                return NONE
+            fact = "A coup came from another shoe, and this one is not new."
+            return (Finding(fact, f"coup {number} came", f"coup {read.coup_no} was dealt here", "", number),)
+        self._empty = number
+        cards = [card for card in data["cards"].values() if card != NO_CARD]
+        dealt, out = read.next_coup_no(), read.cards(read.next_coup_no())
+        if cards and (number, sorted(cards)) == (dealt, sorted(out)):
+            return NONE
+        fact = "Another coup left for another shoe than the one that was dealt."
+        return (Finding(fact, f"coup {number}: {' '.join(cards)}", f"coup {dealt}: {' '.join(out)}"),)
+
     def cutting_card(self, event: Event) -> Findings:
         """Whether a card of the coup was out."""
         read, data = self.read, event.data
         if read.phase in ("unknown", "closed", "checking"):
             return NONE
-        before = read.phase != "dealing"
+        before = read.phase != "dealing" and not read.dealt.get(read.next_coup_no())
         if bool(data["before_first_card"]) != before or data["coup_no"] != read.next_coup_no():
             fact = "The cutting card came at another place than the shoe says."
             says = _place(data["coup_no"], bool(data["before_first_card"]))

@@ -148,6 +148,10 @@ class Reading:
             cards = [(slot, card) for slot, card in data["cards"].items() if card != NO_CARD]
             self.dealt[data["coup_no"]] = cards
             self._begin(data["coup_no"])
+            self.decks = data["decks"]
+        else:
+            self.dealt.pop(data["coup_no"], None)
+            self.phase, self.gap_in = "between", None
 
     def _irregularity(self, data: dict[str, Any]) -> None:
         if data["code"] == "RESTART_SHOE" and self.phase == "between":

@@ -17,6 +17,7 @@ from sabot_gateway.verify.coups import CONFIRM_FIRST
 from sabot_gateway.verify.deciders import Causes, Decider, Who
 from sabot_gateway.verify.disputes import Disputes, Where
 from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.moves import Moved
 from sabot_gateway.verify.reading import NO_COUP, Reading
 from sabot_gateway.verify.records import Record, Source
 
@@ -56,6 +57,18 @@ class Telling:
         self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
         self._decision_over = False
         self._causes = Causes(self.rulebook, self._who)
+        self._moved: Moved | None = None  # the coup that came from another shoe, until its result
+        self._without_by: tuple[int, Decider] | None = None  # who made this coup one without wagers
+
+    def in_doubt(self, coup_no: int) -> bool:
+        """Something about this coup does not agree, and its result is not told yet."""
+        return coup_no in self._doubtful
+
+    def came(self, moved: Moved) -> None:
+        """This coup came from another shoe of this gateway, and its doubts with it."""
+        self._moved = moved
+        if moved.doubtful:
+            self._doubtful.add(moved.coup_no)
 
     def tell(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
         """What this event means; the first record is the event's own."""
@@ -230,7 +243,15 @@ class Telling:
         agreed = number not in self._doubtful and not any(finding.coup_no for finding in found)
         self._doubtful.discard(number)
         dealt = self._read.dealt.get(number, [])
-        return self.tell_coup(records.coup_message(event, common, dealt, "verified" if agreed else "disputed"))
+        told = records.coup_message(event, common, dealt, "verified" if agreed else "disputed")
+        return self.tell_coup(replace(told, **self._made_so(number)))
+
+    def _made_so(self, number: int) -> dict[str, str]:
+        """Where a coup began that came from another shoe, and who made it one without wagers."""
+        moved, self._moved = self._moved, None
+        made, self._without_by = self._without_by, None
+        began = {"began": moved.began} if moved and moved.coup_no == number else {}
+        return began | (made[1].fields() if made and made[0] == number else {})
 
     def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         """No result; where one was told, this corrects it. A coup that a person has voided here is not voided twice."""
@@ -272,6 +293,8 @@ class Telling:
         return [confirmed, *(self._confirmed(event, common, decider) if self._decision_over else [])]
 
     def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
+        if event.data["command"] == "this_no_bet":
+            self._without_by = self._read.next_coup_no(), self._causes.of_command(event, common["time"])
         if event.data["command"] != "confirm":
             return [Record()]
         decider = self._causes.of_command(event, common["time"])

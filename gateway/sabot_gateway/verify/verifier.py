@@ -14,6 +14,7 @@ from sabot_gateway.verify.checks import Checks
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
+from sabot_gateway.verify.moves import Moved, Moves
 from sabot_gateway.verify.reading import Reading
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.telling import Telling
@@ -24,8 +25,16 @@ __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 class Verifier:
     """One table's reading of its shoe's log, in order; its alarms and its disputed coups."""
 
-    def __init__(self, table: str, rulebook: Rulebook, profile: dict[str, Any], who: Who = nobody) -> None:
+    def __init__(
+        self,
+        table: str,
+        rulebook: Rulebook,
+        profile: dict[str, Any],
+        who: Who = nobody,
+        moves: Moves | None = None,
+    ) -> None:
         self.table, self._rulebook, self._profile, self._who = table, rulebook, profile, who
+        self.moves = Moves() if moves is None else moves  # of all tables of a gateway
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
         self._telling = Telling(table, rulebook, self.digest, who)
         self._serve("")
@@ -38,7 +47,7 @@ class Verifier:
 
     def fresh(self) -> "Verifier":
         """Another one for the same table, which has read nothing."""
-        return Verifier(self.table, self._rulebook, self._profile, self._who)
+        return Verifier(self.table, self._rulebook, self._profile, self._who, self.moves)
 
     def reads_by(self, rulebook: Rulebook, profile: dict[str, Any]) -> bool:
         """Whether it reads by these rules."""
@@ -53,6 +62,19 @@ class Verifier:
     def rulebook(self) -> str:
         """The id of the table's book."""
         return self._rulebook.id
+
+    @property
+    def decks(self) -> int:
+        """Of the shoe on the table, or as the table has them."""
+        return self._read.decks or int(self._profile["decks"])
+
+    def permits(self, switch: str) -> bool:
+        """Whether the table's book has a clause for this."""
+        return bool(self._rulebook.switch[switch].value)
+
+    def new_shoe(self) -> bool:
+        """Whether a shoe is open from which no coup was dealt; True where that is not known."""
+        return self._read.phase == "unknown" or (self._read.phase == "between" and not self._read.coup_no)
 
     @property
     def coup(self) -> int:
@@ -76,10 +98,24 @@ class Verifier:
         read = self._read
         if event.unit != read.unit or read.missed_a_shoe(event):
             self._serve(event.unit)
+        if event.kind == "handed_over":
+            self._hand_over(event, time)
         found = self._checks.findings(event, time)
         out = self._telling.tell(event, time, found) + self._telling.owed(time)
         self._read.follow(event)
         return out
+
+    def _hand_over(self, event: Event, time: str) -> None:
+        """A coup leaves with all that is known of it, or comes with what is known of it here."""
+        composition, number = self._checks.composition, event.data["coup_no"]
+        if not event.data["import"]:
+            doubtful = self._telling.in_doubt(number)
+            self.moves.left(Moved(self.table, event, time, composition.all_out(), doubtful))
+            return
+        moved = self.moves.arrived(event, self.table, time)
+        if moved:
+            composition.came_with(moved.out)
+            self._telling.came(moved)
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Events that came before this one and can no longer be had; nothing where their alarm is active."""

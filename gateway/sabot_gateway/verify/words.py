@@ -35,8 +35,11 @@ def _fault(event: Event) -> tuple[str, Words]:
 
 def _handed_over(event: Event) -> tuple[str, Words]:
     data = event.data
-    came = "A coup in progress has come from another shoe. Compare its cards with those on the table."
-    left = "The coup moves to another shoe. Go on there with the same cards."
+    came = f"Coup {data['coup_no']} has come from another shoe and goes on here. Compare its cards with the table's."
+    left = (
+        f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
+        "cards into that shoe, open it, and import the coup there; nothing is burnt again."
+    )
     cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
     return "handed_over", {"say": came if data["import"] else left, "shoe_says": cards}
 

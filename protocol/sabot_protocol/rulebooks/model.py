@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from sabot_protocol import irregularities
-from sabot_protocol.fields import HASH_BYTES
+from sabot_protocol.fields import HASH_BYTES, OrderedBy
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
 SIDES = ("player", "banker")
@@ -100,6 +100,8 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
     "card_may_return_to_shoe": frozenset({True, False}),
     "manual_entry": frozenset({"silent", "casino_supervisor"}),
     "dummy_needs_authorisation": frozenset({True, False}),
+    "dummy_ordered_by": frozenset(OrderedBy.flags),
+    "this_no_bet": frozenset({True, False}),
     "discrepancy_rule": frozenset({"silent", "confirm_or_void"}),
     "foreign_card_rule": frozenset({"silent", "void_check"}),
     "foreign_card_notify": frozenset({"surveillance", "inspector"}),
@@ -117,6 +119,7 @@ _SWITCHES_OF_THE_SHOE = (
     "mid_shoe_burn",
     "card_may_return_to_shoe",
     "dummy_needs_authorisation",
+    "this_no_bet",
 )
 
 
@@ -291,6 +294,7 @@ class Rulebook(_Strict, frozen=True):
             "burn_modes": dict.fromkeys(str(switch["burn_modes"]).split(), True),
             "switches": switches,
             "unwagered": self.shoe.unwagered.kind,
+            "ordered": dict.fromkeys(str(switch["dummy_ordered_by"]).split(), True),
             "codes": irregularities.codes(self.id),
         }
 

@@ -160,3 +160,34 @@ def continuous(s: Script) -> None:
     """Two legal repeats are no surplus card."""
     s.open("4D")
     s.coups(*(f"AS {rank}H 8{suit} K{suit}" for rank, suit in zip("234567TJQ", "CDHSCDHSC", strict=True)))
+
+
+@scenario(
+    "cutting/behind-an-overdrawn-card",
+    "The cutting card comes right behind a card too many, which began the next coup: that one, and one more (4.9).",
+    "cutting_card",
+    "overdraw",
+)
+def behind_overdrawn(s: Script) -> None:
+    """In mid-coup, by 12.2 and A-55."""
+    s.open()
+    s.coup(FOUR)
+    s.pull("8D")
+    s.irregular("player_overdraw")
+    s.pull("CUT")
+    s.confirm()
+    s.coup("KH AC 9H", after="8D")
+    s.confirm()
+    s.coups(SIX)
+
+
+@scenario(
+    "cutting/burn-shown-nz",
+    "New Zealand 7.7(b): the first card is discarded, and a player views it on request.",
+    rulebook="nz-baccarat",
+)
+def burn_shown_nz(s: Script) -> None:
+    """One card, as if nobody had asked."""
+    s.say("open-shoe", "7.7(b)", decks=8, burn="shown")
+    s.pull("8C")
+    s.coups(f"CUT {FOUR}")

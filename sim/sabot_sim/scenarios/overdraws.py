@@ -137,7 +137,29 @@ def returned(s: Script) -> None:
     s.pull("8D")
     s.irregular("player_overdraw")
     s.say("card-returned", "7.1.5(a)")
-    s.say("authorise", "10.8.2", times=1)
     s.confirm()
     s.coup(f"8D {_NATURAL}", "dummy")
+    s.confirm()
+
+
+@scenario(
+    "irregularities/dummy-hand-not-authorised",
+    "A dummy hand at the Rapid is dealt though nobody has authorised it (11.8.14): told once, then a supervisor does.",
+    "overdraw",
+    "drawn_while_held",
+    rulebook="star-rapid",
+)
+def not_authorised(s: Script) -> None:
+    """The cards are on the table and stay where they were due."""
+    s.open()
+    s.coup(SIX)
+    s.pull("8D")
+    s.irregular("excess_card")
+    s.confirm()
+    first, second, third = _NATURAL.split()
+    s.pull(first)
+    s.irregular("unauthorised_coup")
+    s.pull(second)
+    s.say("authorise", "11.8.14", times=1)
+    s.coup(third, "dummy", after=f"8D {first} {second}")
     s.confirm()

@@ -178,21 +178,35 @@ def wrong_buttons(s: Script) -> None:
     rulebook="star-rapid",
 )
 def shoe_dies(s: Script) -> None:
-    """Exported from one, imported at the other."""
+    """Exported from one, imported at the other: the same coup, without a second burn, and one result."""
     s.open()
     s.coups(BANKER)
     s.pull("9S 2H KD")
     s.report("shoe_not_reading", "11.8.15", disadvantage=False)
     s.say("export-coup", "11.8.15")
     s.alarms("handed_over")
-    s.void("9S KD", "2H")
     s.act("power", state="off")
     s.act("shoe", number=2)
     s.act("power", state="on")
-    s.open("4C")
-    cards = {"player_1": "9S", "banker_1": "2H", "player_2": "KD", "banker_2": "--", "player_3": "--", "banker_3": "--"}
-    s.say("import-coup", "11.8.15", coup_no=2, kind="live", cards=cards)
+    s.press("new_shoe")
+    s.say("import-coup", "11.8.15", coup_no=2, cards={"player_1": "9S", "banker_1": "2H", "player_2": "KD"})
     s.alarms("handed_over")
     s.coup("5C", after="9S 2H KD")
+    s.confirm()
+    s.coups(SIX)
+
+
+@scenario(
+    "irregularities/all-wagers-withdrawn",
+    "Cards are put into order again, all players withdraw: the coup in progress is a no bet coup (The Star 12.1.1).",
+    "wrong_side",
+)
+def all_withdrawn(s: Script) -> None:
+    """The next one has wagers again."""
+    s.open()
+    s.pull("9S 2H")
+    s.report("bad_order", "12.1.1", reconstructible=True, notified_before_next=True)
+    s.say("this-no-bet", "12.1.1", coup="1/1")
+    s.coup("KD 5C", "no_bet", after="9S 2H")
     s.confirm()
     s.coups(SIX)

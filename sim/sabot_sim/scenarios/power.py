@@ -4,6 +4,8 @@ from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
+_EXIT = 8  # among the sensors
+
 
 @scenario(
     "power/mid-coup",
@@ -132,6 +134,26 @@ def journal_damaged(s: Script) -> None:
     s.key()
     s.press("new_shoe")
     s.astray("3H")
+
+
+@scenario(
+    "electronics/sensor-stuck",
+    "The exit sensor sees a card where none is, also after a supervisor has cleared the fault: held until it is clean.",
+    "half_drawn",
+)
+def sensor_stuck(s: Script) -> None:
+    """No card could be read: the fault is over by itself when the sensor is free."""
+    s.open()
+    s.pull("9S 2H")
+    s.stick(_EXIT)
+    s.wait(6.0)
+    s.rejected("half_drawn")
+    s.alarms("fault_card")
+    s.say("clear-fault", fault="card")
+    s.alarms("fault_sensor")
+    s.stick(_EXIT)
+    s.coup("KD 5C", after="9S 2H")
+    s.confirm()
 
 
 @scenario(

@@ -186,6 +186,10 @@ class Script:
         """The lid is opened, or shut again."""
         self._turn(LID)
 
+    def stick(self, sensor: int) -> None:
+        """A sensor shows a card where none is, or is cleaned."""
+        self._turn(sensor)
+
     def _turn(self, pin: int) -> None:
         self._held ^= pin
         self._levels(0, _LOOK_US)

@@ -1,0 +1,251 @@
+"""Verify: coups without wagers and a supervisor's word, and coups that move to another shoe, written by hand."""
+
+from typing import Any
+
+import pytest
+from sabot_gateway.verify import Record
+from shoe_events import FLAGS, SLOTS, UNIT
+from test_verify_checks import Log
+
+# A supervisor's word
+
+
+def dummy_hand(log: Log, *said: str) -> None:
+    """A card too many, and the dummy hand that begins with it; what is said before its next card."""
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
+    for word in said:
+        if word == "key":
+            log("key", on=1)
+        else:
+            log.command("authorise", times=1)
+    log.card("2H", "banker_1", flags={"exposed": True})
+
+
+@pytest.mark.parametrize("word", ["key", "authorise"])
+def test_an_authorised_dummy_hand_is_no_alarm(word: str) -> None:
+    log = Log("star-rapid")
+    dummy_hand(log, word)
+    log.card("KD", "player_2")
+    assert log.alarms("discrepancy", "unauthorised_coup") == []
+
+
+def test_a_dummy_hand_without_authorisation_is_an_alarm() -> None:
+    log = Log("star-rapid")  # 11.8.13, 11.8.14
+    dummy_hand(log)
+    log.irregularity("unauthorised_coup", "PLAY_ON")
+    log.card("KD", "player_2")
+    assert log.alarms() == []
+    (alarm,) = log.alarms("unauthorised_coup")
+    assert alarm.clause == "11.8.13, 11.8.14, A-57"
+    assert "authorisation" in alarm.say
+
+
+def test_a_dummy_hand_without_authorisation_that_the_shoe_does_not_tell() -> None:
+    log = Log("star-rapid")
+    dummy_hand(log)
+    log.card("KD", "player_2")
+    assert log.alarm().cards_say.startswith("unauthorised coup: 2H came")
+
+
+def test_the_dummy_coup_that_crown_orders_itself_waits_for_nobody() -> None:
+    log = Log("crown-baccarat")  # 10.6.1(b)
+    dummy_hand(log)
+    log.card("KD", "player_2")
+    assert log.alarms() == []
+
+
+# A coup in progress that goes on without wagers
+
+
+@pytest.mark.parametrize(("book", "kind"), [("star-baccarat", "no_bet"), ("crown-baccarat", "dummy")])
+def test_a_coup_that_a_supervisor_made_one_without_wagers(book: str, kind: str) -> None:
+    log = Log(book)
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    log("coup_kind", shoe_no=1, coup_no=1, kind=kind)
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result(kind=kind)
+    assert log.alarms() == []
+    (coup,) = log.told()
+    assert (coup.kind, coup.status, coup.by) == (kind, "verified", "unknown person, command 2")
+
+
+def test_a_coup_that_stayed_live_in_spite_of_it() -> None:
+    log = Log()
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result()
+    assert log.alarm().cards_say == "no_bet: a supervisor's word"
+
+
+def test_a_book_without_a_clause_for_it() -> None:
+    log = Log("star-rapid")
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    assert log.alarm().clause == "7.3, A-60"
+
+
+# A first card that was seen
+
+
+def test_a_first_card_that_was_seen_must_be_told() -> None:
+    log = Log()  # 12.3
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.card("2H", "banker_1")
+    assert log.alarm().cards_say == "first card exposed: 9S was seen before it was due"
+
+
+def test_a_first_card_that_was_seen_and_told() -> None:
+    log = Log()
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.irregularity("first_card_exposed", "THIS_NO_BET")
+    log("coup_kind", shoe_no=1, coup_no=1, kind="no_bet")
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result(kind="no_bet")
+    assert log.alarms() == []
+
+
+def test_dealt_face_up_a_first_card_is_seen_in_its_time() -> None:
+    log = Log("star-baccarat", dealing="face_up")
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.card("2H", "banker_1")
+    assert log.alarms() == []
+
+
+# A coup that moves to another shoe
+
+
+OTHER = "5ab0000000000002"
+PLACE = {"decks": 1, "cards_out": 6, "coups_left": 2, "awaiting": 0}
+
+
+def handed(log: Log, cards: str, *, came: bool = False, unit: str = UNIT, shoe_no: int = 1) -> list[Record]:
+    laid = dict.fromkeys(SLOTS, "--") | dict(zip(SLOTS, cards.split(), strict=False))
+    place: dict[str, Any] = {"shoe_no": shoe_no, "coup_no": 2, "kind": "live", "cards": laid, **PLACE}
+    return log("handed_over", **place | {"import": int(came)}, unit=unit)
+
+
+def moved() -> Log:
+    """One coup, and two cards of the next, which moves to another shoe at this table; the cutting card was in it."""
+    log = Log("star-rapid", decks=1)
+    log.coup()
+    log.card("8D", "player_1")
+    log("cutting_card", shoe_no=1, coup_no=2, before_first_card=0)
+    log.card("KH", "banker_1")
+    handed(log, "8D KH")
+    log("shoe_closed", shoe_no=1, coups=1, reason="handed_over")
+    log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="one", unit=OTHER)
+    handed(log, "8D KH", came=True, unit=OTHER, shoe_no=7)
+    return log
+
+
+def go_on(log: Log, *cards: str) -> None:
+    for card, slot in zip(cards, SLOTS[2:], strict=False):
+        log.card(card, slot, shoe_no=7, unit=OTHER)
+
+
+def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
+    log = moved()
+    left, _ = log.alarms("handed_over")
+    assert left.say.startswith("Coup 2 moves to another shoe with all cards: it is not void, and its wagers stand.")
+    go_on(log, "AD", "5C")
+    flags = {**FLAGS, "natural": True}
+    result: dict[str, Any] = {
+        "winner": "player",
+        "player_points": 9,
+        "banker_points": 5,
+        "flags": flags,
+        "kind": "live",
+    }
+    log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
+    log("button", shoe_no=7, coup_no=2, button="confirm", unit=OTHER)
+    assert log.alarms("discrepancy", "coup_void") == []
+    assert [(coup.coup, coup.kind, coup.status, coup.began) for coup in log.told()] == [
+        (1, "live", "verified", ""),
+        (2, "live", "verified", f"bac-01/{UNIT}/1/2"),
+    ]
+    assert (log.told()[1].player, log.told()[1].banker) == (["8D", "AD"], ["KH", "5C"])
+
+
+def test_the_last_coup_is_the_one_behind_the_coup_that_moved() -> None:
+    log = moved()
+    go_on(log, "AD", "5C")
+    flags = {**FLAGS, "natural": True, "last_coup": True}
+    result: dict[str, Any] = {
+        "winner": "player",
+        "player_points": 9,
+        "banker_points": 5,
+        "flags": flags,
+        "kind": "live",
+    }
+    log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
+    assert (log.alarm().shoe_says, log.alarm().cards_say) == ("the last coup", "not the last coup")
+
+
+def test_a_card_that_the_decks_have_given_at_the_shoe_before() -> None:
+    log = moved()
+    go_on(log, "9S")  # of one deck, and in coup 1
+    (alarm,) = log.alarms("missing_or_foreign_card")
+    assert (alarm.clause, alarm.cards_say) == (
+        "11.8.10",
+        "9S came more often than 1 decks have it, with those of the shoe before",
+    )
+
+
+def test_a_coup_that_was_in_doubt_is_in_doubt_at_the_next_shoe() -> None:
+    log = Log("star-rapid")
+    log.coup()
+    log.card("8D", "banker_1")
+    handed(log, "8D")
+    log("shoe_closed", shoe_no=1, coups=1, reason="handed_over")
+    log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="one", unit=OTHER)
+    handed(log, "8D", came=True, unit=OTHER, shoe_no=7)
+    for card, slot in zip(["KH", "AD", "5C"], SLOTS[1:], strict=False):
+        log.card(card, slot, shoe_no=7, unit=OTHER)
+    flags = {**FLAGS, "natural": True}
+    result: dict[str, Any] = {
+        "winner": "player",
+        "player_points": 9,
+        "banker_points": 5,
+        "flags": flags,
+        "kind": "live",
+    }
+    log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
+    assert log.told()[-1].status == "disputed"
+
+
+def test_a_coup_that_only_a_card_too_many_has_begun_can_move() -> None:
+    log = Log("star-rapid")
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
+    handed(log, "8D")
+    log("shoe_closed", shoe_no=1, coups=1, reason="handed_over")
+    assert log.alarms() == []
+
+
+def test_other_cards_leave_than_were_dealt() -> None:
+    log = Log("star-rapid")
+    log.coup()
+    log.card("8D", "player_1")
+    handed(log, "8C")
+    assert (log.alarm().shoe_says, log.alarm().cards_say) == ("coup 2: 8C", "coup 2: 8D")
+
+
+def test_a_coup_comes_to_a_shoe_that_has_dealt_one() -> None:
+    log = Log("star-rapid")
+    log.coup()
+    handed(log, "8C", came=True)
+    assert log.alarm().cards_say == "coup 1 was dealt here"

@@ -1,0 +1,92 @@
+"""A coup in progress moves from one table's shoe to another's by the `sabot` command, as Rapid 11.8.15 has it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rig import Rig
+from test_7_control import said
+
+CLAUSE = ("--by", "A. Smith", "--clause", "11.8.15")
+
+
+def at(it: Rig, table: str, *words: str) -> str:
+    """A supervisor's command that is done; what it answers."""
+    done = said(it, "table", table, *words, *CLAUSE)
+    assert (done.returncode, done.stderr) == (0, ""), words
+    return done.stdout
+
+
+def in_progress(it: Rig, table: str) -> list[dict[str, Any]]:
+    """The cards of the coup on the table, none where it is complete."""
+    it.run_until_heard()
+    done = max((coup["coup"] for coup in it.messages("coup", table)), default=0)
+    shoe = it.messages("shoe", table)[-1]
+    cards = [card for card in it.messages("cards", table) if card["shoe"] == shoe["shoe"] and card["coup"] > done]
+    return [card for card in cards if card["slot"] not in ("burn", "unused")]
+
+
+def held_in_mid_coup(it: Rig, table: str) -> list[dict[str, Any]]:
+    """Hold the exit until that meets a coup in progress; its cards."""
+    for _ in range(30):
+        at(it, table, "tell", "lock")
+        cards = in_progress(it, table)
+        if cards:
+            return cards
+        at(it, table, "tell", "unlock")
+    raise AssertionError("no coup was in progress in thirty tries")
+
+
+def new_shoe(it: Rig, table: str) -> None:
+    """Hold the exit, end the shoe on the table, whatever it is at, and open one: its burn is due."""
+    at(it, table, "tell", "lock")
+    if said(it, "table", table, "tell", "close-shoe", *CLAUSE).returncode:
+        at(it, table, "void", "--new-cards")
+    at(it, table, "open-shoe", "--decks", "8", "--burn", "one")
+
+
+def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig]) -> None:
+    it = rig(tables=2, rulebook="star-rapid", speed=2.0)
+    it.run_until(lambda it: all(len(it.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
+    new_shoe(it, "bac-02")
+    cards = held_in_mid_coup(it, "bac-01")
+    number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]
+    assert at(it, "bac-01", "tell", "export-coup") == "Done.\n"
+    assert at(it, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
+    again = said(it, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
+    assert again.stderr == f"sabot: coup {number} of bac-01 goes on at bac-02 already. Nothing was done.\n"
+    before = len(it.messages("coup", "bac-02"))
+    at(it, "bac-02", "tell", "unlock")
+    it.run_until(lambda it: len(it.messages("coup", "bac-02")) >= before + 2)
+    moved, following = it.messages("coup", "bac-02")[before : before + 2]
+    assert (moved["coup"], following["coup"]) == (number, number + 1)
+    assert (moved["kind"], moved["status"], following["status"]) == ("live", "verified", "verified")
+    first = cards[0]
+    assert moved["began"] == f"bac-01/{first['unit']}/{first['shoe']}/{number}"
+    dealt = [*moved["player"], *moved["banker"]]
+    assert {card["card"] for card in cards} <= set(dealt)
+    results = [
+        coup for coup in it.messages("coup", "bac-01") if (coup["shoe"], coup["coup"]) == (first["shoe"], number)
+    ]
+    assert results == []
+    alarms = [alarm for table in ("bac-01", "bac-02") for alarm in it.messages("alarm", table)]
+    assert [alarm["say"] for alarm in alarms if alarm["name"] == "discrepancy"] == []
+    (left,) = [alarm for alarm in it.messages("alarm", "bac-01") if alarm["name"] == "handed_over"]
+    assert "it is not void, and its wagers stand" in left["say"]
+    at(it, "bac-01", "tell", "unlock")  # new cards, and on from coup 1
+    it.run_until(lambda it: it.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
+
+
+def test_a_shoe_that_is_not_new_takes_no_coup(rig: Callable[..., Rig]) -> None:
+    it = rig(tables=2, rulebook="star-rapid", speed=2.0)
+    it.run_until(lambda it: all(len(it.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
+    done = said(it, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
+    assert done.returncode == 1
+    assert "open one by `sabot table bac-02 open-shoe --decks 8`" in done.stderr
+
+
+def test_a_book_without_a_clause_for_it_keeps_its_wagers(rig: Callable[..., Rig]) -> None:
+    it = rig(rulebook="star-rapid", speed=20.0)
+    it.run_until(lambda it: len(it.messages("coup")) >= 1)
+    done = said(it, "table", "bac-01", "this-no-bet", "--by", "A. Smith", "--clause", "7.3")
+    assert done.returncode == 1
+    assert done.stderr.startswith("sabot: star-rapid has no clause by which a coup in progress becomes one without")
