@@ -193,6 +193,21 @@ def test_a_decision_about_a_coup_that_was_confirmed_corrects_that(verdict: str) 
     assert (second.corrects, second.status, second.coup_id) == (first.id, verdict, f"{GATEWAY}-7")
 
 
+def test_a_coup_that_was_confirmed_and_is_disputed_for_long_is_still_corrected() -> None:
+    """Hundreds of coups later; under a continuous shuffler a shoe has no end."""
+    log = Log(shuffler="continuous")
+    log.coup()
+    log.coup_no = 5
+    log.card("9S", "player_1")
+    (first,) = confirmed(log.records)
+    log("coup_void", shoe_no=1, coup_no=5, reason="misdeal", then="go_on", cards=1)
+    for log.coup_no in range(6, 306):
+        log.coup()
+    assert len(confirmed(log.records)) == 301
+    decide(log, "void")
+    assert confirmed(log.records)[-1].corrects == first.id
+
+
 # Play goes on, and nobody has confirmed
 
 

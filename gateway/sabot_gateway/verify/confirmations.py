@@ -8,14 +8,15 @@ from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import Record, Source
 
-MOST = 200  # coups of which it is known; more than can be disputed at a time
+MOST = 200  # more than are disputed, or decided and recalled, at a time
 
 
 class Confirmations:
-    """By the id of the newest message on `coup`: the id of the newest on `confirmed`, of the newest coups."""
+    """By the id of the newest message on `coup`: the id of the newest on `confirmed`."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
+        self._said: dict[str, str] = {}  # of the newest coups
+        self._in_doubt: dict[str, str] = {}  # and of those that are disputed since
 
     def awaited(self, coup: CoupMessage) -> bool:
         """Return True if this coup has a result that nobody has confirmed, voided or disputed."""
@@ -28,40 +29,39 @@ class Confirmations:
 
     def told(self, coup: CoupMessage) -> list[Record]:
         """A coup is told: by a decision that confirms it, or after it was confirmed, that is told here too."""
-        before = self._said.pop(coup.corrects, "")
-        if coup.status in ("disputed", "verified"):
-            self._keep(coup.id, before)
-            return []
-        if coup.status == "void" and not before:
+        before = self._said.pop(coup.corrects, "") or self._in_doubt.pop(coup.corrects, "")
+        if coup.status == "disputed" and before:
+            _keep(self._in_doubt, coup.id, before)
+        if coup.status in ("disputed", "verified") or (coup.status == "void" and not before):
             return []
         status: Literal["confirmed", "void"] = "void" if coup.status == "void" else "confirmed"
         said = replace(_of(coup, coup.id, status), id=result_id(coup))
         return [self._tell(replace(said, corrects=before))]
 
     def restore(self, said: dict[str, str]) -> None:
-        """What the ledger has, by the id of the message on `coup`."""
+        """What the ledger has of coups that are disputed."""
         for coup_id, message_id in said.items():
-            self._keep(coup_id, message_id)
+            _keep(self._in_doubt, coup_id, message_id)
 
     def recall(self, decision: CoupMessage) -> None:
         """A decision from before a restart."""
         if decision.status == "confirmed":
-            self._keep(decision.id, result_id(decision))
+            _keep(self._said, decision.id, result_id(decision))
 
     def _tell(self, said: ConfirmedMessage) -> Record:
-        self._keep(said.coup_id, said.id)
+        _keep(self._said, said.coup_id, said.id)
         return Record("confirmed", said)
-
-    def _keep(self, coup_id: str, message_id: str) -> None:
-        if message_id:
-            self._said[coup_id] = message_id
-        if len(self._said) > MOST:
-            del self._said[next(iter(self._said))]
 
 
 def result_id(coup: CoupMessage) -> str:
     """The id of the message on `confirmed` that follows from a decision."""
     return f"{coup.id}-result"
+
+
+def _keep(known: dict[str, str], coup_id: str, message_id: str) -> None:
+    known[coup_id] = message_id
+    if len(known) > MOST:
+        del known[next(iter(known))]
 
 
 def _of(coup: CoupMessage, coup_id: str, status: Literal["confirmed", "void"]) -> ConfirmedMessage:
