@@ -50,7 +50,7 @@ def run(folder: Path, *args: str, **env: str) -> list[str]:
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *args],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(PLUGIN_DIR), **env},
+        env={**os.environ, "SABOT_CHIP_TALLY": "", "PYTHONPATH": str(PLUGIN_DIR), **env},
         capture_output=True,
         text=True,
         check=False,
