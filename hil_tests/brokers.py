@@ -119,6 +119,8 @@ class Site:
                 "/var/lib/nats": str(self.work_dir / "jetstream"),
                 "/etc/nats/broker.pem": str(certificate),
                 "/etc/nats/broker.key": str(key),
+                "# { user: floor-sydney": "{ user: floor-sydney",
+                '#   subscribe: { allow: ["sabot.v1.sydney", ': 'subscribe: { allow: ["sabot.v1.sydney", ',
                 **(more or {}),
             }
             env = {f"{user.split('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}

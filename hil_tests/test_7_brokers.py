@@ -186,7 +186,8 @@ SEEN = ("shoe", "confirmed", "status")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, kind: str) -> None:
     server = site.example(kind)
-    display, floor, gateway = (Line(server, user, site.login(user)) for user in reversed(PASSWORDS))
+    users = ("display-sydney", "floor-sydney", "gateway-sydney")
+    display, floor, gateway = (Line(server, user, site.login(user)) for user in users)
     seen = [f"{ROOT}/status", *(f"{ROOT}/bac-01/{name}" for name in SEEN)]
     unseen = [f"{ROOT}/ledger", *(f"{ROOT}/bac-01/{name}" for name in UNSEEN)]
     for wanted in (f"{ROOT}/#", f"{ROOT}/+/cards", "#", "+/+/+/+/+", "$MQTT/sub/#", *unseen, *seen):
