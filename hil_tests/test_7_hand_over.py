@@ -16,23 +16,30 @@ def at(it: Rig, table: str, *words: str) -> str:
     return done.stdout
 
 
-def in_progress(it: Rig, table: str) -> list[dict[str, Any]]:
-    """The cards of the coup on the table, none where it is complete."""
-    it.run_until_heard()
-    done = max((coup["coup"] for coup in it.messages("coup", table)), default=0)
-    shoe = it.messages("shoe", table)[-1]
-    cards = [card for card in it.messages("cards", table) if card["shoe"] == shoe["shoe"] and card["coup"] > done]
-    return [card for card in cards if card["slot"] not in ("burn", "unused")]
+def handed_over(it: Rig, table: str) -> list[dict[str, Any]]:
+    """The alarms of coups that left or came."""
+    alarms = it.messages("alarm", table)
+    return [alarm for alarm in alarms if (alarm["name"], alarm["state"]) == ("handed_over", "raised")]
 
 
-def held_in_mid_coup(it: Rig, table: str) -> list[dict[str, Any]]:
-    """Hold the exit until that meets a coup in progress; its cards."""
+def of_the_coup(it: Rig, table: str) -> list[dict[str, Any]]:
+    """The cards of the coup that was exported last."""
+    it.run_until(lambda it: bool(handed_over(it, table)))
+    (left,) = handed_over(it, table)
+    cards = [
+        card for card in it.messages("cards", table) if (card["shoe"], card["coup"]) == (left["shoe"], left["coup"])
+    ]
+    assert [card["card"] for card in cards] == left["shoe_says"].split()
+    return cards
+
+
+def exported(it: Rig, table: str) -> list[dict[str, Any]]:
+    """Ask until that meets a coup in progress, for which the dealer does not wait; its cards."""
     for _ in range(30):
-        at(it, table, "tell", "lock")
-        cards = in_progress(it, table)
-        if cards:
-            return cards
-        at(it, table, "tell", "unlock")
+        done = said(it, "table", table, "tell", "export-coup", *CLAUSE)
+        if done.returncode == 0:
+            assert (done.stdout, done.stderr) == ("Done.\n", "")
+            return of_the_coup(it, table)
     raise AssertionError("no coup was in progress in thirty tries")
 
 
@@ -48,9 +55,8 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig])
     it = rig(tables=2, rulebook="star-rapid", speed=2.0)
     it.run_until(lambda it: all(len(it.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
     new_shoe(it, "bac-02")
-    cards = held_in_mid_coup(it, "bac-01")
+    cards = exported(it, "bac-01")
     number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]
-    assert at(it, "bac-01", "tell", "export-coup") == "Done.\n"
     assert at(it, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
     again = said(it, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
     assert again.stderr == f"sabot: coup {number} of bac-01 goes on at bac-02 already. Nothing was done.\n"
@@ -70,9 +76,8 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig])
     assert results == []
     alarms = [alarm for table in ("bac-01", "bac-02") for alarm in it.messages("alarm", table)]
     assert [alarm["say"] for alarm in alarms if alarm["name"] == "discrepancy"] == []
-    (left,) = [alarm for alarm in it.messages("alarm", "bac-01") if alarm["name"] == "handed_over"]
+    (left,) = handed_over(it, "bac-01")
     assert "it is not void, and its wagers stand" in left["say"]
-    at(it, "bac-01", "tell", "unlock")  # new cards, and on from coup 1
     it.run_until(lambda it: it.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
 
 

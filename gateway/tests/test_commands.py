@@ -220,6 +220,15 @@ def test_a_held_command_that_is_withdrawn_was_never_sent() -> None:
     assert it.number(unlock) == 2
 
 
+def test_a_shoe_that_does_not_know_a_command_ends_it_without_its_name() -> None:
+    commands = Commands()
+    for kind in ("this_no_bet", "lock"):
+        assert commands.add(kind, {})
+    assert commands.due(1.0)
+    commands.done({"command_id": 1, "command": "unknown"})
+    assert [command.kind for command in commands.waiting] == ["lock"]
+
+
 def test_an_id_that_another_gateway_has_used_meanwhile_is_not_used_again() -> None:
     commands = Commands()
     lock = commands.add("lock", {})

@@ -153,6 +153,29 @@ def test_what_the_shoe_refuses_is_answered_with_its_reason(office: Office) -> No
     assert "turn the supervisor's key" in answer.say
 
 
+def test_a_shoe_that_does_not_know_a_command_says_so(office: Office) -> None:
+    office.table.serve()
+    office.ask("lock")
+    office.commit()
+    office.commit()
+    assert office.commanded(0.2)[0][:2] == (1, "lock")
+    office.shoe_says("command_refused", command_id=1, command="unknown", outcome="unknown")
+    office.commit()
+    assert office.answers == [Answer(False, "The shoe did not do it: it does not know this command; reflash it.")]
+
+
+def test_a_coup_becomes_one_without_wagers_only_under_a_clause(office: Office) -> None:
+    office.table.serve()
+    office.ask("this-no-bet", clause="")
+    office.commit()
+    office.commit()
+    assert [answer.say for answer in office.answers] == ["this-no-bet needs a clause of the rulebook: --clause N"]
+    office.ask("this-no-bet", clause="12.1.1")
+    office.commit()
+    office.commit()
+    assert office.commanded(0.2)[0][:2] == (1, "this_no_bet")
+
+
 @pytest.mark.parametrize(
     ("asked_for", "why"),
     [

@@ -1,10 +1,13 @@
 """Verify: coups without wagers and a supervisor's word, and coups that move to another shoe, written by hand."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from sabot_gateway.parse import Event
 from sabot_gateway.verify import Record
-from shoe_events import FLAGS, SLOTS, UNIT
+from sabot_gateway.verify.moves import Moved, Moves, laid
+from shoe_events import FLAGS, SLOTS, UNIT, event
 from test_verify_checks import Log
 
 # A supervisor's word
@@ -249,3 +252,59 @@ def test_a_coup_comes_to_a_shoe_that_has_dealt_one() -> None:
     log.coup()
     handed(log, "8C", came=True)
     assert log.alarm().cards_say == "coup 1 was dealt here"
+
+
+# What a gateway knows of coups that move
+
+
+def hand_over(event_no: int, card: str, *, came: bool, shoe_no: int = 1) -> Event:
+    cards = dict.fromkeys(SLOTS, "--") | {"player_1": card}
+    place: dict[str, Any] = {"shoe_no": shoe_no, "coup_no": 12, "kind": "live", "cards": cards, **PLACE}
+    return event(event_no, "handed_over", **place | {"import": int(came)})
+
+
+def gone(event_no: int, card: str, time: str, table: str = "bac-01") -> Moved:
+    return Moved(table, hand_over(event_no, card, came=False), time, Counter(), doubtful=False)
+
+
+def found(moves: Moves, card: str) -> Moved | None:
+    return moves.find(12, laid({"player_1": card}))
+
+
+def test_a_coup_goes_on_at_one_table() -> None:
+    moves = Moves()
+    moves.left(gone(1, "9S", "T1"))
+    assert moves.arrived(hand_over(2, "9S", came=True), "bac-02", "T2") is found(moves, "9S")
+    assert moves.arrived(hand_over(3, "9S", came=True), "bac-03", "T3") is None
+    coup = found(moves, "9S")
+    assert coup
+    assert coup.taken_by == "bac-02"
+
+
+@pytest.mark.parametrize("first", ["left", "arrived"])
+def test_after_a_restart_the_logs_are_read_in_any_order(first: str) -> None:
+    moves = Moves()
+    if first == "left":
+        moves.left(gone(1, "9S", "T1"))
+    moves.arrived(hand_over(2, "9S", came=True), "bac-02", "T2")
+    moves.left(gone(1, "9S", "T1"))  # or again
+    coup = found(moves, "9S")
+    assert coup
+    assert coup.taken_by == "bac-02"
+
+
+def test_a_later_coup_with_the_same_cards_is_another() -> None:
+    moves = Moves()
+    moves.arrived(hand_over(2, "9S", came=True), "bac-02", "T2")
+    moves.left(gone(9, "9S", "T9"))
+    coup = found(moves, "9S")
+    assert coup
+    assert coup.taken_by == ""
+
+
+def test_one_table_crowds_out_no_other() -> None:
+    moves = Moves()
+    moves.left(gone(1, "9S", "T1"))
+    for number in range(2, 200):
+        moves.left(gone(number, "8H", "T2", "bac-03"))
+    assert found(moves, "9S")

@@ -171,7 +171,8 @@ def states(stage: Stage) -> Iterator[int]:
     rng = stage.rng
     while True:
         hand = bytes(rng.choice((255, rng.randrange(52))) for _ in range(6))
-        stage.log(16, struct.pack("<HHBB", rng.randrange(9), rng.randrange(99), 1, rng.randrange(2)) + hand)
+        place = struct.pack("<BHBB", 8, rng.randrange(500), rng.randrange(3), 0)
+        stage.log(16, struct.pack("<HHBB", rng.randrange(9), rng.randrange(99), 1, rng.randrange(2)) + hand + place)
         stage.log(29, struct.pack("<HHBHBBBB", rng.randrange(9), rng.randrange(99), 8, 400, 0, 1, 0, 0))
         stage.log(28, struct.pack("<HB", rng.randrange(9), rng.randrange(2)) + rng.randbytes(13))
         stage.log(27, struct.pack("<HBBB", rng.randrange(9), rng.randrange(52), 9, 8))

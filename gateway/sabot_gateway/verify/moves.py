@@ -1,14 +1,14 @@
 """Moves: coups in progress that left one shoe of this gateway for another (Rapid 11.8.15), and where each goes on."""
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sabot_protocol.fields import NO_CARD
 
 from sabot_gateway.parse import Event
 
-_MOST = 100  # kept, the newest
+_MOST = 8  # kept of each table, the newest
 Cards = tuple[tuple[str, str], ...]  # slots and cards
 PLACE = ("decks", "cards_out", "coups_left", "awaiting")  # of a shoe, as the next one must know them
 
@@ -55,33 +55,44 @@ class Moved:
         return {name: self.event.data[name] for name in PLACE}
 
 
+class Arrival(NamedTuple):
+    """A coup that came to a table."""
+
+    coup_no: int
+    cards: Cards
+    time: str
+
+
 @dataclass
 class Moves:
     """Shared by the tables of a gateway; after a restart each table's log brings back its own part, in any order."""
 
-    _left: deque[Moved] = field(default_factory=lambda: deque(maxlen=_MOST))
-    _unknown: deque[tuple[int, Cards, str, str]] = field(default_factory=lambda: deque(maxlen=_MOST))
+    _left: dict[str, deque[Moved]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
+    _unknown: dict[str, deque[Arrival]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
 
     def left(self, moved: Moved) -> None:
         """A coup has left; where its arrival was read before, it is taken."""
-        for coup_no, cards, table, time in self._unknown:
-            if (coup_no, cards) == (moved.coup_no, moved.cards) and moved.time <= time:
-                moved.taken_by = table
-        for one in [one for one in self._left if one.event[:2] == moved.event[:2]]:  # its log is read again
-            moved.taken_by = one.taken_by
-            self._left.remove(one)
-        self._left.append(moved)
+        for table, arrivals in self._unknown.items():
+            for one in arrivals:
+                if (one.coup_no, one.cards) == (moved.coup_no, moved.cards) and moved.time <= one.time:
+                    moved.taken_by = table
+        left = self._left[moved.table]
+        for before in [before for before in left if before.event[:2] == moved.event[:2]]:  # its log is read again
+            moved.taken_by = before.taken_by
+            left.remove(before)
+        left.append(moved)
 
     def find(self, coup_no: int, cards: Cards) -> Moved | None:
         """The last coup that left with this number and these cards."""
-        return next((one for one in reversed(self._left) if (one.coup_no, one.cards) == (coup_no, cards)), None)
+        found = [one for left in self._left.values() for one in left if (one.coup_no, one.cards) == (coup_no, cards)]
+        return max(found, key=lambda one: one.time, default=None)
 
     def arrived(self, event: Event, table: str, time: str) -> Moved | None:
         """A coup has come to this table: what is known of it."""
         coup_no, cards = event.data["coup_no"], laid(event.data["cards"])
         found = self.find(coup_no, cards)
         if found is None or found.taken_by not in ("", table):
-            self._unknown.append((coup_no, cards, table, time))
+            self._unknown[table].append(Arrival(coup_no, cards, time))
             return None
         found.taken_by = table
         return found

@@ -32,6 +32,8 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
     ("cutting", "cutting card before a coup", lambda book: book.shoe.cut_first_card_is_last_coup.clause),
     ("cutting", "cutting card in a coup; what follows", lambda book: book.switch["post_cut_dummy_coups"].clause),
     ("kinds", "coups without wagers", lambda book: book.shoe.unwagered.clause),
+    ("kinds", "a coup in progress that goes on without wagers", lambda book: book.switch["this_no_bet"].clause),
+    ("authorised", "coups that wait for a supervisor's word", lambda book: _awaited(book)),
     ("burning", "burn of a new shoe", lambda book: book.shoe.burn.clause),
     ("burning", "cards burnt later", lambda book: book.switch["mid_shoe_burn"].clause),
     ("irregular", "codes of irregularities; those that a card shows are told", lambda _: "each its own"),
@@ -78,6 +80,12 @@ coup, never for one that is void or disputed; a correction of one that was confi
 A coup after which play goes on without Confirm (the shoe is closed, replaced or exchanged, another coup is dealt, or
 part of the log is missing) is disputed, alarm `not_confirmed`.
 
+## A coup that moves to another shoe
+`handed_over` is no void: the coup has one result, at the shoe that it came to, under its number, and `began` says where
+it began. Where both shoes are of this gateway, the cards that came out of the first count against the decks, and what
+was in doubt stays so. `sabot table T import-coup` fills in kind, decks, cards out and cutting card from there, and is
+refused for a coup that goes on elsewhere already. A coup from a shoe of another gateway is taken as the person says it.
+
 ## Faults
 A fault that holds the exit is an alarm `fault_…` from the shoe's event until its `fault_cleared`: it can be
 acknowledged, and stays. In HELLO a shoe reports its fault. Once its log has come, an alarm that is missing is raised,
@@ -113,6 +121,11 @@ the others are decided.
 
 def _ordered() -> str:
     return "\n## Ordered sets\n" + (ordered.__doc__ or "").split("\n\n", 1)[1].strip()
+
+
+def _awaited(book: Rulebook) -> str:
+    needs = book.switch["dummy_needs_authorisation"]
+    return needs.clause if needs.value else ""
 
 
 def _discrepancy(book: Rulebook) -> str:
