@@ -35,7 +35,7 @@ class Numbering:
     read: Reading
     book: Rulebook
     _told_of: int | None = None  # the shoe that should not deal, told once
-    _empty: int = -1  # the last coup that was void before its first card: it has a number and was not dealt
+    _empty: int = -1  # a coup that has a number and was not dealt here
     _unread: int = -1  # the coup in which a card left the shoe unread
 
     def shoe_opened(self, event: Event) -> Findings:
@@ -116,7 +116,6 @@ class Numbering:
         if data["coup_no"] != wanted:
             return (_another_coup(data["coup_no"], wanted, read.coup_no),)
         out = len(read.dealt.get(wanted, ()))
-        self._empty = self._empty if out else wanted
         if read.whole and data["cards"] != out:
             fact = "The shoe counts other cards of the void coup than it told."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)
@@ -134,7 +133,7 @@ class Numbering:
         read, data = self.read, event.data
         if read.phase in ("unknown", "closed", "checking"):
             return NONE
-        before = read.phase != "dealing"
+        before = read.phase != "dealing" and not read.dealt.get(read.next_coup_no())
         if bool(data["before_first_card"]) != before or data["coup_no"] != read.next_coup_no():
             fact = "The cutting card came at another place than the shoe says."
             says = _place(data["coup_no"], bool(data["before_first_card"]))
