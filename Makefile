@@ -29,7 +29,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power soak faults siege tamper recordings captures broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper recordings captures broken mutants clean lock
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -67,6 +67,9 @@ chip: image ## every card at every speed, and whole coups, on the emulated RP204
 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
 	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_8_power.py -n 2 -vv -rP
+
+edges: .venv/.dev ## 1,000 random shoes with irregularities, faults and power cuts against an oracle and the gateway (5 minutes); SHOES=n SEED=n
+	@PYTHONPATH=hil_tests $(BIN)/python -m edges --shoes $(SHOES) --seed $(SEED)
 
 soak: .venv/.dev ## 1,000 whole shoes with a careless dealer on the VM (4 minutes on 2 cores); SHOES=n
 	@SABOT_SHOES=$(SHOES) $(BIN)/pytest hil_tests/test_9_soak.py -n 2 -vv -rP

@@ -1,15 +1,20 @@
 """Where people, cards and faults meet, through `sabot play`: what the shoe names is what it does, in every book."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
 import pytest
+from edges.run import Failure, Game, shoe, shrink
+from edges.run import Table as Place
+from edges.witness import Violation, Witness, due
 from test_6_play import BOOKS, CROWN, FIVE, FOUR, SIX, Answer, Table, of, one
 
 Tables = Callable[..., Table]
 every_book = pytest.mark.parametrize("book", BOOKS)
+SHOES = int(os.environ.get("SABOT_EDGES", "15"))
 MISDEALS = ("bad_order", "banker_got_players_card")
 IN_TIME = {"reconstructible": False, "notified_before_next": True}
 STILL_IN = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")
@@ -254,3 +259,59 @@ def test_the_first_coup_is_dealt_again_and_exists_once(tables: Tables, cards: in
     assert [event["coup"] for answer in answers for event in of("coup", answer)] in ([1], [])
     assert [event for answer in answers for event in of("irregularity", answer)] == []
     assert [answer["fault"] for answer in answers] == [None] * len(answers)
+
+
+# Random shoes: `make edges` plays a thousand
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_random_shoes_do_what_they_name(part: int) -> None:
+    for number in range(part, SHOES, 3):
+        _, failure = shoe(f"0 {number}", "unix")
+        assert failure is None, (failure.table.command(), failure.lines, failure.violation)
+
+
+CARDS = ["9S", "2H", "KD", "5C"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"slot": "unused"}, "named"),
+        ({"coup": 3}, "named"),
+        ({"card": "9D"}, "conserved"),
+    ],
+)
+def test_the_witness_sees_what_is_wrong(changed: dict[str, Any], name: str) -> None:
+    with Game(Place(CROWN, {}), "cpython") as game:
+        lines = [{"command": "open_shoe", "burn": "none"}, *({"card": card} for card in CARDS)]
+        for line in lines:
+            before = game.do(line)
+        answer = game.do({"card": "8D"})
+    witness = Witness()
+    with Game(Place(CROWN, {}), "cpython") as again:
+        for line in lines:
+            witness.see(line, again.answer, again.do(line))
+    answer["events"][0].update(changed)
+    with pytest.raises(Violation) as found:
+        witness.see({"card": "8D"}, before, answer)
+    assert found.value.name == name
+
+
+def test_the_witness_reads_the_tables() -> None:
+    assert [due(SIX[:count]) for count in range(7)] == [
+        *("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3"),
+        None,
+    ]
+    assert due(FOUR) is None
+    assert due(["6S", "KH", "KD", "3C"]) == "banker_3"
+
+
+def test_a_failure_is_shrunk_to_what_it_needs() -> None:
+    lines = [{"card": card} for card in (*SIX, *FOUR)]
+
+    def again(_table: Place, tried: list[dict[str, Any]]) -> Violation | None:
+        return Violation("named", "here") if {"card": "9S"} in tried and {"card": "2D"} in tried else None
+
+    small = shrink(Failure(Place(CROWN, {}), lines, Violation("named", "there")), again)
+    assert small.lines == [{"card": "2D"}, {"card": "9S"}]

@@ -39,7 +39,8 @@ class Witness:
     def _start(self) -> None:
         self.out: Counter[str] = Counter()
         self._hands: dict[int, dict[str, str]] = {}
-        self._surplus: list[str] = []
+        self._surplus: list[tuple[int, str]] = []  # the coup that each card too many begins, 0 where it is not used
+        self._reported = False  # by people: the next irregularity
 
     def see(self, number: int, body: str) -> tuple[str, Any]:
         """One event."""
@@ -64,13 +65,13 @@ class Witness:
 
     def _card(self, data: Any) -> None:
         self.out[data.card] += 1
+        if data.flags.surplus:
+            self._surplus.append((0 if data.slot in NO_COUP else data.coup_no, data.card))
         if data.slot in NO_COUP:
             return
         hand = self._hands.setdefault(data.coup_no, {})
         assert data.slot not in hand, "a slot was dealt twice"
         hand[data.slot] = data.card
-        if data.flags.surplus:
-            self._surplus.append(data.card)
 
     def _coup(self, data: Any) -> None:
         hand = self._hands.pop(data.coup_no)
@@ -85,6 +86,7 @@ class Witness:
     def _coup_void(self, data: Any) -> None:
         hand = self._hands.pop(data.coup_no, {})
         assert len(hand) in (0, data.cards)  # 0: it was complete, and has been seen
+        self._use_surplus()
 
     def _handed_over(self, data: Any) -> None:
         cards = {slot: card for slot, card in data.cards.items() if slot != "_io" and card != fields.NO_CARD}
@@ -95,23 +97,44 @@ class Witness:
 
     def _irregularity(self, data: Any) -> None:
         self.seen[data.case] += 1
-        if data.code == "NOT_USED":
-            self._hands = {coup: hand for coup, hand in self._hands.items() if coup <= data.coup_no}
-            self._surplus.clear()
+        if data.code == "NOT_USED" and self._reported and self._surplus:
+            self._surplus.append((0, self._withdrawn()))
+        self._reported = False
+
+    def _withdrawn(self) -> str:
+        """The last card too many begins no coup."""
+        coup, card = self._surplus.pop()
+        if coup:
+            self._hands[coup].popitem()
+        return card
 
     def _command_done(self, data: Any) -> None:
         self.seen[data.command] += 1
         if data.command == "deck_check" and data.data.on:
             self._start()
         elif data.command == "card_returned":
-            self.out[self._surplus.pop()] -= 1
-            self._hands[max(self._hands)].popitem()
+            self.out[self._withdrawn()] -= 1
         elif data.command == "confirm":
-            self._surplus.clear()
+            self._use_surplus()
+        elif data.command == "burn_card" and self._hands:
+            self._begin_again()
+        self._reported = data.command == "irregularity"
+
+    def _begin_again(self) -> None:
+        """The cards of the first coup go back, where it is dealt again (Crown 10.1.1)."""
+        for hand in self._hands.values():
+            self.out.subtract(hand.values())
+        self._hands.clear()
+        self._surplus.clear()
 
     def _button(self, data: Any) -> None:
         if data.button == "confirm":
-            self._surplus.clear()
+            self._use_surplus()
+
+    def _use_surplus(self) -> None:
+        """The next coup takes the cards that begin it; what it does not take begins the one after it."""
+        taken = min(self._hands, default=0)
+        self._surplus = [(coup, card) for coup, card in self._surplus if coup > taken]
 
     def _checked(self, data: Any) -> None:
         assert data.cards == self.out.total()

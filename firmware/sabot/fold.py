@@ -153,6 +153,7 @@ def _unread(it, case):
     """A card is on the table that was not read: where one was due, the place is its own."""
     it.add_case(case, 0)
     it.unread = True
+    it.touched = it.state == DEALING
     it.before_cards = 0
 
 

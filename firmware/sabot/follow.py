@@ -126,7 +126,7 @@ def _log_void(shoe, now_ms):
 
 def _log_closed(shoe, now_ms):
     it = shoe.it
-    coups = it.coup_no - (it.state == DEALING and not it.coup_cards())
+    coups = it.coup_no - (it.state == DEALING and not it.coup_cards() and not it.coup_told)
     pack_into("<HHB", shoe.journal.record, BODY, it.shoe_no, coups, it.close_due)
     shoe.log(now_ms, n.EV_SHOE_CLOSED, 5)
 

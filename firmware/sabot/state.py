@@ -79,7 +79,7 @@ class State:
         """The next card begins an ordinary coup, not the first of the shoe: all that is known fits a checkpoint."""
         burn = self.burn_next or self.burnt_before
         plain = self.kind == self.next_kind == n.KIND_LIVE and not burn and self.returned == NO_CARD
-        plain = plain and not self.surplus_count and not self.unread
+        plain = plain and not self.surplus_count and not self.touched
         return self.state == DEALING and self.coup.due == PLAYER_1 and plain and self.first_over
 
     def coup_cards(self):
@@ -91,7 +91,7 @@ class State:
 
     def begun(self):
         """A card of the coup on the table is out, whether it was read or not."""
-        return self.state == COMPLETE or (self.state == DEALING and (self.unread or self.coup_cards() > 0))
+        return self.state == COMPLETE or (self.state == DEALING and (self.touched or self.coup_cards() > 0))
 
     def surplus_case(self):
         """Which irregularity a card is that comes out though none is due."""
@@ -168,6 +168,7 @@ class State:
         self.behind = 0  # cards that came behind the complete coup
         self.ahead = 0
         self.unread = False  # a card is out that was not read: the place that is due is its own
+        self.touched = False  # one was, in this coup
         self.before_cards = 0  # of the coup before, until a card of this one is drawn
         self.case_count = 0
         self.void_due = 0
@@ -201,6 +202,7 @@ class State:
         self.dealer_result = 0
         self.behind = 0
         self.unread = False
+        self.touched = False
         self.before_cards = 0
         self._use_surplus()
 
@@ -260,6 +262,7 @@ class State:
         self.surplus_count = 0
         self.restart_open = False
         self.unread = False
+        self.touched = False
         self.coup_no = 0
         self.coup.start()
         self.next_kind = self.kind

@@ -12,7 +12,7 @@ def stood(desk):
     more = (it.authorised, it.key_on, it.lid_open, it.locked, it.closed_no, desk.log.next_no, it.last_command_id)
     if desk.where() == "closed":
         return told[:3] + told[6:] + more
-    surplus = (it.surplus_count, it.behind, it.before_cards, it.unread, it.restart_open, it.end_due)
+    surplus = (it.surplus_count, it.behind, it.before_cards, it.unread, it.touched, it.restart_open, it.end_due)
     return told + more + surplus + (it.decks, it.cards_out, bytes(it.coup.cards), bytes(it.counts))
 
 

@@ -77,12 +77,17 @@ class ShoeLog:
         told = {"type": "coup", **_told(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
         del told["cards"]
         self._hands.pop(data["coup_no"], None)
+        self._use_surplus(data["coup_no"])
         return told
 
     def _button(self, data: Event) -> Event:
         if data["button"] == "confirm":
-            self._surplus = [coup for coup in self._surplus if coup > data["coup_no"] + 1]
+            self._use_surplus(data["coup_no"])
         return _told(data)
+
+    def _use_surplus(self, over: int) -> None:
+        """The coup behind this one takes the cards that begin it."""
+        self._surplus = [coup for coup in self._surplus if coup > over + 1]
 
     def _cards(self, coup: int) -> Event:
         hand = self._hands.get(coup, {})

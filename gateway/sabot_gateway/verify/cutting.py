@@ -43,7 +43,7 @@ class Cutting:
     def irregularity(self, event: Event) -> Findings:
         """Cards that were not cut or not shuffled: finish this coup, then shuffle."""
         if event.data["code"] == "FINISH_RESHUFFLE":
-            self._ends(event.data["coup_no"], "")
+            self._ends(max(event.data["coup_no"], 1), "")
         return NONE
 
     def _ends(self, coup_no: int, clause: str) -> None:

@@ -19,6 +19,7 @@ class Kinds:
     last: Callable[[], int | None]  # the last coup of the shoe, where it is known
     _announced: dict[int, str] = field(default_factory=dict)
     _without: dict[int, str] = field(default_factory=dict)  # coups without wagers by the book, and the case
+    _reported: bool = False  # the next irregularity is a person's word, who may correct the shoe's
 
     def shoe_opened(self, event: Event) -> Findings:
         """Nothing is announced."""
@@ -41,7 +42,10 @@ class Kinds:
         """This coup, or the next that has begun with a card too many."""
         data = event.data
         number, code = data["coup_no"], data["code"]
-        if code == "THIS_NO_BET":
+        reported, self._reported = self._reported, False
+        if code == "NEXT_LIVE" and reported:
+            self._without.pop(number + 1, None)
+        elif code == "THIS_NO_BET":
             self._without[number] = data["case"]
         elif code == "NEXT_NO_BET" and self.read.dealt.get(number + 1):
             self._without[number + 1] = data["case"]
@@ -51,6 +55,7 @@ class Kinds:
 
     def command_done(self, event: Event) -> Findings:
         """A card that was put back, or another word of the supervisor, leaves the kind to the announcement."""
+        self._reported = event.data["command"] == "irregularity"
         if event.data["command"] in ("card_returned", "no_bet"):
             self._without.pop(self.read.coup_no + 1, None)
         elif event.data["command"] == "this_no_bet":

@@ -36,7 +36,7 @@ class Numbering:
     read: Reading
     book: Rulebook
     _told_of: int | None = None  # the shoe that should not deal, told once
-    _empty: int = -1  # the last coup that was void before its first card: it has a number and was not dealt
+    _empty: int = -1  # a coup that has a number and was not dealt here
     _unread: int = -1  # the coup in which a card left the shoe unread
 
     def shoe_opened(self, event: Event) -> Findings:
@@ -117,7 +117,6 @@ class Numbering:
         if data["coup_no"] != wanted:
             return (_another_coup(data["coup_no"], wanted, read.coup_no),)
         out = len(read.dealt.get(wanted, ()))
-        self._empty = self._empty if out else wanted
         if read.whole and data["cards"] != out:
             fact = "The shoe counts other cards of the void coup than it told."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)

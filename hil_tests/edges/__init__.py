@@ -1,0 +1,1 @@
+"""Random shoes with irregularities, faults and power cuts: the shoe does what it names, and the gateway agrees."""

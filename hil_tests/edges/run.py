@@ -1,0 +1,167 @@
+"""Run: lines through the firmware, the witness and the gateway's verifier; a failure is shrunk."""
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Self
+
+from sabot_gateway import parse
+from sabot_gateway.verify import Verifier
+from sabot_protocol import rulebooks
+from sabot_protocol.topics import AlarmMessage
+from sabot_sim.play import PlayBench, Told
+from sabot_tools.play import Play, bench_of, profile_of
+
+from edges.hands import Answer, Hands, Line, settings
+from edges.witness import Violation, Witness
+
+UNIT = "5ab0000000000001"
+_START_S = 1_800_000_000
+_MOST_LINES = 600
+_MOST_TRIES = 500  # to leave lines out
+_CLOCK = ("shoe_clock", "gateway_clock", "cards_too_fast")
+
+
+class Table(NamedTuple):
+    """A book and what it is set to."""
+
+    book: str
+    settings: dict[str, str]
+
+    def command(self) -> str:
+        """How to play lines at this table."""
+        sets = "".join(f" --set {axis}={value}" for axis, value in self.settings.items())
+        return f"sabot play --rulebook {self.book}{sets}"
+
+
+class Failure(NamedTuple):
+    """The lines up to the one that failed, and why."""
+
+    table: Table
+    lines: list[Line]
+    violation: Violation
+
+
+class Tapped:
+    """A bench whose records are kept, too."""
+
+    def __init__(self, bench: PlayBench) -> None:
+        self._bench = bench
+        self.records: list[tuple[int, int, str]] = []
+
+    def __enter__(self) -> Self:
+        self._bench.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bench.__exit__()
+
+    def step(self, *step: Any) -> Told:
+        """As the bench, and its records are kept."""
+        told = self._bench.step(*step)
+        self.records += told.records
+        return told
+
+    def power_cycle(self) -> None:
+        """As the bench."""
+        self._bench.power_cycle()
+
+
+class Gateway:
+    """The gateway's verifier behind the shoe: what it finds that nobody has caused is a violation."""
+
+    def __init__(self, table: Table, profile: dict[str, Any]) -> None:
+        self._verifier = Verifier("bac-01", rulebooks.load(table.book), profile)
+        self._place = 0
+        self.coups = 0
+
+    def take(self, records: list[tuple[int, int, str]]) -> None:
+        """The events of one line, half a second each."""
+        for event_no, kind, body in records:
+            head = bytes((2, 0, 0, 0)) + bytes(4) + event_no.to_bytes(4, "little") + bytes((kind,))
+            event = parse.event(UNIT, parse.frame(head + bytes.fromhex(body)))
+            self._place += 1
+            time = datetime.fromtimestamp(_START_S + self._place / 2, UTC).isoformat()
+            for record in self._verifier.take(event._replace(time_ms=500 * self._place), time):
+                self.coups += record.topic == "coup"
+                if isinstance(record.message, AlarmMessage) and record.message.state == "raised":
+                    self._judge(record.message)
+        records.clear()
+
+    def _judge(self, alarm: AlarmMessage) -> None:
+        caused = alarm.name != "discrepancy" or "the dealer says" in alarm.shoe_says
+        if not caused or alarm.name in ("not_verified", *_CLOCK):
+            words = f"{alarm.say} Shoe: {alarm.shoe_says}. Cards: {alarm.cards_say}. Coup {alarm.coup}."
+            raise Violation("gateway", words)
+
+
+class Game:
+    """One table that is played line by line."""
+
+    def __init__(self, table: Table, bench: str) -> None:
+        profile = profile_of(rulebooks.load(table.book), table.settings)
+        self._bench = Tapped(bench_of(bench, profile))
+        self._play = Play(self._bench, table.book, profile)
+        self.witness, self.gateway = Witness(), Gateway(table, profile)
+        self.answer: Answer = self._play.told({"state": True})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bench.__exit__()
+
+    def do(self, line: Line) -> Answer:
+        """One line, judged by both."""
+        before, self.answer = self.answer, self._play.told(line)
+        self.witness.see(line, before, self.answer)
+        self.gateway.take(self._bench.records)
+        return self.answer
+
+
+def shoe(seed: str, bench: str) -> tuple[Game, Failure | None]:
+    """Play one shoe from this seed to its end."""
+    rng = random.Random(seed)
+    book = rng.choice(rulebooks.ids())
+    table, lines = Table(book, settings(rng, book)), list[Line]()
+    hands = Hands(rng, book)
+    with Game(table, bench) as game:
+        while True:
+            lines.append(hands.next(game.answer))
+            try:
+                answer = game.do(lines[-1])
+                if len(lines) > _MOST_LINES:
+                    raise Violation("ends", f"the shoe does not end: {answer}")
+            except Violation as violation:
+                return game, Failure(table, lines, violation)
+            if any(event["type"] == "shoe_closed" for event in answer["events"]):
+                return game, None
+
+
+def replay(table: Table, lines: list[Line], bench: str = "cpython") -> Violation | None:
+    """What these lines do at this table."""
+    with Game(table, bench) as game:
+        try:
+            for line in lines:
+                game.do(line)
+        except Violation as violation:
+            return violation
+    return None
+
+
+def shrink(failure: Failure, again: Callable[[Table, list[Line]], Violation | None] = replay) -> Failure:
+    """The same property with as few lines as can be found by leaving some out."""
+    table, lines, violation = failure
+    size, tries = max(1, len(lines) // 2), 0
+    while size:
+        start = 0
+        while start < len(lines) and tries < _MOST_TRIES:
+            tries += 1
+            shorter = lines[:start] + lines[start + size :]
+            found = again(table, shorter)
+            if found is not None and found.name == violation.name:
+                lines, violation = shorter, found
+            else:
+                start += size
+        size //= 2
+    return Failure(table, lines, violation)
