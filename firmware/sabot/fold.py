@@ -282,6 +282,7 @@ def _checkpoint(it, r):
     it.burn_due = False
     it.coup_no = short(r, _COUP_AT) - 1
     it.start_coup()
+    it.before_cards = r[21]
 
 
 def beginning(r):

@@ -11,7 +11,6 @@ from sabot.journal import BODY
 from sabot.state import BURNING, CLOSED, DEALING, DECK
 
 _MOST_FOLLOWING = const(128)  # events that one input can call for
-_CHECKPOINT = const(3)  # two compositions and the checkpoint itself
 
 
 def follow(shoe, now_ms):
@@ -84,7 +83,7 @@ def _shoe(shoe, now_ms):
         it.add_case(n.CASE_INSUFFICIENT_CARDS, 0)
     elif _empty(shoe) and not it.coup_cards():
         it.close_due = n.CLOSE_NO_CARDS
-    elif it.state == CLOSED and _checkpoint_due(shoe):
+    elif _checkpoint_due(shoe):
         _log_checkpoint(shoe, now_ms)
     else:
         return False
@@ -167,13 +166,6 @@ def _compare(shoe, now_ms):
 # A long shoe
 
 
-def checkpoint(shoe, now_ms):
-    """Before the first card of a coup: until then the coup before may be declared void."""
-    for _ in range(_CHECKPOINT):
-        if _checkpoint_due(shoe):
-            _log_checkpoint(shoe, now_ms)
-
-
 def _checkpoint_due(shoe):
     it = shoe.it
     if shoe.damaged or shoe.journal.next_no - it.base_no <= shoe.journal.capacity() // 4:
@@ -199,5 +191,5 @@ def _log_checkpoint(shoe, now_ms):
         _log_composition(shoe, now_ms, it.composed)
         return
     pack_into("<HHBH", record, BODY, it.shoe_no, 0 if closed else it.coup_no, it.decks, it.cards_out)
-    pack_into("<BBBB", record, BODY + 7, it.coups_left, it.kind, it.authorised, it.locked)
-    shoe.log(now_ms, n.EV_CHECKPOINT, 11)
+    pack_into("<BBBBB", record, BODY + 7, it.coups_left, it.kind, it.authorised, it.locked, it.before_cards)
+    shoe.log(now_ms, n.EV_CHECKPOINT, 12)

@@ -10,7 +10,7 @@ from micropython import const
 from sabot import fold, orders
 from sabot import numbers as n
 from sabot.coup import NONE, PLAYER_1
-from sabot.follow import checkpoint, follow
+from sabot.follow import follow
 from sabot.journal import BODY, DAMAGED, RECORD
 from sabot.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_SURPLUS, SLOT_BURN, SLOT_UNUSED, State
 
@@ -115,7 +115,6 @@ class Shoe:
             return
         if card == it.returned:
             flags |= n.CARD_RETURNED
-        checkpoint(self, now_ms)
         self._log_card(now_ms, self._slot(it.unread), card, speed_mm_s, margin_pct, flags, exposed)
         self.follow(now_ms)
 

@@ -163,6 +163,7 @@ def test_the_shoes_own_counts_are_compared() -> None:
         "kind": "live",
         "authorised": 0,
         "locked": 0,
+        "before": 0,
     }
     log("checkpoint", **place, cards_out=4)
     assert log.alarms() == []

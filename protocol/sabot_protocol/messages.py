@@ -304,6 +304,7 @@ EVENTS: Final = {
             "kind" / CoupKind,
             said("authorised" / Int8ul, "words of a supervisor not yet used"),
             said("locked" / Bool, "by command"),
+            said("before" / Int8ul, "cards of the coup before, while it may still be declared void"),
         ),
         "Where a long shoe stands between two coups, so that the log before it may be overwritten.",
     ),

@@ -151,7 +151,7 @@ EVENTS: list[tuple[str, int, Part]] = [
     ("deck_check", 27, part(("shoe_no", "H", 1), ("card", "B", 13, "AD"), ("seen", "B", 7), ("expected", "B", 8))),
     ("composition", 28, part(("shoe_no", "H", 1), ("half", "B", 1), ("counts", "13s", bytes(range(0x80, 0x8D))))),
     ("checkpoint", 29, part(*coup(), ("decks", "B", 8), ("cards_out", "H", 400), ("coups_left", "B", 2),
-        ("kind", "B", 1, "live"), ("authorised", "B", 255), ("locked", "B", 1))),
+        ("kind", "B", 1, "live"), ("authorised", "B", 255), ("locked", "B", 1), ("before", "B", 6))),
     ("checked", 30, part(("shoe_no", "H", 1), ("cards", "H", 416), ("differences", "B", 52))),
     ("command_refused", 31, part(("command_id", "I", 7), ("command", "B", 19, "deck_check"),
         ("outcome", "B", 5, "unknown"))),

@@ -516,6 +516,7 @@ local FRAME = { fields = {
               },
               { name = "authorised", bytes = 1 },
               { name = "locked", bytes = 1 },
+              { name = "before", bytes = 1 },
             } },
             ["checked"] = { fields = {
               { name = "shoe_no", bytes = 2 },
