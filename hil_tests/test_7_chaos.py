@@ -7,7 +7,7 @@ import os
 
 import pytest
 from chaos import UNIT, World
-from sabot_sim.line import Faults
+from sabot_sim.line import Faults, Line
 
 STEPS = 300
 SEEDS = int(os.environ.get("SABOT_SEEDS", "400"))
@@ -51,7 +51,7 @@ def test_an_erased_journal_gets_no_acknowledgement_whatever_the_line_does(keyed:
             world.shoe.log(world.rng, world._now_ms)
         tried += world.shoe.journal.next_no > len(before) > 5
         world.gateway.restart()
-        world.up.faults = world.down.faults = Faults.drawn(world.rng, 0.2)
+        world.up, world.down = (Line(world.rng, Faults.drawn(world.rng, 0.2)) for _ in range(2))  # with nothing under way
         for _ in range(500):
             world._step()
         assert world.gateway.events == before, f"seed {seed}"
