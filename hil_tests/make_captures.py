@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +45,7 @@ def make(name: str, work_dir: Path) -> None:
         shoe = ShoeProcess(work_dir, f"--tcp={port}", "--speed=20", *options, *key)
         it.shoes.append(shoe)
         it.until(lambda: shoe.process.poll() is not None)
-        capturing.send_signal(signal.SIGINT)
+        it.end_gateway()  # which ends the capture with all that came
         if capturing.wait() or shoe.process.returncode:
             raise RuntimeError(f"{name} was not captured: {shoe.notes()}")
     finally:

@@ -18,7 +18,7 @@ class Authorised:
     read: Reading
     book: Rulebook
     _words: int = 0
-    _key: bool = False
+    _key: bool | None = None  # turned; None until the log shows it
     _awaiting: bool = False
     _told: bool = False  # that a card of the coup came without it
     _without: int = -1  # the coup that is one without wagers
@@ -29,8 +29,15 @@ class Authorised:
         """Part of the log is missing: a word may be in it."""
         self._sure = self._awaiting = False
 
+    def boot(self, event: Event) -> Findings:
+        """With its first event a shoe has its key at rest."""
+        if event.event_no == 1:
+            self._key = False
+        return NONE
+
     def shoe_opened(self, event: Event) -> Findings:
         """No word is said."""
+        self.boot(event)
         self._over()
         self._words, self._sure = 0, True
         self._by_the_book.clear()
@@ -95,7 +102,7 @@ class Authorised:
         elif number != self._without:
             self._without, self._told = number, False
             needed = bool(self.book.switch["dummy_needs_authorisation"].value) and number not in self._by_the_book
-            self._awaiting = needed and not self._key and not self._words
+            self._awaiting = needed and self._key is False and not self._words
             self._words -= needed and not self._key and self._words > 0
         self._by_the_book = {coup for coup in self._by_the_book if coup >= number}
         return NONE

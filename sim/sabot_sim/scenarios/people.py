@@ -28,6 +28,7 @@ def burn_forgotten_crown(s: Script) -> None:
     s.say("open-shoe", decks=8, burn="none")
     s.pull("9S 2H")
     s.report("burn_missed", "10.1.1")
+    s.alarms("fault_decision")
     s.say("burn-card", "10.1.1")
     s.pull("9S")
     s.coups("2H KH 2D 3C 5S 4H")
