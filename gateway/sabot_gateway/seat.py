@@ -6,7 +6,7 @@ from sabot_gateway.driver import Driver
 from sabot_gateway.requests import ImportCoup
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.disputes import screen
-from sabot_gateway.verify.moves import laid
+from sabot_gateway.verify.moves import Cards, laid, line, told
 
 
 class Seat(Protocol):
@@ -67,7 +67,10 @@ def refuse_without_clause(seat: Seat) -> None:
 def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
     """The whole of a coup that comes to this table; RefusedError where it goes on elsewhere, or cannot here."""
     said = act.data()
-    moved = seat.verifier.moves.find(act.coup_no, laid(said["cards"]))
+    cards = laid(said["cards"])
+    moved = seat.verifier.moves.find(act.coup_no, cards)
+    if moved is None:
+        _refuse_other_cards(act.coup_no, cards, seat)
     if moved and moved.taken_by:
         raise RefusedError(
             f"coup {act.coup_no} of {moved.table} goes on at {moved.taken_by} already. Nothing was done."
@@ -77,10 +80,21 @@ def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
             f"`sabot table {seat.name} open-shoe --decks {moved.place()['decks'] if moved else seat.verifier.decks}`"
         )
         raise RefusedError(f"the coup goes on at a shoe that has dealt none: open one by {open_it}. Nothing was done.")
-    if moved:
-        return {**moved.place(), "kind": moved.kind, **said}
-    unknown = {"decks": seat.verifier.decks, "cards_out": len(laid(said["cards"])), "coups_left": 0, "awaiting": 0}
-    return {**unknown, "kind": "live", **said}
+    unknown = {"decks": seat.verifier.decks, "cards_out": len(cards), "coups_left": 0, "awaiting": 0, "kind": "live"}
+    known = {**moved.place(), "kind": moved.kind} if moved else unknown
+    return {**known, **said}
+
+
+def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:
+    """RefusedError where a coup of this number left a table here with other cards, and waits for its shoe."""
+    other = seat.verifier.moves.with_other_cards(coup_no, cards)
+    if other:
+        raise RefusedError(
+            f"coup {coup_no} left {other.table} with other cards, {told(other.cards)}: type "
+            f"{line(coup_no, other.cards, seat.name)}. If this is another coup, from a shoe of another gateway, "
+            f"acknowledge first that the one of {other.table} does not go on here: "
+            f"`sabot table {other.table} ack-alarm {other.alarm} --by NAME`. Nothing was done."
+        )
 
 
 def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:

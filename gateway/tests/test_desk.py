@@ -12,7 +12,7 @@ from sabot_gateway.link import ShoeLink
 from sabot_gateway.parse import Event
 from sabot_gateway.requested import Requested
 from sabot_gateway.requests import TableRequest, parse
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.deciders import Decider
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from shoe_events import BOOK, PROFILE, UNIT, Shoe, asked, cards, event, result, sent
@@ -59,6 +59,7 @@ class Office:
         self.desk = Desk(GATEWAY, 7)
         self.table, self.answers = Table(), list[Answer]()
         self.said = list[Record]()  # of the shoe's events
+        self.other = Verifier("bac-02", BOOK, PROFILE)  # of another table
         self.table.verifier = Verifier("bac-01", BOOK, PROFILE, self.desk.requested.who)
 
     def ask(self, verb: str, now_s: float = 0.0, **more: Any) -> None:
@@ -546,3 +547,39 @@ def test_a_confirm_by_command_settles_the_dealers_entry_in_the_name_of_who_asked
     office.shoe_says("command_done", command_id=1, command="confirm", outcome="done", data={})
     (coup,) = office.coups()
     assert (coup.status, coup.by, coup.clause, coup.attempt) == ("confirmed", "A. Smith", "12.13", f"{GATEWAY}-7")
+
+
+# A coup that moves to another shoe
+
+
+def left(office: Office) -> None:
+    """Coup 13 has left bac-02, and this table's shoe is new."""
+    slots = {"player_1": "JS", "banker_1": "9C", "player_2": "--", "banker_2": "--", "player_3": "--", "banker_3": "--"}
+    place: dict[str, Any] = {"decks": 8, "cards_out": 70, "coups_left": 0, "awaiting": 0, "import": 0}
+    gone = event(9, "handed_over", shoe_no=4, coup_no=13, kind="live", cards=slots, **place)
+    office.other = Verifier("bac-02", BOOK, PROFILE, moves=office.table.verifier.moves)
+    office.other.take(gone._replace(unit="5ab0000000000002"), TIME)
+    office.table.serve()
+    office.table.open()
+
+
+def test_a_coup_is_not_imported_with_other_cards_than_it_left_with(office: Office) -> None:
+    left(office)
+    refused = office.asked("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
+    assert refused == (
+        "coup 13 left bac-02 with other cards, player_1=JS banker_1=9C: type "
+        "`sabot table bac-01 import-coup 13 player_1=JS banker_1=9C --by NAME --clause N`. If this is another coup, "
+        "from a shoe of another gateway, acknowledge first that the one of bac-02 does not go on here: "
+        "`sabot table bac-02 ack-alarm 5ab0000000000002-9-handed_over --by NAME`. Nothing was done."
+    )
+    assert office.commanded(0.1) == []
+
+
+def test_another_coup_of_that_number_is_imported_when_the_first_is_acknowledged(office: Office) -> None:
+    left(office)
+    office.other.acknowledge("5ab0000000000002-9-handed_over", "A. Smith", Source(GATEWAY, 3, TIME))
+    office.ask("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
+    office.commit()
+    office.commit()
+    ((_, kind, data),) = office.commanded(0.1)
+    assert (kind, data["coup_no"], data["cards_out"]) == ("import_coup", 13, 2)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sabot_gateway.parse import Event
-from sabot_gateway.verify import Record
+from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.moves import Moved, Moves, laid
 from shoe_events import FLAGS, SLOTS, UNIT, event
 from test_verify_checks import Log
@@ -252,6 +252,61 @@ def test_a_coup_comes_to_a_shoe_that_has_dealt_one() -> None:
     log.coup()
     handed(log, "8C", came=True)
     assert log.alarm().cards_say == "coup 1 was dealt here"
+
+
+# A coup that comes otherwise than it left
+
+
+def came_to_another_table(cards: str) -> Log:
+    """Coup 2 leaves bac-01 with 8D KH; bac-02 has one of that number with these cards, and its result."""
+    one, other = Log("star-rapid"), Log("star-rapid")
+    other.verifier = Verifier("bac-02", other.book, other.profile, moves=one.verifier.moves)
+    one.coup()
+    one.card("8D", "player_1")
+    one.card("KH", "banker_1")
+    handed(one, "8D KH")
+    other("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
+    handed(other, cards, came=True, unit=OTHER, shoe_no=7)
+    go_on_at(other, cards)
+    return other
+
+
+def go_on_at(log: Log, cards: str) -> None:
+    go_on_with = ("AD", "5C") if cards == "8D KH" else ("7D", "3C")  # 9 and 5, both
+    for card, slot in zip(go_on_with, SLOTS[2:], strict=False):
+        log.card(card, slot, shoe_no=7, coup_no=2, unit=OTHER)
+    flags = {**FLAGS, "natural": True}
+    place: dict[str, Any] = {"shoe_no": 7, "coup_no": 2, "kind": "live", "flags": flags}
+    log("coup", **place, winner="player", player_points=9, banker_points=5, unit=OTHER)
+
+
+def test_a_coup_that_comes_with_the_cards_it_left_with_is_verified() -> None:
+    log = came_to_another_table("8D KH")
+    assert log.alarms("discrepancy") == []
+    assert [(coup.coup, coup.status, coup.began) for coup in log.told()] == [(2, "verified", f"bac-01/{UNIT}/1/2")]
+
+
+def test_a_coup_that_comes_with_other_cards_than_it_left_with_is_disputed() -> None:
+    log = came_to_another_table("2H 2C")
+    assert log.alarm().say.startswith(
+        "A coup came from another shoe with other cards than it had when it left bac-01. Do not pay:"
+    )
+    assert (log.alarm().shoe_says, log.alarm().cards_say) == (
+        "coup 2: player_1=2H banker_1=2C",
+        "coup 2: player_1=8D banker_1=KH",
+    )
+    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
+
+
+def test_a_coup_that_comes_to_a_second_table_is_disputed_there() -> None:
+    first = came_to_another_table("8D KH")
+    log = Log("star-rapid")
+    log.verifier = Verifier("bac-03", log.book, log.profile, moves=first.verifier.moves)
+    log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
+    handed(log, "8D KH", came=True, unit=OTHER, shoe_no=7)
+    go_on_at(log, "8D KH")
+    assert log.alarm().cards_say == "coup 2 of bac-01 goes on at bac-02"
+    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
 
 
 # What a gateway knows of coups that move

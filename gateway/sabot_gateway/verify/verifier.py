@@ -14,7 +14,8 @@ from sabot_gateway.verify.checks import Checks
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
-from sabot_gateway.verify.moves import Moved, Moves
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.moves import ALARM, Cards, Moved, Moves, laid, told
 from sabot_gateway.verify.reading import Reading
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.telling import Telling
@@ -38,6 +39,7 @@ class Verifier:
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
         self._telling = Telling(table, rulebook, self.digest, who)
         self._serve("")
+        self.moves.standing[table] = lambda: {alarm.alarm for alarm in self._telling.alarms.named(ALARM)}
 
     def _serve(self, unit: str) -> None:
         """Another shoe is on the table: nothing is known of it."""
@@ -98,24 +100,37 @@ class Verifier:
         read = self._read
         if event.unit != read.unit or read.missed_a_shoe(event):
             self._serve(event.unit)
-        if event.kind == "handed_over":
-            self._hand_over(event, time)
-        found = self._checks.findings(event, time)
+        moves = self._hand_over(event, time) if event.kind == "handed_over" else []
+        found = moves + self._checks.findings(event, time)
         out = self._telling.tell(event, time, found) + self._telling.owed(time)
         self._read.follow(event)
         return out
 
-    def _hand_over(self, event: Event, time: str) -> None:
-        """A coup leaves with all that is known of it, or comes with what is known of it here."""
+    def _hand_over(self, event: Event, time: str) -> list[Finding]:
+        """A coup leaves with all that is known of it, or comes with what is known of it here; what is wrong then."""
         composition, number = self._checks.composition, event.data["coup_no"]
         if not event.data["import"]:
             doubtful = self._telling.in_doubt(number)
             self.moves.left(Moved(self.table, event, time, composition.all_out(), doubtful))
-            return
+            return []
         moved = self.moves.arrived(event, self.table, time)
-        if moved:
-            composition.came_with(moved.out)
-            self._telling.came(moved)
+        if moved is None:
+            return self._came_wrongly(number, laid(event.data["cards"]))
+        composition.came_with(moved.out)
+        self._telling.came(moved)
+        return []
+
+    def _came_wrongly(self, number: int, cards: Cards) -> list[Finding]:
+        """What this gateway knows otherwise of a coup that came: it goes on elsewhere, or left with other cards."""
+        says, same = f"coup {number}: {told(cards)}", self.moves.find(number, cards)
+        if same:
+            fact = "A coup came from another shoe that goes on elsewhere already."
+            return [Finding(fact, says, f"coup {number} of {same.table} goes on at {same.taken_by}", "", number)]
+        other = self.moves.with_other_cards(number, cards)
+        if other is None:
+            return []
+        fact = f"A coup came from another shoe with other cards than it had when it left {other.table}."
+        return [Finding(fact, says, f"coup {number}: {told(other.cards)}", "", number)]
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Events that came before this one and can no longer be had; nothing where their alarm is active."""
