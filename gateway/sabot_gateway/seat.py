@@ -82,7 +82,23 @@ def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
         raise RefusedError(f"the coup goes on at a shoe that has dealt none: open one by {open_it}. Nothing was done.")
     unknown = {"decks": seat.verifier.decks, "cards_out": len(cards), "coups_left": 0, "awaiting": 0, "kind": "live"}
     known = {**moved.place(), "kind": moved.kind} if moved else unknown
-    return {**known, **said}
+    whole = {**known, **said}
+    _refuse_count(whole["cards_out"], len(cards), whole["decks"], seat)
+    return whole
+
+
+def _refuse_count(out: int, laid_out: int, decks: int, seat: Seat) -> None:
+    """RefusedError where so many cards cannot be out; from a continuous shoe they come again."""
+    if out < laid_out:
+        raise RefusedError(
+            f"--cards-out {out}: {laid_out} cards are on the table, and they are out too. Say how many cards have left "
+            "that shoe, the coup's own included. Nothing was done."
+        )
+    if out > 52 * decks and not seat.verifier.continuous:
+        raise RefusedError(
+            f"--cards-out {out}: {decks} decks have {52 * decks} cards. Say how many cards have left that shoe, and "
+            "its --decks. Nothing was done."
+        )
 
 
 def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:

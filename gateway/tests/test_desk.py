@@ -583,3 +583,30 @@ def test_another_coup_of_that_number_is_imported_when_the_first_is_acknowledged(
     office.commit()
     ((_, kind, data),) = office.commanded(0.1)
     assert (kind, data["coup_no"], data["cards_out"]) == ("import_coup", 13, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"cards_out": 500}, "--cards-out 500: 8 decks have 416 cards."),
+        ({"cards_out": 417}, "--cards-out 417: 8 decks have 416 cards."),
+        ({"cards_out": 53, "decks": 1}, "--cards-out 53: 1 decks have 52 cards."),
+        ({"cards_out": 1}, "--cards-out 1: 2 cards are on the table, and they are out too."),
+        ({"coup_no": 13, "decks": 1}, "--cards-out 70: 1 decks have 52 cards."),  # 70 where it left
+    ],
+)
+def test_a_coup_is_not_imported_with_a_count_that_cannot_be(office: Office, said: dict[str, Any], why: str) -> None:
+    left(office)
+    cards = {"player_1": "JS", "banker_1": "9C"}
+    assert office.asked("import-coup", args={"coup_no": 14, "cards": cards, **said}).startswith(why)
+    assert office.commanded(0.1) == []
+
+
+@pytest.mark.parametrize("out", [2, 416])
+def test_a_coup_is_imported_with_a_count_that_can_be(office: Office, out: int) -> None:
+    left(office)
+    cards = {"player_1": "JS", "banker_1": "9C"}
+    office.ask("import-coup", args={"coup_no": 14, "cards": cards, "cards_out": out})
+    office.commit()
+    office.commit()
+    assert [data["cards_out"] for _, _, data in office.commanded(0.1)] == [out]

@@ -70,6 +70,11 @@ class Verifier:
         """Of the shoe on the table, or as the table has them."""
         return self._read.decks or int(self._profile["decks"])
 
+    @property
+    def continuous(self) -> bool:
+        """Whether cards come again, so that the decks say nothing."""
+        return bool(self._profile["switches"]["continuous"])
+
     def permits(self, switch: str) -> bool:
         """Whether the table's book has a clause for this."""
         return bool(self._rulebook.switch[switch].value)
