@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from sabot_gateway.driver import Driver
+from sabot_gateway.parse import Event
 from sabot_gateway.requests import ImportCoup
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.disputes import screen
@@ -111,6 +112,15 @@ def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:
             f"acknowledge first that the one of {other.table} does not go on here: "
             f"`sabot table {other.table} ack-alarm {other.alarm} --by NAME`. Nothing was done."
         )
+
+
+def exported(seat: Seat, done: Event) -> str:
+    """What is to be done with the coup that leaves by this command, whether the shoe has told that yet or not."""
+    coup_no, cards = seat.verifier.leaves(done)
+    return (
+        f"Coup {coup_no} is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
+        f"{line(coup_no, cards)}."
+    )
 
 
 def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:

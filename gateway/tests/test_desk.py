@@ -610,3 +610,33 @@ def test_a_coup_is_imported_with_a_count_that_can_be(office: Office, out: int) -
     office.commit()
     office.commit()
     assert [data["cards_out"] for _, _, data in office.commanded(0.1)] == [out]
+
+
+def test_an_export_needs_a_clause(office: Office) -> None:
+    office.table.serve()
+    assert office.asked("export-coup", clause="") == "export-coup needs a clause of the rulebook: --clause N"
+
+
+@pytest.mark.parametrize("told_first", [False, True])
+def test_an_export_is_answered_with_the_line_to_type_at_the_other_table(office: Office, told_first: bool) -> None:
+    office.table.serve()
+    office.shoe_says("shoe_opened", shoe_no=1, card_set=1, decks=8, burn="none")
+    for card in cards(2, "JS 9C"):
+        office.shoe_says("card", **card.data)
+    office.ask("export-coup")
+    office.commit()
+    office.commit()
+    office.commanded(0.1)
+    slots = {"player_1": "JS", "banker_1": "9C", "player_2": "--", "banker_2": "--", "player_3": "--", "banker_3": "--"}
+    place: dict[str, Any] = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0, "import": 0}
+    if told_first:  # both came in one read
+        office.table.follow(event(5, "handed_over", shoe_no=1, coup_no=1, kind="live", cards=slots, **place))
+    office.shoe_says("command_done", command_id=1, command="export_coup", outcome="done", data={})
+    office.commit()
+    assert office.answers == [
+        Answer(
+            True,
+            "Done. Coup 1 is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
+            "`sabot table TABLE import-coup 1 player_1=JS banker_1=9C --by NAME --clause N`.",
+        )
+    ]

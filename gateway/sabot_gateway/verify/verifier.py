@@ -1,5 +1,6 @@
 """Verify: an independent reading of the shoe's log; what the shoe says and what the rules give must agree."""
 
+from collections import Counter
 from typing import Any
 
 from sabot_protocol.rulebooks import Rulebook
@@ -95,6 +96,13 @@ class Verifier:
             return None
         return read.shoe_no, read.coup_no if read.phase == "complete" else read.next_coup_no()
 
+    def leaves(self, done: Event) -> tuple[int, Cards]:
+        """The coup that leaves by this command: as it left, or as it is on the table where that is not told yet."""
+        moved, number = self.moves.last(self.table), self._read.next_coup_no()
+        if moved and moved.event.unit == done.unit and moved.event.event_no > done.event_no:
+            return moved.coup_no, moved.cards
+        return number, tuple(self._read.dealt.get(number, ()))
+
     def waits_for_confirm(self, coup: CoupMessage) -> bool:
         """This coup is complete and on the table."""
         read = self._read
@@ -174,6 +182,13 @@ class Verifier:
         """After a restart: what the ledger says is active and disputed, and how many more coups are."""
         self._telling.alarms.restore(alarms)
         self._telling.disputes.restore(disputed, more)
+        self._telling.doubt_again()
+
+    def recall_move(self, event: Event, time: str) -> None:
+        """After a restart: a coup that left, of which an alarm stands; which cards were out with it is not known."""
+        where = event.data["shoe_no"], event.data["coup_no"]
+        doubtful = any((alarm.shoe, alarm.coup) == where for alarm in self._telling.alarms.named("discrepancy"))
+        self.moves.recall(Moved(self.table, event, time, Counter(), doubtful))
 
     @property
     def disputes(self) -> Disputes:
@@ -226,6 +241,13 @@ class Verifier:
             words = {"say": FAULTS[fault], "shoe_says": fault.replace("_", " ")}
             out += telling.raise_(telling.place(source), name, **words)
         return out
+
+    def match_moves(self, source: Source) -> list[Record]:
+        """A coup that left has come to a table of this gateway: its alarm is over."""
+        taken = self.moves.taken(self.table)
+        over = [alarm for alarm in self._telling.alarms.named(ALARM) if alarm.alarm in taken]
+        tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
+        return self._telling.over(over, f"the gateway: it goes on at {tables}", source)
 
     def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""
