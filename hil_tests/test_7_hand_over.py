@@ -22,6 +22,12 @@ def handed_over(it: Rig, table: str) -> list[dict[str, Any]]:
     return [alarm for alarm in alarms if (alarm["name"], alarm["state"]) == ("handed_over", "raised")]
 
 
+def is_over(it: Rig, table: str) -> bool:
+    """The coup that left has come somewhere."""
+    alarms = it.messages("alarm", table)
+    return any((alarm["name"], alarm["state"]) == ("handed_over", "cleared") for alarm in alarms)
+
+
 def of_the_coup(it: Rig, table: str) -> list[dict[str, Any]]:
     """The cards of the coup that was exported last."""
     it.run_until(lambda it: bool(handed_over(it, table)))
@@ -38,8 +44,13 @@ def exported(it: Rig, table: str) -> list[dict[str, Any]]:
     for _ in range(30):
         done = said(it, "table", table, "tell", "export-coup", *CLAUSE)
         if done.returncode == 0:
-            assert (done.stdout, done.stderr) == ("Done.\n", "")
-            return of_the_coup(it, table)
+            cards = of_the_coup(it, table)
+            laid = " ".join(f"{card['slot']}={card['card']}" for card in cards)
+            typed = f"`sabot table TABLE import-coup {cards[0]['coup']} {laid} --by NAME --clause N`"
+            assert done.stdout.startswith("Done. ")
+            assert typed in done.stdout
+            assert typed in handed_over(it, table)[0]["say"]
+            return cards
     raise AssertionError("no coup was in progress in thirty tries")
 
 
@@ -58,6 +69,7 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig])
     cards = exported(it, "bac-01")
     number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]
     assert at(it, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
+    it.run_until(lambda it: is_over(it, "bac-01"))
     again = said(it, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
     assert again.stderr == f"sabot: coup {number} of bac-01 goes on at bac-02 already. Nothing was done.\n"
     before = len(it.messages("coup", "bac-02"))

@@ -134,7 +134,9 @@ def _unread(it):
 
 
 def _import(it, profile, buf, at):
-    if not n.KIND_LIVE <= buf[at + 2] <= n.KIND_DUMMY or not _is_coup(buf, at + _CARDS) or not _is_place(buf, at):
+    if not n.KIND_LIVE <= buf[at + 2] <= n.KIND_DUMMY or not _is_coup(buf, at + _CARDS):
+        return n.OUT_BAD_VALUE
+    if not _is_place(buf, at) or not _is_count(buf, at, profile.on(n.SWITCH_CONTINUOUS)):
         return n.OUT_BAD_VALUE
     if not profile.permits_kind(buf[at + 2]):
         return n.OUT_NOT_PERMITTED
@@ -144,6 +146,15 @@ def _import(it, profile, buf, at):
 def _is_place(buf, at):
     """Whether a coup of this number can stand at this place of a shoe."""
     return short(buf, at) > 0 and 1 <= buf[at + 9] <= 8 and buf[at + 12] <= _MOST_LEFT and buf[at + 13] <= 1
+
+
+def _is_count(buf, at, continuous):
+    """Whether so many cards of these decks can be out; of a continuous shoe they come again."""
+    laid = 0
+    for slot in range(6):
+        laid += buf[at + _CARDS + slot] != NO_CARD
+    out = short(buf, at + 10)
+    return laid <= out and (continuous or out <= buf[at + 9] * DECK)
 
 
 def _is_coup(buf, at):

@@ -275,6 +275,20 @@ def test_the_cards_that_are_left_moved_too():
     assert told == ["insufficient_cards VOID", "void 2 short_shoe new_cards 3", "closed 1 coups 2 new_cards"]
 
 
+def test_as_many_cards_can_be_out_as_the_decks_have():
+    for out in (2, 52):
+        desk = Desk().open(decks=8)
+        assert desk.cmd("import_coup", *coup_of(2, "live", "TS KH", out, decks=1)) == "done"
+    assert Desk().open().cmd("import_coup", *coup_of(2, "live", "TS KH", 53, decks=1)) == "bad_value"
+
+
+def test_of_a_continuous_shoe_more_cards_can_be_out_than_the_decks_have():
+    desk = Desk(on=("continuous",)).open()
+    assert desk.cmd("import_coup", *coup_of(2, "live", "TS KH", 60, decks=1)) == "done"
+    desk = Desk(on=("continuous",)).open()
+    assert desk.cmd("import_coup", *coup_of(2, "live", "TS KH", 1, decks=1)) == "bad_value"
+
+
 def test_a_dummy_coup_stays_one_at_another_shoe():
     for awaiting in (0, 1):
         desk = Desk("star-rapid").open()
@@ -369,6 +383,9 @@ def test_what_is_no_coup_in_progress_is_not_taken():
     assert desk.cmd("import_coup", 0, 0, 1, *cards_of("9S"), *place) == "bad_value"
     for wrong in ((0, 1, 0, 0, 0), (9, 1, 0, 0, 0), (8, 1, 0, 3, 0), (8, 1, 0, 0, 2)):
         assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S"), *wrong) == "bad_value"
+    for out in (0, 1, 8 * 52 + 1, 500):  # two cards on the table, of eight decks
+        wrong = (8, out & 255, out >> 8, 0, 0)
+        assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S 2H"), *wrong) == "bad_value"
     assert desk.cmd("import_coup", 1, 0, kind("dummy"), *cards_of("9S"), *place) == "not_permitted"
     desk.draw("9S")
     assert desk.cmd("import_coup", 1, 0, 1, *cards_of("9S"), *place) == "not_now"

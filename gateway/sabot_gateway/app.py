@@ -183,6 +183,8 @@ class App:
     def begin(self) -> None:
         """Say that the gateway is there."""
         self._check_behind(self._at())
+        if not self._hold:
+            self._match_moves(self._at())
         log.info("gateway started", site=self._config.site, tables=len(self._places), broker=str(self._mqtt.broker))
         self._notices.hold(self._hold.problem, self._places if self._hold else (), self._at().time)
 
@@ -291,12 +293,19 @@ class App:
         try:
             for event in place.receive(data, at.now_s, at.time):
                 self._desk.heard(place, event, at)
+                if event.kind == "handed_over":
+                    self._match_moves(at)
             self._desk.moved_on(place, at)
             if place.shoe_fault.to_match(place.link):
                 self._desk.match_fault(place, at)
         finally:
             if place.pending:
                 self._full[place] = None
+
+    def _match_moves(self, at: At) -> None:
+        """A coup may have come that left another table."""
+        for place in self._places.values():
+            self._desk.match_moves(place, at)
 
     def _check_read(self, at: At) -> None:
         """Hold where a shoe could not be greeted because the ledger could not be read."""

@@ -21,6 +21,7 @@ from sabot_gateway.requests import Command as CommandRequest
 from sabot_gateway.seat import (
     RefusedError,
     Seat,
+    exported,
     imported,
     meant,
     refuse_unserved,
@@ -214,6 +215,13 @@ class Desk:
         self.own_no += bool(records)
         self._store(seat, records, source)
 
+    def match_moves(self, seat: Seat, at: At) -> None:
+        """A coup has come to a table: the alarm of the table that it left is over."""
+        source = Source(self.gateway, self.own_no, at.time)
+        records = seat.verifier.match_moves(source)
+        self.own_no += bool(records)
+        self._store(seat, records, source)
+
     def _order(self, ask: Ask, seat: Seat, kind: str, data: dict[str, Any], at: At) -> None:
         """Have the shoe do this, once the id of the command is in the ledger with the attempt."""
         refuse_unserved(seat)
@@ -249,7 +257,8 @@ class Desk:
             if ask.seat is seat and command and command.sent and command.answered_by(event.data):
                 self._waiting.remove(ask)
                 outcome = event.data["outcome"]
-                self._end(ask, self._answer(ask, ok=outcome == "done", say=_OUTCOMES[outcome]), at)
+                say = exported(seat, event) if event.data["command"] == "export_coup" and outcome == "done" else ""
+                self._end(ask, self._answer(ask, ok=outcome == "done", say=_sentences(_OUTCOMES[outcome], say)), at)
                 return
 
     def moved_on(self, seat: Seat, at: At) -> None:
@@ -309,7 +318,7 @@ def _decider(ask: Ask, seat: Seat) -> Decider:
     """Who asks, under a clause that the table's book has; ClauseError or RefusedError where it has not."""
     if ask.attempt.clause:
         clauses.named(seat.verifier.rulebook, ask.attempt.clause)
-    elif isinstance(ask.request.act, Decide | Void | ThisNoBet):
+    elif isinstance(ask.request.act, Decide | Void | ThisNoBet) or ask.request.verb == "export-coup":
         raise RefusedError(f"{ask.request.verb} needs a clause of the rulebook: --clause N")
     return ask.attempt.decider()
 

@@ -1,5 +1,6 @@
 """Place: one table as the daemon has it: its line, its driver, its verifier, and what is not stored yet."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.alarm_book import most_urgent
 from sabot_gateway.verify.alarms import CONCERNS
 from sabot_gateway.verify.disputes import MOST
+from sabot_gateway.verify.moves import ALARM
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -163,8 +165,18 @@ class Place:
                 self._verified(event, entry.time, 0.0)
         alarms = [msgspec.json.decode(payload, type=AlarmMessage) for payload in ledger.active_alarms(self.name)]
         self.verifier.restore(alarms, [])
+        self._recall_moves(ledger, alarms)
         self.find_disputes(ledger)
         return whole
+
+    def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
+        """The coups that left and came nowhere, as the ledger has them: the shoe that they left is closed since."""
+        for alarm in (alarm for alarm in alarms if alarm.name == ALARM):
+            for entry in ledger.entries("WHERE unit = ? AND event_no = ?", (alarm.unit, alarm.event_no)):
+                with suppress(CodecError):
+                    event = _stored(entry)
+                    if event.kind == "handed_over" and not event.data["import"]:
+                        self.verifier.recall_move(event, entry.time)
 
     def find_disputes(self, ledger: Ledger) -> None:
         """The newest disputed coups as the ledger has them, which must hold everything that came."""

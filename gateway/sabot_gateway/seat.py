@@ -3,10 +3,11 @@
 from typing import Any, Protocol
 
 from sabot_gateway.driver import Driver
+from sabot_gateway.parse import Event
 from sabot_gateway.requests import ImportCoup
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.disputes import screen
-from sabot_gateway.verify.moves import laid
+from sabot_gateway.verify.moves import Cards, laid, line, told
 
 
 class Seat(Protocol):
@@ -67,7 +68,10 @@ def refuse_without_clause(seat: Seat) -> None:
 def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
     """The whole of a coup that comes to this table; RefusedError where it goes on elsewhere, or cannot here."""
     said = act.data()
-    moved = seat.verifier.moves.find(act.coup_no, laid(said["cards"]))
+    cards = laid(said["cards"])
+    moved = seat.verifier.moves.find(act.coup_no, cards)
+    if moved is None:
+        _refuse_other_cards(act.coup_no, cards, seat)
     if moved and moved.taken_by:
         raise RefusedError(
             f"coup {act.coup_no} of {moved.table} goes on at {moved.taken_by} already. Nothing was done."
@@ -77,10 +81,46 @@ def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
             f"`sabot table {seat.name} open-shoe --decks {moved.place()['decks'] if moved else seat.verifier.decks}`"
         )
         raise RefusedError(f"the coup goes on at a shoe that has dealt none: open one by {open_it}. Nothing was done.")
-    if moved:
-        return {**moved.place(), "kind": moved.kind, **said}
-    unknown = {"decks": seat.verifier.decks, "cards_out": len(laid(said["cards"])), "coups_left": 0, "awaiting": 0}
-    return {**unknown, "kind": "live", **said}
+    unknown = {"decks": seat.verifier.decks, "cards_out": len(cards), "coups_left": 0, "awaiting": 0, "kind": "live"}
+    known = {**moved.place(), "kind": moved.kind} if moved else unknown
+    whole = {**known, **said}
+    _refuse_count(whole["cards_out"], len(cards), whole["decks"], seat)
+    return whole
+
+
+def _refuse_count(out: int, laid_out: int, decks: int, seat: Seat) -> None:
+    """RefusedError where so many cards cannot be out; from a continuous shoe they come again."""
+    if out < laid_out:
+        raise RefusedError(
+            f"--cards-out {out}: {laid_out} cards are on the table, and they are out too. Say how many cards have left "
+            "that shoe, the coup's own included. Nothing was done."
+        )
+    if out > 52 * decks and not seat.verifier.continuous:
+        raise RefusedError(
+            f"--cards-out {out}: {decks} decks have {52 * decks} cards. Say how many cards have left that shoe, and "
+            "its --decks. Nothing was done."
+        )
+
+
+def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:
+    """RefusedError where a coup of this number left a table here with other cards, and waits for its shoe."""
+    other = seat.verifier.moves.with_other_cards(coup_no, cards)
+    if other:
+        raise RefusedError(
+            f"coup {coup_no} left {other.table} with other cards, {told(other.cards)}: type "
+            f"{line(coup_no, other.cards, seat.name)}. If this is another coup, from a shoe of another gateway, "
+            f"acknowledge first that the one of {other.table} does not go on here: "
+            f"`sabot table {other.table} ack-alarm {other.alarm} --by NAME`. Nothing was done."
+        )
+
+
+def exported(seat: Seat, done: Event) -> str:
+    """What is to be done with the coup that leaves by this command, whether the shoe has told that yet or not."""
+    coup_no, cards = seat.verifier.leaves(done)
+    return (
+        f"Coup {coup_no} is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
+        f"{line(coup_no, cards)}."
+    )
 
 
 def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:

@@ -12,7 +12,7 @@ from sabot_gateway.link import ShoeLink
 from sabot_gateway.parse import Event
 from sabot_gateway.requested import Requested
 from sabot_gateway.requests import TableRequest, parse
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.deciders import Decider
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from shoe_events import BOOK, PROFILE, UNIT, Shoe, asked, cards, event, result, sent
@@ -59,6 +59,7 @@ class Office:
         self.desk = Desk(GATEWAY, 7)
         self.table, self.answers = Table(), list[Answer]()
         self.said = list[Record]()  # of the shoe's events
+        self.other = Verifier("bac-02", BOOK, PROFILE)  # of another table
         self.table.verifier = Verifier("bac-01", BOOK, PROFILE, self.desk.requested.who)
 
     def ask(self, verb: str, now_s: float = 0.0, **more: Any) -> None:
@@ -546,3 +547,96 @@ def test_a_confirm_by_command_settles_the_dealers_entry_in_the_name_of_who_asked
     office.shoe_says("command_done", command_id=1, command="confirm", outcome="done", data={})
     (coup,) = office.coups()
     assert (coup.status, coup.by, coup.clause, coup.attempt) == ("confirmed", "A. Smith", "12.13", f"{GATEWAY}-7")
+
+
+# A coup that moves to another shoe
+
+
+def left(office: Office) -> None:
+    """Coup 13 has left bac-02, and this table's shoe is new."""
+    slots = {"player_1": "JS", "banker_1": "9C", "player_2": "--", "banker_2": "--", "player_3": "--", "banker_3": "--"}
+    place: dict[str, Any] = {"decks": 8, "cards_out": 70, "coups_left": 0, "awaiting": 0, "import": 0}
+    gone = event(9, "handed_over", shoe_no=4, coup_no=13, kind="live", cards=slots, **place)
+    office.other = Verifier("bac-02", BOOK, PROFILE, moves=office.table.verifier.moves)
+    office.other.take(gone._replace(unit="5ab0000000000002"), TIME)
+    office.table.serve()
+    office.table.open()
+
+
+def test_a_coup_is_not_imported_with_other_cards_than_it_left_with(office: Office) -> None:
+    left(office)
+    refused = office.asked("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
+    assert refused == (
+        "coup 13 left bac-02 with other cards, player_1=JS banker_1=9C: type "
+        "`sabot table bac-01 import-coup 13 player_1=JS banker_1=9C --by NAME --clause N`. If this is another coup, "
+        "from a shoe of another gateway, acknowledge first that the one of bac-02 does not go on here: "
+        "`sabot table bac-02 ack-alarm 5ab0000000000002-9-handed_over --by NAME`. Nothing was done."
+    )
+    assert office.commanded(0.1) == []
+
+
+def test_another_coup_of_that_number_is_imported_when_the_first_is_acknowledged(office: Office) -> None:
+    left(office)
+    office.other.acknowledge("5ab0000000000002-9-handed_over", "A. Smith", Source(GATEWAY, 3, TIME))
+    office.ask("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
+    office.commit()
+    office.commit()
+    ((_, kind, data),) = office.commanded(0.1)
+    assert (kind, data["coup_no"], data["cards_out"]) == ("import_coup", 13, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"cards_out": 500}, "--cards-out 500: 8 decks have 416 cards."),
+        ({"cards_out": 417}, "--cards-out 417: 8 decks have 416 cards."),
+        ({"cards_out": 53, "decks": 1}, "--cards-out 53: 1 decks have 52 cards."),
+        ({"cards_out": 1}, "--cards-out 1: 2 cards are on the table, and they are out too."),
+        ({"coup_no": 13, "decks": 1}, "--cards-out 70: 1 decks have 52 cards."),  # 70 where it left
+    ],
+)
+def test_a_coup_is_not_imported_with_a_count_that_cannot_be(office: Office, said: dict[str, Any], why: str) -> None:
+    left(office)
+    cards = {"player_1": "JS", "banker_1": "9C"}
+    assert office.asked("import-coup", args={"coup_no": 14, "cards": cards, **said}).startswith(why)
+    assert office.commanded(0.1) == []
+
+
+@pytest.mark.parametrize("out", [2, 416])
+def test_a_coup_is_imported_with_a_count_that_can_be(office: Office, out: int) -> None:
+    left(office)
+    cards = {"player_1": "JS", "banker_1": "9C"}
+    office.ask("import-coup", args={"coup_no": 14, "cards": cards, "cards_out": out})
+    office.commit()
+    office.commit()
+    assert [data["cards_out"] for _, _, data in office.commanded(0.1)] == [out]
+
+
+def test_an_export_needs_a_clause(office: Office) -> None:
+    office.table.serve()
+    assert office.asked("export-coup", clause="") == "export-coup needs a clause of the rulebook: --clause N"
+
+
+@pytest.mark.parametrize("told_first", [False, True])
+def test_an_export_is_answered_with_the_line_to_type_at_the_other_table(office: Office, told_first: bool) -> None:
+    office.table.serve()
+    office.shoe_says("shoe_opened", shoe_no=1, card_set=1, decks=8, burn="none")
+    for card in cards(2, "JS 9C"):
+        office.shoe_says("card", **card.data)
+    office.ask("export-coup")
+    office.commit()
+    office.commit()
+    office.commanded(0.1)
+    slots = {"player_1": "JS", "banker_1": "9C", "player_2": "--", "banker_2": "--", "player_3": "--", "banker_3": "--"}
+    place: dict[str, Any] = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0, "import": 0}
+    if told_first:  # both came in one read
+        office.table.follow(event(5, "handed_over", shoe_no=1, coup_no=1, kind="live", cards=slots, **place))
+    office.shoe_says("command_done", command_id=1, command="export_coup", outcome="done", data={})
+    office.commit()
+    assert office.answers == [
+        Answer(
+            True,
+            "Done. Coup 1 is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
+            "`sabot table TABLE import-coup 1 player_1=JS banker_1=9C --by NAME --clause N`.",
+        )
+    ]

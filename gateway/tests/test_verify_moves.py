@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from sabot_gateway.parse import Event
-from sabot_gateway.verify import Record
+from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.moves import Moved, Moves, laid
+from sabot_protocol.topics import AlarmMessage
 from shoe_events import FLAGS, SLOTS, UNIT, event
 from test_verify_checks import Log
 
@@ -158,8 +159,14 @@ def go_on(log: Log, *cards: str) -> None:
 
 def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
     log = moved()
-    left, _ = log.alarms("handed_over")
-    assert left.say.startswith("Coup 2 moves to another shoe with all cards: it is not void, and its wagers stand.")
+    (left,) = log.alarms("handed_over")
+    assert left.say == (
+        "Coup 2 moves to another shoe with all cards: it is not void, and its wagers stand. Put the cards into that "
+        "shoe, open it, and import the coup there; nothing is burnt again: `sabot table TABLE import-coup 2 "
+        "player_1=8D banker_1=KH --by NAME --clause N`; at another gateway with --kind live --decks 1 --cards-out 6 "
+        "--coups-left 2. Until then this stands; if the coup does not go on at this gateway, acknowledge it."
+    )
+    assert [came.severity for came in log.alarms("coup_came")] == ["info"]
     go_on(log, "AD", "5C")
     flags = {**FLAGS, "natural": True}
     result: dict[str, Any] = {
@@ -254,12 +261,99 @@ def test_a_coup_comes_to_a_shoe_that_has_dealt_one() -> None:
     assert log.alarm().cards_say == "coup 1 was dealt here"
 
 
+# A coup that comes otherwise than it left
+
+
+def came_to_another_table(cards: str) -> Log:
+    """Coup 2 leaves bac-01 with 8D KH; bac-02 has one of that number with these cards, and its result."""
+    one, other = Log("star-rapid"), Log("star-rapid")
+    other.verifier = Verifier("bac-02", other.book, other.profile, moves=one.verifier.moves)
+    one.coup()
+    one.card("8D", "player_1")
+    one.card("KH", "banker_1")
+    handed(one, "8D KH")
+    other("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
+    handed(other, cards, came=True, unit=OTHER, shoe_no=7)
+    go_on_at(other, cards)
+    return other
+
+
+def go_on_at(log: Log, cards: str) -> None:
+    go_on_with = ("AD", "5C") if cards == "8D KH" else ("7D", "3C")  # 9 and 5, both
+    for card, slot in zip(go_on_with, SLOTS[2:], strict=False):
+        log.card(card, slot, shoe_no=7, coup_no=2, unit=OTHER)
+    flags = {**FLAGS, "natural": True}
+    place: dict[str, Any] = {"shoe_no": 7, "coup_no": 2, "kind": "live", "flags": flags}
+    log("coup", **place, winner="player", player_points=9, banker_points=5, unit=OTHER)
+
+
+def test_a_coup_that_comes_with_the_cards_it_left_with_is_verified() -> None:
+    log = came_to_another_table("8D KH")
+    assert log.alarms("discrepancy") == []
+    assert [(coup.coup, coup.status, coup.began) for coup in log.told()] == [(2, "verified", f"bac-01/{UNIT}/1/2")]
+
+
+def test_a_coup_that_comes_with_other_cards_than_it_left_with_is_disputed() -> None:
+    log = came_to_another_table("2H 2C")
+    assert log.alarm().say.startswith(
+        "A coup came from another shoe with other cards than it had when it left bac-01. Do not pay:"
+    )
+    assert (log.alarm().shoe_says, log.alarm().cards_say) == (
+        "coup 2: player_1=2H banker_1=2C",
+        "coup 2: player_1=8D banker_1=KH",
+    )
+    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
+
+
+def test_a_coup_that_comes_to_a_second_table_is_disputed_there() -> None:
+    first = came_to_another_table("8D KH")
+    log = Log("star-rapid")
+    log.verifier = Verifier("bac-03", log.book, log.profile, moves=first.verifier.moves)
+    log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
+    handed(log, "8D KH", came=True, unit=OTHER, shoe_no=7)
+    go_on_at(log, "8D KH")
+    assert log.alarm().cards_say == "coup 2 of bac-01 goes on at bac-02"
+    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
+
+
+def standing(log: Log) -> list[AlarmMessage]:
+    return [alarm for alarm in log.verifier.active() if alarm.name == "handed_over"]
+
+
+def test_a_coup_that_left_is_a_warning_until_it_has_come_somewhere() -> None:
+    log = Log("star-rapid")
+    log.coup()
+    log.card("8D", "player_1")
+    handed(log, "8D")
+    log("shoe_closed", shoe_no=1, coups=1, reason="handed_over")
+    log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="one")
+    source = Source("6a7e000000000001", 1, "")
+    assert log.verifier.match_moves(source) == []
+    (stands,) = standing(log)
+    assert (stands.name, stands.severity, stands.coup) == ("handed_over", "warning", 2)
+    other = Verifier("bac-02", log.book, log.profile, moves=log.verifier.moves)
+    other.take(hand_over(3, "8D", came=True, coup_no=2)._replace(unit=OTHER), "")
+    (over,) = log.verifier.match_moves(source)
+    assert isinstance(over.message, AlarmMessage)
+    assert (over.message.state, over.message.by) == ("cleared", "the gateway: it goes on at bac-02")
+    assert standing(log) == []
+
+
+def test_a_coup_that_left_is_no_warning_any_more_when_somebody_has_seen_to_it() -> None:
+    log = Log("star-rapid")
+    log.card("8D", "player_1")
+    handed(log, "8D")
+    (stands,) = standing(log)
+    log.verifier.acknowledge(stands.alarm, "A. Smith", Source("6a7e000000000001", 1, ""))
+    assert standing(log) == []
+
+
 # What a gateway knows of coups that move
 
 
-def hand_over(event_no: int, card: str, *, came: bool, shoe_no: int = 1) -> Event:
+def hand_over(event_no: int, card: str, *, came: bool, shoe_no: int = 1, coup_no: int = 12) -> Event:
     cards = dict.fromkeys(SLOTS, "--") | {"player_1": card}
-    place: dict[str, Any] = {"shoe_no": shoe_no, "coup_no": 12, "kind": "live", "cards": cards, **PLACE}
+    place: dict[str, Any] = {"shoe_no": shoe_no, "coup_no": coup_no, "kind": "live", "cards": cards, **PLACE}
     return event(event_no, "handed_over", **place | {"import": int(came)})
 
 

@@ -187,7 +187,7 @@ def tell(
     by: By,
     clause: Clause = "",
 ) -> None:
-    """Have the shoe do something that needs no more words."""
+    """Have the shoe do something that needs no more words; export-coup needs a clause: --clause 11.8.15."""
     ctx.obj.ask(what, by, clause)
 
 

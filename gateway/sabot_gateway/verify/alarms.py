@@ -111,7 +111,12 @@ ALARMS: dict[str, Kind] = {
     ),
     "shoe_restarted": Kind("warning", "The shoe restarted while it was open.", _SEEN),
     "coup_void": Kind("info", "A coup was declared void at the shoe.", _SEEN),
-    "handed_over": Kind("info", "A coup in progress came from another shoe, or left for one.", _SEEN),
+    "handed_over": Kind(
+        "warning",
+        "A coup in progress left for another shoe, and has come to none of this gateway.",
+        ("gateway", "acknowledged"),
+    ),
+    "coup_came": Kind("info", "A coup in progress came from another shoe.", _SEEN),
     "reject": Kind(
         "warning",
         "Something passed the reader that is no certain card.",

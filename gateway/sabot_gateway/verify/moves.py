@@ -1,21 +1,33 @@
 """Moves: coups in progress that left one shoe of this gateway for another (Rapid 11.8.15), and where each goes on."""
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sabot_protocol.fields import NO_CARD
+from sabot_protocol.fields import NO_CARD, Slot
 
 from sabot_gateway.parse import Event
 
 _MOST = 8  # kept of each table, the newest
 Cards = tuple[tuple[str, str], ...]  # slots and cards
+ALARM = "handed_over"  # stands while a coup that left has not come anywhere here
 PLACE = ("decks", "cards_out", "coups_left", "awaiting")  # of a shoe, as the next one must know them
 
 
 def laid(cards: dict[str, str]) -> Cards:
     """The cards on the table, by slot."""
     return tuple(sorted((slot, card) for slot, card in cards.items() if card != NO_CARD))
+
+
+def told(cards: Cards) -> str:
+    """The same as a person types them, in the order drawn."""
+    return " ".join(f"{slot}={card}" for slot, card in sorted(cards, key=lambda one: Slot.encmapping[one[0]]))
+
+
+def line(coup_no: int, cards: Cards, table: str = "TABLE") -> str:
+    """What a person types where this coup goes on."""
+    return f"`sabot table {table} import-coup {coup_no} {told(cards)} --by NAME --clause N`"
 
 
 @dataclass
@@ -50,6 +62,11 @@ class Moved:
         """Table, unit, shoe and coup where it began."""
         return f"{self.table}/{self.event.unit}/{self.event.data['shoe_no']}/{self.coup_no}"
 
+    @property
+    def alarm(self) -> str:
+        """The id of the alarm that says that it left."""
+        return f"{self.event.unit}-{self.event.event_no}-{ALARM}"
+
     def place(self) -> dict[str, Any]:
         """Where in its shoe it stands."""
         return {name: self.event.data[name] for name in PLACE}
@@ -70,6 +87,8 @@ class Moves:
     _left: dict[str, deque[Moved]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
     _unknown: dict[str, deque[Arrival]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
 
+    standing: dict[str, Callable[[], set[str]]] = field(default_factory=dict)  # by table: ids of alarms that stand
+
     def left(self, moved: Moved) -> None:
         """A coup has left; where its arrival was read before, it is taken."""
         for table, arrivals in self._unknown.items():
@@ -86,6 +105,29 @@ class Moves:
         """The last coup that left with this number and these cards."""
         found = [one for left in self._left.values() for one in left if (one.coup_no, one.cards) == (coup_no, cards)]
         return max(found, key=lambda one: one.time, default=None)
+
+    def last(self, table: str) -> Moved | None:
+        """The coup that left this table last."""
+        return self._left[table][-1] if self._left[table] else None
+
+    def recall(self, moved: Moved) -> None:
+        """A coup that left before a restart; one that is known stays as it is."""
+        if all(before.event[:2] != moved.event[:2] for before in self._left[moved.table]):
+            self.left(moved)
+
+    def taken(self, table: str) -> dict[str, str]:
+        """Where coups of this table go on, by the ids of their alarms."""
+        return {one.alarm: one.taken_by for one in self._left[table] if one.taken_by}
+
+    def with_other_cards(self, coup_no: int, cards: Cards) -> Moved | None:
+        """The last coup of this number that left with other cards and waits: it came nowhere, and its alarm stands."""
+        left = [one for of_table in self._left.values() for one in of_table]
+        found = [one for one in left if one.coup_no == coup_no and one.cards != cards and self._waits(one)]
+        return max(found, key=lambda one: one.time, default=None)
+
+    def _waits(self, moved: Moved) -> bool:
+        standing = self.standing.get(moved.table)
+        return not moved.taken_by and (standing is None or moved.alarm in standing())
 
     def arrived(self, event: Event, table: str, time: str) -> Moved | None:
         """A coup has come to this table: what is known of it."""

@@ -64,6 +64,13 @@ class Telling:
         """Something about this coup does not agree, and its result is not told yet."""
         return coup_no in self._doubtful
 
+    def doubt_again(self) -> None:
+        """After a restart: the coup in progress is in doubt where an alarm says so, whatever its log alone says."""
+        read = self._read
+        for alarm in self.alarms.named("discrepancy"):
+            if read.phase == "dealing" and (alarm.shoe, alarm.coup) == (read.shoe_no, read.coup_no):
+                self._doubtful.add(read.coup_no)
+
     def came(self, moved: Moved) -> None:
         """This coup came from another shoe of this gateway, and its doubts with it."""
         self._moved = moved

@@ -1,5 +1,6 @@
 """Verify: an independent reading of the shoe's log; what the shoe says and what the rules give must agree."""
 
+from collections import Counter
 from typing import Any
 
 from sabot_protocol.rulebooks import Rulebook
@@ -14,7 +15,8 @@ from sabot_gateway.verify.checks import Checks
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
-from sabot_gateway.verify.moves import Moved, Moves
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.moves import ALARM, Cards, Moved, Moves, laid, told
 from sabot_gateway.verify.reading import Reading
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.telling import Telling
@@ -38,6 +40,7 @@ class Verifier:
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
         self._telling = Telling(table, rulebook, self.digest, who)
         self._serve("")
+        self.moves.standing[table] = lambda: {alarm.alarm for alarm in self._telling.alarms.named(ALARM)}
 
     def _serve(self, unit: str) -> None:
         """Another shoe is on the table: nothing is known of it."""
@@ -68,6 +71,11 @@ class Verifier:
         """Of the shoe on the table, or as the table has them."""
         return self._read.decks or int(self._profile["decks"])
 
+    @property
+    def continuous(self) -> bool:
+        """Whether cards come again, so that the decks say nothing."""
+        return bool(self._profile["switches"]["continuous"])
+
     def permits(self, switch: str) -> bool:
         """Whether the table's book has a clause for this."""
         return bool(self._rulebook.switch[switch].value)
@@ -88,6 +96,13 @@ class Verifier:
             return None
         return read.shoe_no, read.coup_no if read.phase == "complete" else read.next_coup_no()
 
+    def leaves(self, done: Event) -> tuple[int, Cards]:
+        """The coup that leaves by this command: as it left, or as it is on the table where that is not told yet."""
+        moved, number = self.moves.last(self.table), self._read.next_coup_no()
+        if moved and moved.event.unit == done.unit and moved.event.event_no > done.event_no:
+            return moved.coup_no, moved.cards
+        return number, tuple(self._read.dealt.get(number, ()))
+
     def waits_for_confirm(self, coup: CoupMessage) -> bool:
         """This coup is complete and on the table."""
         read = self._read
@@ -98,24 +113,37 @@ class Verifier:
         read = self._read
         if event.unit != read.unit or read.missed_a_shoe(event):
             self._serve(event.unit)
-        if event.kind == "handed_over":
-            self._hand_over(event, time)
-        found = self._checks.findings(event, time)
+        moves = self._hand_over(event, time) if event.kind == "handed_over" else []
+        found = moves + self._checks.findings(event, time)
         out = self._telling.tell(event, time, found) + self._telling.owed(time)
         self._read.follow(event)
         return out
 
-    def _hand_over(self, event: Event, time: str) -> None:
-        """A coup leaves with all that is known of it, or comes with what is known of it here."""
+    def _hand_over(self, event: Event, time: str) -> list[Finding]:
+        """A coup leaves with all that is known of it, or comes with what is known of it here; what is wrong then."""
         composition, number = self._checks.composition, event.data["coup_no"]
         if not event.data["import"]:
             doubtful = self._telling.in_doubt(number)
             self.moves.left(Moved(self.table, event, time, composition.all_out(), doubtful))
-            return
+            return []
         moved = self.moves.arrived(event, self.table, time)
-        if moved:
-            composition.came_with(moved.out)
-            self._telling.came(moved)
+        if moved is None:
+            return self._came_wrongly(number, laid(event.data["cards"]))
+        composition.came_with(moved.out)
+        self._telling.came(moved)
+        return []
+
+    def _came_wrongly(self, number: int, cards: Cards) -> list[Finding]:
+        """What this gateway knows otherwise of a coup that came: it goes on elsewhere, or left with other cards."""
+        says, same = f"coup {number}: {told(cards)}", self.moves.find(number, cards)
+        if same:
+            fact = "A coup came from another shoe that goes on elsewhere already."
+            return [Finding(fact, says, f"coup {number} of {same.table} goes on at {same.taken_by}", "", number)]
+        other = self.moves.with_other_cards(number, cards)
+        if other is None:
+            return []
+        fact = f"A coup came from another shoe with other cards than it had when it left {other.table}."
+        return [Finding(fact, says, f"coup {number}: {told(other.cards)}", "", number)]
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Events that came before this one and can no longer be had; nothing where their alarm is active."""
@@ -154,6 +182,13 @@ class Verifier:
         """After a restart: what the ledger says is active and disputed, and how many more coups are."""
         self._telling.alarms.restore(alarms)
         self._telling.disputes.restore(disputed, more)
+        self._telling.doubt_again()
+
+    def recall_move(self, event: Event, time: str) -> None:
+        """After a restart: a coup that left, of which an alarm stands; which cards were out with it is not known."""
+        where = event.data["shoe_no"], event.data["coup_no"]
+        doubtful = any((alarm.shoe, alarm.coup) == where for alarm in self._telling.alarms.named("discrepancy"))
+        self.moves.recall(Moved(self.table, event, time, Counter(), doubtful))
 
     @property
     def disputes(self) -> Disputes:
@@ -206,6 +241,13 @@ class Verifier:
             words = {"say": FAULTS[fault], "shoe_says": fault.replace("_", " ")}
             out += telling.raise_(telling.place(source), name, **words)
         return out
+
+    def match_moves(self, source: Source) -> list[Record]:
+        """A coup that left has come to a table of this gateway: its alarm is over."""
+        taken = self.moves.taken(self.table)
+        over = [alarm for alarm in self._telling.alarms.named(ALARM) if alarm.alarm in taken]
+        tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
+        return self._telling.over(over, f"the gateway: it goes on at {tables}", source)
 
     def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
         """What the daemon itself finds; nothing where it is active already."""

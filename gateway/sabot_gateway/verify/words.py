@@ -7,7 +7,7 @@ from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 
 from sabot_gateway.parse import UNREADABLE, Event
-from sabot_gateway.verify import alarms
+from sabot_gateway.verify import alarms, moves
 
 Words = dict[str, str]
 
@@ -35,13 +35,22 @@ def _fault(event: Event) -> tuple[str, Words]:
 
 def _handed_over(event: Event) -> tuple[str, Words]:
     data = event.data
-    came = f"Coup {data['coup_no']} has come from another shoe and goes on here. Compare its cards with the table's."
-    left = (
-        f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
-        "cards into that shoe, open it, and import the coup there; nothing is burnt again."
-    )
     cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
-    return "handed_over", {"say": came if data["import"] else left, "shoe_says": cards}
+    if not data["import"]:
+        return moves.ALARM, {"say": _left(data), "shoe_says": cards}
+    say = f"Coup {data['coup_no']} has come from another shoe and goes on here. Compare its cards with the table's."
+    return "coup_came", {"say": say, "shoe_says": cards}
+
+
+def _left(data: dict[str, Any]) -> str:
+    """What is to be done with a coup that left, here or at another gateway, which knows nothing of it."""
+    place = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
+    return (
+        f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
+        "cards into that shoe, open it, and import the coup there; nothing is burnt again: "
+        f"{moves.line(data['coup_no'], moves.laid(data['cards']))}; at another gateway with {place} --coups-left "
+        f"{data['coups_left']}. Until then this stands; if the coup does not go on at this gateway, acknowledge it."
+    )
 
 
 def _damaged(event: Event) -> tuple[str, Words]:

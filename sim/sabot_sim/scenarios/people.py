@@ -191,7 +191,7 @@ def shoe_dies(s: Script) -> None:
     s.act("power", state="on")
     s.press("new_shoe")
     s.say("import-coup", "11.8.15", coup_no=2, cards={"player_1": "9S", "banker_1": "2H", "player_2": "KD"})
-    s.alarms("handed_over")
+    s.alarms("coup_came")
     s.coup("5C", after="9S 2H KD")
     s.confirm()
     s.coups(SIX)
