@@ -51,7 +51,8 @@ def test_an_erased_journal_gets_no_acknowledgement_whatever_the_line_does(keyed:
             world.shoe.log(world.rng, world._now_ms)
         tried += world.shoe.journal.next_no > len(before) > 5
         world.gateway.restart()
-        world.up, world.down = (Line(world.rng, Faults.drawn(world.rng, 0.2)) for _ in range(2))  # with nothing under way
+        # With nothing under way.
+        world.up, world.down = (Line(world.rng, Faults.drawn(world.rng, 0.2)) for _ in range(2))
         for _ in range(500):
             world._step()
         assert world.gateway.events == before, f"seed {seed}"

@@ -103,9 +103,10 @@ class Stage:
         tap = self.wire.tap
         said = [f"{topic}: {payload.decode()}" for topic, payload in (self.app.stands() if self.app else {}).items()]
         return (
-            f"At {self.t_us} us the shoe has logged {tap.logged_no} and was told that {tap.acked_no} are stored; it was "
-            f"sent command {tap.commanded_id} and has done {tap.done_id}; it is {'' if self.rig.quiet() else 'not '}quiet; "
-            f"{'; '.join(said)}\nThe gateway's last words:\n{''.join(self._log.words)}"
+            f"At {self.t_us} us the shoe has logged {tap.logged_no} and was told that {tap.acked_no} are stored; it "
+            f"was sent command {tap.commanded_id} and has done {tap.done_id}; it is "
+            f"{'' if self.rig.quiet() else 'not '}quiet; {'; '.join(said)}\n"
+            f"The gateway's last words:\n{''.join(self._log.words)}"
         )
 
     def _clock(self) -> float:
