@@ -208,6 +208,13 @@ def told(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bo
     return replace(advice, say=_STANDS + _CHECK[rulebook_id])
 
 
+def reported(rulebook_id: str, case: str, given: Mapping[str, object], known: Facts) -> dict[str, bool]:
+    """Every fact of a case that people report: theirs, else what is known; IrregularityError where one is wanting."""
+    facts = {fact: known[fact] for fact in CASES[case] if fact in known} | _checked(case, given)
+    advise(rulebook_id, case, facts)
+    return {fact: facts.get(fact, False) for fact in CASES[case]}
+
+
 @cache
 def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) -> Advice:
     known = dict(facts)

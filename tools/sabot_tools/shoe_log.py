@@ -72,7 +72,7 @@ class ShoeLog:
     def _next_coup(self, number: int) -> None:
         self._coup_no, self._complete, self._unread = number, False, False
 
-    def _begun(self) -> bool:
+    def begun(self) -> bool:
         """A card of a coup is out, read or not, and the coup is not complete."""
         return not self._complete and (self._unread or bool(self._hands.get(self._coup_no)))
 
@@ -126,7 +126,7 @@ class ShoeLog:
         if data["code"] == "NOT_USED" and self._surplus:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)
-        advice = told(self._rulebook, case, facts, stands=not self._begun())
+        advice = told(self._rulebook, case, facts, stands=not self.begun())
         return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
 
     def _withdraw(self, coup: int) -> None:
