@@ -10,6 +10,7 @@ import pytest
 from edges.run import Failure, Game, shoe, shrink
 from edges.run import Table as Place
 from edges.witness import Violation, Witness, due
+from sabot_protocol.irregularities import CASES
 from test_6_play import BOOKS, CROWN, FIVE, FOUR, SIX, Answer, Table, of, one
 
 Tables = Callable[..., Table]
@@ -54,10 +55,26 @@ def test_after_confirm_it_voids_the_coup_that_was_dealt(tables: Tables, book: st
         table(power="cycle")
     answer = report(table, case, **IN_TIME)
     void = one("coup", answer)
+    assert one("irregularity", answer)["coup"] == 2
     assert (void["coup"], void["kind"], void["player"], void["banker"]) == (2, "void", FOUR[::2], FOUR[1::2])
     assert (answer["state"], answer["due"], void["then"]) == ("dealing", "player_1", "go_on")
     assert report(table, case, **IN_TIME)["outcome"] == "not_now"  # nothing is left that could be void
     assert one("coup", table.deal(FIVE))["coup"] == 3
+
+
+@every_book
+@pytest.mark.parametrize("case", ["bad_order", "wrong_area", "wrong_recipient", "scan_discrepancy", "burn_missed"])
+def test_an_irregularity_names_the_coup_that_it_is_about(tables: Tables, book: str, case: str) -> None:
+    table = tables(book)
+    two_coups(table)
+    facts = {"reconstructible": True, "notified_before_next": True, "confirmed": True, "international": False}
+    dealt = case != "burn_missed"  # that is about the shoe
+    of_case = {name: facts.get(name, True) for name in CASES[case]}
+    assert one("irregularity", report(table, case, **of_case))["coup"] == (2 if dealt else 3)
+    if dealt:
+        two_coups(table)
+        table.deal(FOUR[:1])
+        assert one("irregularity", report(table, case, **of_case))["coup"] == 3
 
 
 @every_book
@@ -227,7 +244,34 @@ def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found:
         assert table(button="confirm")["state"] == "dealing"
         return
     assert answer["state"] == "complete"
+    assert ("This coup is void" in case["say"], "Settle one that is on the table with Confirm" in case["say"]) == (
+        False,
+        True,
+    )
     assert one("shoe_closed", table(button="confirm"))["reason"] == "new_cards"
+
+
+@every_book
+@pytest.mark.parametrize("place", ["burning", "before the first", "first card", "in the coup", "complete", "between"])
+@pytest.mark.parametrize("confirm", [{"button": "confirm"}, {"command": "confirm"}])
+@pytest.mark.parametrize("read", [True, False])
+def test_a_foreign_card_is_told_as_it_ends(tables: Tables, book: str, place: str, confirm: Answer, read: bool) -> None:
+    """12.11, 14.11, 11.8.10: the words say that a coup is void where one is, and only there."""
+    table = tables(book)
+    table.fresh(burn="one" if place == "burning" else "none")
+    if place not in ("burning", "before the first", "first card"):
+        table.deal(FOUR[:2] if place == "in the coup" else FOUR)
+    if place == "between":
+        table(**confirm)
+    if place == "first card":
+        table(unreadable="doubtful")
+    by_people = {"command": "irregularity", "case": "missing_or_foreign_card"}
+    answer = table(**({"unreadable": "foreign"} if read else by_people))
+    (case,) = [event for event in of("irregularity", answer) if event["case"] == "missing_or_foreign_card"]
+    voided = any(event["kind"] == "void" for event in of("coup", answer))
+    if case["code"] == "VOID_CHECK":
+        assert case["say"].startswith("No coup is void") != voided
+        assert voided == (place in ("first card", "in the coup") or (read and place in ("before the first", "between")))
 
 
 @every_book

@@ -82,6 +82,19 @@ def test_what_the_shoe_refuses_is_a_sentence_and_status_one(rig: Callable[..., R
     )
 
 
+def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it(rig: Callable[..., Rig]) -> None:
+    it = rig(speed=5.0)
+    it.run_until(lambda it: len(it.messages("coup")) >= 1)
+    report = ("table", "bac-01", "report", "bad_order", "--by", "A. Smith", "--clause", "12.1")
+    assert "context.reconstructible: missing, and the answer of star-baccarat" in said(it, *report).stderr
+    told = said(it, *report, "--fact", "reconstructible")
+    assert told.stdout.startswith("Done. 12.1.1: Put the cards back into their proper order"), told.stderr
+    late = said(it, *report, "--fact", "reconstructible", "--no-fact", "notified_before_next")
+    assert late.stdout.startswith("Done. 12.1.4: It is too late to correct"), late.stderr
+    decks = said(it, "table", "bac-01", "open-shoe", "--decks", "5", "--by", "A. Smith")
+    assert (decks.returncode, "plays with 8 decks by the gateway's config, not 5" in decks.stderr) == (1, True)
+
+
 def test_an_alarm_is_acknowledged_and_leaves_the_list(rig: Callable[..., Rig]) -> None:
     it = rig(speed=20.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)

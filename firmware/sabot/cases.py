@@ -24,6 +24,14 @@ def applies(it, case, code):
     return code != n.CODE_THIS_NO_BET or it.state == DEALING
 
 
+def about_before(it, case, code):
+    """Return True if this is about the coup that was confirmed last: no card of the next is drawn yet (A-45)."""
+    if it.state != DEALING or not it.before_cards or case == n.CASE_INSUFFICIENT_CARDS:
+        return False
+    dealt = case == n.CASE_BAD_ORDER or case == n.CASE_BANKER_GOT_PLAYERS_CARD or case == n.CASE_SCAN_DISCREPANCY
+    return code == n.CODE_VOID or dealt or case == n.CASE_WRONG_AREA or case == n.CASE_WRONG_RECIPIENT
+
+
 def logged(it, case, facts, code):
     """An irregularity stands in the log, with what the book says to it."""
     it.alarms = it.alarms + 1 & 0xFFFF
@@ -61,7 +69,7 @@ def _follow(it, case, code, reported):
 def _void(it, case, code):
     """Void the coup that was dealt, and no other; where the cards must go, a complete coup stands and is the last."""
     goes_on = code == n.CODE_VOID and case != n.CASE_INSUFFICIENT_CARDS
-    before = goes_on and it.state == DEALING and it.before_cards > 0
+    before = goes_on and about_before(it, case, code)
     if it.state == COMPLETE and not goes_on:
         it.end_due = True
         it.fault_due = n.FAULT_NONE

@@ -4,8 +4,8 @@ from struct import pack_into
 
 from micropython import const
 
+from sabot import cases, ordered
 from sabot import numbers as n
-from sabot import ordered
 from sabot.coup import NONE, PLAYER_1
 from sabot.journal import BODY
 from sabot.state import BURNING, CLOSED, DEALING, DECK
@@ -101,7 +101,8 @@ def _log_case(shoe, now_ms):
     it = shoe.it
     case, facts = it.case(), it.case_facts()
     code = shoe.profile.code(case, facts)
-    pack_into("<HHBHB", shoe.journal.record, BODY, it.shoe_no, it.coup_no, case, facts, code)
+    coup_no = it.coup_no - cases.about_before(it, case, code)
+    pack_into("<HHBHB", shoe.journal.record, BODY, it.shoe_no, coup_no, case, facts, code)
     shoe.log(now_ms, n.EV_IRREGULARITY, 8)
 
 

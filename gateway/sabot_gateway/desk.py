@@ -16,13 +16,14 @@ from sabot_gateway.control import OWN_ERROR, Answer
 from sabot_gateway.ledger import Entry
 from sabot_gateway.parse import Event
 from sabot_gateway.requested import ATTEMPT, OUTCOME, SENT, Attempt, Outcome, Requested, Sent
-from sabot_gateway.requests import AckAlarm, Confirm, Decide, ImportCoup, OnTheTable, TableRequest, ThisNoBet, Void
+from sabot_gateway.requests import AckAlarm, Confirm, Decide, Irregularity, OnTheTable, TableRequest, ThisNoBet, Void
 from sabot_gateway.requests import Command as CommandRequest
 from sabot_gateway.seat import (
     RefusedError,
     Seat,
+    consequence,
     exported,
-    imported,
+    filled_in,
     meant,
     refuse_unserved,
     refuse_without_clause,
@@ -72,6 +73,7 @@ class Ask:
     noted: int = 0  # the command id that is in the ledger
     on: tuple[int, int] | None = None  # shoe and coup that are meant
     decided: str = ""  # what stands already, whatever the shoe answers
+    reported: str = ""  # the case that the shoe has taken; what follows from it is its next word
 
 
 @dataclass
@@ -159,8 +161,7 @@ class Desk:
             ask.on = meant(act.coup, seat) if isinstance(act, OnTheTable) else None
             if isinstance(act, ThisNoBet):
                 refuse_without_clause(seat)
-            data = imported(act, seat) if isinstance(act, ImportCoup) else act.data()
-            self._order(ask, seat, act.kind, data, at)
+            self._order(ask, seat, act.kind, filled_in(act, seat), at)
 
     def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: At) -> None:
         active = [alarm.alarm for alarm in seat.verifier.active()]
@@ -172,7 +173,7 @@ class Desk:
             self._store(seat, seat.verifier.acknowledge(alarm, ask.request.by, source), source)
         stay = ", ".join(dict.fromkeys(alarm.name for alarm in seat.verifier.active() if alarm.alarm in chosen))
         more = f"These stay active until their cause is gone: {stay}." if stay else ""
-        say = _sentences(f"{len(chosen)} acknowledged.", more, next_step(seat.name, seat.fault))
+        say = _sentences(f"{len(chosen)} acknowledged.", more, _next_step(seat))
         self._end(ask, Answer(True, say), at)
 
     def _decide(self, ask: Ask, seat: Seat, act: Decide, decider: Decider, at: At) -> None:
@@ -186,7 +187,7 @@ class Desk:
         on_table = seat.verifier.waits_for_confirm(coup)
         if not on_table or seat.fault != "decision":
             confirm = "The dealer presses Confirm to go on." if on_table and seat.fault == "none" else ""
-            self._end(ask, Answer(True, _sentences(ask.decided, confirm, next_step(seat.name, seat.fault))), at)
+            self._end(ask, Answer(True, _sentences(ask.decided, confirm, _next_step(seat))), at)
             return
         ask.on = (coup.shoe, coup.coup)
         kind, data = ("confirm", {}) if verdict == "confirmed" else ("void_coup", _VOID)
@@ -250,15 +251,28 @@ class Desk:
 
     def heard(self, seat: Seat, event: Event, at: At) -> None:
         """An event of a shoe: it may be the outcome that somebody waits for."""
+        if event.kind == "irregularity":
+            self._follows(seat, event, at)
         if event.kind not in ("command_done", "command_refused"):
             return
         for ask in self._waiting:
             command = ask.command
             if ask.seat is seat and command and command.sent and command.answered_by(event.data):
+                outcome, act = event.data["outcome"], ask.request.act
+                if outcome == "done" and isinstance(act, Irregularity):
+                    ask.reported = act.case
+                    return
                 self._waiting.remove(ask)
-                outcome = event.data["outcome"]
                 say = exported(seat, event) if event.data["command"] == "export_coup" and outcome == "done" else ""
                 self._end(ask, self._answer(ask, ok=outcome == "done", say=_sentences(_OUTCOMES[outcome], say)), at)
+                return
+
+    def _follows(self, seat: Seat, event: Event, at: At) -> None:
+        """What follows from an irregularity, for the person who reported it."""
+        for ask in self._waiting:
+            if ask.seat is seat and ask.reported == event.data["case"]:
+                self._waiting.remove(ask)
+                self._end(ask, Answer(True, _sentences(_OUTCOMES["done"], consequence(seat, event))), at)
                 return
 
     def moved_on(self, seat: Seat, at: At) -> None:
@@ -280,6 +294,9 @@ class Desk:
         assert ask.seat is not None
         assert ask.command is not None
         self._waiting.remove(ask)
+        if ask.reported:
+            self._end(ask, Answer(True, _OUTCOMES["done"]), at)
+            return
         sent = ask.seat.link.withdraw(ask.command)
         not_sent = "The command was not sent. Nothing was done." if why else _NOT_SENT
         self._end(ask, self._answer(ask, ok=False, say=_sentences(why, _NO_ANSWER if sent else not_sent)), at)
@@ -289,7 +306,7 @@ class Desk:
         seat = ask.seat
         assert seat is not None
         if ask.decided:
-            said = ("The shoe goes on.",) if ok else (say, next_step(seat.name, seat.fault))
+            said = ("The shoe goes on.",) if ok else (say, _next_step(seat))
             return Answer(True, _sentences(ask.decided, *said))
         more = still_disputed(seat, ask.on) if ok and isinstance(ask.request.act, Confirm) else ""
         return Answer(ok, _sentences(say, more))
@@ -328,6 +345,10 @@ def _as_the_book_has_it(clause: str, seat: Seat | None) -> str:
         return clauses.named(seat.verifier.rulebook, clause) if seat and clause else clause
     except ClauseError:
         return clause
+
+
+def _next_step(seat: Seat) -> str:
+    return next_step(seat.name, seat.fault, dealing=seat.verifier.dealing())
 
 
 def _sentences(*said: str) -> str:

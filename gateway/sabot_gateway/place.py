@@ -128,7 +128,10 @@ class Place:
 
     def held(self) -> dict[str, str]:
         """The fault that holds the exit and what a person does about it; nothing where it is free."""
-        return {"fault": self.fault, "next_step": next_step(self.name, self.fault)} if self.fault != "none" else {}
+        if self.fault == "none":
+            return {}
+        step = next_step(self.name, self.fault, dealing=self.verifier.dealing())
+        return {"fault": self.fault, "next_step": step}
 
     def concern(self) -> str | None:
         """What is wrong though the shoe is served: the gravest alarm about its log or its line, of these the oldest."""

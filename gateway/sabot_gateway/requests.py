@@ -170,12 +170,14 @@ class OpenShoe(Command, frozen=True):
     """New cards are in."""
 
     kind = "open_shoe"
-    decks: Decks
-    burn: str = "none"
+    # What is left out is as the table has it.
+    decks: Decks | None = None
+    burn: str | None = None
 
     def __post_init__(self) -> None:
         """By the definition of the command."""
-        _expect("burn", self.burn, fields.Burn.encmapping)
+        if self.burn is not None:
+            _expect("burn", self.burn, fields.Burn.encmapping)
 
 
 class ClearFault(Command, frozen=True):
@@ -234,11 +236,11 @@ class ImportCoup(Command, frozen=True):
 
 
 class DeckCheck(Command, frozen=True):
-    """Every card is fed through once: 1 begins, 0 ends."""
+    """Every card is fed through once: 1 begins, 0 ends; of as many decks as the table has, unless it is said."""
 
     kind = "deck_check"
     on: Annotated[int, Meta(ge=0, le=1)]
-    decks: Decks = 8
+    decks: Decks | None = None
 
 
 def _plain_command(verb: str) -> type[Command]:

@@ -2,12 +2,18 @@
 
 from typing import Any, Protocol
 
+from sabot_protocol import irregularities
+from sabot_protocol.irregularities import CASES
+
 from sabot_gateway.driver import Driver
 from sabot_gateway.parse import Event
-from sabot_gateway.requests import ImportCoup
+from sabot_gateway.requests import Command, DeckCheck, ImportCoup, Irregularity, OpenShoe
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.disputes import screen
 from sabot_gateway.verify.moves import Cards, laid, line, told
+
+# Facts that nobody need report: the first two the shoe adds by itself; of the third A-45 says when it is too late.
+SHOE_KNOWS = {"last_coup": False, "first_coup_complete": False, "notified_before_next": True}
 
 
 class Seat(Protocol):
@@ -63,6 +69,50 @@ def refuse_without_clause(seat: Seat) -> None:
             f"{seat.verifier.rulebook} has no clause by which a coup in progress becomes one without wagers: finish "
             "it, or void it under a clause of its own. Nothing was done."
         )
+
+
+def filled_in(act: Command, seat: Seat) -> dict[str, Any]:
+    """The data of a command, with what the person left out; RefusedError where it cannot be so at this table."""
+    if isinstance(act, ImportCoup):
+        return imported(act, seat)
+    if isinstance(act, Irregularity):
+        return {"case": act.case, "facts": reported(act, seat)}
+    given = {name: value for name, value in act.data().items() if value is not None}
+    if isinstance(act, OpenShoe):
+        refuse_other_decks(act, seat)
+        return {"decks": seat.verifier.profile["decks"], "burn": seat.verifier.profile["burn"], **given}
+    return {"decks": seat.verifier.profile["decks"], **given} if isinstance(act, DeckCheck) else given
+
+
+def refuse_other_decks(act: OpenShoe, seat: Seat) -> None:
+    """RefusedError where other decks are named than the table's config has."""
+    decks = seat.verifier.profile["decks"]
+    if act.decks not in (None, decks):
+        raise RefusedError(
+            f"{seat.name} plays with {decks} decks by the gateway's config, not {act.decks}: leave --decks out, or "
+            "change the config to a number that the rulebook allows. Nothing was done."
+        )
+
+
+def reported(act: Irregularity, seat: Seat) -> dict[str, bool]:
+    """Every fact of the case; RefusedError where one is missing on which the answer depends."""
+    international = bool(seat.verifier.profile["switches"].get("international"))
+    try:
+        return irregularities.reported(
+            seat.verifier.rulebook, act.case, act.facts, {**SHOE_KNOWS, "international": international}
+        )
+    except irregularities.IrregularityError as error:
+        raise RefusedError(f"{error}: say it with --fact or --no-fact. Nothing was done.") from error
+
+
+def consequence(seat: Seat, event: Event) -> str:
+    """What follows from an irregularity that the shoe has told, by the table's book: as its alarm says it."""
+    for alarm in seat.verifier.active():
+        if (alarm.unit, alarm.event_no, alarm.name) == (event.unit, event.event_no, event.data["case"]):
+            return f"{alarm.clause}: {alarm.say}" if alarm.clause else alarm.say
+    case, facts = event.data["case"], event.data["facts"]
+    advice = irregularities.advise(seat.verifier.rulebook, case, {fact: facts[fact] for fact in CASES[case]})
+    return f"{advice.clause}: {advice.say}" if advice.clause else advice.say
 
 
 def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:

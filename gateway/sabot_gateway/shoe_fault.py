@@ -12,8 +12,9 @@ _NEXT_STEPS = {
     "card": "see to the card; key it in with `sabot table {table} key-card`, or void the coup with "
     "`sabot table {table} void`; then " + _CLEAR,
     "decision": "confirm or void the coup on the table: `sabot table {table} confirm`, `sabot table {table} void`, "
-    "or the supervisor's key and Confirm at the shoe; where the burn was missed, deal the first coup again with "
-    "`sabot table {table} burn-card`, or play on with `sabot table {table} clear-fault decision`",
+    "or the supervisor's key and Confirm at the shoe",
+    "burn missed": "the burn was missed: deal the first coup again with `sabot table {table} tell burn-card`, or play "
+    "on with `sabot table {table} clear-fault decision`, or the supervisor's key at the shoe",
     "lid": "check the cards and shut the lid; then " + _CLEAR,
     "composition": "count the cards; then " + _CLEAR + ", or open a new shoe",
     "sensor": "clear the path and clean the sensor; then " + _CLEAR,
@@ -23,11 +24,13 @@ _NEXT_STEPS = {
 }
 
 
-def next_step(table: str, fault: str) -> str:
-    """What ends a fault, as a sentence; empty where there is none."""
+def next_step(table: str, fault: str, *, dealing: bool) -> str:
+    """What ends a fault, as a sentence; empty where there is none. `dealing`: a coup is begun and not complete."""
     if fault in _BESIDE:
         return ""
-    return f"The shoe holds its exit (fault {fault}): {_NEXT_STEPS[fault].format(table=table, fault=fault)}."
+    # Of a coup that is not complete nothing else is for a supervisor to decide: Crown 10.1.1, A-51.
+    step = _NEXT_STEPS["burn missed" if fault == "decision" and dealing else fault]
+    return f"The shoe holds its exit (fault {fault}): {step.format(table=table, fault=fault)}."
 
 
 @dataclass

@@ -112,6 +112,27 @@ def test_a_surplus_copy_that_the_shoe_tells_is_one_alarm_and_no_discrepancy() ->
     assert log.alarm("missing_or_foreign_card").clause == "12.11"
 
 
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "star-rapid"])
+@pytest.mark.parametrize("confirmed", [False, True])
+@pytest.mark.parametrize("reason", [None, "foreign"])
+def test_a_foreign_card_behind_a_complete_coup_is_told_as_it_ends(
+    book: str, confirmed: bool, reason: str | None
+) -> None:
+    log = Log(book)
+    log.deal()
+    log.result()
+    if confirmed:
+        log.confirm()
+    if reason:
+        read: dict[str, Any] = {"columns": 10, "doubtful": 0, "speed_mm_s": 850, "margin_pct": 0}
+        log("reject", shoe_no=1, coup_no=log.coup_no, reason=reason, **read)
+    else:
+        log.command("irregularity", case="missing_or_foreign_card", facts={})
+    log.irregularity("missing_or_foreign_card", "VOID_CHECK")
+    say = log.alarm("missing_or_foreign_card").say
+    assert say.startswith("No coup is void") == (not confirmed or reason is None)  # else it is the next coup's first
+
+
 @pytest.mark.parametrize("slot", ["burn", "unused"])
 def test_burnt_and_unused_cards_count(slot: str) -> None:
     log = Log("crown-baccarat", decks=1)

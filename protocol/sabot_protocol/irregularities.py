@@ -9,6 +9,7 @@ from itertools import product
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 # Every case, with the facts that decide it in one book or another.
 CASES: dict[str, tuple[str, ...]] = {
@@ -59,6 +60,17 @@ Code = Literal[
 ]
 CODES: tuple[str, ...] = get_args(Code)
 Facts = Mapping[str, bool]
+
+# Said instead of a book's words where a foreign card voids no coup, for each is complete or none has begun: A-46.
+_CHECK = {
+    "star-baccarat": "have the decks checked and verified at the table. Surveillance and the Inspector must be told.",
+    "star-premium": "have the decks checked. Surveillance and an Inspector must be told.",
+    "star-rapid": "have the decks checked.",
+}
+_STANDS = (
+    "No coup is void, and every complete coup stands. Settle one that is on the table with Confirm; then the shoe "
+    "ends. Take the remaining cards out and "
+)
 
 
 class IrregularityError(ValueError):
@@ -186,6 +198,21 @@ def advise(rulebook_id: str, case: str, context: Mapping[str, object]) -> Advice
     if case not in CASES:
         raise IrregularityError(f"unknown case {case!r}: choose one of {', '.join(CASES)}")
     return _decided(rulebook_id, case, frozenset(_checked(case, context).items()))
+
+
+def told(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool) -> Advice:
+    """The same at a table; `stands` where no coup there can be void, for each is complete or none has begun."""
+    advice = advise(rulebook_id, case, facts)
+    if not stands or advice.code != "VOID_CHECK":
+        return advice
+    return replace(advice, say=_STANDS + _CHECK[rulebook_id])
+
+
+def reported(rulebook_id: str, case: str, given: Mapping[str, object], known: Facts) -> dict[str, bool]:
+    """Every fact of a case that people report: theirs, else what is known; IrregularityError where one is wanting."""
+    facts = {fact: known[fact] for fact in CASES[case] if fact in known} | _checked(case, given)
+    advise(rulebook_id, case, facts)
+    return {fact: facts.get(fact, False) for fact in CASES[case]}
 
 
 @cache

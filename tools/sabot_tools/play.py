@@ -57,7 +57,7 @@ class Play:
     """One shoe of a table and what it told so far."""
 
     def __init__(self, bench: PlayBench, rulebook: str, profile: dict[str, Any]) -> None:
-        self._bench, self._profile = bench, profile
+        self._bench, self._rulebook, self._profile = bench, rulebook, profile
         self._log = ShoeLog(rulebook)
         self._last: Told = bench.step("state")
 
@@ -84,7 +84,9 @@ class Play:
     def _shown(self) -> dict[str, Any]:
         """What a command need not say, because the shoe shows it."""
         return {
+            "rulebook": self._rulebook,
             "fault": _fault(self._last),
+            "notified_before_next": True,  # unless it is said: a shoe that is closed takes no report (A-45)
             "last_coup": self._last.last_coup,
             "first_coup_complete": self._log.first_coup_complete,
             "international": self._profile["switches"]["international"],

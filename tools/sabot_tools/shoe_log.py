@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from sabot_protocol.codec import plain
 from sabot_protocol.fields import NO_CARD
-from sabot_protocol.irregularities import CASES, advise
+from sabot_protocol.irregularities import CASES, told
 from sabot_protocol.messages import EVENTS, EventKind
 
 Event = dict[str, Any]
@@ -13,6 +13,7 @@ _NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
 _TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked", "awaiting"})
 _UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
 _MOST_SURPLUS: Final = 16  # as the shoe remembers them
+_UNREAD: Final = frozenset({"blank", "columns", "doubtful", "not_in_set", "foreign", "spacing"})  # a card is out
 _KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers
 
 
@@ -29,9 +30,13 @@ class ShoeLog:
         self._hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup
         self._surplus: list[int] = []  # the coup that each card too many begins, 0 where it is not used
         self.first_coup_complete = False
+        self._coup_no = 1  # on the table, or the next
+        self._complete = self._unread = self._burning = False
         self._tellers = {
             "shoe_opened": self._shoe_opened,
+            "burn": self._burn,
             "card": self._card,
+            "reject": self._reject,
             "coup": self._coup,
             "coup_void": self._coup_void,
             "button": self._button,
@@ -56,6 +61,23 @@ class ShoeLog:
         self._hands.clear()
         self._surplus.clear()
         self.first_coup_complete = False
+        self._next_coup(1)
+        self._burning = data["burn"] != "none"
+        return _told(data)
+
+    def _burn(self, data: Event) -> Event:
+        self._burning = False
+        return _told(data)
+
+    def _next_coup(self, number: int) -> None:
+        self._coup_no, self._complete, self._unread = number, False, False
+
+    def begun(self) -> bool:
+        """A card of a coup is out, read or not, and the coup is not complete."""
+        return not self._complete and (self._unread or bool(self._hands.get(self._coup_no)))
+
+    def _reject(self, data: Event) -> Event:
+        self._unread |= data["reason"] in _UNREAD and not self._complete and not self._burning
         return _told(data)
 
     def _card(self, data: Event) -> Event:
@@ -69,7 +91,8 @@ class ShoeLog:
         return _told(data)
 
     def _coup(self, data: Event) -> Event:
-        self.first_coup_complete = True
+        self.first_coup_complete = self._complete = True
+        self._coup_no = data["coup_no"]
         self._surplus = [coup for coup in self._surplus if coup > data["coup_no"]]
         return {**_told({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
 
@@ -87,6 +110,7 @@ class ShoeLog:
 
     def _use_surplus(self, over: int) -> None:
         """The coup behind this one takes the cards that begin it."""
+        self._next_coup(over + 1)
         self._surplus = [coup for coup in self._surplus if coup > over + 1]
 
     def _cards(self, coup: int) -> Event:
@@ -102,7 +126,7 @@ class ShoeLog:
         if data["code"] == "NOT_USED" and self._surplus:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)
-        advice = advise(self._rulebook, case, facts)
+        advice = told(self._rulebook, case, facts, stands=not self.begun())
         return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
 
     def _withdraw(self, coup: int) -> None:
@@ -113,11 +137,14 @@ class ShoeLog:
     def _handed_over(self, data: Event) -> Event:
         told = _told(data)
         self._hands[data["coup_no"]] = dict(told["cards"])
+        self._next_coup(data["coup_no"])
         return told
 
     def _command_done(self, data: Event) -> Event:
         if data["command"] == "card_returned":
             self._withdraw(self._surplus.pop())
+        elif data["command"] == "confirm":
+            self._use_surplus(self._coup_no)
         return {**_told(data), "data": {name: _plain(name, value) for name, value in data["data"].items()}}
 
 

@@ -102,7 +102,7 @@ class ShoeWatch:
             self.profile_known = True
         elif event.get("button") == "confirm" or (event["type"], event.get("command")) == ("command_done", "confirm"):
             self._over_no = event["event_no"]
-        self.notes += _words(self.name, event)
+        self.notes += _words(self.name, event, dealing=self._log.begun())
 
     def _told(self, frame: Frame) -> dict[str, Any]:
         """The event in plain names; of one that refers to what was not seen here, its kind alone."""
@@ -136,8 +136,8 @@ class ShoeWatch:
         )
 
 
-def _words(name: str, event: dict[str, Any]) -> Iterator[str]:
-    """What people at the table would notice."""
+def _words(name: str, event: dict[str, Any], *, dealing: bool) -> Iterator[str]:
+    """What people at the table would notice; `dealing` where a coup is begun and not complete."""
     match event["type"]:
         case "shoe_opened":
             yield f"shoe {event['shoe']} is open: {event['decks']} decks"
@@ -149,6 +149,6 @@ def _words(name: str, event: dict[str, Any]) -> Iterator[str]:
             rule = f" ({event['rule']})" if event["rule"] else ""
             yield f"irregularity {event['case']}: {event['say']}{rule}"
         case "fault":
-            yield next_step(name, event["fault"]) or f"fault {event['fault']}"
+            yield next_step(name, event["fault"], dealing=dealing) or f"fault {event['fault']}"
         case "fault_cleared":
             yield f"fault {event['fault']} is over"

@@ -7,7 +7,7 @@ from construct import Construct, FlagsEnum, FormatField, Struct
 from construct import Mapping as Names
 from sabot_protocol.cards import INDEX
 from sabot_protocol.fields import AtMost, Button, CardFlags, Case, Facts, RejectReason
-from sabot_protocol.irregularities import CASES
+from sabot_protocol.irregularities import CASES, IrregularityError, reported
 from sabot_protocol.messages import COMMANDS, CommandKind
 
 from sabot_tools.json_lines import BadLineError
@@ -23,7 +23,7 @@ _UNREADABLE = "doubtful"
 
 
 def step_of(line: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
-    """The step that a line asks for; `shown` is what the shoe shows of its fault and of the facts of a case."""
+    """The step that a line asks for; `shown` is its book, its fault and what it shows of the facts of a case."""
     fields = {name: value for name, value in line.items() if name != "id"}
     if "command" in fields:
         return _command(fields.pop("command"), fields, profile, shown)
@@ -178,7 +178,12 @@ def _irregularity(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line
     one_of("case", Case.encmapping, case)
     for fact in given:
         one_of("facts", Facts.flags, fact)
-    facts = {fact: _truth(given, fact) if fact in given else shown.get(fact, False) for fact in CASES[str(case)]}
+        _truth(given, fact)
+    known = {fact: shown[fact] for fact in CASES[str(case)] if fact in shown}
+    try:
+        facts = reported(shown["rulebook"], str(case), given, known)
+    except IrregularityError as error:
+        raise BadLineError(str(error)) from error
     return {**fields, "facts": facts}
 
 

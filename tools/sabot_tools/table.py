@@ -142,12 +142,14 @@ def this_no_bet(ctx: typer.Context, by: By, clause: Clause, coup: OnTheTable = N
     ctx.obj.ask("this-no-bet", by, clause, coup=coup)
 
 
-@app.command("open-shoe", epilog="Example: sabot table bac-01 open-shoe --decks 8 --burn one --by 'A. Smith'")
+@app.command("open-shoe", epilog="Example: sabot table bac-01 open-shoe --by 'A. Smith'")
 def open_shoe(
     ctx: typer.Context,
     by: By,
-    decks: Annotated[int, typer.Option(min=1, max=8)],
-    burn: Annotated[str, typer.Option(help="none, one, shown or face_up.")] = "none",
+    decks: Annotated[int | None, typer.Option(min=1, max=8, help="As the config has them, and no other.")] = None,
+    burn: Annotated[
+        str | None, typer.Option(help="none, one, shown or face_up; as book and config have it, unless given.")
+    ] = None,
     clause: Clause = "",
 ) -> None:
     """New cards are in: as the button New shoe."""
@@ -172,9 +174,17 @@ def report(
     by: By,
     clause: Clause = "",
     fact: Annotated[list[str] | None, typer.Option(help="What is so; again for each.")] = None,
+    no_fact: Annotated[list[str] | None, typer.Option(help="What is not so; again for each.")] = None,
 ) -> None:
-    """Report an irregularity, or correct the one the shoe took it for."""
-    ctx.obj.ask("irregularity", by, clause, case=case, facts=dict.fromkeys(fact or [], True))
+    """Report an irregularity, or correct the one the shoe took it for; the answer is what follows by the book.
+
+    Say every fact on which that depends. The shoe itself knows last_coup and first_coup_complete; a misdeal is
+    notified_before_next unless you say --no-fact notified_before_next: then it is about a coup before.
+    """
+    facts = dict.fromkeys(fact or [], True) | dict.fromkeys(no_fact or [], False)
+    if len(facts) < len([*(fact or []), *(no_fact or [])]):
+        raise typer.BadParameter("a fact is named twice", param_hint="--fact, --no-fact")
+    ctx.obj.ask("irregularity", by, clause, case=case, facts=facts)
 
 
 @app.command(epilog="Example: sabot table bac-01 tell lock --by 'A. Smith'")
@@ -220,7 +230,7 @@ def import_coup(
 def deck_check(
     ctx: typer.Context,
     by: By,
-    decks: Annotated[int, typer.Option(min=1, max=8)] = 8,
+    decks: Annotated[int | None, typer.Option(min=1, max=8, help="As the config has them, unless given.")] = None,
     end: Annotated[bool, typer.Option("--end", help="All cards have been fed through.")] = False,
     clause: Clause = "",
 ) -> None:

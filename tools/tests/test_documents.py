@@ -4,10 +4,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
+import typer
 from sabot_gateway import config
 from sabot_gateway.broker import Broker
+from sabot_protocol.auth import TO_GATEWAY, TO_SHOE
+from sabot_tools.cli import app
 
 ROOT = Path(__file__).parents[2]
 SABOT = f"{sys.executable} -m sabot_tools"
@@ -88,3 +92,63 @@ def test_the_watch_of_mqtt_md_takes_its_options(tmp_path: Path) -> None:
     ran = run(command, tmp_path, tmp_path)
     assert (ran.returncode, "--ca-file ca.pem: No such file or directory; give a PEM file" in ran.stderr) == (2, True)
     assert Broker.from_url(command.split("--broker ")[1].split()[0]).tls
+
+
+# Every command that a text names
+
+_LABELS = {label.decode().removeprefix("sabot ") for label in (TO_GATEWAY, TO_SHOE)}  # of the protocol
+
+
+def named() -> list[str]:
+    """Each `sabot …` in a document, an alarm, an error or a help text; what is filled in later is X."""
+    folders = [ROOT / part for part in ("firmware", "gateway", "protocol", "sim", "tools", "hil_tests")]
+    files = [*ROOT.glob("*.md"), *(file for folder in folders for file in folder.rglob("*.md"))]
+    files += [file for part in ("gateway/sabot_gateway", "tools/sabot_tools") for file in (ROOT / part).rglob("*.py")]
+    found = [
+        words for file in files for words in re.findall(r"`(?:\.venv/bin/)?sabot ([^`]*)`", _joined(file.read_text()))
+    ]
+    return sorted({re.sub(r"\{[^}]*\}", "X", words) for words in found} - _LABELS)
+
+
+def _joined(text: str) -> str:
+    """A string that goes on in the next line, as one."""
+    return re.sub(r'"\n\s+f?"', "", text)
+
+
+@pytest.mark.parametrize("words", named())
+def test_a_command_that_a_text_names_is_one_that_there_is(words: str) -> None:
+    _follow(typer.main.get_command(app), [word for word in words.split() if word != "\\"], words)
+
+
+def _follow(command: Any, rest: list[str], words: str) -> None:
+    """Option by option and word by word; a group may take an argument before its command, as `sabot table` does."""
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    options = {option: one for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    while rest:
+        word, *rest = rest
+        word = word.strip("[]")
+        if word.startswith("--"):
+            assert {*word.partition("=")[0].split("|")} <= {*options, "--help", "--version"}, words
+            if word in options and options[word].type_descriptor.annotation is not bool:
+                rest = rest[1:]
+        elif arguments:
+            wanted = arguments.pop(0).type_descriptor.annotation
+            assert get_origin(wanted) is not Literal or word in get_args(wanted), words
+        elif hasattr(command, "get_command") and word != "…":
+            for choice in word.split("|"):
+                chosen = command.get_command(None, choice)
+                assert chosen is not None, words
+            _follow(chosen, rest, words)
+            return
+
+
+@pytest.mark.parametrize(
+    "words", ["table X burn-card", "table X tell burn-cards", "gateway status --jsn", "ledger verfy"]
+)
+def test_one_that_there_is_not_is_found(words: str) -> None:
+    with pytest.raises(AssertionError):
+        _follow(typer.main.get_command(app), words.split(), words)
+
+
+def test_the_next_steps_are_among_them() -> None:
+    assert {"table X tell burn-card", "table X clear-fault decision"} <= {*named()}

@@ -60,7 +60,7 @@ EVERYTHING: list[Answer] = [
     *FOUR,
     {"button": "confirm"},
     *FOUR[:3],
-    {"command": "irregularity", "case": "bad_order", "context": {"notified_before_next": True}},
+    {"command": "irregularity", "case": "bad_order", "context": {"reconstructible": False}},
     {"command": "close_shoe"},
     {"button": "new_shoe"},
     {"command": "reboot"},
@@ -276,3 +276,13 @@ def test_the_examples_of_the_help_work() -> None:
         ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stderr
         assert json.loads(ran.stdout.splitlines()[-1])["state"] == state
+
+
+def test_a_report_that_leaves_out_what_decides_it_is_refused() -> None:
+    report = {"command": "irregularity", "case": "bad_order"}
+    steps = [OPEN, *FOUR, {"button": "confirm"}, report, {**report, "facts": {"reconstructible": True}}]
+    *_, refused, told = play(*steps, status=1)
+    asked = "context.reconstructible: missing, and the answer of star-baccarat to bad_order depends on it"
+    assert refused["error"] == f"line 7: {asked}"
+    (case,) = [event for event in told["events"] if event["type"] == "irregularity"]
+    assert (case["coup"], case["code"], case["rule"]) == (1, "RECON_WITHDRAW", "12.1.1")

@@ -15,6 +15,7 @@ Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete
 NO_COUP = ("burn", "unused")
 _MOST_OF_A_COUP = 12  # twice what a coup can have: a log that goes on is wrong long before
 _MOST_SURPLUS = 16  # cards too many that the shoe remembers
+_UNREAD = ("blank", "columns", "doubtful", "not_in_set", "foreign", "spacing")  # a card left the shoe all the same
 RESULTS = ("player", "banker", "tie")
 
 
@@ -31,6 +32,7 @@ class Reading:
     burning: bool = False  # the burn of a new shoe is not over
     dealt: dict[int, Dealt] = field(default_factory=dict)  # by coup; surplus cards begin the next
     surplus: list[int] = field(default_factory=list)  # the coup that each card too many begins, 0 where it is not used
+    unread: bool = False  # a card left the shoe since the last coup was over, and was not read
     gap_in: int | None = None  # the coup in which part of the log is missing
 
     def __post_init__(self) -> None:
@@ -40,6 +42,7 @@ class Reading:
             "shoe_closed": self._shoe_closed,
             "burn": self._burn,
             "card": self._card,
+            "reject": self._reject,
             "coup": self._coup,
             "coup_void": self._coup_void,
             "button": self._button,
@@ -81,6 +84,12 @@ class Reading:
             number += 1
         return number
 
+    def none_to_void(self) -> bool:
+        """Whether every coup is complete, or none of its cards is out: new cards come, and each coup stands (A-46)."""
+        if self.phase == "between":
+            return not self.unread and not self.dealt.get(self.coup_no + 1)
+        return self.phase == "complete"
+
     def due(self, coup_no: int) -> str | None:
         """The slot of the next card of a coup, None when it is complete."""
         return rules.due(self.cards(coup_no))
@@ -89,7 +98,7 @@ class Reading:
         self.shoe_no, self.coup_no, self.decks = data["shoe_no"], 0, data["decks"]
         self.dealt, self.phase, self.whole, self.gap_in = {}, "between", True, None
         self.surplus.clear()
-        self.burning = data["burn"] != "none"
+        self.burning, self.unread = data["burn"] != "none", False
 
     def _burn(self, data: dict[str, Any]) -> None:
         self.burning = False
@@ -113,6 +122,9 @@ class Reading:
         if not data["flags"].get("surplus"):
             self._begin(coup_no)
 
+    def _reject(self, data: dict[str, Any]) -> None:
+        self.unread |= data["reason"] in _UNREAD and self.phase == "between" and not self.burning
+
     def _begin(self, coup_no: int) -> None:
         """This coup is on the table; cards of those before it decide nothing any more."""
         if coup_no != self.coup_no:
@@ -132,6 +144,7 @@ class Reading:
 
     def _use_surplus(self) -> None:
         """The next coup takes the cards that begin it; those that nobody uses are gone."""
+        self.unread = False
         self.surplus = [number for number in self.surplus if number > self.coup_no + 1]
 
     def _button(self, data: dict[str, Any]) -> None:

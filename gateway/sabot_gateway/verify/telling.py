@@ -343,7 +343,8 @@ class Telling:
     def _irregularity(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         if event.data["case"] == "scan_discrepancy" and self._at_the_table(event, common):
             return [Record()]  # the discrepancy says it
-        return [Record(), *self.raise_(common, event.data["case"], **words.irregularity(self.rulebook.id, event))]
+        said = words.irregularity(self.rulebook.id, event, stands=self._read.none_to_void())
+        return [Record(), *self.raise_(common, event.data["case"], **said)]
 
     def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         out = [Record("health", records.health_message(event.data, common))]

@@ -84,6 +84,15 @@ class Verifier:
         """Whether a shoe is open from which no coup was dealt; True where that is not known."""
         return self._read.phase == "unknown" or (self._read.phase == "between" and not self._read.coup_no)
 
+    def dealing(self) -> bool:
+        """Whether a coup is begun and not complete."""
+        return self._read.phase == "dealing"
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """As the table has it."""
+        return self._profile
+
     @property
     def coup(self) -> int:
         """The coup that is dealt, or was dealt last."""
