@@ -46,8 +46,9 @@ def test_the_pasted_config_brings_the_coups_to_a_subscriber(at_home: TryOut, lin
     assert contiguous(events(at_home))
 
 
-def test_gateway_check_finds_the_shoe_behind_the_pasted_lines(at_home: TryOut) -> None:
-    shoe = at_home.start(*FAST)
+@pytest.mark.parametrize("book", ["star-baccarat", "nz-baccarat"])
+def test_gateway_check_finds_the_shoe_behind_the_pasted_lines(at_home: TryOut, book: str) -> None:
+    shoe = at_home.start(*FAST, "--rulebook", book)
     at_home.paste(shoe.config())
     checked = sabot("gateway", "check", "--config", str(at_home.config))
     assert checked.returncode == 0, checked.stdout

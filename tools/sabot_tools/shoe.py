@@ -19,6 +19,7 @@ from typing import Annotated
 import typer
 from sabot_gateway.signals import Signals
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.wagers.table import Settings, check_whole_offer
 from sabot_sim import shoe as cards
 from sabot_sim.bench import BenchError, UnixBench
 from sabot_sim.patient import PatientDealer
@@ -165,14 +166,22 @@ def _read(line: int) -> bytes:
 
 def config_lines(plan: Plan, port: str) -> str:
     """The table as a gateway's config has it."""
-    values = {
+    values: dict[str, object] = {
         "name": plan.name,
         "port": port,
         "rulebook": plan.rulebook,
         "decks": plan.decks,
         "card_set": plan.card_set,
     }
+    if not _may_offer_everything(plan):
+        values["wagers"] = ["player", "banker", "tie"]
     return "".join(["[[table]]\n", *(f"{key} = {json.dumps(value)}\n" for key, value in values.items())])
+
+
+def _may_offer_everything(plan: Plan) -> bool:
+    """Return True if the book lets a table offer every wager of its game, as one without `wagers` does."""
+    book = rulebooks.load(plan.rulebook)
+    return not check_whole_offer(book, Settings.of(book, {}), plan.decks)
 
 
 def _say(*notes: str) -> None:
