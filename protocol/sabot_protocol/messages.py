@@ -24,7 +24,7 @@ from construct import (
     this,
 )
 
-from sabot_protocol import irregularities
+from sabot_protocol import irregularities, numbers
 from sabot_protocol.fields import (
     HASH_BYTES,
     AtMost,
@@ -85,7 +85,7 @@ Profile = Struct(
     said("codes" / Bytes(CODES_BYTES), "what follows, by case and facts: a Consequence for each combination"),
 )
 
-# Commands, by kind, numbered in this order from 1: each has an id, is done once, and ends as
+# Commands, by kind, numbered in numbers.py: each has an id, is done once, and ends as
 # event command_done or command_refused.
 COMMANDS: Final = {
     "set_time": said(
@@ -130,9 +130,9 @@ COMMANDS: Final = {
         "Every card is fed through once; what is missing or surplus is logged.",
     ),
 }
-CommandKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(COMMANDS, 1)})
+CommandKind = Mapping(Int8ul, numbers.COMMANDS)
 
-# Events, by kind: what the shoe logs, numbered in this order from 1.
+# Events, by kind: what the shoe logs, numbered in numbers.py.
 EVENTS: Final = {
     "boot": said(
         Struct(said("boot_count" / Int16ul, "starts of this unit"), "cause" / ResetCause), "The shoe has started."
@@ -295,7 +295,7 @@ EVENTS: Final = {
         "A command was not done, and why; nothing has changed.",
     ),
 }
-EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
+EventKind = Mapping(Int8ul, numbers.EVENTS)
 
 # Frames, by type. 0x00-0x7F come from the shoe, 0x80-0xFF from the gateway.
 FrameType = Mapping(

@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Callable
-from itertools import accumulate
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, cardsets, document, fields, irregularities, messages, pcapng, schemas
+from sabot_protocol import cardcode, cardsets, document, fields, irregularities, messages, numbers, pcapng, schemas
 from sabot_protocol.cards import INDEX
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -28,10 +27,8 @@ def firmware_tables() -> str:
         for set_no, words in cardsets.card_sets().items()
         for card, word in words.items()
     )
-    starts = list(accumulate((2 ** len(facts) for facts in irregularities.CASES.values()), initial=0))
-    bits = b"".join(
-        bytes(fields.FACTS.index(fact) for fact in facts).ljust(3, b"\xff") for facts in irregularities.CASES.values()
-    )
+    offsets = irregularities.code_offsets()
+    bits = b"".join(_fact_bits(case) for case in offsets)
     first_um = cardcode.SENSORS_UM["a"] + cardcode.FIRST_MARK_UM + cardcode.MARK_UM // 2
     return f'''"""Tables that follow from protocol/: written by `sabot generate`, not by hand."""
 
@@ -40,14 +37,14 @@ from micropython import const
 PROTOCOL_HASH = {_literal(messages.protocol_hash())}
 SETS = const({cardcode.SETS})
 # Bytes that a command has behind its kind, from the first kind on.
-COMMAND_SIZES = {_literal(bytes(command.sizeof() for command in messages.COMMANDS.values()))}
+COMMAND_SIZES = {_literal(bytes(messages.COMMANDS[kind].sizeof() for kind in numbers.in_order(numbers.COMMANDS)))}
 
 # By case, from the first: where its codes begin in a profile, and the bits of its facts, the most significant first.
-CODES_AT = {_literal(bytes(starts[:-1]))}
+CODES_AT = {_literal(bytes(offsets.values()))}
 FACT_BITS = (
 {_lines(bits)}
 )
-CODES = const({starts[-1]})
+CODES = const({messages.CODES_BYTES})
 
 # Travel of the leading edge past the entry sensor, and lengths, in micrometres.
 CODE_UM = const({cardcode.SENSORS_UM["a"]})
@@ -69,6 +66,11 @@ CARD_OF = (
 {_lines(bytes(card for _, _, card in places))}
 )
 '''
+
+
+def _fact_bits(case: str) -> bytes:
+    """Return the bit number of each fact that decides a case, in three bytes."""
+    return bytes(numbers.FACTS[fact].bit_length() - 1 for fact in irregularities.CASES[case]).ljust(3, b"\xff")
 
 
 # What the firmware has numbers for, by the prefix of their names.
