@@ -11,13 +11,9 @@ from typing import Any, Final
 
 from construct import (
     Bytes,
-    Construct,
-    FlagsEnum,
-    FormatField,
     Int8ul,
     Int16ul,
     Mapping,
-    Renamed,
     Struct,
     Switch,
     Terminated,
@@ -69,6 +65,7 @@ from sabot_protocol.fields import (
     Winner,
     said,
 )
+from sabot_protocol.layout import description, layout_of
 
 CODES_BYTES: Final = sum(2 ** len(facts) for facts in irregularities.CASES.values())
 AUTHENTICATED: Final = 1  # the flag of a frame that has a MAC behind its body
@@ -297,22 +294,8 @@ EVENTS: Final = {
 }
 EventKind = Mapping(Int8ul, numbers.EVENTS)
 
-# Frames, by type. 0x00-0x7F come from the shoe, 0x80-0xFF from the gateway.
-FrameType = Mapping(
-    Int8ul,
-    {
-        "hello": 1,
-        "event": 2,
-        "alive": 3,
-        "busy": 4,
-        "who": 0x80,
-        "welcome": 0x81,
-        "ack": 0x82,
-        "set_profile": 0x83,
-        "command": 0x84,
-        "resend": 0x85,
-    },
-)
+# Frames, by type, numbered in numbers.py.
+FrameType = Mapping(Int8ul, numbers.FRAMES)
 FRAMES: Final = {
     "hello": said(
         Struct(
@@ -390,32 +373,18 @@ Frame = Struct(
 )
 
 
-def describe(construct: Construct) -> Any:
-    """A construct as plain lists: names, formats, enumerations and bounds, in order."""
-    match construct:
-        case Renamed():
-            return [construct.name, describe(construct.subcon)]
-        case Struct():
-            return [describe(part) for part in construct.subcons]
-        case Switch():
-            return {key: describe(case) for key, case in construct.cases.items()}
-        case Mapping():
-            return [describe(construct.subcon), {str(k): v for k, v in construct.encmapping.items()}]
-        case FlagsEnum():
-            return [describe(construct.subcon), {str(k): v for k, v in construct.flags.items()}]
-        case AtMost():
-            return [describe(construct.subcon), construct.most]
-        case FormatField():
-            return construct.fmtstr
-        case Bytes():
-            return construct.length
-    return type(construct).__name__
+# The definition as plain values: other modules read these and leave the constructs alone.
+LAYOUT: Final = layout_of(Frame)
+FRAME_LAYOUTS: Final = LAYOUT.cases()
+EVENT_LAYOUTS: Final = FRAME_LAYOUTS["event"].cases()
+COMMAND_LAYOUTS: Final = FRAME_LAYOUTS["command"].cases()
+PROFILE_LAYOUT: Final = layout_of(Profile)
 
 
 @cache
 def protocol_hash() -> bytes:
     """Eight bytes that change whenever the definition does."""
-    text = json.dumps(describe(Frame), separators=(",", ":"))
+    text = json.dumps(description(LAYOUT), separators=(",", ":"))
     return sha256(text.encode()).digest()[:HASH_BYTES]
 
 

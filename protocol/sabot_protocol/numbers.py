@@ -1,10 +1,25 @@
-"""The wire number of every event, command, irregularity case, code and fact. A number is never given to another name.
+"""The wire number of every frame type, event, command, irregularity case, code and fact.
 
-A new name takes the next free number. There are no gaps: the shoe uses the numbers of cases and commands as indexes.
+A number is never given to another name; a new name takes the next free number. Events, commands, cases and codes have
+no gaps: the shoe uses the numbers of cases and commands as indexes.
 """
 
 from collections.abc import Mapping
 from typing import Final
+
+# 0x00 to 0x7F come from the shoe, 0x80 to 0xFF from the gateway.
+FRAMES: Final = {
+    "hello": 0x01,
+    "event": 0x02,
+    "alive": 0x03,
+    "busy": 0x04,
+    "who": 0x80,
+    "welcome": 0x81,
+    "ack": 0x82,
+    "set_profile": 0x83,
+    "command": 0x84,
+    "resend": 0x85,
+}
 
 EVENTS: Final = {
     "boot": 1,

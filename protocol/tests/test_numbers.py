@@ -45,6 +45,13 @@ def test_numbers_are_unique_without_a_gap_and_unchanged(table: Mapping[str, int]
     assert sorted(table.values()) == list(range(1, len(table) + 1))
 
 
+def test_frame_types_are_unique_and_unchanged() -> None:
+    assert list(map(numbers.FRAMES.get, ["hello", "event", "alive", "busy"])) == [1, 2, 3, 4]
+    from_gateway = ["who", "welcome", "ack", "set_profile", "command", "resend"]
+    assert list(map(numbers.FRAMES.get, from_gateway)) == [0x80, 0x81, 0x82, 0x83, 0x84, 0x85]
+    assert len(set(numbers.FRAMES.values())) == len(numbers.FRAMES)
+
+
 def test_facts_are_one_bit_each_and_unchanged() -> None:
     for bit, fact in enumerate(FACTS.split()):
         assert numbers.FACTS[fact] == 1 << bit
@@ -52,6 +59,7 @@ def test_facts_are_one_bit_each_and_unchanged() -> None:
 
 
 def test_every_name_has_a_number_and_every_number_a_name() -> None:
+    assert set(numbers.FRAMES) == set(messages.FRAMES)
     assert set(numbers.EVENTS) == set(messages.EVENTS)
     assert set(numbers.COMMANDS) == set(messages.COMMANDS)
     assert set(numbers.CASES) == set(irregularities.CASES)
@@ -60,6 +68,7 @@ def test_every_name_has_a_number_and_every_number_a_name() -> None:
 
 
 def test_the_definition_has_these_numbers() -> None:
+    assert messages.FrameType.encmapping == numbers.FRAMES
     assert messages.EventKind.encmapping == numbers.EVENTS
     assert messages.CommandKind.encmapping == numbers.COMMANDS
     assert fields.Case.encmapping == numbers.CASES
