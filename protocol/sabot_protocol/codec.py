@@ -11,9 +11,9 @@ from collections.abc import Callable
 from traceback import walk_tb
 from typing import Any, ClassVar, Final
 
-from construct import Bytes, Construct, Container, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
+from construct import Bytes, Construct, Container, FlagsEnum, Int8ul
 
-from sabot_protocol.fields import AtMost
+from sabot_protocol.layout import Choice, End, Flags, Layout, Names, Number, Raw, Unknown, Value, value_of
 from sabot_protocol.messages import Frame
 
 _Path = tuple[str, ...]
@@ -24,15 +24,15 @@ class CodecError(ValueError):
 
 
 class _NotGenerated(Exception):  # noqa: N818
-    """Only construct itself can do this part."""
+    """Only construct itself can do this part: the name of its class."""
 
 
 class _Fork(Exception):  # noqa: N818
-    """The layout goes on by the value of a field: its path, its offset, its Mapping."""
+    """The layout goes on by the value of a field: its path, its offset, its names."""
 
 
-class _Layout:
-    """One way through the switches: a format, and the code around its unpack and pack."""
+class _Way:
+    """One way through the choices: a format, and the code around its unpack and pack."""
 
     def __init__(self, name: str, chosen: dict[_Path, str]) -> None:
         self.name, self.chosen = name, chosen
@@ -42,111 +42,95 @@ class _Layout:
         self.prepare: list[str] = []  # statements of build before it packs
         self.bounds: list[str] = []
         self.tables: dict[str, Any] = {}
-        self.keys: dict[_Path, tuple[int, Mapping]] = {}
+        self.keys: dict[_Path, tuple[int, Names]] = {}
         self.ended = False
 
-    def walk(self, part: Construct, value: str, path: _Path) -> str:
-        """Adds a part that build takes from the expression `value`; the expression that parse makes of it."""
-        emit = self._EMIT.get(type(part))
-        if emit is None or part.parsed is not None:
-            raise _NotGenerated(part)
-        return emit(self, part, value, path)
+    def walk(self, value: Value, given: str, path: _Path) -> str:
+        """Add a value that build takes from the expression `given`; return the expression that parse makes of it."""
+        return self._EMIT[type(value)](self, value, given, path)
 
     def _add(self, code: str, path: _Path, packed: str | None = None) -> str:
-        """A variable for one more value of the format."""
+        """Return a variable for one more value of the format."""
         if self.ended:
-            raise _NotGenerated(Terminated)
+            raise _NotGenerated("Terminated")
         variable = re.sub(r"\W", "_", f"v{len(self.unpacked)}_{'_'.join(path[-1:])}")
         self.format += code
         self.unpacked.append(variable)
         self.packed.append(packed or variable)
         return variable
 
-    def _number(self, part: Construct, path: _Path, packed: str | None = None) -> str:
-        if type(part) is not FormatField or (part.length > 1 and part.fmtstr[0] != "<"):
-            raise _NotGenerated(part)
-        return self._add(part.fmtstr[1], path, packed)
-
     def _table(self, name: str, table: Any) -> str:
         self.tables[f"{name}_{self.name}"] = table
         return f"{name}_{self.name}"
 
-    def _format_field(self, part: FormatField, value: str, path: _Path) -> str:
-        variable = self._number(part, path)
-        self.prepare.append(f"{variable} = {value}")
+    def _number(self, value: Number, given: str, path: _Path) -> str:
+        variable = self._add(value.format, path)
+        self.prepare.append(f"{variable} = {given}")
+        if value.most is not None:
+            self.bounds.append(f"{variable} <= {value.most}")
         return variable
 
-    def _at_most(self, part: AtMost, value: str, path: _Path) -> str:
-        variable = self._format_field(part.subcon, value, path)
-        self.bounds.append(f"{variable} <= {part.most}")
-        return variable
-
-    def _bytes(self, part: Bytes, value: str, path: _Path) -> str:
-        if type(part.length) is not int:
-            raise _NotGenerated(part)
-        variable = self._add(f"{part.length}s", path)
+    def _raw(self, value: Raw, given: str, path: _Path) -> str:
+        variable = self._add(f"{value.size}s", path)
         self.prepare += [
-            f"{variable} = {value}",
-            f"if type({variable}) is not bytes or len({variable}) != {part.length}:",
-            f"    {variable} = as_bytes({part.length}, {variable})",
+            f"{variable} = {given}",
+            f"if type({variable}) is not bytes or len({variable}) != {value.size}:",
+            f"    {variable} = as_bytes({value.size}, {variable})",
         ]
         return variable
 
-    def _mapping(self, part: Mapping, value: str, path: _Path) -> str:
+    def _names(self, value: Names, given: str, path: _Path) -> str:
         if path in self.chosen:
-            self._number(part.subcon, path, str(part.encmapping[self.chosen[path]]))
+            self._add(value.format, path, str(value.numbers[self.chosen[path]]))
             return repr(self.chosen[path])
-        self.keys[path] = struct.calcsize(self.format), part
-        variable = self._number(part.subcon, path)
-        self.prepare.append(f"{variable} = {self._table(f'numbers_{variable}', part.encmapping)}[{value}]")
-        return f"{self._table(f'names_{variable}', part.decmapping)}[{variable}]"
+        self.keys[path] = struct.calcsize(self.format), value
+        variable = self._add(value.format, path)
+        self.prepare.append(f"{variable} = {self._table(f'numbers_{variable}', value.numbers)}[{given}]")
+        return f"{self._table(f'names_{variable}', _by_number(value))}[{variable}]"
 
-    def _flags(self, part: FlagsEnum, value: str, path: _Path) -> str:
-        variable = self._number(part.subcon, path)
-        flags = self._table(f"flags_{variable}", part)
-        bits = (f"({bit} if {variable}.get({name!r}) else 0)" for name, bit in part.flags.items())
+    def _flags(self, value: Flags, given: str, path: _Path) -> str:
+        variable = self._add(value.format, path)
+        flags = self._table(f"flags_{variable}", FlagsEnum(Int8ul, **value.numbers))
+        bits = (f"({bit} if {variable}.get({name!r}) else 0)" for name, bit in value.numbers.items())
         self.prepare += [
-            f"{variable} = {value}",
+            f"{variable} = {given}",
             f"if type({variable}) is dict and {variable}.keys() <= {flags}.flags.keys():",
             f"    {variable} = {' | '.join(bits) or 0}",
             "else:",
             f"    {variable} = {flags}._encode({variable}, None, '')",
         ]
-        if part.subcon.fmtstr[1] == "B":
-            return f"{self._table(f'bits_{variable}', [_bits(part, byte) for byte in range(256)])}[{variable}].copy()"
-        return "{" + ", ".join(f"{name!r}: {variable} & {bit} == {bit}" for name, bit in part.flags.items()) + "}"
+        if value.format == "B":
+            return f"{self._table(f'bits_{variable}', [_bits(value, byte) for byte in range(256)])}[{variable}].copy()"
+        return "{" + ", ".join(f"{name!r}: {variable} & {bit} == {bit}" for name, bit in value.numbers.items()) + "}"
 
-    def _struct(self, part: Struct, value: str, path: _Path) -> str:
-        fields, holder = [], f"o{len(self.prepare)}"
-        self.prepare.append(f"{holder} = as_fields({value})" if part.flagbuildnone else f"{holder} = {value}")
-        for field in part.subcons:
-            if not field.name and field is not Terminated:
-                raise _NotGenerated(field)
-            item = f"{holder}.get({field.name!r})" if field.flagbuildnone else f"{holder}[{field.name!r}]"
-            parsed = self.walk(field, item, (*path, field.name or ""))
-            fields += [f"{field.name!r}: {parsed}"] if field.name else []
-        return "{" + ", ".join(fields) + "}"
+    def _layout(self, value: Layout, given: str, path: _Path) -> str:
+        parsed, holder = [], f"o{len(self.prepare)}"
+        optional = all(field.optional for field in value.fields)
+        self.prepare.append(f"{holder} = as_fields({given})" if optional else f"{holder} = {given}")
+        for field in value.fields:
+            item = f"{holder}.get({field.name!r})" if field.optional else f"{holder}[{field.name!r}]"
+            made = self.walk(field.value, item, (*path, field.name))
+            parsed += [f"{field.name!r}: {made}"] if field.name else []
+        return "{" + ", ".join(parsed) + "}"
 
-    def _switch(self, part: Switch, value: str, path: _Path) -> str:
-        siblings = {f"this[{key[-1]!r}]": key for key in (*self.chosen, *self.keys) if key[:-1] == path[:-1]}
-        key = siblings.get(repr(part.keyfunc))
+    def _choice(self, value: Choice, given: str, path: _Path) -> str:
+        key = (*path[:-1], value.on)
         if key in self.chosen:
-            return self.walk(part.cases.get(self.chosen[key], part.default), value, path)
-        if key is None or not _is_byte_of_names(self.keys[key][1]):
-            raise _NotGenerated(part)
+            return self.walk(value.cases.get(self.chosen[key], value.otherwise), given, path)
+        if key not in self.keys or not _is_byte_of_names(self.keys[key][1]):
+            raise _NotGenerated("Switch")
         raise _Fork(key, *self.keys[key])
 
-    def _renamed(self, part: Renamed, value: str, path: _Path) -> str:
-        return self.walk(part.subcon, value, path)
-
-    def _terminated(self, part: Construct, value: str, path: _Path) -> str:
+    def _end(self, value: End, given: str, path: _Path) -> str:
         self.ended = True
         return "None"
 
-    # By exact type: a subclass may mean something else.
+    def _unknown(self, value: Unknown, given: str, path: _Path) -> str:
+        raise _NotGenerated(value.type)
+
     _EMIT: ClassVar[dict[type, Callable[..., str]]] = {
-        FormatField: _format_field, AtMost: _at_most, Bytes: _bytes, Mapping: _mapping, FlagsEnum: _flags,
-        Struct: _struct, Switch: _switch, Renamed: _renamed, type(Terminated): _terminated,
+        Number: _number, Raw: _raw, Names: _names, Flags: _flags,
+        Layout: _layout, Choice: _choice, End: _end, Unknown: _unknown,
     }  # fmt: skip
 
 
@@ -155,6 +139,7 @@ class Codec:
 
     def __init__(self, definition: Construct) -> None:
         self.definition = definition
+        self._tree = value_of(definition)
         self.fallbacks: Counter[str] = Counter()
         self._lines: list[str] = []
         self._space: dict[str, Any] = {
@@ -172,35 +157,35 @@ class Codec:
 
     def _functions(self, chosen: dict[_Path, str]) -> tuple[str, str]:
         """The names of what parses and builds frames of which so much is chosen."""
-        layout = _Layout(re.sub(r"\W", "_", "_".join((*chosen.values(), str(len(self._lines) + 1)))), chosen)
+        way = _Way(re.sub(r"\W", "_", "_".join((*chosen.values(), str(len(self._lines) + 1)))), chosen)
         try:
-            parsed = layout.walk(self.definition, "frame", ())
+            parsed = way.walk(self._tree, "frame", ())
         except _Fork as fork:
-            return self._dispatch(layout, *fork.args)
+            return self._dispatch(way, *fork.args)
         except _NotGenerated as cause:
-            self.fallbacks[type(cause.args[0]).__name__] += 1
+            self.fallbacks[str(cause)] += 1
             return "construct_parse", "construct_build"
-        return self._straight(layout, parsed)
+        return self._straight(way, parsed)
 
-    def _dispatch(self, layout: _Layout, path: _Path, at: int, key: Mapping) -> tuple[str, str]:
-        made = {choice: self._functions({**layout.chosen, path: choice}) for choice in key.encmapping}
-        parsers = ", ".join(f"{number}: {made[choice][0]}" for number, choice in key.decmapping.items())
+    def _dispatch(self, way: _Way, path: _Path, at: int, key: Names) -> tuple[str, str]:
+        made = {choice: self._functions({**way.chosen, path: choice}) for choice in key.numbers}
+        parsers = ", ".join(f"{number}: {made[choice][0]}" for number, choice in _by_number(key).items())
         builders = ", ".join(f"{choice!r}: {build}" for choice, (_, build) in made.items())
-        name, value = layout.name, "frame" + "".join(f"[{part!r}]" for part in path)
+        name, value = way.name, "frame" + "".join(f"[{part!r}]" for part in path)
         self._lines += [f"parsers_{name} = {{{parsers}}}", f"builders_{name} = {{{builders}}}"]
         parse = self._function(f"parse_{name}(data)", f"return parsers_{name}[data[{at}]](data)")
         return parse, self._function(f"build_{name}(frame)", f"return builders_{name}[{value}](frame)")
 
-    def _straight(self, layout: _Layout, parsed: str) -> tuple[str, str]:
-        name, unpack = layout.name, "unpack" if layout.ended else "unpack_from"
-        self._space.update(layout.tables)
-        self._lines.append(f"unpack_{name} = Layout({layout.format!r}).{unpack}")
-        self._lines.append(f"pack_{name} = Layout({layout.format!r}).pack")
-        unpacked = f"({''.join(f'{variable}, ' for variable in layout.unpacked)}) = unpack_{name}(data)"
-        packed = f"data = pack_{name}({', '.join(layout.packed)})"
-        bounds = [f"if not ({' and '.join(layout.bounds)}):", "    raise ValueError"] if layout.bounds else []
+    def _straight(self, way: _Way, parsed: str) -> tuple[str, str]:
+        name, unpack = way.name, "unpack" if way.ended else "unpack_from"
+        self._space.update(way.tables)
+        self._lines.append(f"unpack_{name} = Layout({way.format!r}).{unpack}")
+        self._lines.append(f"pack_{name} = Layout({way.format!r}).pack")
+        unpacked = f"({''.join(f'{variable}, ' for variable in way.unpacked)}) = unpack_{name}(data)"
+        packed = f"data = pack_{name}({', '.join(way.packed)})"
+        bounds = [f"if not ({' and '.join(way.bounds)}):", "    raise ValueError"] if way.bounds else []
         parse = self._function(f"parse_{name}(data)", unpacked, *bounds, f"return {parsed}")
-        return parse, self._function(f"build_{name}(frame)", *layout.prepare, packed, *bounds, "return data")
+        return parse, self._function(f"build_{name}(frame)", *way.prepare, packed, *bounds, "return data")
 
     def _function(self, head: str, *body: str) -> str:
         self._lines += [f"def {head}:", *(f"    {line}" for line in body), ""]
@@ -214,12 +199,17 @@ def plain(value: Any) -> Any:
     return list(map(plain, value)) if isinstance(value, list) else value
 
 
-def _bits(part: FlagsEnum, number: int) -> dict[str, bool]:
-    return {name: number & bit == bit for name, bit in part.flags.items()}
+def _by_number(value: Names) -> dict[int, str]:
+    """Return the name of each number; of two names the later."""
+    return {number: name for name, number in value.numbers.items()}
 
 
-def _is_byte_of_names(key: Mapping) -> bool:
-    return key.subcon.fmtstr[1] == "B" and all(type(name) is str for name in key.encmapping)
+def _bits(value: Flags, number: int) -> dict[str, bool]:
+    return {name: number & bit == bit for name, bit in value.numbers.items()}
+
+
+def _is_byte_of_names(key: Names) -> bool:
+    return key.format == "B" and all(type(name) is str for name in key.numbers)
 
 
 def _as_fields(value: Any) -> Any:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any, NamedTuple
 
-from construct import Bytes, Construct, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
-
-from sabot_protocol import auth, document_shoe, fields, framing, messages
+from sabot_protocol import auth, document_shoe, fields, framing, messages, numbers
 from sabot_protocol.cards import DECK, INDEX
+from sabot_protocol.layout import Choice, Flags, Layout, Names, Number, Raw, Value, enumerations
 
 HEAD = """# The protocol between shoe and gateway
 
@@ -109,8 +108,7 @@ First a session from its first byte, as both sides must say it to the letter: a 
 `{key}`, its protocol hash a made-up one. Then some frames without a key.
 """
 _ECHO = " Event `command_done` repeats it, by its `command`, from byte {at} on."
-_KINDS = {"event": messages.EVENTS, "command": messages.COMMANDS}
-_FORMATS = {"<B": "u8", "<H": "u16", "<L": "u32"}
+_FORMATS = {"B": "u8", "H": "u16", "L": "u32"}
 _BYTES_A_LINE = 8  # of a frame taken apart
 
 
@@ -130,12 +128,12 @@ def document(golden: list[dict[str, Any]], life: list[dict[str, Any]]) -> str:
     `life` are the events of a recording that shows a shoe from its start to its end.
     """
     shown = [one for one in golden if one.get("page")]
-    parts = [_head(HEAD), _table(messages.Frame, 0), _head(TALK), *document_shoe.chapters(life), "\n## Frames\n"]
-    for name, number in messages.FrameType.encmapping.items():
+    parts = [_head(HEAD), _table(messages.LAYOUT, 0), _head(TALK), *document_shoe.chapters(life), "\n## Frames\n"]
+    for name, number in numbers.FRAMES.items():
         sender = "gateway to shoe" if number & 0x80 else "shoe to gateway"
-        parts.append(_section(f"`{name}` 0x{number:02X}, {sender}", messages.FRAMES[name], _bare(messages.Frame)))
-    parts += [*_kinds("Events", "event", messages.EventKind)]
-    parts += [*_kinds("Commands", "command", messages.CommandKind, _ECHO.format(at=_echo_at()))]
+        parts.append(_section(f"`{name}` 0x{number:02X}, {sender}", messages.FRAME_LAYOUTS[name], messages.LAYOUT.size))
+    parts += [*_kinds("Events", "event", numbers.EVENTS)]
+    parts += [*_kinds("Commands", "command", numbers.COMMANDS, _ECHO.format(at=_echo_at()))]
     parts += ["\n## Names of numbers\n", *_names(), APART.format(key=_key(shown)), *map(_taken_apart, shown)]
     return "".join(parts)
 
@@ -143,7 +141,7 @@ def document(golden: list[dict[str, Any]], life: list[dict[str, Any]]) -> str:
 def _head(text: str) -> str:
     return text.format(
         hash=messages.protocol_hash().hex(),
-        header=_bare(messages.Frame),
+        header=messages.LAYOUT.size,
         most=framing.MAX_BODY_BYTES,
         mac=auth.MAC_BYTES,
         key=auth.KEY_BYTES,
@@ -159,118 +157,79 @@ def _key(golden: list[dict[str, Any]]) -> str:
     return next((str(one["key"]) for one in golden if "key" in one), "none")
 
 
-def _kinds(title: str, frame: str, numbers: Mapping, more: str = "") -> Iterator[str]:
+def _kinds(title: str, frame: str, kinds: dict[str, int], more: str = "") -> Iterator[str]:
     """A section for each kind; its bytes begin behind number and kind."""
-    first = _data_at(frame)
+    first, layouts = _data_at(frame), messages.FRAME_LAYOUTS[frame].cases()
     yield f"\n## {title}\n\nThe `data` of frame `{frame}`, by `kind`.{more}\n"
-    for kind, number in numbers.encmapping.items():
-        yield _section(f"`{kind}` {number}", _KINDS[frame][kind], first)
+    for kind, number in kinds.items():
+        yield _section(f"`{kind}` {number}", layouts[kind], first)
 
 
 def _data_at(frame: str) -> int:
-    return _bare(messages.Frame) + _bare(messages.FRAMES[frame])
+    return messages.LAYOUT.size + messages.FRAME_LAYOUTS[frame].size
 
 
 def _echo_at() -> int:
-    return _data_at("event") + _bare(messages.EVENTS["command_done"])
+    return _data_at("event") + messages.EVENT_LAYOUTS["command_done"].size
 
 
-def _section(title: str, part: Construct, first: int) -> str:
-    return f"\n### {title}\n\n{_text(part.docs)}\n\n{_table(part, first)}"
+def _section(title: str, layout: Layout, first: int) -> str:
+    return f"\n### {title}\n\n{layout.doc}\n\n{_table(layout, first)}"
 
 
-def _text(docs: Any) -> str:
-    return str(docs or "")
-
-
-def _table(part: Construct, first: int) -> str:
-    rows = list(_rows(part, first))
+def _table(layout: Layout, first: int) -> str:
+    rows = list(_rows(layout, first))
     if not rows:
         return "No fields.\n"
     lines = [f"| {row.at} | {row.size or ''} | `{row.name}` | {row.holds} | {row.docs} |\n" for row in rows]
     return "".join(["| byte | size | field | holds | |\n|---|---|---|---|---|\n", *lines])
 
 
-def _rows(part: Construct, at: int) -> Iterator[Row]:
-    """The fields of a struct from a place on; a struct within it is opened."""
-    for field in _unwrapped(part).subcons:
-        if field is Terminated:
-            continue
-        inner = _unwrapped(field)
-        if isinstance(inner, Struct):
-            yield from (row._replace(name=f"{field.name}.{row.name}") for row in _rows(inner, at))
+def _rows(layout: Layout, at: int) -> Iterator[Row]:
+    """The fields of a layout from a place on; a layout within it is opened."""
+    for field in layout.named():
+        place = at + field.offset
+        if isinstance(field.value, Layout):
+            yield from (row._replace(name=f"{field.name}.{row.name}") for row in _rows(field.value, place))
         else:
-            yield Row(at, _size(inner), str(field.name), _holds(inner), _text(field.docs))
-        at += _size(inner)
+            yield Row(place, field.size, field.name, _holds(field.value), field.doc)
 
 
-def _unwrapped(part: Construct) -> Construct:
-    while isinstance(part, Renamed):
-        part = part.subcon
-    return part
-
-
-def _size(part: Construct) -> int:
-    """In bytes; of a switch 0, for its case follows."""
-    return 0 if isinstance(part, Switch) else int(part.sizeof())
-
-
-def _bare(part: Construct) -> int:
-    """The bytes before the switch at the end of a struct."""
-    return sum(_size(_unwrapped(field)) for field in part.subcons if field is not Terminated)
-
-
-def _holds(part: Construct) -> str:
-    match part:
-        case Switch():
+def _holds(value: Value) -> str:
+    match value:
+        case Choice():
             return "see below"
-        case Mapping():
-            return _enumeration(part)
-        case FlagsEnum():
-            return f"bits: [{_name_of(part)}](#names-of-numbers)"
-        case fields.AtMost():
-            return f"{_holds(part.subcon)}, at most {part.most:,}"
-        case Bytes():
-            return f"{part.length} bytes"
-        case FormatField():
-            return _FORMATS[part.fmtstr]
-    raise TypeError(f"{part!r} in the message definition: teach it to document.py")
+        case Names():
+            return _enumeration(value)
+        case Flags():
+            return f"bits: [{value.title}](#names-of-numbers)"
+        case Number():
+            return _FORMATS[value.format] + ("" if value.most is None else f", at most {value.most:,}")
+        case Raw():
+            return f"{value.size} bytes"
+    raise TypeError(f"{value!r} in the message definition: teach it to document.py")
 
 
-def _enumeration(part: Mapping) -> str:
-    if part.encmapping.items() >= INDEX.items():
-        none = part.encmapping.get(fields.NO_CARD)
+def _enumeration(value: Names) -> str:
+    if value.numbers.items() >= INDEX.items():
+        none = value.numbers.get(fields.NO_CARD)
         return f"card: 0 {DECK[0]} to 51 {DECK[51]}, by suit" + (f", {none} for none" if none else "")
-    if part in (messages.FrameType, messages.EventKind, messages.CommandKind, messages.RefusedKind):
-        return "see below"
-    return f"[{_name_of(part)}](#names-of-numbers)"
-
-
-def _named() -> dict[str, Construct]:
-    """Everything in fields.py that gives numbers a name and a meaning."""
-    return {name: part for name, part in vars(fields).items() if isinstance(part, Mapping | FlagsEnum) and _told(part)}
-
-
-def _told(part: Construct) -> dict[str, str]:
-    return getattr(part, "meanings", {})
-
-
-def _name_of(part: Construct) -> str:
-    return next(name for name, one in _named().items() if one is part)
+    return f"[{value.title}](#names-of-numbers)" if value.title else "see below"
 
 
 def _names() -> Iterator[str]:
-    for name, part in _named().items():
-        numbers = part.encmapping if isinstance(part, Mapping) else part.flags
-        lines = (f"| {number} | `{value}` | {_told(part)[value]} |\n" for value, number in numbers.items())
-        yield "".join([f"\n**{name}**\n\n| | | |\n|---|---|---|\n", *lines])
+    for title, value in enumerations().items():
+        lines = (f"| {number} | `{name}` | {value.meanings[name]} |\n" for name, number in value.numbers.items())
+        yield "".join([f"\n**{title}**\n\n| | | |\n|---|---|---|\n", *lines])
 
 
 def _taken_apart(golden: dict[str, Any]) -> str:
     """A golden frame: its bytes on the wire, and the same bytes field by field."""
     body, mac = bytes.fromhex(golden["body"]), bytes.fromhex(golden.get("mac", ""))
     crc = framing.crc16(body + mac).to_bytes(2, "little")
-    lines = [line for row, value in _fields(messages.Frame, golden["fields"], 0) for line in _told_of(body, row, value)]
+    lines = [
+        line for row, value in _fields(messages.LAYOUT, golden["fields"], 0) for line in _told_of(body, row, value)
+    ]
     lines += [*_lines(mac, "MAC"), *_lines(crc, "CRC-16")]
     shown, wire = "\n".join(lines), _hex(bytes.fromhex(golden["wire"]))
     return f"\n**{golden['name']}**: {golden['fields']['type']}, on the wire `{wire}`\n\n```\n{shown}\n```\n"
@@ -288,13 +247,12 @@ def _lines(data: bytes, name: str) -> Iterator[str]:
         yield f"{_hex(data[at : at + _BYTES_A_LINE]):<{3 * _BYTES_A_LINE}}  {'' if at else name}".rstrip()
 
 
-def _fields(part: Construct, says: dict[str, Any], at: int) -> Iterator[tuple[Row, Any]]:
-    """The fields of this very frame, in order, each with its value; the switch at the end goes on with its case."""
-    yield from ((row, _value(says, row.name)) for row in _rows(part, at) if row.size)
-    for field in part.subcons:
-        switch = _unwrapped(field)
-        if isinstance(switch, Switch):
-            yield from _fields(switch.cases[switch.keyfunc(says)], says[field.name], at + _bare(part))
+def _fields(layout: Layout, says: dict[str, Any], at: int) -> Iterator[tuple[Row, Any]]:
+    """The fields of this very frame, in order, each with its value; the choice at the end goes on with its case."""
+    yield from ((row, _value(says, row.name)) for row in _rows(layout, at) if row.size)
+    for field in layout.fields:
+        if isinstance(field.value, Choice):
+            yield from _fields(layout.cases()[says[field.value.on]], says[field.name], at + layout.size)
 
 
 def _value(values: dict[str, Any], name: str) -> Any:

@@ -1,7 +1,6 @@
 """The chapters of PROTOCOL.md for somebody who writes a shoe: what it logs and when, its numbers, profile and key."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
 from typing import Any, Final
 
 from sabot_protocol import auth, fields, irregularities, messages, rulebooks
@@ -244,9 +243,8 @@ def _profile() -> str:
 
 def _codes() -> Iterator[str]:
     """A line a case: where its bytes stand, and which facts choose among them."""
-    sizes = [2 ** len(facts) for facts in irregularities.CASES.values()]
-    for (case, facts), first, size in zip(
-        irregularities.CASES.items(), accumulate(sizes, initial=0), sizes, strict=False
-    ):
+    for case, first in irregularities.code_offsets().items():
+        facts = irregularities.CASES[case]
+        size = 2 ** len(facts)
         place = f"{first} to {first + size - 1}" if size > 1 else str(first)
         yield f"| {place} | `{case}` | {', '.join(f'`{fact}`' for fact in facts)} |\n"

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from construct import Bytes, Construct, FlagsEnum, Int8ul, Int16ul, Int32ul, Mapping, Struct, Validator
 
-from sabot_protocol import irregularities
+from sabot_protocol import numbers
 from sabot_protocol.cards import INDEX
 
 HASH_BYTES: Final = 8
@@ -160,12 +160,10 @@ Pattern = named(
     one_suit=(3, "too many of one suit"),
     repeated=(4, "a sequence comes again"),
 )
-Case = named(**{case: (number, case.replace("_", " ")) for number, case in enumerate(irregularities.CASES, 1)})
-Consequence = named(
-    **{code: (number, code.lower().replace("_", " ")) for number, code in enumerate(irregularities.CODES, 1)}
-)
-FACTS: Final = tuple(dict.fromkeys(fact for facts in irregularities.CASES.values() for fact in facts))
-Facts = flags(Int16ul, **{fact: (1 << bit, fact.replace("_", " ")) for bit, fact in enumerate(FACTS)})
+Case = named(**{case: (number, case.replace("_", " ")) for case, number in numbers.CASES.items()})
+Consequence = named(**{code: (number, code.lower().replace("_", " ")) for code, number in numbers.CODES.items()})
+FACTS: Final = tuple(numbers.FACTS)
+Facts = flags(Int16ul, **{fact: (bit, fact.replace("_", " ")) for fact, bit in numbers.FACTS.items()})
 Outcome = named(
     done=(0, "done"),
     not_now=(1, "not in this state of the shoe"),

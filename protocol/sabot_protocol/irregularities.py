@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import product
-from typing import Annotated, Any, Literal, get_args
+from itertools import accumulate, product
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
+
+from sabot_protocol import numbers
 
 # Every case, with the facts that decide it in one book or another.
 CASES: dict[str, tuple[str, ...]] = {
@@ -58,7 +60,6 @@ Code = Literal[
     "SWAP_SHOE",
     "NO_RULE",
 ]
-CODES: tuple[str, ...] = get_args(Code)
 Facts = Mapping[str, bool]
 
 # Said instead of a book's words where a foreign card voids no coup, for each is complete or none has begun: A-46.
@@ -227,10 +228,18 @@ def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) ->
 
 
 def codes(rulebook_id: str) -> bytes:
-    """The book's answers as numbers: every case in order, and of each every combination of its facts."""
+    """The book's answers as numbers: every case by its number, and of each every combination of its facts."""
     return bytes(
-        CODES.index(advise(rulebook_id, case, facts).code) + 1 for case in CASES for facts in combinations(case)
+        numbers.CODES[advise(rulebook_id, case, facts).code]
+        for case in numbers.in_order(numbers.CASES)
+        for facts in combinations(case)
     )
+
+
+def code_offsets() -> dict[str, int]:
+    """Return where the codes of each case begin in a profile, by rising number of the case."""
+    cases = numbers.in_order(numbers.CASES)
+    return dict(zip(cases, accumulate((2 ** len(CASES[case]) for case in cases), initial=0), strict=False))
 
 
 def _checked(case: str, context: Mapping[str, object]) -> dict[str, bool]:

@@ -11,20 +11,16 @@ from typing import Any, Final
 
 from construct import (
     Bytes,
-    Construct,
-    FlagsEnum,
-    FormatField,
     Int8ul,
     Int16ul,
     Mapping,
-    Renamed,
     Struct,
     Switch,
     Terminated,
     this,
 )
 
-from sabot_protocol import irregularities
+from sabot_protocol import irregularities, numbers
 from sabot_protocol.fields import (
     HASH_BYTES,
     AtMost,
@@ -70,6 +66,7 @@ from sabot_protocol.fields import (
     Winner,
     said,
 )
+from sabot_protocol.layout import description, layout_of
 
 CODES_BYTES: Final = sum(2 ** len(facts) for facts in irregularities.CASES.values())
 # What moves to another shoe beside the coup itself.
@@ -94,7 +91,7 @@ Profile = Struct(
     said("codes" / Bytes(CODES_BYTES), "what follows, by case and facts: a Consequence for each combination"),
 )
 
-# Commands, by kind, numbered in this order from 1: each has an id, is done once, and ends as
+# Commands, by kind, numbered in numbers.py: each has an id, is done once, and ends as
 # event command_done or command_refused.
 COMMANDS: Final = {
     "set_time": said(
@@ -143,11 +140,11 @@ COMMANDS: Final = {
     ),
     "this_no_bet": said(Struct(), "The coup in progress goes on without wagers, where the book has a clause for that."),
 }
-CommandKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(COMMANDS, 1)})
+CommandKind = Mapping(Int8ul, numbers.COMMANDS)
 # Of a command that was refused; 0 where its number is none of these.
-RefusedKind = Mapping(Int8ul, {"unknown": 0, **CommandKind.encmapping})
+RefusedKind = Mapping(Int8ul, {"unknown": 0, **numbers.COMMANDS})
 
-# Events, by kind: what the shoe logs, numbered in this order from 1.
+# Events, by kind: what the shoe logs, numbered in numbers.py.
 EVENTS: Final = {
     "boot": said(
         Struct(said("boot_count" / Int16ul, "starts of this unit"), "cause" / ResetCause), "The shoe has started."
@@ -317,24 +314,10 @@ EVENTS: Final = {
         "A command was not done, and why; nothing has changed.",
     ),
 }
-EventKind = Mapping(Int8ul, {kind: number for number, kind in enumerate(EVENTS, 1)})
+EventKind = Mapping(Int8ul, numbers.EVENTS)
 
-# Frames, by type. 0x00-0x7F come from the shoe, 0x80-0xFF from the gateway.
-FrameType = Mapping(
-    Int8ul,
-    {
-        "hello": 1,
-        "event": 2,
-        "alive": 3,
-        "busy": 4,
-        "who": 0x80,
-        "welcome": 0x81,
-        "ack": 0x82,
-        "set_profile": 0x83,
-        "command": 0x84,
-        "resend": 0x85,
-    },
-)
+# Frames, by type, numbered in numbers.py.
+FrameType = Mapping(Int8ul, numbers.FRAMES)
 FRAMES: Final = {
     "hello": said(
         Struct(
@@ -412,32 +395,18 @@ Frame = Struct(
 )
 
 
-def describe(construct: Construct) -> Any:
-    """A construct as plain lists: names, formats, enumerations and bounds, in order."""
-    match construct:
-        case Renamed():
-            return [construct.name, describe(construct.subcon)]
-        case Struct():
-            return [describe(part) for part in construct.subcons]
-        case Switch():
-            return {key: describe(case) for key, case in construct.cases.items()}
-        case Mapping():
-            return [describe(construct.subcon), {str(k): v for k, v in construct.encmapping.items()}]
-        case FlagsEnum():
-            return [describe(construct.subcon), {str(k): v for k, v in construct.flags.items()}]
-        case AtMost():
-            return [describe(construct.subcon), construct.most]
-        case FormatField():
-            return construct.fmtstr
-        case Bytes():
-            return construct.length
-    return type(construct).__name__
+# The definition as plain values: other modules read these and leave the constructs alone.
+LAYOUT: Final = layout_of(Frame)
+FRAME_LAYOUTS: Final = LAYOUT.cases()
+EVENT_LAYOUTS: Final = FRAME_LAYOUTS["event"].cases()
+COMMAND_LAYOUTS: Final = FRAME_LAYOUTS["command"].cases()
+PROFILE_LAYOUT: Final = layout_of(Profile)
 
 
 @cache
 def protocol_hash() -> bytes:
     """Eight bytes that change whenever the definition does."""
-    text = json.dumps(describe(Frame), separators=(",", ":"))
+    text = json.dumps(description(LAYOUT), separators=(",", ":"))
     return sha256(text.encode()).digest()[:HASH_BYTES]
 
 

@@ -7,9 +7,8 @@ the coding itself is broken the bytes are those of the line.
 from struct import pack
 from typing import Any, Final
 
-from construct import Bytes, Construct, FlagsEnum, FormatField, Mapping, Renamed, Struct, Switch, Terminated
-
-from sabot_protocol import auth, fields, messages
+from sabot_protocol import auth, messages
+from sabot_protocol.layout import Choice, Flags, Layout, Names, Number, Raw, Value
 
 LINKTYPE_USER0: Final = 147
 SENDERS: Final = ("shoe", "gateway", "unknown")
@@ -58,36 +57,26 @@ def lua() -> str:
     """tools/wireshark/sabot.lua: the tables of this definition, and the few functions that walk them."""
     senders, problems = (_lua(dict(enumerate(names))) for names in (SENDERS, PROBLEMS))
     tables = f"local SENDERS = {senders}\nlocal PROBLEMS = {problems}\nlocal MAC_BYTES = {auth.MAC_BYTES}\n\n"
-    return f"{_HEAD}{tables}local FRAME = {_lua(layout(messages.Frame))}\n{_WALK}"
+    return f"{_HEAD}{tables}local FRAME = {_lua(_node(messages.LAYOUT))}\n{_WALK}"
 
 
-def layout(part: Construct) -> dict[str, Any]:
-    """A construct as the dissector walks it: a struct's fields, a switch's cases, or a leaf of so many bytes."""
-    match part:
-        case Renamed():
-            return {"name": part.name, **layout(part.subcon)}
-        case Struct():
-            return {"fields": [layout(inner) for inner in part.subcons if inner is not Terminated]}
-        case Switch():
-            return {"on": part.keyfunc(_Asked()), "cases": {key: layout(case) for key, case in part.cases.items()}}
-        case Mapping():
-            return {**layout(part.subcon), "values": {number: name for name, number in part.encmapping.items()}}
-        case FlagsEnum():
-            return {**layout(part.subcon), "bits": [{"name": name, "mask": mask} for name, mask in part.flags.items()]}
-        case fields.AtMost():
-            return layout(part.subcon)
-        case Bytes():
-            return {"bytes": part.length, "raw": True}
-        case FormatField() if part.fmtstr in ("<B", "<H", "<L"):
-            return {"bytes": part.length}
-    raise TypeError(f"{part!r} in the message definition: teach it to `layout` and to the dissector's `walk`")
-
-
-class _Asked(dict[str, str]):
-    """Answers every name with itself: what a switch asks its context for."""
-
-    def __missing__(self, name: str) -> str:
-        return name
+def _node(value: Value) -> dict[str, Any]:
+    """A value as the dissector walks it: the fields of a layout, the cases of a choice, or a leaf of so many bytes."""
+    match value:
+        case Layout():
+            return {"fields": [{"name": field.name, **_node(field.value)} for field in value.named()]}
+        case Choice():
+            return {"on": value.on, "cases": {name: _node(case) for name, case in value.cases.items()}}
+        case Names():
+            return {"bytes": value.size, "values": {number: name for name, number in value.numbers.items()}}
+        case Flags():
+            bits = [{"name": name, "mask": mask} for name, mask in value.numbers.items()]
+            return {"bytes": value.size, "bits": bits}
+        case Raw():
+            return {"bytes": value.size, "raw": True}
+        case Number(format="B" | "H" | "L"):
+            return {"bytes": value.size}
+    raise TypeError(f"{value!r} in the message definition: teach it to `_node` and to the dissector's `walk`")
 
 
 def _lua(value: Any, indent: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from construct import Construct, ConstructError, Renamed, Struct, Switch, Terminated
-from sabot_protocol import auth, framing, messages
+from sabot_protocol import auth, framing, layout, messages
 
 VECTORS: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parents[1] / "vectors" / "frames.jsonl").read_text().splitlines()
@@ -49,7 +49,7 @@ def test_golden_refusals(vector: dict[str, Any]) -> None:
 
 
 def test_the_hash_follows_names_numbers_bounds_and_order() -> None:
-    text = json.dumps(messages.describe(messages.Frame))
+    text = json.dumps(layout.description(messages.LAYOUT))
     for part in ("player_pair", "1073741823", "not_due", "8H", "durable_event_no", "key_card", "handed_over"):
         assert part in text
     assert text.index("speed_mm_s") < text.index("margin_pct")

