@@ -126,6 +126,11 @@ def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
         raise RefusedError(
             f"coup {act.coup_no} of {moved.table} goes on at {moved.taken_by} already. Nothing was done."
         )
+    if moved and act.coup_kind not in (None, moved.kind):
+        raise RefusedError(
+            f"coup {act.coup_no} left {moved.table} as {moved.kind}, and a coup keeps its kind: leave --kind out. "
+            "Nothing was done."
+        )
     if not seat.verifier.new_shoe():
         open_it = (
             f"`sabot table {seat.name} open-shoe --decks {moved.place()['decks'] if moved else seat.verifier.decks}`"

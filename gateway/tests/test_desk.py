@@ -640,3 +640,11 @@ def test_an_export_is_answered_with_the_line_to_type_at_the_other_table(office: 
             "`sabot table TABLE import-coup 1 player_1=JS banker_1=9C --by NAME --clause N`.",
         )
     ]
+
+
+def test_a_coup_keeps_its_kind(office: Office) -> None:
+    left(office)
+    cards = {"player_1": "JS", "banker_1": "9C"}
+    refused = office.asked("import-coup", args={"coup_no": 13, "cards": cards, "kind": "no_bet"})
+    assert refused == ("coup 13 left bac-02 as live, and a coup keeps its kind: leave --kind out. Nothing was done.")
+    assert office.commanded(0.1) == []

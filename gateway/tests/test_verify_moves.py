@@ -316,6 +316,19 @@ def test_a_coup_that_comes_to_a_second_table_is_disputed_there() -> None:
     assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
 
 
+def test_a_coup_that_comes_as_another_kind_is_disputed() -> None:
+    one = Log("star-rapid")
+    one.coup()
+    one.card("8D", "player_1")
+    handed(one, "8D")
+    log = Log("star-rapid")
+    log.verifier = Verifier("bac-02", log.book, log.profile, moves=one.verifier.moves)
+    log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
+    came = hand_over(log.no, "8D", came=True, shoe_no=7, coup_no=2)
+    log("handed_over", **came.data | {"kind": "dummy"}, unit=OTHER)
+    assert (log.alarm().shoe_says, log.alarm().cards_say, log.alarm().coup) == ("dummy", "live", 2)
+
+
 def standing(log: Log) -> list[AlarmMessage]:
     return [alarm for alarm in log.verifier.active() if alarm.name == "handed_over"]
 

@@ -84,9 +84,9 @@ part of the log is missing) is disputed, alarm `not_confirmed`.
 `handed_over` is no void: the coup has one result, at the shoe that it came to, under its number, and `began` says where
 it began. Where both shoes are of this gateway, the cards that came out of the first count against the decks, and what
 was in doubt stays so. `sabot table T import-coup` fills in kind, decks, cards out and cutting card from there. It is
-refused for a coup that goes on elsewhere already, with other cards than the coup of that number left with, and with a
-count of cards that cannot be; where the shoe's log has such a coup all the same, it is disputed. A coup from a shoe of
-another gateway is taken as the person says it.
+refused for a coup that goes on elsewhere already, with other cards than the coup of that number left with, as another
+kind, and with a count of cards that cannot be. A coup that goes on elsewhere, has other cards or is of another kind is
+disputed where the shoe's log has it all the same. A coup from a shoe of another gateway is taken as the person says it.
 `tell export-coup` needs a clause, as `void` does, and answers with the line to type at the other table. The alarm
 `handed_over` has it too. It is a warning that stands, over new shoes and restarts, until the coup has come to a table
 of this gateway; if it never will (it is void, or goes on at another gateway), a supervisor acknowledges the alarm. From

@@ -140,7 +140,10 @@ class Verifier:
             return self._came_wrongly(number, laid(event.data["cards"]))
         composition.came_with(moved.out)
         self._telling.came(moved)
-        return []
+        if event.data["kind"] == moved.kind:
+            return []
+        fact = f"A coup came from another shoe as another kind than it was when it left {moved.table}."
+        return [Finding(fact, event.data["kind"], moved.kind, "", number)]
 
     def _came_wrongly(self, number: int, cards: Cards) -> list[Finding]:
         """What this gateway knows otherwise of a coup that came: it goes on elsewhere, or left with other cards."""
