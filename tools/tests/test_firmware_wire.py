@@ -96,7 +96,7 @@ def test_places_that_the_firmware_has_by_hand() -> None:
     assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 37, 45)
     assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_SIZE"]) == (53, 28, 13)
     assert WIRE["SET_PROFILE_SIZE"] - WIRE["FRAME_SIZE"] == 70
-    assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 15)
+    assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 16)
     assert (10 + WIRE["EVENT_CARD_COUP_NO"], 10 + WIRE["EVENT_CARD_SLOT"]) == (12, 14)
     assert WIRE["EVENT_CARD_FORMAT"] == "<HHBBHBB"
     assert WIRE["EVENT_HANDED_OVER_CARDS_BANKER_1"] == 2 + 2 + 1 + 1 + 1

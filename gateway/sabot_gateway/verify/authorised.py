@@ -107,6 +107,10 @@ class Authorised:
         self._by_the_book = {coup for coup in self._by_the_book if coup >= number}
         return NONE
 
+    def certain(self) -> bool:
+        """Return True if the log shows every word of this shoe, the key included."""
+        return self._sure and self._key is not None
+
     def drawn_without(self, event: Event) -> bool:
         """This card is the first of its coup that came without the word."""
         data = event.data

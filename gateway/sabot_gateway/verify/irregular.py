@@ -145,6 +145,8 @@ class Irregular:
             yield Finding(fact, data["code"], advice.code, advice.clause, data["coup_no"])
         if reported or not self.read.whole:
             return
+        if case == _NO_WORD and not self.words.certain():
+            return
         if due is None and (case in _SHOWN or (case == _FOREIGN and not self._foreign)):
             fact = "The shoe tells an irregularity that its log does not show."
             yield Finding(fact, case.replace("_", " "), "nothing of the kind", advice.clause, data["coup_no"])
