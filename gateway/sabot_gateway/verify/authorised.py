@@ -23,7 +23,7 @@ class Authorised:
     _told: bool = False  # that a card of the coup came without it
     _without: int = -1  # the coup that is one without wagers
     _by_the_book: set[int] = field(default_factory=set)  # coups that need no word of their own
-    _sure: bool = False  # nothing of this shoe's log is missing
+    _sure: bool = False  # every word of this shoe is known, and where its key was when it was opened
 
     def gap(self) -> None:
         """Part of the log is missing: a word may be in it."""
@@ -39,7 +39,7 @@ class Authorised:
         """No word is said."""
         self.boot(event)
         self._over()
-        self._words, self._sure = 0, True
+        self._words, self._sure = 0, self._key is not None
         self._by_the_book.clear()
         return NONE
 
@@ -102,14 +102,14 @@ class Authorised:
         elif number != self._without:
             self._without, self._told = number, False
             needed = bool(self.book.switch["dummy_needs_authorisation"].value) and number not in self._by_the_book
-            self._awaiting = needed and self._key is False and not self._words
+            self._awaiting = needed and not self._key and not self._words
             self._words -= needed and not self._key and self._words > 0
         self._by_the_book = {coup for coup in self._by_the_book if coup >= number}
         return NONE
 
     def certain(self) -> bool:
         """Return True if the log shows every word of this shoe, the key included."""
-        return self._sure and self._key is not None
+        return self._sure
 
     def drawn_without(self, event: Event) -> bool:
         """This card is the first of its coup that came without the word."""
