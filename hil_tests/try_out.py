@@ -86,8 +86,10 @@ class TryOut:
         self.until(lambda: self._subscriber.ready)
 
     def start(self, *options: str) -> ShoeProcess:
-        """A shoe, once it says where it is."""
-        shoe = ShoeProcess(self.work_dir, *options)
+        """A shoe, once it says where it is; its line has a name of its own, for a bare pty is soon somebody else's."""
+        named = any(option in ("--tcp", "--pty") for option in options)
+        line = () if named else ("--pty", str(self.work_dir / f"line-{len(self.shoes)}"))
+        shoe = ShoeProcess(self.work_dir, *options, *line)
         self.shoes.append(shoe)
         self.until(lambda: shoe.config() or shoe.process.poll() is not None)
         assert shoe.config(), shoe.notes()
