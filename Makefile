@@ -54,7 +54,7 @@ lint: .venv/.dev ## ruff, mypy, the firmware against MicroPython's stubs, genera
 	$(BIN)/sabot generate --check
 
 image: .venv/.dev ## which MicroPython image the emulated RP2040 runs; where there is none, fetch it into the cache
-	@$(BIN)/python -m sabot_sim.uf2
+	@$(BIN)/python -m sabot_sim.chip.uf2
 
 bench: .venv/.dev ## speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))

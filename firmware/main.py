@@ -6,17 +6,17 @@ from struct import pack_into
 from micropython import const
 from sabot import numbers as n
 from sabot import panel
-from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
-from sabot.frame import number
+from sabot.dealing.shoe import Shoe
 from sabot.generated import SETS
-from sabot.journal import BODY, Journal
-from sabot.link import HEADER, Link, same
+from sabot.link.frame import number
+from sabot.link.link import HEADER, Link, same
 from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.profile import Profile
-from sabot.sampler import Sampler
-from sabot.shoe import Shoe
-from sabot.store import BOOTS, CAUSE, PROFILE, Count, Store
-from sabot.wear import SENSORS
+from sabot.reading.reader import CARD, CUT, NOISE, NOTHING, Reader
+from sabot.reading.sampler import Sampler
+from sabot.reading.wear import SENSORS
+from sabot.storage.journal import BODY, Journal
+from sabot.storage.store import BOOTS, CAUSE, PROFILE, Count, Store
 
 try:
     from sabot.boards import rp2 as boards

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from broken_lines import CHANGES, Change
-from sabot_sim.bench import firmware_dir
-from sabot_tools.benches import shared_broker
-from sabot_tools.broker import Server
-from sabot_tools.replay import judged
+from sabot_sim.rigs.vm import firmware_dir
+from sabot_tools.actions.replay import judged
+from sabot_tools.replay.benches import shared_broker
+from sabot_tools.stand.broker import Server
 
 FOLDER: Final = Path(__file__).with_name("recordings")
 RECORDINGS: Final = sorted(FOLDER.glob("*/*.shoe"), key=lambda path: path.stat().st_size)
@@ -129,7 +129,10 @@ def row(outcome: Outcome) -> str:
 
 def main(module: str) -> None:
     """Try all changes, or those of one module, two at a time; exit 1 if one survives."""
-    changes, survived = [change for change in CHANGES if module in ("", change.module)], 0
+    changes, survived = (
+        [change for change in CHANGES if module in ("", change.module, change.module.rpartition("/")[2])],
+        0,
+    )
     print("| file | line | becomes | why somebody could write it | recording that fails | event that it names |")
     print("|---|---|---|---|---|---|")
     with ProcessPoolExecutor(2) as pool:

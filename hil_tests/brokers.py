@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_gateway.broker import Broker, Login
-from sabot_tools import broker
-from sabot_tools.children import Children
+from sabot_gateway.publish.broker import Broker, Login
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children
 
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")

@@ -4,10 +4,10 @@ import random
 from typing import Any
 
 from sabot_protocol.auth import KEY_BYTES
-from sabot_sim import firmware
-from sabot_sim.flash import Flash
-from sabot_sim.line import Faults, Line
-from sabot_tools.listener import Gateway
+from sabot_sim.line.line import Faults, Line
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.flash import Flash
+from sabot_tools.stand.listener import Gateway
 
 SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
@@ -22,7 +22,7 @@ class Shoe:
 
     def __init__(self, rng: random.Random, key: bytes | None) -> None:
         self._rng, self._key = rng, key
-        self._journal = firmware.module("sabot.journal")
+        self._journal = firmware.module("sabot.storage.journal")
         self._flash = Flash(SECTORS, SECTOR_BYTES)
         self.logged: dict[int, bytes] = {}
         self._boots = 0
@@ -39,8 +39,8 @@ class Shoe:
         self.journal = self._journal.Journal(self._flash)
         self.journal.housekeep()
         self.profile = firmware.module("sabot.profile").Profile(4)
-        sampler = firmware.module("sabot.sampler").Sampler()
-        link, chance = firmware.module("sabot.link").Link, self._rng.randbytes
+        sampler = firmware.module("sabot.reading.sampler").Sampler()
+        link, chance = firmware.module("sabot.link.link").Link, self._rng.randbytes
         self.link = link(UNIT, self._boots, _POWER, self.journal, self.profile, sampler, chance, self._key)
 
     def log(self, rng: random.Random, now_ms: int) -> None:

@@ -1,6 +1,6 @@
 """Lives of the whole shoe on the emulated chip, and what its flash says after them.
 
-Each life is a fork of a spare chip (`sabot_sim.rig_chip`) that gets the flash of the life before.
+Each life is a fork of a spare chip (`sabot_sim.rigs.rp2040`) that gets the flash of the life before.
 """
 
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from typing import Any
 
 from sabot_protocol import fields, messages
 from sabot_protocol.cardcode import set_words
-from sabot_sim import firmware
-from sabot_sim.chip import Chip
-from sabot_sim.flash import Flash
-from sabot_sim.rig_chip import FLASH_BYTES, REGION
-from sabot_tools.chip_table import BUTTONS, GAP_US, PowerCut, Step, Table
-from sabot_tools.listener import PROFILE, Gateway
+from sabot_sim.chip.chip import Chip
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.flash import Flash
+from sabot_sim.rigs.rp2040 import FLASH_BYTES, REGION
+from sabot_tools.bench.chip_table import BUTTONS, GAP_US, PowerCut, Step, Table
+from sabot_tools.stand.listener import PROFILE, Gateway
 
 # Chips
 
@@ -33,13 +33,13 @@ Record = tuple[str, bytes]  # kind and body of an event
 
 def _shoe_on(flash: bytes | None = None) -> tuple[Any, Any]:
     """The firmware's journal and shoe in this interpreter, on a copy of what a chip has kept."""
-    journal, profile = firmware.module("sabot.journal"), firmware.module("sabot.profile").Profile(4)
+    journal, profile = firmware.module("sabot.storage.journal"), firmware.module("sabot.profile").Profile(4)
     profile.load(messages.profile_hash(PROFILE) + messages.Profile.build(PROFILE), 0)
     medium = Flash(journal.SECTORS)
     if flash is not None:
         medium.data[:] = flash[: len(medium.data)]
     log = journal.Journal(medium)
-    return log, firmware.module("sabot.shoe").Shoe(log, profile)
+    return log, firmware.module("sabot.dealing.shoe").Shoe(log, profile)
 
 
 def _records(log: Any) -> list[Record]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sabot_sim.uf2 import HOW_TO_GET_UF2
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2
 
 _ON_CHIP: Final = "on the emulated RP2040"
 _RAN, _FAILED, _NO_IMAGE, _BY_CHIP, _BY_REPLAY = "ran", "failed", "no image", "make chip", "make replay"

@@ -9,12 +9,12 @@ import pytest
 from _pytest.runner import runtestprotocol
 from brokers import Site
 from rig import FLAT_OUT, Rig
-from sabot_sim import rig as rigs
-from sabot_sim.bench import BenchError
-from sabot_sim.board_rig import BoardRig
-from sabot_tools.benches import BENCHES, is_port, shared_broker, spare_chip
-from sabot_tools.broker import Server
-from sabot_tools.stand import Plan, Stand
+from sabot_sim.rigs import rig as rigs
+from sabot_sim.rigs.board import BoardRig
+from sabot_sim.rigs.vm import BenchError
+from sabot_tools.replay.benches import BENCHES, is_port, shared_broker, spare_chip
+from sabot_tools.stand.broker import Server
+from sabot_tools.stand.stand import Plan, Stand
 from shoe import Shoe
 
 
@@ -36,7 +36,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         spare_chip()
     except BenchError:
         return None  # its fixture says why it is skipped
-    from sabot_sim.rig_chip import in_fork
+    from sabot_sim.rigs.rp2040 import in_fork
 
     hook, where = item.ihook, {"nodeid": item.nodeid, "location": item.location}
     hook.pytest_runtest_logstart(**where)
@@ -66,7 +66,7 @@ def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
     """The rig of this name, its shoe without power, or a skip that says why not."""
     try:
         if bench == "rp2040":
-            from sabot_sim.rig_chip import ChipRig
+            from sabot_sim.rigs.rp2040 import ChipRig
 
             return ChipRig(spare_chip())
         if bench == "unix":

@@ -10,7 +10,7 @@ from typing import Any
 from brokers import Site
 from oracle import COMPARED, coup
 from rig import Rig
-from sabot_sim.shoe import CUT
+from sabot_sim.dealing.stack import CUT
 
 _MOST_STEPS = 1500  # a gateway may die before it has begun, or after many coups
 _MOST_AWAY = 200

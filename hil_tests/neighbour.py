@@ -19,13 +19,13 @@ from typing import Any
 
 import msgspec
 from floor import LOST, Line
-from sabot_gateway.broker import Broker
 from sabot_gateway.ledger import Reader
-from sabot_gateway.mqtt import LoopClient
-from sabot_gateway.parse import Event
-from sabot_tools import broker
-from sabot_tools.children import Children
-from sabot_tools.stand import daemon_command
+from sabot_gateway.publish.broker import Broker
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_gateway.shoe.parse import Event
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children
+from sabot_tools.stand.stand import daemon_command
 from shoe_events import Shoe, cards, heard, hello_body, result
 
 SITE, HOSTILE, HONEST = "floor", "hostile", ("bac-01", "bac-02")

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
+from sabot_gateway.operator.control import Request, ask
 from sabot_protocol.topics import RETAINED
-from sabot_tools.stand import Received, Stand
+from sabot_tools.stand.stand import Received, Stand
 
 FLAT_OUT = 1e6  # times life: as fast as the firmware takes it
 PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sabot_gateway.parse import Event, Parser
-from sabot_gateway.session import frame_bytes
+from sabot_gateway.shoe.parse import Event, Parser
+from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.cardcode import set_words
-from sabot_sim.optics import Edge, card_edges, cutting_card_edges
-from sabot_sim.rig import Rig
-from sabot_tools.chip_table import BUTTONS, PRESS_US, SPEED
-from sabot_tools.listener import GATEWAY, Gateway
+from sabot_sim.optics.view import Edge, card_edges, cutting_card_edges
+from sabot_sim.rigs.rig import Rig
+from sabot_tools.bench.chip_table import BUTTONS, PRESS_US, SPEED
+from sabot_tools.stand.listener import GATEWAY, Gateway
 
 GAP_US: Final = 150_000  # between two things that a dealer does
 COUNTED: Final = ("reject", "fault", "damaged")  # events that say that something went wrong

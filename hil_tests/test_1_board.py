@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from sabot_protocol.cardcode import set_words
-from sabot_sim import build
-from sabot_sim.board_rig import BoardRig
-from sabot_sim.chip import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.optics import card_edges
-from sabot_sim.rig import Rig
-from sabot_tools.chip_table import BUTTONS, LOCK, PRESS_US, SPEED
-from sabot_tools.listener import Gateway
+from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.optics.view import card_edges
+from sabot_sim.rigs import build
+from sabot_sim.rigs.board import BoardRig
+from sabot_sim.rigs.rig import Rig
+from sabot_tools.bench.chip_table import BUTTONS, LOCK, PRESS_US, SPEED
+from sabot_tools.stand.listener import Gateway
 
 pytestmark = pytest.mark.skipif(find_uf2() is None, reason=HOW_TO_GET_UF2)
 
@@ -32,7 +32,7 @@ UNIT = "e660583883724a32"
 @contextmanager
 def pico(*folder: Path) -> Iterator[str]:
     """The port of a board with the files of this folder, or of one as new."""
-    args = [sys.executable, "-m", "sabot_sim.chip_usb", *map(str, folder)]
+    args = [sys.executable, "-m", "sabot_sim.chip.usb", *map(str, folder)]
     child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert child.stdin is not None
     assert child.stdout is not None

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import serial
-from sabot_sim.build import shoe_image
-from sabot_sim.chip import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.chip_usb import UsbChip
-from sabot_sim.rig_chip import in_fork
-from sabot_tools.chip_table import LOCK, Table
-from sabot_tools.listener import Gateway
+from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.chip.usb import UsbChip
+from sabot_sim.rigs.build import shoe_image
+from sabot_sim.rigs.rp2040 import in_fork
+from sabot_tools.bench.chip_table import LOCK, Table
+from sabot_tools.stand.listener import Gateway
 from test_1_board import KEY, SLOWER, START_S, flash, pico, put
 
 UF2 = find_uf2()

@@ -1,8 +1,8 @@
 """Then: does it find itself sound, and does it say so when it is not."""
 
 import pytest
-from sabot_tools.chip_table import FAULT, KEY, LID, LOCK
-from sabot_tools.listener import Gateway
+from sabot_tools.bench.chip_table import FAULT, KEY, LID, LOCK
+from sabot_tools.stand.listener import Gateway
 from shoe import Shoe
 
 

@@ -1,7 +1,7 @@
 """Then: one card, one press, one thing that is no card."""
 
 import pytest
-from sabot_tools.chip_table import LOCK
+from sabot_tools.bench.chip_table import LOCK
 from shoe import Shoe
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import broken
 import pytest
 from broken_lines import CHANGES, Change
-from sabot_sim.bench import firmware_dir
-from sabot_tools.broker import Server
+from sabot_sim.rigs.vm import firmware_dir
+from sabot_tools.stand.broker import Server
 
 ONE_COUP = broken.FOLDER / "by_hand" / "one-coup.shoe"
-HARMLESS = Change("coup", "TIE = const(3)", "TIE = const(3)  # neither", "a comment")
+HARMLESS = Change("dealing/coup", "TIE = const(3)", "TIE = const(3)  # neither", "a comment")
 
 
 def change_to(new: str) -> Change:
@@ -44,7 +44,7 @@ def test_a_change_that_changes_nothing_survives(server: Server) -> None:
 @pytest.mark.parametrize("old", ["TIE = const(4)", "        self.start()\n", "            return TIE "])
 def test_a_line_that_is_not_there_cannot_be_changed(old: str) -> None:
     with pytest.raises(broken.BrokenError, match="has 0 lines"):
-        broken.changed((firmware_dir() / "sabot" / "coup.py").read_text(), replace(HARMLESS, old=old))
+        broken.changed((firmware_dir() / "sabot" / "dealing" / "coup.py").read_text(), replace(HARMLESS, old=old))
 
 
 def test_a_line_that_is_there_twice_cannot_be_changed() -> None:
@@ -61,5 +61,5 @@ def test_every_change_can_be_made_and_its_recording_exists(change: Change) -> No
 
 def test_every_file_of_the_card_path_is_broken_at_least_twice() -> None:
     count = Counter(change.module for change in CHANGES)
-    assert set(count) == {"coup", "marks", "card", "journal", "frame"}
+    assert set(count) == {"dealing/coup", "reading/marks", "reading/reader", "storage/journal", "link/frame"}
     assert min(count.values()) >= 2

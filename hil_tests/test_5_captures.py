@@ -11,7 +11,7 @@ import pytest
 from make_captures import CAPTURES, FOLDER
 from rig import contiguous, sabot
 from sabot_protocol import messages, recording
-from sabot_sim import shoe
+from sabot_sim.dealing import stack
 from sabot_sim.scenarios import printed
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.shoe"))
@@ -58,7 +58,7 @@ def test_each_has_a_sidecar_and_is_of_this_protocol() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_cards_and_coups_are_those_of_the_seed(name: str) -> None:
     asked, found = sidecar(name), frames(name)
-    deck = shoe.shuffled(asked["decks"], random.Random(f"{asked['seed']}-1"))
+    deck = stack.shuffled(asked["decks"], random.Random(f"{asked['seed']}-1"))
     cards = logged(found, "card")
     assert [card["card"] for card in cards] == deck[: len(cards)]
     assert [card["slot"] for card in cards].count("burn") == sum(burn["cards"] for burn in logged(found, "burn")) == 1

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_sim.bench import BenchError
-from sabot_tools.benches import BENCHES, spare_chip
-from sabot_tools.broker import Server
-from sabot_tools.replay import judged
-from sabot_tools.replaying import load
+from sabot_sim.rigs.vm import BenchError
+from sabot_tools.actions.replay import judged
+from sabot_tools.replay.benches import BENCHES, spare_chip
+from sabot_tools.replay.runner import load
+from sabot_tools.stand.broker import Server
 
 FOLDER = Path(__file__).with_name("recordings")
 RECORDINGS = sorted(FOLDER.glob("*/*.shoe"))

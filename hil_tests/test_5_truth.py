@@ -15,7 +15,7 @@ from sabot_protocol.cards import DECK
 from sabot_protocol.recording import Act, Edge, Reader, read
 from sabot_sim.scenarios import SCENARIOS, TOPICS
 from sabot_sim.scenarios.script import Script
-from sabot_tools import recordings
+from sabot_tools.replay import recordings
 
 Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"

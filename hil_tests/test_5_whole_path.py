@@ -8,7 +8,7 @@ import pytest
 from oracle import COMPARED, GOLDEN, coup, golden_shoes
 from rig import Rig
 from sabot_protocol import rulebooks
-from sabot_sim.shoe import CUT, shuffled
+from sabot_sim.dealing.stack import CUT, shuffled
 
 
 def test_every_golden_coup_over_the_wire(rig: Callable[..., Rig]) -> None:

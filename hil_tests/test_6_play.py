@@ -17,7 +17,7 @@ from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.irregularities import CASES, advise, combinations
-from sabot_sim.bench import HEAP, firmware_dir, micropython
+from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
 
 Answer = dict[str, Any]
 ROOT = Path(__file__).parents[1]

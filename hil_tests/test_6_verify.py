@@ -13,14 +13,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-from sabot_gateway import parse
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe import parse
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.topics import AlarmMessage, CoupMessage
-from sabot_sim.careless import CLOSED, COMPLETE, CUT, POWER_CYCLE, Dealer, command, profile_bytes, table
-from sabot_sim.play import Told, VmPlay
+from sabot_sim.dealing.careless import CLOSED, COMPLETE, CUT, POWER_CYCLE, Dealer, command, profile_bytes, table
+from sabot_sim.rigs.play import Told, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "20"))
 BOOKS = sorted(rulebooks.ids())

@@ -12,13 +12,13 @@ from brokers import KINDS, PASSWORDS, Site
 from jsonschema import Draft202012Validator
 from lines import Line, step_until
 from rig import Rig
-from sabot_gateway.broker import Broker, Login
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.publish import Publisher
+from sabot_gateway.publish.broker import Broker, Login
+from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
 from sabot_protocol.topics import CoupMessage
-from sabot_tools import broker
-from sabot_tools.stand import Received
+from sabot_tools.stand import broker
+from sabot_tools.stand.stand import Received
 
 ROOT = "sabot/v1/sydney"
 NOW = "2026-01-01T00:00:00.000Z"

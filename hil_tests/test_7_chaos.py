@@ -7,7 +7,7 @@ import os
 
 import pytest
 from chaos import UNIT, World
-from sabot_sim.line import Faults, Line
+from sabot_sim.line.line import Faults, Line
 
 STEPS = 300
 SEEDS = int(os.environ.get("SABOT_SEEDS", "400"))

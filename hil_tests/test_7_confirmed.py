@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabot_gateway.control import Answer
+from sabot_gateway.operator.control import Answer
 from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
-from sabot_tools.broker import Server
+from sabot_tools.stand.broker import Server
 from test_7_decisions import WRONG, Floor, wrong_button
 
 BOOKS = ("star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid")

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from rig import Rig, contiguous, sabot
-from sabot_gateway.control import Request, ask
 from sabot_gateway.ledger import Reader
-from sabot_tools.stand import daemon_command
+from sabot_gateway.operator.control import Request, ask
+from sabot_tools.stand.stand import daemon_command
 
 
 def log_of(it: Rig, name: str) -> str:

@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.control import Answer, Request
+from sabot_gateway.operator.control import Answer, Request
 from sabot_protocol.topics import ROOT
-from sabot_sim.rig import UnixRig
+from sabot_sim.rigs.rig import UnixRig
 from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
 from sabot_sim.scenarios.script import Script
-from sabot_tools.acts import Acts
-from sabot_tools.broker import Server
-from sabot_tools.house import TABLE, House
-from sabot_tools.replaying import bursts
-from sabot_tools.stage import Stage
+from sabot_tools.replay.acts import Acts
+from sabot_tools.replay.house import TABLE, House
+from sabot_tools.replay.runner import bursts
+from sabot_tools.replay.stage import Stage
+from sabot_tools.stand.broker import Server
 
 FAULT_LAMP, LOCK = 64, 1
 WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm_s": 900, "margin_pct": 80, "flags": {}}

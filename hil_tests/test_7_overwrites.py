@@ -10,7 +10,7 @@ from brokers import KINDS, Site
 from floor import Floor
 from lines import Line, step_until
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.publish import Publisher
+from sabot_gateway.publish.publisher import Publisher
 from shoe_events import event
 from structlog.testing import capture_logs
 from test_7_hold import Turns

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from brokers import KINDS, Site
 from lines import Line, Relay, step_until
-from sabot_gateway.broker import Broker
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.mqtt import LoopClient
-from sabot_gateway.publish import Publisher
+from sabot_gateway.publish.broker import Broker
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol.topics import ROOT
-from sabot_tools import broker
+from sabot_tools.stand import broker
 from structlog.testing import capture_logs
 
 NOW = "2026-01-01T00:00:00.000Z"

@@ -23,11 +23,11 @@ from chip_shoe import (
 )
 from sabot_gateway import rules
 from sabot_protocol import rulebooks
-from sabot_sim.chip import HOW_TO_GET_UF2, Chip, find_uf2
-from sabot_sim.rig_chip import in_fork, shoe_image, spare
-from sabot_tools.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
-from sabot_tools.listener import Gateway
-from sabot_tools.play import Play, bench_of, profile_of
+from sabot_sim.chip.chip import HOW_TO_GET_UF2, Chip, find_uf2
+from sabot_sim.rigs.rp2040 import in_fork, shoe_image, spare
+from sabot_tools.actions.play import Play, bench_of, profile_of
+from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
+from sabot_tools.stand.listener import Gateway
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sabot_sim import firmware
-from sabot_sim.build import firmware_image
-from sabot_sim.chip import HOW_TO_GET_UF2, RESERVED_BLOCKS, Chip, find_uf2
-from sabot_sim.flash import Flash, PowerCut, torn_erase, torn_program
+from sabot_sim.chip.chip import HOW_TO_GET_UF2, RESERVED_BLOCKS, Chip, find_uf2
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.build import firmware_image
+from sabot_sim.rigs.flash import Flash, PowerCut, torn_erase, torn_program
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -31,8 +31,8 @@ PROGRAM = """
 import machine, micropython, time
 from struct import pack_into, unpack_from
 from sabot.boards.flash import journal_medium, store_medium
-from sabot.journal import BODY, RECORD, Journal
-from sabot.store import BOOTS, CAUSE, Count, Store
+from sabot.storage.journal import BODY, RECORD, Journal
+from sabot.storage.store import BOOTS, CAUSE, Count, Store
 
 uart = machine.UART(0, 115200, tx=machine.Pin(0), rx=machine.Pin(1))
 
@@ -100,7 +100,7 @@ def chip(image: dict[str, bytes]) -> Chip:
 @pytest.fixture
 def used(chip: Chip) -> Chip:
     """A chip whose journal has gone round, and is about to go on to the next sector."""
-    journal = firmware.module("sabot.journal")
+    journal = firmware.module("sabot.storage.journal")
     flash = Flash(journal.SECTORS)
     it = journal.Journal(flash)
     for event_no in range(1, USED + 1):

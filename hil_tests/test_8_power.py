@@ -1,14 +1,14 @@
 """The power is cut on the MicroPython VM: no event is lost, none doubled, and the shoe stands where it would stand.
 
-SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_8_power.py cuts more often; python -m sabot_sim.cuts SEED replays
-one.
+SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_8_power.py cuts more often.
+python -m sabot_sim.rigs.power_cuts SEED replays one seed.
 """
 
 import os
 from collections import Counter
 
 import pytest
-from sabot_sim.cuts import Run
+from sabot_sim.rigs.power_cuts import Run
 
 CUTS = int(os.environ.get("SABOT_VM_CUTS", "100"))
 PARTS = max(4, CUTS // 100)

@@ -12,8 +12,8 @@ import pytest
 from sabot_gateway import rules
 from sabot_protocol import fields, messages, rulebooks
 from sabot_protocol.cards import DECK
-from sabot_sim.careless import CHECKING, CLOSED, POWER_CYCLE, WAY_OUT_STEPS, Dealer, Step, profile_bytes, table
-from sabot_sim.play import Told, VmPlay
+from sabot_sim.dealing.careless import CHECKING, CLOSED, POWER_CYCLE, WAY_OUT_STEPS, Dealer, Step, profile_bytes, table
+from sabot_sim.rigs.play import Told, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "10"))
 BOOKS = sorted(rulebooks.ids())

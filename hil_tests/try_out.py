@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 from rig import PATIENCE_S
-from sabot_gateway.control import Request, ask
+from sabot_gateway.operator.control import Request, ask
 from sabot_protocol.topics import CoupMessage
-from sabot_tools import broker
-from sabot_tools.children import Children
-from sabot_tools.coups import Painter
-from sabot_tools.stand import daemon_command
-from sabot_tools.subscriber import Subscriber
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children
+from sabot_tools.stand.stand import daemon_command
+from sabot_tools.stand.subscriber import Subscriber
+from sabot_tools.text.coups import Painter
 
 ROOT = Path(__file__).parents[1]
 SITE = "try"

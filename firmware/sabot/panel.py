@@ -2,8 +2,8 @@
 
 from micropython import const
 
-from sabot.coup import BANKER, PLAYER, TIE
-from sabot.state import CLOSED, COMPLETE
+from sabot.dealing.coup import BANKER, PLAYER, TIE
+from sabot.dealing.state import CLOSED, COMPLETE
 
 # Inputs follow the four sensors: Player, Banker, Tie, Confirm, New shoe, in the order of their numbers; key; lid.
 _FIRST_BUTTON = const(4)

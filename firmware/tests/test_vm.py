@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sabot_sim.bench import HEAP, micropython
+from sabot_sim.rigs.vm import HEAP, micropython
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parents[1]

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from sabot_sim.chip import DECODED_GPIO, INPUT_GPIOS, OUTPUT_GPIOS
+from sabot_sim.chip.chip import DECODED_GPIO, INPUT_GPIOS, OUTPUT_GPIOS
 
 WIRING = Path(__file__).parents[1] / "WIRING.md"
 INPUTS = ("entry", "track A", "track B", "exit", "Player", "Banker", "Tie", "Confirm", "New shoe", "key", "lid")

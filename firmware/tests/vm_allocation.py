@@ -4,13 +4,13 @@ import micropython
 from desk import profile
 from sabot import numbers as n
 from sabot import panel
-from sabot.card import CARD, CUT, NOISE, NOTHING, Reader
-from sabot.frame import encode
+from sabot.dealing.shoe import Shoe
 from sabot.generated import PROTOCOL_HASH
-from sabot.journal import RECORD, Journal
-from sabot.link import Link
-from sabot.sampler import Sampler
-from sabot.shoe import Shoe
+from sabot.link.frame import encode
+from sabot.link.link import Link
+from sabot.reading.reader import CARD, CUT, NOISE, NOTHING, Reader
+from sabot.reading.sampler import Sampler
+from sabot.storage.journal import RECORD, Journal
 from support import Memory, moved, number, pull, pull_cutting_card, strip, word
 
 PLAYER, CONFIRM, NEW_SHOE, KEY, LID = 1 << 4, 1 << 7, 1 << 8, 1 << 9, 1 << 10

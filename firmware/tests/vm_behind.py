@@ -1,6 +1,6 @@
 """Behind the strip: how dark, until where, and how many marks."""
 
-from sabot.behind import Behind, share_pct
+from sabot.reading.trailing import Behind, share_pct
 
 BOTH, A = 6, 2
 

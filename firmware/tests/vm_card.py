@@ -1,6 +1,6 @@
 """The reader: every card of every set, the cutting card, and everything that must be refused, each with its reason."""
 
-from sabot.card import (
+from sabot.reading.reader import (
     CARD,
     CUT,
     DOUBLE,
@@ -13,7 +13,7 @@ from sabot.card import (
     SHORT_PULL,
     Reader,
 )
-from sabot.strip import BLANK, DOUBTFUL, FOREIGN, NOT_IN_SET, NOT_TEN_COLUMNS, PUSHED_BACK_MIDWAY, SPACING
+from sabot.reading.strip import BLANK, DOUBTFUL, FOREIGN, NOT_IN_SET, NOT_TEN_COLUMNS, PUSHED_BACK_MIDWAY, SPACING
 from support import A, B, edges, moved, pull, pull_cutting_card, read, strip, word
 
 LID = 1024

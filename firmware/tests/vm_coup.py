@@ -1,6 +1,6 @@
 """The coup machine against the printed tables and the golden coups."""
 
-from sabot.coup import _TABLE_1, _TABLE_2, BANKER_3, NONE, PLAYER_3, Coup, value
+from sabot.dealing.coup import _TABLE_1, _TABLE_2, BANKER_3, NONE, PLAYER_3, Coup, value
 from support import golden_coups, number, vectors
 
 SLOTS = ("", "player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")

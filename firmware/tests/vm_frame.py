@@ -2,7 +2,7 @@
 
 from binascii import hexlify, unhexlify
 
-from sabot.frame import MAX_BODY, Decoder, crc16, encode
+from sabot.link.frame import MAX_BODY, Decoder, crc16, encode
 from support import golden_frames
 
 

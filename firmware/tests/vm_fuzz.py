@@ -8,13 +8,13 @@ import os
 import random
 from binascii import unhexlify
 
-import sabot.link
-from sabot.frame import MAX_BODY, Decoder, encode
-from sabot.journal import Journal
-from sabot.link import Link
+import sabot.link.link
+from sabot.link.frame import MAX_BODY, Decoder, encode
+from sabot.link.link import Link
+from sabot.link.session import Session
 from sabot.profile import Profile
-from sabot.sampler import Sampler
-from sabot.session import Session
+from sabot.reading.sampler import Sampler
+from sabot.storage.journal import Journal
 from support import Memory, golden_frames
 
 FRAMES = int(os.getenv("SABOT_FRAMES") or 5000)
@@ -133,7 +133,7 @@ def test_a_session_opens_nothing_that_was_not_sent():
 
 def served(key):
     """A shoe in the golden session with events that wait, and its journal."""
-    sabot.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
+    sabot.link.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
     journal = Journal(Memory(3, 4096))
     for _ in range(40):
         journal.append(5, 10, 0)

@@ -3,7 +3,7 @@
 from struct import unpack_from
 
 import micropython
-from sabot.journal import BODY, RECORD, Journal
+from sabot.storage.journal import BODY, RECORD, Journal
 from support import Memory
 
 SECTOR = 27  # events that fit one of the small sectors here

@@ -1,6 +1,6 @@
 """An ordered set: what the first cards of a shoe must not look like, and what they may."""
 
-from sabot.ordered import pattern
+from sabot.dealing.shuffle_check import pattern
 from support import number
 
 RUNS, ONE_RANK, ONE_SUIT, REPEATED = 1, 2, 3, 4

@@ -1,6 +1,6 @@
 """The ring and its clock."""
 
-from sabot.sampler import Sampler
+from sabot.reading.sampler import Sampler
 
 
 def test_first_in_first_out():

@@ -4,14 +4,14 @@ import gc
 from binascii import hexlify, unhexlify
 from hashlib import sha256
 
-import sabot.link
-from sabot.frame import Decoder, encode
+import sabot.link.link
 from sabot.generated import COMMAND_SIZES
-from sabot.journal import BODY, Journal
-from sabot.link import Link
+from sabot.link.frame import Decoder, encode
+from sabot.link.link import Link
+from sabot.link.session import Session, _hmac, _pad
 from sabot.profile import Profile
-from sabot.sampler import Sampler
-from sabot.session import Session, _hmac, _pad
+from sabot.reading.sampler import Sampler
+from sabot.storage.journal import BODY, Journal
 from support import Memory, golden_frames
 
 TO_SHOE = "sabot gateway to shoe"
@@ -149,8 +149,8 @@ def golden_session():
         if vector.get("session"):
             wires[vector["name"]] = vector["wire"]
             key = vector.get("key", key)
-    sabot.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
-    sabot.link.FIRMWARE_VERSION = b"\x00\x01\x00"
+    sabot.link.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
+    sabot.link.link.FIRMWARE_VERSION = b"\x00\x01\x00"
     return wires, unhexlify(key)
 
 

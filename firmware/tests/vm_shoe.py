@@ -2,8 +2,8 @@
 
 from books import number_of
 from desk import BANKER_STANDS, BOTH_STAND, NATURAL, PLAYER_STANDS, SIX_CARDS, Desk, Log
+from sabot.dealing.shoe import Shoe
 from sabot.profile import Profile
-from sabot.shoe import Shoe
 
 
 def test_no_shoe_before_a_profile():

@@ -1,7 +1,7 @@
 """The store: values that outlive a restart, old or new, and room that housekeeping makes."""
 
 import micropython
-from sabot.store import BOOTS, CAUSE, MOST, PROFILE, Count, Store
+from sabot.storage.store import BOOTS, CAUSE, MOST, PROFILE, Count, Store
 from support import Memory
 
 

@@ -2,7 +2,7 @@
 
 from struct import pack
 
-from sabot.frame import encode
+from sabot.link.frame import encode
 from vm_link import ALIVE, BUSY, EVENT, HELLO, A, B, Gateway, bodies, command, link, offered, served
 
 UART, USB = 0, 1

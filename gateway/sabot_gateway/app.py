@@ -16,30 +16,30 @@ from sabot_protocol import rulebooks
 from sabot_protocol.codec import CodecError
 
 from sabot_gateway import config as configs
-from sabot_gateway import notices
-from sabot_gateway.bounds import Lines
-from sabot_gateway.broker import Broker
-from sabot_gateway.captures import Captures
 from sabot_gateway.config import Config, Table
-from sabot_gateway.control import Answer, Caller, Control
-from sabot_gateway.desk import At, Desk
 from sabot_gateway.hold import Hold, Reason
-from sabot_gateway.keys import KeyRing
-from sabot_gateway.latency import Latency
 from sabot_gateway.ledger import Entry, Ledger, LedgerError
-from sabot_gateway.link import ShoeLink
-from sabot_gateway.mqtt import LoopClient
-from sabot_gateway.notices import Notices
-from sabot_gateway.pace import Pace
-from sabot_gateway.place import Place
-from sabot_gateway.ports import Line, PortError
-from sabot_gateway.pruner import Pruner
-from sabot_gateway.publish import Publisher
-from sabot_gateway.requested import RECALLED
-from sabot_gateway.requests import Asked, LineRequest, SiteRequest, Status
-from sabot_gateway.signals import Signals
-from sabot_gateway.storing import Storing
-from sabot_gateway.units import Units
+from sabot_gateway.ledger.pruner import Pruner
+from sabot_gateway.ledger.storing import Storing
+from sabot_gateway.operator.control import Answer, Caller, Control
+from sabot_gateway.operator.desk import At, Desk
+from sabot_gateway.operator.requested import RECALLED
+from sabot_gateway.operator.requests import Asked, LineRequest, SiteRequest, Status
+from sabot_gateway.ops.bounds import Lines
+from sabot_gateway.ops.latency import Latency
+from sabot_gateway.ops.signals import Signals
+from sabot_gateway.publish import status
+from sabot_gateway.publish.broker import Broker
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_gateway.publish.publisher import Publisher
+from sabot_gateway.publish.status import Notices
+from sabot_gateway.shoe.captures import Captures
+from sabot_gateway.shoe.keys import KeyRing
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.pace import Pace
+from sabot_gateway.shoe.ports import Line, PortError
+from sabot_gateway.shoe.units import Units
+from sabot_gateway.table_session import Place
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.moves import Moves
 
@@ -653,7 +653,7 @@ class App:
 
 def main(path: Path) -> None:
     """Run a gateway by its config file."""
-    notices.configure_logging()
+    status.configure_logging()
     signals = Signals()
     signals.listen()  # first of all: a signal that comes during the start is kept
     App(_loaded(path), reread=lambda: _loaded(path), signals=signals).run()

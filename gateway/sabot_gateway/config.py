@@ -17,9 +17,9 @@ from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
-from sabot_gateway import ports
-from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.keys import KeyRing, KeysError
+from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.shoe import ports
+from sabot_gateway.shoe.keys import KeyRing, KeysError
 
 _MOST_BYTES = 1 << 20  # of a file: thousands of tables
 _MOST_SHOWN = 60  # characters of a wrong value

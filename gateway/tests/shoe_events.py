@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from sabot_gateway import parse
-from sabot_gateway.link import ShoeLink
-from sabot_gateway.parse import Event, Frame
+from sabot_gateway.shoe import parse
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.parse import Event, Frame
 from sabot_protocol import framing, messages, rulebooks
 from sabot_protocol.auth import TO_GATEWAY, Seal
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
-from sabot_gateway.verify.alarm_book import CROWDED_OUT, AlarmBook, most_urgent
-from sabot_gateway.verify.alarms import ALARMS, FAULTS, REJECTS
+from sabot_gateway.verify.alarms.book import CROWDED_OUT, AlarmBook, most_urgent
+from sabot_gateway.verify.alarms.catalogue import ALARMS, FAULTS, REJECTS
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision
-from sabot_gateway.verify.text import as_text
+from sabot_gateway.verify.document import as_text
 from sabot_protocol import fields, irregularities
 from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 from shoe_events import BOOK, PROFILE, UNIT, cards, event, result
@@ -371,4 +371,4 @@ def test_words_of_the_shoe_are_sentences_that_end_with_a_next_step() -> None:
 
 def test_the_text_beside_the_code_is_current() -> None:
     text = (Path(__file__).parents[1] / "VERIFY.md").read_text(encoding="utf-8")
-    assert text == as_text(), "write it again: python -m sabot_gateway.verify.text > gateway/VERIFY.md"
+    assert text == as_text(), "write it again: python -m sabot_gateway.verify.document > gateway/VERIFY.md"

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_gateway.app import App
-from sabot_gateway.broker import Login
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
-from sabot_gateway.link import ShoeLink
+from sabot_gateway.publish.broker import Login
+from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
-from sabot_sim.bench import UnixBench
+from sabot_sim.rigs.vm import UnixBench
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, heard, result
 from structlog.testing import capture_logs
 

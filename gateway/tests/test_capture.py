@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 from floor import Floor
-from sabot_gateway.capture import Capture
-from sabot_gateway.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control, Request
-from sabot_gateway.requests import RequestError, parse
+from sabot_gateway.operator.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control, Request
+from sabot_gateway.operator.requests import RequestError, parse
+from sabot_gateway.shoe.capture import Capture
 from sabot_protocol import recording
 from sabot_protocol.recording import Line
 from shoe_events import heard

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway import check
 from sabot_gateway import config as configs
-from sabot_gateway.broker import Login
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.probe import Fact
+from sabot_gateway.ops import check
+from sabot_gateway.ops.probe import Fact
+from sabot_gateway.publish.broker import Login
 
 UNIT, OTHER = "5ab0000000000001", "5ab0000000000002"
 ENTRY = Entry(UNIT, 7, "bac-01", "coup", b"{}", b"")

@@ -1,8 +1,8 @@
 """Commands: one at a time, in order, until the shoe says what became of them."""
 
 import pytest
-from sabot_gateway.commands import Commands
-from sabot_gateway.link import ShoeLink
+from sabot_gateway.shoe.commands import Commands
+from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol.codec import CodecError
 from shoe_events import KEY, PROFILE, Shoe, asked, sent
 

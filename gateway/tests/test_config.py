@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_gateway.broker import Broker
 from sabot_gateway.config import Changes, ConfigError, changes, load
+from sabot_gateway.publish.broker import Broker
 
 GOOD = """
 site = "sydney"

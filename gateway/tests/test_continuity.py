@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from sabot_gateway.continuity import Proof, Verdict, proof
-from sabot_gateway.refusals import MOST_AHEAD, wrong_numbers
+from sabot_gateway.shoe.continuity import Proof, Verdict, proof
+from sabot_gateway.shoe.refusals import MOST_AHEAD, wrong_numbers
 from shoe_events import KEY, UNIT, event_frame
 from tcp_floor import CONFIRM, Floor, LogShoe, Open, body_of, floors
 from test_app import key_file

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sabot_gateway.control import MOST_CALLERS, Answer, Caller, Control, ControlError
-from sabot_gateway.requests import Asked, Confirm, Status, TableRequest
+from sabot_gateway.operator.control import MOST_CALLERS, Answer, Caller, Control, ControlError
+from sabot_gateway.operator.requests import Asked, Confirm, Status, TableRequest
 
 ASK = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'
 

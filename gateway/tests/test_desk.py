@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.control import Answer, Request
-from sabot_gateway.desk import At, Desk
 from sabot_gateway.ledger import Stored
-from sabot_gateway.link import ShoeLink
-from sabot_gateway.parse import Event
-from sabot_gateway.requested import Requested
-from sabot_gateway.requests import TableRequest, parse
+from sabot_gateway.operator.control import Answer, Request
+from sabot_gateway.operator.desk import At, Desk
+from sabot_gateway.operator.requested import Requested
+from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.deciders import Decider
 from sabot_protocol.topics import AlarmMessage, CoupMessage

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from sabot_gateway.desk import At
-from sabot_gateway.shoe_fault import next_step
+from sabot_gateway.operator.desk import At
+from sabot_gateway.shoe.fault import next_step
 from sabot_protocol import fields
 from test_desk import TIME, Office
 

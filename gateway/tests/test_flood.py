@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from floor import LOST, Floor
-from sabot_gateway.place import Place
+from sabot_gateway.table_session import Place
 from sabot_gateway.verify import NotThereError, Source
 from sabot_gateway.verify.deciders import Decider
 from shoe_events import hello_body

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from ledger_entries import coup, play
 from msgspec.structs import replace
-from sabot_gateway.head_topic import HeadTopic
 from sabot_gateway.ledger import Ledger
+from sabot_gateway.publish.head_topic import HeadTopic
 from sabot_protocol.topics import LedgerMessage
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_gateway.keys import KeyRing, KeysError
+from sabot_gateway.shoe.keys import KeyRing, KeysError
 from shoe_events import KEY, OTHER_KEY, UNIT
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sabot_gateway.line_watch import LineWatch, Stall
+from sabot_gateway.shoe.line_watch import LineWatch, Stall
 from shoe_events import KEY, UNIT
 from tcp_floor import CONFIRM, Floor, LogShoe, Open, floors
 from test_app import key_file

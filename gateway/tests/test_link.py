@@ -5,8 +5,8 @@ from itertools import count
 from typing import Any
 
 import pytest
-from sabot_gateway.keys import KeysError
-from sabot_gateway.link import DEAF, SILENT, UNREADABLE, ShoeLink
+from sabot_gateway.shoe.keys import KeysError
+from sabot_gateway.shoe.link import DEAF, SILENT, UNREADABLE, ShoeLink
 from sabot_protocol import framing, messages
 from sabot_protocol.auth import TO_SHOE, Seal
 from shoe_events import (

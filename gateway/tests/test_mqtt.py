@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_gateway.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.mqtt import LoopClient
+from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.publish.mqtt import LoopClient
 
 PATIENCE_S = 20.0
 

@@ -1,6 +1,6 @@
 """How much each port may bring: a table that is ahead waits, the others do not notice."""
 
-from sabot_gateway.pace import Pace
+from sabot_gateway.shoe.pace import Pace
 
 FULL, SLOW = 4096, 256
 

@@ -1,7 +1,7 @@
 """From bytes to frames: whatever cannot be read is counted, and another release is recognised."""
 
 import pytest
-from sabot_gateway.parse import Parser
+from sabot_gateway.shoe.parse import Parser
 from sabot_protocol import framing
 from shoe_events import UNIT, frame, hello_body
 

@@ -4,10 +4,10 @@ from typing import Any, cast
 
 import msgspec
 from sabot_gateway.config import Table
-from sabot_gateway.driver import Driver
-from sabot_gateway.parse import Event
-from sabot_gateway.place import Place
-from sabot_gateway.ports import Line
+from sabot_gateway.shoe.driver import Driver
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.shoe.ports import Line
+from sabot_gateway.table_session import Place
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 

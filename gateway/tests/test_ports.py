@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 import serial
-from sabot_gateway import ports
-from sabot_gateway.ports import Backoff, Line, Opening, Port, PortError
+from sabot_gateway.shoe import ports
+from sabot_gateway.shoe.ports import Backoff, Line, Opening, Port, PortError
 from serial import rfc2217
 
 BAUD = 115_200

@@ -1,7 +1,7 @@
 """From ledger entries to MQTT messages."""
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.publish import Echo, Outgoing, Window, outgoing
+from sabot_gateway.publish.publisher import Echo, Outgoing, Window, outgoing
 
 
 def stored(seq: int, topic: str, table: str = "t1") -> Stored:

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from floor import LOST, Floor
 from sabot_gateway.config import Config, ConfigError
-from sabot_gateway.control import Answer
-from sabot_gateway.place import Place
-from sabot_gateway.requests import Confirm, TableRequest
+from sabot_gateway.operator.control import Answer
+from sabot_gateway.operator.requests import Confirm, TableRequest
+from sabot_gateway.table_session import Place
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")

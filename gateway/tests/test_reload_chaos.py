@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from floor import LOST, Floor, Line
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 from shoe_events import cards, event, heard, result
 from structlog.testing import capture_logs
 

@@ -7,9 +7,18 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sabot_gateway.plain_text import plain
-from sabot_gateway.requests import VERBS, Command, Request, RequestError, SiteRequest, Status, TableRequest, parse
-from sabot_gateway.session import frame_bytes
+from sabot_gateway.operator.plain_text import plain
+from sabot_gateway.operator.requests import (
+    VERBS,
+    Command,
+    Request,
+    RequestError,
+    SiteRequest,
+    Status,
+    TableRequest,
+    parse,
+)
+from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.messages import COMMANDS
 
 GOOD: dict[str, dict[str, Any]] = {

@@ -1,7 +1,7 @@
 """Words on our retained topics: our own are known, those of others are put right, not too often."""
 
-from sabot_gateway.bounds import Bucket, Lines
-from sabot_gateway.retained import Overwrites
+from sabot_gateway.ops.bounds import Bucket, Lines
+from sabot_gateway.publish.retained import Overwrites
 
 
 def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:

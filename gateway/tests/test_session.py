@@ -1,9 +1,9 @@
 """A session: who made a frame, for which conversation, and whether it came before."""
 
 import pytest
-from sabot_gateway import parse
-from sabot_gateway.parse import Frame
-from sabot_gateway.session import Session
+from sabot_gateway.shoe import parse
+from sabot_gateway.shoe.parse import Frame
+from sabot_gateway.shoe.session import Session
 from sabot_protocol import framing
 from sabot_protocol.auth import TO_GATEWAY, TO_SHOE, Seal
 from shoe_events import KEY, OTHER_KEY, frame

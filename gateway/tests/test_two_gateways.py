@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from sabot_gateway.link import ShoeLink
-from sabot_sim import firmware
-from sabot_sim.flash import Flash
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.flash import Flash
 from shoe_events import KEY, PROFILE, UNIT, heard
 
 STEP_MS = 20
@@ -29,10 +29,10 @@ class Shoe:
     """The firmware's link and journal."""
 
     def __init__(self, rng: random.Random, key: bytes | None) -> None:
-        journal = firmware.module("sabot.journal")
+        journal = firmware.module("sabot.storage.journal")
         self.journal = journal.Journal(Flash(SECTORS))
         profile = firmware.module("sabot.profile").Profile(4)
-        link, unit = firmware.module("sabot.link").Link, bytes.fromhex(UNIT)
+        link, unit = firmware.module("sabot.link.link").Link, bytes.fromhex(UNIT)
         self.link = link(unit, 1, POWER, self.journal, profile, Sampler(), rng.randbytes, key)
         self._body_at: int = journal.BODY
 

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 from sabot_gateway.verify import Record, Verifier
-from sabot_gateway.verify.ordered import MANY_OF_RANK, MANY_OF_SUIT, REPEATED, ROW_OF_RANK, ROW_OF_SUIT, RUN, Pattern
+from sabot_gateway.verify.checks.shuffle import (
+    MANY_OF_RANK,
+    MANY_OF_SUIT,
+    REPEATED,
+    ROW_OF_RANK,
+    ROW_OF_SUIT,
+    RUN,
+    Pattern,
+)
 from sabot_protocol import fields, messages, rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.topics import AlarmMessage, CoupMessage

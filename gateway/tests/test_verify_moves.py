@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.moves import Moved, Moves, laid
 from sabot_protocol.topics import AlarmMessage

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
-from sabot_gateway import parse
+from sabot_gateway.shoe import parse
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import AlarmMessage
-from sabot_sim.play import PlayBench, Told
-from sabot_tools.play import Play, bench_of, profile_of
+from sabot_sim.rigs.play import PlayBench, Told
+from sabot_tools.actions.play import Play, bench_of, profile_of
 
 from edges.hands import Answer, Hands, Line, settings
 from edges.witness import Violation, Witness

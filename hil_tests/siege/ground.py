@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brokers import Site
-from sabot_gateway.broker import Broker
-from sabot_tools import broker
-from sabot_tools.children import Children
+from sabot_gateway.publish.broker import Broker
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children
 
 from siege import lab, probe
 from siege.honest import House, Plan, Table

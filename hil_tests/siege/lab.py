@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sabot_tools.children import Children
+from sabot_tools.stand.children import Children
 
 from siege.spec import Spec
 

@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from sabot_gateway import parse
-from sabot_gateway.link import ShoeLink
-from sabot_gateway.session import Session
+from sabot_gateway.shoe import parse
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.session import Session
 from sabot_protocol import codec, framing, messages
 from sabot_protocol.auth import MAC_BYTES, TO_GATEWAY, TO_SHOE, Seal, fingerprint
 from sabot_protocol.codec import CodecError

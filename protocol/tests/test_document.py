@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from construct import FlagsEnum, Mapping
-from sabot_gateway import link, session
-from sabot_protocol import document, fields, messages
+from sabot_gateway.shoe import link, session
+from sabot_protocol import fields, messages
+from sabot_protocol.documents import page
 
 ROOT = Path(__file__).parents[2]
 LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
 GOLDEN = [golden for golden in map(json.loads, LINES) if golden["expect"] == "accept"]
 LIFE = json.loads((ROOT / "hil_tests/recordings/cutting/dummy-coups-after-the-last.json").read_text())["events"]
-PAGE = document.document(GOLDEN, LIFE)
+PAGE = page.document(GOLDEN, LIFE)
 WORDS = " ".join(PAGE.split())
 
 
@@ -58,7 +59,7 @@ def test_fields_stand_where_their_bytes_are() -> None:
 @pytest.mark.parametrize("everything", [False, True], ids=["those on the page", "every golden frame"])
 def test_frames_are_taken_apart_to_the_last_byte(everything: bool) -> None:
     shown = [{**golden, "page": True} for golden in GOLDEN if everything or golden.get("page")]
-    blocks = re.findall(r"```\n(.*?)\n```", document.document(shown, []) if everything else PAGE, re.DOTALL)
+    blocks = re.findall(r"```\n(.*?)\n```", page.document(shown, []) if everything else PAGE, re.DOTALL)
     assert len(blocks) == len(shown) >= 12
     for block, golden in zip(blocks, shown, strict=True):
         raw = bytes.fromhex("".join(line[:24] for line in block.splitlines()))
@@ -87,7 +88,7 @@ def test_long_fields_take_more_lines_and_bytes_are_not_repeated() -> None:
 
 def test_a_name_as_long_as_a_hash_is_shown() -> None:
     golden = next(one for one in GOLDEN if one["name"] == "command irregularity")
-    assert "0e                        case scan_discrepancy\n" in document.document([{**golden, "page": True}], [])
+    assert "0e                        case scan_discrepancy\n" in page.document([{**golden, "page": True}], [])
 
 
 def test_links_lead_somewhere() -> None:
@@ -106,7 +107,7 @@ def test_links_lead_somewhere() -> None:
     ],
 )
 def test_the_times_on_the_page_are_those_of_the_shoe(name: str, value: int, words: str) -> None:
-    source = (ROOT / "firmware" / "sabot" / "link.py").read_text()
+    source = (ROOT / "firmware" / "sabot" / "link" / "link.py").read_text()
     assert f"\n{name} = const({value})" in source
     assert words in " ".join(PAGE.split())
 

@@ -9,20 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabot_gateway import line_watch, link, place, refusals
-from sabot_gateway.verify import clock
-from sabot_gateway.verify.burning import Burning
-from sabot_gateway.verify.reading import Reading
-from sabot_protocol import document, document_shoe, fields, irregularities, messages, rulebooks
+from sabot_gateway import table_session
+from sabot_gateway.shoe import line_watch, link, refusals
+from sabot_gateway.verify.checks import clock
+from sabot_gateway.verify.checks.burn import Burning
+from sabot_gateway.verify.state import Reading
+from sabot_protocol import fields, irregularities, messages, rulebooks
 from sabot_protocol.auth import KEY_BYTES
 from sabot_protocol.cards import INDEX
-from sabot_sim import firmware
-from sabot_sim.play import CPythonPlay
+from sabot_protocol.documents import page, shoe_chapters
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.play import CPythonPlay
 
 ROOT = Path(__file__).parents[2]
 RECORDINGS = ROOT / "hil_tests" / "recordings"
 LIFE = json.loads((RECORDINGS / "cutting" / "dummy-coups-after-the-last.json").read_text())["events"]
-PAGE = document.document([], LIFE)
+PAGE = page.document([], LIFE)
 WORDS = " ".join(PAGE.split())
 LIFE_TABLE = PAGE.split("**A whole life**")[1].split("## The profile")[0]
 CODES_TABLE = PAGE.split("**codes.**")[1].split("## The key")[0]
@@ -44,14 +46,14 @@ def firmware_number(module: str, name: str) -> int:
 
 
 def test_the_window_and_the_bounds_are_those_of_both_sides() -> None:
-    assert firmware_number("link", "_WINDOW") == document_shoe.WINDOW
-    assert f"no more than a window of {document_shoe.WINDOW} beyond the last ACK" in WORDS
-    assert refusals.MOST_AHEAD == document_shoe.MOST_AHEAD
+    assert firmware_number("link/link", "_WINDOW") == shoe_chapters.WINDOW
+    assert f"no more than a window of {shoe_chapters.WINDOW} beyond the last ACK" in WORDS
+    assert refusals.MOST_AHEAD == shoe_chapters.MOST_AHEAD
     assert f"at most {refusals.MOST_AHEAD:,} above the last event in the ledger" in WORDS
 
 
 def test_the_gateways_own_times_and_counts() -> None:
-    assert (place._SILENT_AFTER_S, link._SILENT_AFTER_S) == (5.0, 5.0)
+    assert (table_session._SILENT_AFTER_S, link._SILENT_AFTER_S) == (5.0, 5.0)
     assert "after 5 seconds without a frame of the session it takes the shoe for gone" in WORDS
     assert (link._RESEND_EVERY_S, line_watch._STALLED_S) == (0.25, 30.0)
     assert (line_watch._MOST_FOREIGN, line_watch._MOST_UNREADABLE, line_watch._WINDOW_S) == (100, 5, 60.0)
@@ -60,7 +62,7 @@ def test_the_gateways_own_times_and_counts() -> None:
 
 
 def test_the_clock_comes_round_where_the_page_says() -> None:
-    assert clock._MODULO == 2**30 == firmware_number("link", "_TICKS") + 1
+    assert clock._MODULO == 2**30 == firmware_number("link/link", "_TICKS") + 1
     minutes = 2**30 // 1000 // 60
     assert f"{minutes // 1440} days, {minutes // 60 % 24} hours, {minutes % 60} minutes" in WORDS
 
@@ -187,7 +189,7 @@ def places() -> Iterator[tuple[int, str, dict[str, bool]]]:
 
 def test_the_codes_stand_where_the_firmware_looks_for_them() -> None:
     found = list(places())
-    assert [place for place, _, _ in found] == list(range(messages.CODES_BYTES))
+    assert [table_session for table_session, _, _ in found] == list(range(messages.CODES_BYTES))
     for at, case, facts in found:
         codes = bytearray([1] * messages.CODES_BYTES)
         codes[at] = 2
@@ -204,7 +206,7 @@ def test_the_codes_of_a_book_are_its_consequences() -> None:
 
 
 def test_a_key_is_32_bytes_or_an_error(tmp_path: Path) -> None:
-    key = firmware.module("sabot.image").key
+    key = firmware.module("sabot.storage.image").key
     assert key(str(tmp_path / "key.bin")) is None
     for size in (0, 31, 32, 33, 64, 65):
         (tmp_path / "key.bin").write_bytes(bytes(size))

@@ -15,9 +15,9 @@ from random import Random
 from typing import Any
 
 from cobs import cobs
-from sabot_gateway.link import ShoeLink
-from sabot_gateway.parse import UNREADABLE, Frame, Parser
-from sabot_gateway.session import Session
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.parse import UNREADABLE, Frame, Parser
+from sabot_gateway.shoe.session import Session
 from sabot_protocol import framing, messages
 from sabot_protocol.framing import Deframer
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from sabot_gateway import rules
 from sabot_protocol import cards, fields, messages, rulebooks
-from sabot_sim import firmware
-from sabot_sim.bench import firmware_dir
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.vm import firmware_dir
 
-state = firmware.module("sabot.state")
-shoes = firmware.module("sabot.shoe")
+state = firmware.module("sabot.dealing.state")
+shoes = firmware.module("sabot.dealing.shoe")
 profiles = firmware.module("sabot.profile")
 panel = firmware.module("sabot.panel")
 

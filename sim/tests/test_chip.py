@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 from sabot_protocol.cardcode import set_words
-from sabot_sim.build import firmware_image
-from sabot_sim.chip import (
+from sabot_sim.chip.chip import (
     BAUD,
     DECODED_GPIO,
     HOW_TO_GET_UF2,
@@ -16,7 +15,8 @@ from sabot_sim.chip import (
     counters,
     find_uf2,
 )
-from sabot_sim.optics import Edge, card_edges
+from sabot_sim.optics.view import Edge, card_edges
+from sabot_sim.rigs.build import firmware_image
 
 UF2 = find_uf2()
 needs_uf2 = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -49,7 +49,7 @@ SAMPLES = """
 import gc, micropython, time
 from array import array
 from sabot.boards.rp2 import Board
-from sabot.sampler import Sampler
+from sabot.reading.sampler import Sampler
 
 TIMES = array("I", bytes(400))
 PINS = array("H", bytes(200))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import sabot_sim
-from sabot_sim.uf2 import HOW_TO_GET_UF2
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2
 
 PLUGIN_DIR = Path(__file__).parents[2] / "hil_tests"
 NO_XDIST = ("-p", "no:xdist")
@@ -17,7 +17,7 @@ WORKERS = ("-n", "2")
 
 TESTS = """
 import pytest
-from sabot_sim.uf2 import HOW_TO_GET_UF2
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2
 
 on_chip = pytest.mark.skipif(False, reason=HOW_TO_GET_UF2)
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from sabot_protocol.cards import DECK
-from sabot_sim.dealer import (
+from sabot_sim.dealing.dealer import (
     BUTTON_CONFIRM,
     BUTTON_NEW_SHOE,
     LAMP_FAULT,
@@ -14,8 +14,8 @@ from sabot_sim.dealer import (
     Dealer,
     DealerStopsError,
 )
-from sabot_sim.reader import CPythonReader
-from sabot_sim.shoe import CUT, shuffled
+from sabot_sim.dealing.stack import CUT, shuffled
+from sabot_sim.rigs.reader import CPythonReader
 
 
 def dealer(stack: list[str]) -> Dealer:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from sabot_sim.line import Faults, Line
+from sabot_sim.line.line import Faults, Line
 
 CHUNKS = [bytes([number]) * 8 for number in range(1, 101)]
 

@@ -13,11 +13,11 @@ from sabot_protocol.cards import DECK
 from sabot_protocol.wagers import facts
 from sabot_protocol.wagers.facts import Facts
 from sabot_protocol.wagers.table import Settings, Table
-from sabot_sim import odds
-from sabot_sim.enumeration import DrawTables, Enumeration
-from sabot_sim.odds import WagerOdds
-from sabot_sim.simulate import CoupTable, Simulation
-from sabot_tools.odds import decimal, draw_tables, results
+from sabot_sim.odds import odds
+from sabot_sim.odds.enumeration import DrawTables, Enumeration
+from sabot_sim.odds.odds import WagerOdds
+from sabot_sim.odds.simulation import CoupTable, Simulation
+from sabot_tools.actions.odds import decimal, draw_tables, results
 
 DRAW = draw_tables()
 EIGHT = list(Enumeration(8, DRAW).facts())

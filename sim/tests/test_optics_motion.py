@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sabot_sim.motion import (
+from sabot_sim.optics.motion import (
     LEFT_UM,
     MOTIONS,
     Path,

@@ -6,8 +6,8 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sabot_sim.motion import Way, legs_of
-from sabot_sim.sensor import (
+from sabot_sim.optics.motion import Way, legs_of
+from sabot_sim.optics.sensor import (
     Sensor,
     _crossings,
     _knots,
@@ -18,7 +18,7 @@ from sabot_sim.sensor import (
     switch_places_um,
     switch_times_us,
 )
-from sabot_sim.strip import Strip
+from sabot_sim.optics.strip import Strip
 
 IDEAL = Sensor(pin=2, at_um=12_000, spot_um=300, threshold=0.5, gain=1, response_us=0, jitter_us=0)
 MARK: Strip = [(6_000, 1.0), (7_000, 0.0)]

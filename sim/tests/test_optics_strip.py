@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sabot_sim import dirt, strip
-from sabot_sim.profiles import PROFILES
-from sabot_sim.strip import Strip, Tracks, clipped, coated, over, printed, shifted, with_mark, without_mark
+from sabot_sim.optics import dirt, strip
+from sabot_sim.optics.profiles import PROFILES
+from sabot_sim.optics.strip import Strip, Tracks, clipped, coated, over, printed, shifted, with_mark, without_mark
 
 CLEAN = PROFILES["clean"]
 MARK: Strip = [(6_000, 1.0), (7_000, 0.0)]

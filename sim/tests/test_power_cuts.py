@@ -9,8 +9,8 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
-from sabot_sim import firmware
-from sabot_sim.flash import Flash, FlashError, Plug, PowerCut, torn_erase, torn_program
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.flash import Flash, FlashError, Plug, PowerCut, torn_erase, torn_program
 
 SEEDS = int(os.environ.get("SABOT_SEEDS", "400"))
 PARTS = 8
@@ -18,9 +18,9 @@ LIVES = 10  # times that the power comes back, a seed
 KEYS = range(1, 6)
 ANY = ("program", "header", "erase")
 
-journal = firmware.module("sabot.journal")
-store = firmware.module("sabot.store")
-seal = firmware.module("sabot.seal")
+journal = firmware.module("sabot.storage.journal")
+store = firmware.module("sabot.storage.store")
+seal = firmware.module("sabot.storage.seal")
 
 
 class World:

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 import sabot_sim
 import trustme
-from sabot_sim.bench import BenchError
-from sabot_sim.uf2 import (
+from sabot_sim.chip.uf2 import (
     HOW_TO_GET_UF2,
     RP2040_FAMILY,
     Patience,
@@ -27,6 +26,7 @@ from sabot_sim.uf2 import (
     payload,
     version_in,
 )
+from sabot_sim.rigs.vm import BenchError
 
 RP2350_FAMILY = 0xE48BFF59
 NAME = "RPI_PICO-20250415-v1.25.0.uf2"
@@ -276,7 +276,9 @@ def test_https_does_not_lead_out_of_https(trusted: tuple[ssl.SSLContext, ssl.SSL
 
 
 def said(*args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([sys.executable, "-m", "sabot_sim.uf2", *args], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "sabot_sim.chip.uf2", *args], capture_output=True, text=True, check=False
+    )
 
 
 def test_a_fresh_machine_fetches_once(

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from sabot_sim.build import firmware_image
-from sabot_sim.chip import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.chip_usb import UsbChip
+from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.chip.usb import UsbChip
+from sabot_sim.rigs.build import firmware_image
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -17,7 +17,7 @@ QUICK = 20  # quarters of a millisecond; MicroPython itself would wait for half 
 ECHO = """
 import micropython, time
 from sabot.boards.rp2 import Board
-from sabot.sampler import Sampler
+from sabot.reading.sampler import Sampler
 
 TALK = b"0123456789abcdef"
 TOLD = bytearray(2)

@@ -8,31 +8,31 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sabot_tools.errors import in_words, not_installed
+from sabot_tools.text.errors import in_words, not_installed
 
 # action: (module, what it does). The module's `app` holds the action.
 ACTIONS = {
-    "bench": ("sabot_tools.bench", "Measure speed and memory, one JSON line a figure."),
-    "cards": ("sabot_tools.cards", "What is printed on the cards of a set, and where."),
-    "demo": ("sabot_tools.demo", "Run everything on this machine and print each coup."),
-    "flash": ("sabot_tools.flash", "Put the firmware on a board, or compare what is there."),
-    "gateway": ("sabot_tools.gateway", "Run the daemon of the table PC."),
-    "generate": ("sabot_tools.generate", "Rewrite the checked-in files that follow from a definition."),
-    "inspect": ("sabot_tools.inspect", "Captured bytes or a recording: one JSON line a frame."),
-    "irregularity": ("sabot_tools.irregularity", "What follows from an irregularity, by the book."),
-    "keys": ("sabot_tools.keys", "Make, show and rotate the keys of shoes."),
-    "ledger": ("sabot_tools.ledger", "Verify, show, export, rebuild and prune the gateway's ledger."),
-    "odds": ("sabot_tools.odds", "Exact house edge and price of every wager."),
-    "optics": ("sabot_tools.optics", "What the sensors see of a card, as edges or as a picture."),
-    "play": ("sabot_tools.play", "Play a shoe card by card on the firmware: JSON lines in, JSON lines out."),
-    "record": ("sabot_tools.record", "Write a recording: from the simulator, from edges, from a port."),
-    "read": ("sabot_tools.read", "Read cards from changes of the sensors: JSON lines in, JSON lines out."),
-    "replay": ("sabot_tools.replay", "Replay recordings through the whole path and compare every event."),
-    "settle": ("sabot_tools.settle", "What became of every wager: JSON lines in, JSON lines out."),
-    "shoe": ("sabot_tools.shoe", "Run a simulated shoe on a pty or a TCP port, for your own gateway."),
-    "simulate": ("sabot_tools.simulate", "Deal whole shoes and compare with the exact odds."),
-    "table": ("sabot_tools.table", "Say something to a table: confirm, void, key in a card."),
-    "watch": ("sabot_tools.watch", "Print the coups that a broker delivers."),
+    "bench": ("sabot_tools.actions.bench", "Measure speed and memory, one JSON line a figure."),
+    "cards": ("sabot_tools.actions.cards", "What is printed on the cards of a set, and where."),
+    "demo": ("sabot_tools.actions.demo", "Run everything on this machine and print each coup."),
+    "flash": ("sabot_tools.actions.flash", "Put the firmware on a board, or compare what is there."),
+    "gateway": ("sabot_tools.actions.gateway", "Run the daemon of the table PC."),
+    "generate": ("sabot_tools.actions.generate", "Rewrite the checked-in files that follow from a definition."),
+    "inspect": ("sabot_tools.actions.inspect", "Captured bytes or a recording: one JSON line a frame."),
+    "irregularity": ("sabot_tools.actions.irregularity", "What follows from an irregularity, by the book."),
+    "keys": ("sabot_tools.actions.keys", "Make, show and rotate the keys of shoes."),
+    "ledger": ("sabot_tools.actions.ledger", "Verify, show, export, rebuild and prune the gateway's ledger."),
+    "odds": ("sabot_tools.actions.odds", "Exact house edge and price of every wager."),
+    "optics": ("sabot_tools.actions.optics", "What the sensors see of a card, as edges or as a picture."),
+    "play": ("sabot_tools.actions.play", "Play a shoe card by card on the firmware: JSON lines in, JSON lines out."),
+    "record": ("sabot_tools.actions.record", "Write a recording: from the simulator, from edges, from a port."),
+    "read": ("sabot_tools.actions.read", "Read cards from changes of the sensors: JSON lines in, JSON lines out."),
+    "replay": ("sabot_tools.actions.replay", "Replay recordings through the whole path and compare every event."),
+    "settle": ("sabot_tools.actions.settle", "What became of every wager: JSON lines in, JSON lines out."),
+    "shoe": ("sabot_tools.actions.shoe", "Run a simulated shoe on a pty or a TCP port, for your own gateway."),
+    "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare with the exact odds."),
+    "table": ("sabot_tools.actions.table", "Say something to a table: confirm, void, key in a card."),
+    "watch": ("sabot_tools.actions.watch", "Print the coups that a broker delivers."),
 }
 
 # What an action needs beyond the base install: an extra of pyproject.toml.

@@ -8,7 +8,7 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers import money
 from sabot_protocol.wagers.table import Settled, Table
 
-from sabot_tools.json_lines import BadLineError
+from sabot_tools.text.json_lines import BadLineError
 
 Cents = int
 

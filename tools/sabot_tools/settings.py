@@ -7,7 +7,7 @@ from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_protocol.wagers.table import Settings, tournament_clause
 
-from sabot_tools.errors import in_words
+from sabot_tools.text.errors import in_words
 
 RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sabot_tools import broker
-from sabot_tools.children import Children, DeadChildError
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children, DeadChildError
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -24,7 +24,7 @@ def test_stop_ends_them_all(tmp_path: Path) -> None:
 
 
 def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sabot_tools.children._STOP_WITHIN_S", 0.2)
+    monkeypatch.setattr("sabot_tools.stand.children._STOP_WITHIN_S", 0.2)
     children = Children(tmp_path)
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(600)"
@@ -46,7 +46,7 @@ def test_a_dead_child_is_named_with_its_last_words(tmp_path: Path) -> None:
 def test_children_go_when_their_parent_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from sabot_tools.children import Children\n"
+        "from sabot_tools.stand.children import Children\n"
         f"child = Children(pathlib.Path({str(tmp_path)!r})).start('c', {SLEEPER!r})\n"
         "print(child.pid, flush=True)\n"
         "sys.stdin.read()\n"

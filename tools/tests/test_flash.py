@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import serial
-from sabot_sim import build
-from sabot_sim.bench import firmware_dir, micropython
-from sabot_tools.board import BoardError, System
-from sabot_tools.flash import _fits
+from sabot_sim.rigs import build
+from sabot_sim.rigs.vm import firmware_dir, micropython
+from sabot_tools.actions.flash import _fits
+from sabot_tools.stand.board import BoardError, System
 
 PICO = "Raspberry Pi Pico with RP2040"
 
@@ -38,7 +38,7 @@ def test_the_note_is_the_hash_that_the_board_itself_finds(tmp_path: Path, bench:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
     found = subprocess.run(
-        [micropython(), "-c", f"from sabot import image\nprint(image.digest({str(tmp_path)!r}).hex())"],
+        [micropython(), "-c", f"from sabot.storage import image\nprint(image.digest({str(tmp_path)!r}).hex())"],
         env={**os.environ, "MICROPYPATH": f"{firmware_dir()}:.frozen"},
         capture_output=True,
         text=True,

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabot_gateway import config, example
-from sabot_gateway.broker import Login
-from sabot_gateway.ports import Port
-from sabot_sim.bench import UnixBench
-from sabot_tools import broker
-from sabot_tools.children import Children
+from sabot_gateway import config
+from sabot_gateway.ops import example
+from sabot_gateway.publish.broker import Login
+from sabot_gateway.shoe.ports import Port
+from sabot_sim.rigs.vm import UnixBench
 from sabot_tools.cli import app
+from sabot_tools.stand import broker
+from sabot_tools.stand.children import Children
 from shoe_events import KEY, UNIT, Shoe, heard
 from typer.testing import CliRunner
 

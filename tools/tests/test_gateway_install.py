@@ -7,7 +7,8 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from sabot_gateway import config, example
+from sabot_gateway import config
+from sabot_gateway.ops import example
 from sabot_tools.cli import app
 from typer.testing import CliRunner
 

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sabot_protocol import framing, messages, pcapng, recording
 from sabot_protocol.recording import Edge, Line, Record
-from sabot_tools import inspect as inspecting
-from sabot_tools import record as recorder
+from sabot_tools.actions import inspect as inspecting
+from sabot_tools.actions import record as recorder
 from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]

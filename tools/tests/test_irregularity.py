@@ -5,7 +5,7 @@ import shlex
 from typing import Any
 
 import pytest
-from sabot_tools.irregularity import app
+from sabot_tools.actions.irregularity import app
 from typer.testing import CliRunner
 
 

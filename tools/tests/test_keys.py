@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from sabot_gateway.keys import KeyRing
+from sabot_gateway.shoe.keys import KeyRing
 from sabot_protocol.auth import fingerprint
 from sabot_tools.cli import app
 from typer.testing import CliRunner, Result

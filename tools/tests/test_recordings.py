@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from sabot_sim.scenarios import SCENARIOS
-from sabot_tools import record, recordings
+from sabot_tools.actions import record
+from sabot_tools.replay import recordings
 from typer.testing import CliRunner, Result
 
 NAME = "irregularities/third-card-to-player"

@@ -8,10 +8,10 @@ import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.recording import Act, Edge, Line, Record, Writer
-from sabot_sim.optics import card_edges
-from sabot_tools import sidecar
+from sabot_sim.optics.view import card_edges
 from sabot_tools.cli import app
-from sabot_tools.replaying import Found, bursts
+from sabot_tools.replay import sidecar
+from sabot_tools.replay.runner import Found, bursts
 from typer.testing import CliRunner
 
 CONFIRM, NEW_SHOE = 1 << 7, 1 << 8

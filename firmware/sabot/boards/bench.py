@@ -7,9 +7,9 @@ import time
 
 from micropython import const
 
-from sabot import image, journal, store
 from sabot import numbers as n
 from sabot.boards.stimulus import Stimulus
+from sabot.storage import image, journal, store
 
 _FIRMWARE = __file__.rsplit("/", 3)[0] or "."
 _TICKS = const(0x3FFFFFFF)

@@ -2,7 +2,7 @@
 
 rp2.Flash reaches the blocks of the filesystem and no others, and MicroPython formats a filesystem that does not have
 them all. So these are taken from it from within: each is the only block of a file in /reserved, and littlefs neither
-reads nor moves such a block. `filesystem` in sim/sabot_sim/chip.py makes the files.
+reads nor moves such a block. `filesystem` in sim/sabot_sim/chip/chip.py makes the files.
 """
 
 import os
@@ -10,7 +10,7 @@ import os
 import rp2
 from micropython import const
 
-from sabot import journal, store
+from sabot.storage import journal, store
 
 RESERVED = const(24)
 _FOLDER = "/reserved"

@@ -14,10 +14,10 @@ import uctypes
 from machine import UART, Pin
 from micropython import const
 
-from sabot import image
 from sabot import numbers as n
 from sabot.boards import flash
 from sabot.boards.usb import Usb
+from sabot.storage import image
 
 MYPY = False
 if MYPY:  # asm_pio brings these names itself

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 from sabot_protocol.auth import KEY_BYTES
 
-from sabot_gateway.keys import KeysError, read_key, write_new
 from sabot_gateway.ledger.chain import LedgerError, Origin
 from sabot_gateway.ledger.files import beside
+from sabot_gateway.shoe.keys import KeysError, read_key, write_new
 
 _NEVER = 2**62
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 
 
 class Decider(NamedTuple):

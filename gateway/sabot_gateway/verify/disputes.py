@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec.structs import replace
 from sabot_protocol.topics import CoupMessage, Winner
 
-from sabot_gateway.verify.alarm_book import NotThereError
+from sabot_gateway.verify.alarms.book import NotThereError
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import Source, by_the_cards
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 
 
 class Finding(NamedTuple):

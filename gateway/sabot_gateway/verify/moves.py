@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sabot_protocol.fields import NO_CARD, Slot
 
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.parse import Event
 
 _MOST = 8  # kept of each table, the newest
 Cards = tuple[tuple[str, str], ...]  # slots and cards

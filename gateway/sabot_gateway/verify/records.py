@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message, TopicName
 
 from sabot_gateway import rules
-from sabot_gateway.parse import Event
-from sabot_gateway.verify.reading import Dealt
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.state import Dealt
 
 
 class Record(NamedTuple):

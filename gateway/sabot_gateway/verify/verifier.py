@@ -6,20 +6,20 @@ from typing import Any
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 
-from sabot_gateway.continuity import log_lost
-from sabot_gateway.parse import Event
+from sabot_gateway.shoe.continuity import log_lost
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import disputes
-from sabot_gateway.verify.alarm_book import NotThereError
-from sabot_gateway.verify.alarms import ALARMS, FAULTS, HOLDING
-from sabot_gateway.verify.checks import Checks
+from sabot_gateway.verify.alarms.book import NotThereError
+from sabot_gateway.verify.alarms.catalogue import ALARMS, FAULTS, HOLDING
+from sabot_gateway.verify.checks.registry import Checks
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.moves import ALARM, Cards, Moved, Moves, laid, told
-from sabot_gateway.verify.reading import Reading
 from sabot_gateway.verify.records import Record, Source
-from sabot_gateway.verify.telling import Telling
+from sabot_gateway.verify.reports import Telling
+from sabot_gateway.verify.state import Reading
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sabot_sim.profiles import Profile
+from sabot_sim.optics.profiles import Profile
 from sabot_sim.scenarios.script import HANDS, Script
 
 NINE_O_CLOCK_US: Final = 1_772_442_000_000_000  # 2026-03-02T09:00:00Z

@@ -8,12 +8,12 @@ from typing import Any, Final
 from sabot_protocol.fields import Button
 from sabot_protocol.recording import Act, Edge
 
-from sabot_sim import optics
-from sabot_sim.mishaps import LID, MISHAPS
-from sabot_sim.profiles import PROFILES, Profile
+from sabot_sim.dealing.stack import CUT
+from sabot_sim.optics import view
+from sabot_sim.optics.mishaps import LID, MISHAPS
+from sabot_sim.optics.profiles import PROFILES, Profile
+from sabot_sim.optics.scene import seen, set_up
 from sabot_sim.scenarios import printed
-from sabot_sim.scene import seen, set_up
-from sabot_sim.shoe import CUT
 
 HANDS: Final = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 SUPERVISOR: Final = "A. Smith"
@@ -65,13 +65,13 @@ class Script:
         self._t_us += after_us
         self.records.append(Edge(self._t_us, levels ^ self._held))
 
-    def _move(self, edges: Sequence[optics.Edge], stay_us: int = _CLEAR_US) -> None:
+    def _move(self, edges: Sequence[view.Edge], stay_us: int = _CLEAR_US) -> None:
         """What the sensors show from now on; then nothing is left in the path."""
         self._show(edges)
         self._levels(0, stay_us)
         self._levels(0, _CLEAR_US)
 
-    def _show(self, edges: Sequence[optics.Edge]) -> None:
+    def _show(self, edges: Sequence[view.Edge]) -> None:
         start_us = self._t_us
         for t_us, levels in edges:
             self._t_us = start_us + t_us
@@ -92,14 +92,14 @@ class Script:
 
     def _out(self, card: str, card_set: int, hands: Profile) -> None:
         self.think(0.15, 0.4)
-        self._move(optics.pull(hands, self.rng, card, card_set))
+        self._move(view.pull(hands, self.rng, card, card_set))
 
     def mishap(self, name: str, card: str) -> None:
         """Something befalls this card on its way."""
         self.think(0.15, 0.4)
         scene = set_up(self.hands, self.rng, self.card_set, card)
         MISHAPS[name].befall(scene)
-        self._move(optics.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
+        self._move(view.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
 
     def unread(self, name: str, card: str, reason: str) -> None:
         """A mishap for which the shoe holds its exit: a reject with this reason, and a fault until somebody comes."""
@@ -223,7 +223,7 @@ class Script:
 
     def power_lost_drawing(self, card: str) -> None:
         """The plug is pulled while this card is half out; it is on the table before the power is back."""
-        edges = optics.pull(self.hands, self.rng, card, self.card_set)
+        edges = view.pull(self.hands, self.rng, card, self.card_set)
         self._show(edges[: len(edges) // 2])
         self._act("power", state="off")
         self._back_on()

@@ -1,0 +1,172 @@
+"""Play: the shoe at the level of cards, one step a line on stdin, what it logged and where it stands on stdout.
+
+micropython play.py STATE_DIR PROFILE_HEX [TOLD [COUNTED LEFT]]: a step is a JSON list, an answer a JSON object.
+TOLD is the last event that the reader holds; without it, he holds them all. COUNTED is `all` operations of the flash
+or those of an `erase`: the power goes at the one that comes after LEFT of them.
+"""
+
+import gc
+import json
+import sys
+
+# First, while the heap is empty: nothing takes more of it to compile.
+from sabot.dealing.shoe import Shoe
+
+# isort: split
+from sabot import numbers as n
+from sabot.boards import bench
+from sabot.dealing.state import BURNING, CHECKING
+from sabot.generated import SETS
+from sabot.profile import Profile
+from sabot.storage.journal import BODY, RECORD, Journal
+
+STEP_MS = 1000
+FLASH_SECTORS = 6
+_MARK_AT = 16  # in a sector: written before its erase
+
+
+def from_hex(text):
+    """Bytes of hexadecimal digits."""
+    return bytes(int(text[i : i + 2], 16) for i in range(0, len(text), 2))
+
+
+def to_hex(buf):
+    """Bytes as hexadecimal digits."""
+    return "".join("%02x" % byte for byte in buf)
+
+
+class CutMedium(bench.FileMedium):
+    """Flash whose power goes: it says at which write or erase, has done nothing of it, and ends."""
+
+    def __init__(self, path, sectors, counted, left):
+        super().__init__(path, sectors)
+        self._all = counted == "all"
+        self._left = left
+        self._erased = False  # and its header is not written yet
+
+    def program(self, at, buf):
+        """As of flash with power."""
+        place = at % self.sector_bytes
+        self._count(at, buf, place == _MARK_AT or (place == 0 and self._erased))
+        self._erased = False
+        super().program(at, buf)
+
+    def erase(self, sector):
+        """As of flash with power."""
+        self._count(sector * self.sector_bytes, b"", True)
+        self._erased = True
+        super().erase(sector)
+
+    def _count(self, at, buf, around_erase):
+        if not (self._all or around_erase):
+            return
+        if not self._left:
+            print(json.dumps({"cut": [at, to_hex(buf)]}))
+            raise SystemExit
+        self._left -= 1
+
+
+class Player:
+    """A shoe without sensors and line; who reads its answers holds its log."""
+
+    def __init__(self, medium, profile_hex, told=-1):
+        self.journal = Journal(medium)
+        self.profile = Profile(SETS)
+        self.profile.load(from_hex(profile_hex), 0)
+        self._told = self.journal.next_no - 1 if told < 0 else told  # the last event that the reader holds
+        self.journal.acknowledge(self._told)
+        self._now_ms = 0
+        self._record = bytearray(RECORD)
+        self.shoe = Shoe(self.journal, self.profile)
+        self.shoe.follow(0)
+
+    def step(self, step):
+        """Do one step; what the shoe logged for it, and where it stands."""
+        self._now_ms = self._now_ms + STEP_MS & 0x3FFFFFFF
+        outcome = getattr(self, "do_" + step[0])(*step[1:])
+        records = self._new_records()
+        it = self.shoe.it
+        return {
+            "records": records,
+            "outcome": outcome,
+            "locked": self.shoe.locked(),
+            "due": self._due(),
+            "state": it.state,
+            "fault": it.fault,
+            "last_coup": it.last_coup(),
+            "kind": it.kind,
+        }
+
+    def _due(self):
+        """The slot of the next card, or None."""
+        it = self.shoe.it
+        if not it.card_due():
+            return None
+        return 0 if it.state == BURNING or it.state == CHECKING or it.burn_next else it.coup.due
+
+    def _new_records(self):
+        """Number, kind and body of the events not told yet; once told they may be overwritten."""
+        records = []
+        for event_no in range(self._told + 1, self.journal.next_no):
+            self.journal.read(event_no, self._record)
+            body = self._record[BODY : BODY + self._record[9]]
+            records.append([event_no, self._record[8], to_hex(body)])
+        self._told = self.journal.next_no - 1
+        self.journal.acknowledge(self._told)
+        self.journal.housekeep()
+        return records
+
+    def do_state(self):
+        """Nothing: only tell."""
+
+    def do_heap(self):
+        """Nothing: the outcome is how many bytes are in use after a collection."""
+        gc.collect()
+        return gc.mem_alloc()
+
+    def do_card(self, card, flags, exposed):
+        """A card leaves the exit."""
+        self.shoe.card(self._now_ms, card, 1000, 100, flags, exposed)
+
+    def do_cut(self):
+        """The cutting card leaves the exit."""
+        self.shoe.cutting_card(self._now_ms, 1000, 100)
+
+    def do_reject(self, reason):
+        """Something that is no certain card."""
+        self.shoe.reject(self._now_ms, reason, 0, 0, 1000, 0)
+
+    def do_button(self, button):
+        """A button of the dealer."""
+        return n.OUT_DONE if self.shoe.press(self._now_ms, button) else n.OUT_NOT_NOW
+
+    def do_key(self, on):
+        """The supervisor's key."""
+        self.shoe.key(self._now_ms, bool(on))
+
+    def do_lid(self, is_open):
+        """The lid."""
+        self.shoe.lid(self._now_ms, bool(is_open))
+
+    def do_command(self, command, data_hex):
+        """A command of the gateway."""
+        data = from_hex(data_hex)
+        return self.shoe.obey(self._now_ms, self.shoe.it.last_command_id + 1, command, data, 0, len(data))
+
+
+def medium(path, counted="", left="0"):
+    """The flash of the command line."""
+    return CutMedium(path, FLASH_SECTORS, counted, int(left)) if counted else bench.FileMedium(path, FLASH_SECTORS)
+
+
+def main():
+    """Answer every line until there is none."""
+    _, state_dir, profile_hex, *rest = sys.argv
+    told = int(rest[0]) if rest else -1
+    player = Player(medium(state_dir + "/journal.bin", *rest[1:]), profile_hex, told)
+    for line in sys.stdin:
+        print(json.dumps(player.step(json.loads(line))))
+
+
+if __name__ == "__main__":
+    main()

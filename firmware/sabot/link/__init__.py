@@ -1,0 +1,1 @@
+"""Link: events to the gateway, commands and the profile from it."""

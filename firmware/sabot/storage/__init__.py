@@ -1,0 +1,1 @@
+"""Storage: events and small values in flash that survive a power cut."""

@@ -1,0 +1,64 @@
+"""Seal: CRC-16 and a count of zeros, so that a write or an erase that was cut short never passes for a whole one.
+
+Either leaves ones where zeros should be, nothing else. Then fewer zeros are there than were counted, or, where the
+count itself has suffered, it is too large: the two cannot agree by chance. The CRC is for all other damage.
+"""
+
+from micropython import const
+
+from sabot.link.frame import crc16, short
+
+SEAL = const(4)
+
+
+def _zeros_table():
+    table = bytearray(256)
+    table[0] = 8
+    for byte in range(1, 256):
+        table[byte] = table[byte >> 1] - (byte & 1)
+    return table
+
+
+_ZEROS = _zeros_table()
+
+
+def close(buf, end):
+    """Seal buf[:end] in the four bytes after it."""
+    _put(buf, end, crc16(buf, 0, end))
+    _put(buf, end + 2, _zeros(buf, end + 2))
+
+
+def sound(buf, end):
+    """Whether buf[:end] is as it was when it was sealed."""
+    return short(buf, end + 2) == _zeros(buf, end + 2) and short(buf, end) == crc16(buf, 0, end)
+
+
+def fell(buf, end):
+    """Whether buf[:end] was sealed and has lost one bit since: set it again where that is so.
+
+    More zeros than were counted: no write that was cut short leaves that.
+    """
+    if _zeros(buf, end + 2) <= short(buf, end + 2):
+        return False
+    for bit in range(8 * (end + SEAL)):
+        mask = 1 << (bit & 7)
+        if not buf[bit >> 3] & mask:
+            buf[bit >> 3] |= mask
+            if sound(buf, end):
+                return True
+            buf[bit >> 3] ^= mask
+    return False
+
+
+def _zeros(buf, end):
+    """How many bits of buf[:end] are 0."""
+    zeros = 0
+    table = _ZEROS
+    for i in range(end):
+        zeros += table[buf[i]]
+    return zeros
+
+
+def _put(buf, at, value):
+    buf[at] = value & 0xFF
+    buf[at + 1] = value >> 8

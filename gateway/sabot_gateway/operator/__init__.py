@@ -1,0 +1,1 @@
+"""Operator: the control socket, and what a person may ask of a table."""

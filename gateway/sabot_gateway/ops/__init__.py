@@ -1,0 +1,1 @@
+"""Ops: check a config, measure, take signals."""

@@ -1,0 +1,213 @@
+"""Check: proves a config on its machine before the daemon runs, a fact a line, and changes nothing."""
+
+import ctypes
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sabot_protocol.fields import UNIT_BYTES
+
+from sabot_gateway import config as configs
+from sabot_gateway.config import Config, Table
+from sabot_gateway.ops.probe import Fact, Status, broker_fact, port_facts
+from sabot_gateway.publish.broker import Broker, BrokerUrlError
+from sabot_gateway.shoe.keys import KeyRing, KeysError
+
+_EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # no gateway of this release has run before
+_CLOCK_SLACK_S = 60.0
+_WARN_FREE_BYTES, _LEAST_FREE_BYTES = 1_000_000_000, 100_000_000
+_TIME_ERROR = 5  # adjtimex: nothing keeps this clock right
+_TIMEX_BYTES = 512  # more than struct timex has
+_MOST_MOUNTS_BYTES = 1 << 20
+_FORGETFUL = ("tmpfs", "ramfs")
+_REMOTE = ("nfs", "cifs", "smb", "9p", "fuse.sshfs")
+
+
+def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Iterator[Fact]:
+    """Everything about a file and what it names; `show` is told what takes time."""
+    config, found = configs.read(path)
+    if config is None:
+        yield from (Fact("wrong", "config", f"{path}: {problem}") for problem in found)
+        return
+    yield Fact("ok", "config", f"{path}: site {config.site}, tables: {len(config.table)}")
+    yield from (Fact("wrong", "config", problem) for problem in configs.twice(config))
+    for table in config.table:
+        yield from table_facts(table)
+    yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
+    yield from keys_facts(config)
+    yield from clock_facts(Path(config.ledger), time.time(), _clock_is_kept())
+    yield from disk_facts(Path(config.ledger).parent)
+    yield from ledger_facts(Path(config.ledger))
+    show(f"asking the broker at {config.broker}")
+    yield broker_fact(config)
+    yield from login_facts(config)
+    show(f"listening on {len(config.table)} ports")
+    yield from _ports(config)
+
+
+def table_facts(table: Table) -> Iterator[Fact]:
+    """Rulebook, game, decks, options and wagers."""
+    problems = configs.table_problems(table) or list(filter(None, [configs.whole_offer_problem(table)]))
+    yield from (Fact("wrong", f"table {table.name}", problem) for problem in problems)
+    if not problems:
+        book, settings, decks = configs.offer(table)
+        wagers = f"wagers: {len(table.wagers)}" if table.wagers else "all wagers of the game"
+        yield Fact("ok", f"table {table.name}", f"{book.id}, game {settings.game}, {decks} decks, {wagers}")
+
+
+def keys_facts(config: Config) -> Iterator[Fact]:
+    """The directory and every file in it."""
+    if config.keys is None:
+        says = "no `keys` in the config: shoes are not authenticated; make keys with `sabot keys new UNIT --dir DIR`"
+        yield Fact("wrong" if config.requires_keys() else "warning", "keys", says)
+        return
+    ring = KeyRing(Path(config.keys))
+    try:
+        units = ring.units()
+    except KeysError as error:
+        yield Fact("wrong", "keys", str(error))
+        return
+    bad = [problem for problem in (_key_problem(ring, unit) for unit in units) if problem]
+    yield from (Fact("wrong", "keys", problem) for problem in bad)
+    if not bad:
+        yield _keys_fact(config, len(units))
+
+
+def _keys_fact(config: Config, units: int) -> Fact:
+    """Keys that can be used, and whom they keep out."""
+    says = f"{config.keys}: units: {units}"
+    if not config.requires_keys():
+        return Fact("warning", "keys", f"{says}; keys_required = false: a shoe without a key is served all the same")
+    if not units:
+        return Fact("warning", "keys", f"{says}; no shoe is served: make keys with `sabot keys new`")
+    return Fact("ok", "keys", says)
+
+
+def _key_problem(ring: KeyRing, unit: str) -> str | None:
+    try:
+        ring.keys(unit)
+    except KeysError as error:
+        return str(error)
+    return None
+
+
+def login_facts(config: Config) -> Iterator[Fact]:
+    """Whether others can read our password."""
+    with suppress(BrokerUrlError):
+        exposed = config.login.exposed(Broker.from_url(config.broker))
+        if exposed:
+            yield Fact("warning", "broker", exposed)
+
+
+def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]:
+    """A clock that makes sense beside this release and the ledger; whether something keeps it right."""
+    now = datetime.fromtimestamp(now_s, UTC)
+    says = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+    if now < _EARLIEST:
+        yield Fact("wrong", "clock", f"{says} is in the past; set it: `sudo timedatectl set-ntp true`")
+    elif ledger.exists() and ledger.stat().st_mtime > now_s + _CLOCK_SLACK_S:
+        yield Fact("wrong", "clock", f"{says} is before the ledger was last written; set the clock, or find out why")
+    elif kept is False:
+        yield Fact("warning", "clock", f"{says}, but nothing keeps it right; `sudo timedatectl set-ntp true`")
+    else:
+        yield Fact("ok", "clock", says + (", kept right" if kept else ""))
+
+
+def _clock_is_kept() -> bool | None:
+    """Whether the kernel's clock is synchronised; None where it does not tell."""
+    try:
+        state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
+    except (OSError, AttributeError):
+        return None
+    return None if state < 0 else bool(state != _TIME_ERROR)
+
+
+def disk_facts(directory: Path) -> Iterator[Fact]:
+    """The ledger's directory, its file system and its room."""
+    if not directory.is_dir():
+        yield Fact("wrong", "disk", f"{directory} is not there; make it, and let the gateway's user own it")
+        return
+    if not os.access(directory, os.W_OK | os.X_OK):
+        yield Fact("wrong", "disk", f"{directory}: this user may not write there; let the gateway's user own it")
+        return
+    room = os.statvfs(directory)
+    yield room_fact(directory, room.f_bavail * room.f_frsize)
+    kind = _file_system(directory)
+    if kind.startswith(_FORGETFUL):
+        yield Fact("warning", "disk", f"{directory} is {kind}: gone with the power; put the ledger onto a disk")
+    elif kind.startswith(_REMOTE):
+        yield Fact("warning", "disk", f"{directory} is {kind}: SQLite is not safe there; put the ledger onto a disk")
+
+
+def room_fact(directory: Path, free_bytes: int) -> Fact:
+    """Whether so much room is enough."""
+    says = f"{directory}: {free_bytes // 1_000_000} MB free"
+    if free_bytes < _WARN_FREE_BYTES:
+        status: Status = "wrong" if free_bytes < _LEAST_FREE_BYTES else "warning"
+        return Fact(status, "disk", f"{says}; make room, or set `keep_days`")
+    return Fact("ok", "disk", says)
+
+
+def _file_system(directory: Path) -> str:
+    """Its kind, of the longest mount point above the directory; empty where the system does not tell."""
+    try:
+        with Path("/proc/self/mounts").open(errors="replace") as mounts:
+            rows = [line.split() for line in mounts.read(_MOST_MOUNTS_BYTES).splitlines()]
+    except OSError:
+        return ""
+    place = directory.resolve()
+    above = [(len(row[1]), row[2]) for row in rows if len(row) > 2 and place.is_relative_to(row[1])]
+    return max(above, default=(0, ""))[1]
+
+
+def ledger_facts(path: Path) -> Iterator[Fact]:
+    """Whether the file can be read and written; the file is not touched."""
+    if not path.exists():
+        yield Fact("ok", "ledger", f"{path}: not there yet; the first start makes it")
+        return
+    try:
+        entries = ask_ledger(path, "SELECT max(seq) FROM entries") or 0
+        version = ask_ledger(path, "PRAGMA user_version")
+    except sqlite3.Error as error:
+        yield Fact(
+            "wrong", "ledger", f"{path}: {error}; it is no ledger, or damaged: put it aside and have it examined"
+        )
+        return
+    if os.access(path, os.W_OK):
+        yield Fact("ok", "ledger", f"{path}: entries: {entries}, version {version}")
+    else:
+        yield Fact("wrong", "ledger", f"{path}: this user may not write it; let the gateway's user own it")
+
+
+def ask_ledger(path: Path, query: str, *values: Any) -> Any:
+    """One value, without writing anything: beside a daemon that runs, or of a file at rest."""
+    running = path.with_name(f"{path.name}-wal").exists()
+    how = "mode=ro" if running else "mode=ro&immutable=1"  # else SQLite makes files that the daemon may not own
+    with sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True) as ledger:
+        row = ledger.execute(query, values).fetchone()
+    ledger.close()
+    return row[0] if row else None
+
+
+def _ports(config: Config) -> list[Fact]:
+    """What the ledger and the keys say goes into the judgement of each shoe."""
+    ledger = Path(config.ledger)
+
+    def asked(query: str, *values: str) -> Any:
+        try:
+            return ask_ledger(ledger, query, *values)
+        except sqlite3.Error:  # there is none yet, or it has been told
+            return None
+
+    return port_facts(
+        config,
+        lambda unit: asked("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0,
+        asked("SELECT value FROM meta WHERE name = 'gateway'") or secrets.token_bytes(UNIT_BYTES),
+        lambda unit: KeyRing(Path(config.keys)).keys(unit) if config.keys is not None else [],
+    )

@@ -1,0 +1,219 @@
+"""Probe: asks the broker and the shoe on every port who they are, and leaves both as they were."""
+
+import contextlib
+import secrets
+import selectors
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from sabot_protocol import rulebooks
+
+from sabot_gateway.config import Config, Table
+from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_gateway.shoe import refusals
+from sabot_gateway.shoe.link import DEAF, SILENT, UNREADABLE, ShoeLink
+from sabot_gateway.shoe.ports import Opening, Port, PortBusyError, PortError
+
+_ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back
+_LISTEN_S = 3.0  # a shoe says something once a second
+_TURN_S = 0.05
+
+Status = Literal["ok", "warning", "wrong"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that was looked at, and the next step where it is not well."""
+
+    status: Status
+    subject: str
+    says: str
+
+
+def broker_fact(config: Config) -> Fact:
+    """Whether the broker lets us in, and brings back what we publish beside the daemon's topics."""
+    try:
+        probe = _BrokerProbe(Broker.from_url(config.broker), config.login, f"sabot/v1/{config.site}/check")
+    except (BrokerUrlError, LoginError) as error:
+        return Fact("wrong", "broker", str(error))
+    return probe.run()
+
+
+class _BrokerProbe:
+    """A client of its own name, so that a daemon that runs is not thrown out; nothing is retained."""
+
+    def __init__(self, broker: Broker, login: Login, topic: str) -> None:
+        self._selector = selectors.DefaultSelector()
+        name = f"sabot-check-{secrets.token_hex(4)}"
+        self._client = LoopClient(broker, name, clean_session=True, selector=self._selector, login=login)
+        self._broker, self._topic = broker, topic
+        self._let_in = self._came_back = False
+        self._client.on_ready = self._subscribe
+        self._client.client.on_subscribe = self._publish
+        self._client.client.on_message = self._note_back
+
+    def _subscribe(self) -> None:
+        self._let_in = True
+        self._client.client.subscribe(self._topic, 1)
+
+    def _publish(self, *_: object) -> None:
+        self._client.client.publish(self._topic, b"{}", 1)
+
+    def _note_back(self, *_: object) -> None:
+        self._came_back = True
+
+    def run(self) -> Fact:
+        """Until it is known, or too late."""
+        end_s = time.monotonic() + _ANSWER_WITHIN_S
+        with self._selector:
+            while not (self._came_back or self._client.problem) and time.monotonic() < end_s:
+                self._selector.select(_TURN_S)
+                self._client.step(time.monotonic())
+            fact = self._fact()
+            self._client.close()
+        return fact
+
+    def _fact(self) -> Fact:
+        if self._came_back:
+            return Fact("ok", "broker", f"{self._broker}: lets us in and takes what we publish")
+        if self._client.problem:
+            return Fact("wrong", "broker", self._client.problem)
+        if not self._let_in:
+            return Fact("wrong", "broker", f"{self._broker} does not answer; check the address and the broker")
+        rights = f"its rights are not proved; let this user write and read {self._topic}, and write its tables' topics"
+        return Fact(
+            "warning", "broker", f"{self._broker} lets us in, but does not bring back what we publish: {rights}"
+        )
+
+
+def daemon_runs(config: Config) -> bool:
+    """Whether a daemon of this config listens for its commands."""
+    with socket.socket(socket.AF_UNIX) as control, contextlib.suppress(OSError):
+        control.connect(str(config.control_path()))
+        return True
+    return False
+
+
+@dataclass
+class _Listener:
+    """One table's port: WHO is said and the answer heard; a shoe that answers is not welcomed, so nothing changes."""
+
+    table: Table
+    link: ShoeLink
+    daemon_runs: bool
+    opening: Opening = field(init=False)
+    port: Port | None = None
+    heard_bytes: int = 0
+    until_s: float = 0.0
+    fact: Fact | None = None
+
+    def __post_init__(self) -> None:
+        """Begin."""
+        self.opening = Opening(self.table.port, self.table.baud)
+
+    def step(self, now_s: float, selector: selectors.BaseSelector) -> None:
+        """Open, ask, and come to an end."""
+        if self.port is None:
+            self._open(now_s, selector)
+        elif self.link.unit or self.link.problem or now_s >= self.until_s:
+            self._end(selector)
+        else:
+            self.link.tick(now_s)
+            self.link.written(self.port.write(self.link.output()) or 0)
+
+    def _open(self, now_s: float, selector: selectors.BaseSelector) -> None:
+        answer = self.opening.poll()
+        if isinstance(answer, PortBusyError) and self.daemon_runs:
+            self.fact = self._say("ok", f"{self.table.port} is in the hands of the daemon that runs now")
+        elif isinstance(answer, PortError):
+            self.fact = self._say("wrong", str(answer))
+        elif answer is not None:
+            self.port, self.until_s = answer, now_s + _LISTEN_S
+            selector.register(self.port, selectors.EVENT_READ, self)
+
+    def read(self, now_s: float, selector: selectors.BaseSelector) -> None:
+        """What has come."""
+        data = self.port.read() if self.port is not None else None
+        if data:
+            self.heard_bytes += len(data)
+            self.link.receive(data, now_s)
+        elif data == b"":
+            self._end(selector)
+            self.fact = self._say(
+                "wrong", f"port {self.table.port} was opened and then lost; check the cable, the host"
+            )
+
+    def _end(self, selector: selectors.BaseSelector) -> None:
+        assert self.port is not None
+        selector.unregister(self.port)
+        self.port.close()
+        self.port, self.fact = None, self._verdict()
+
+    def _verdict(self) -> Fact:
+        link = self.link
+        if link.unit:
+            key = "with its key" if link.authenticated else "without a key"
+            return self._say("ok", f"{self.table.port}: shoe {link.unit}, {key}")
+        unheard = UNREADABLE if self.heard_bytes else SILENT
+        return self._say(
+            "wrong", f"{self.table.port}: {link.problem or (DEAF if link.heard_s is not None else unheard)}"
+        )
+
+    def _say(self, status: Status, says: str) -> Fact:
+        return Fact(status, f"port {self.table.name}", says)
+
+
+def port_facts(
+    config: Config, durable: Callable[[str], int], gateway: bytes, keys: Callable[[str], Sequence[bytes]]
+) -> list[Fact]:
+    """Who is on each port, all listened to at once; what the daemon that runs now has is left to it."""
+    book = rulebooks.load(rulebooks.ids()[0])
+    profile = book.profile(book.decks.default, 1)  # never sent
+    runs, seen = daemon_runs(config), dict[str, str]()  # the table at which each unit has answered
+    listeners = [
+        # A second connection may take a host away from the daemon; a device has a lock against that.
+        None
+        if runs and "://" in table.port
+        else _Listener(
+            table,
+            ShoeLink(
+                profile,
+                durable,
+                gateway,
+                keys,
+                keys_required=config.requires_keys(),
+                claim=partial(_claim, seen, table.name),
+            ),
+            runs,
+        )
+        for table in config.table
+    ]
+    _listen([listener for listener in listeners if listener is not None])
+    told = zip(config.table, listeners, strict=True)
+    return [(listener and listener.fact) or _not_tried(table) for table, listener in told]
+
+
+def _claim(seen: dict[str, str], table: str, unit: str, _authenticated: bool) -> str | None:
+    """Why a unit that answers at this table would not be served: it has answered at another."""
+    first = seen.setdefault(unit, table)
+    return None if first == table else refusals.at_another_table(unit, first)
+
+
+def _not_tried(table: Table) -> Fact:
+    says = f"{table.port} was not tried: the daemon that runs now may use it; look at its log, or stop it first"
+    return Fact("warning", f"port {table.name}", says)
+
+
+def _listen(listeners: list[_Listener]) -> None:
+    with selectors.DefaultSelector() as selector:
+        while waiting := [listener for listener in listeners if listener.fact is None]:
+            for key, _ in selector.select(_TURN_S):
+                key.data.read(time.monotonic(), selector)
+            for listener in waiting:
+                if listener.fact is None:
+                    listener.step(time.monotonic(), selector)

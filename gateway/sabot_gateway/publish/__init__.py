@@ -1,0 +1,1 @@
+"""Publish: entries of the ledger become MQTT messages, retained state and acknowledgements."""

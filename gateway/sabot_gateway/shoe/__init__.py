@@ -1,0 +1,1 @@
+"""Shoe: bytes of a serial line become events; acknowledgements and commands go back."""

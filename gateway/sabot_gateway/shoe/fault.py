@@ -1,0 +1,64 @@
+"""Shoe fault: what holds the exit of a shoe now, by its HELLO and by its log since; and what a person does about it."""
+
+from dataclasses import dataclass
+
+from sabot_gateway.shoe.driver import Driver
+from sabot_gateway.shoe.parse import Event
+
+_BESIDE = ("none", "journal_full")  # a full journal is no fault in HELLO, and stands beside one
+
+_CLEAR = "`sabot table {table} clear-fault {fault}`, or the supervisor's key at the shoe"
+_NEXT_STEPS = {
+    "card": "see to the card; key it in with `sabot table {table} key-card`, or void the coup with "
+    "`sabot table {table} void`; then " + _CLEAR,
+    "decision": "confirm or void the coup on the table: `sabot table {table} confirm`, `sabot table {table} void`, "
+    "or the supervisor's key and Confirm at the shoe",
+    "burn missed": "the burn was missed: deal the first coup again with `sabot table {table} tell burn-card`, or play "
+    "on with `sabot table {table} clear-fault decision`, or the supervisor's key at the shoe",
+    "lid": "check the cards and shut the lid; then " + _CLEAR,
+    "composition": "count the cards; then " + _CLEAR + ", or open a new shoe",
+    "sensor": "clear the path and clean the sensor; then " + _CLEAR,
+    "journal": "take the shoe out of service and keep it for inspection; deal from another shoe",
+    "image": "take the shoe out of service and reflash it; deal from another shoe",
+    "program": "compare the shoe's lamps with the cards on the table; then " + _CLEAR,
+}
+
+
+def next_step(table: str, fault: str, *, dealing: bool) -> str:
+    """What ends a fault, as a sentence; empty where there is none. `dealing`: a coup is begun and not complete."""
+    if fault in _BESIDE:
+        return ""
+    # Of a coup that is not complete nothing else is for a supervisor to decide: Crown 10.1.1, A-51.
+    step = _NEXT_STEPS["burn missed" if fault == "decision" and dealing else fault]
+    return f"The shoe holds its exit (fault {fault}): {step.format(table=table, fault=fault)}."
+
+
+@dataclass
+class ShoeFault:
+    """`name` is the fault of the shoe that was greeted last; `unmatched` until it was compared with the alarms."""
+
+    name: str = "none"
+    unmatched: bool = False
+    _greeting: tuple[int, str] | None = None
+    _since_no: int = 0  # events before this one happened before the HELLO
+
+    def greeted(self, greeting: tuple[int, str] | None) -> None:
+        """The last HELLO; the same one again changes nothing."""
+        if greeting is not None and greeting is not self._greeting:
+            self._greeting = greeting
+            self._since_no, self.name = greeting
+            self.unmatched = True
+
+    def follow(self, event: Event) -> None:
+        """What the log says since then."""
+        if event.kind not in ("fault", "fault_cleared") or event.event_no < self._since_no:
+            return
+        if event.data["fault"] not in _BESIDE:
+            self.name = event.data["fault"] if event.kind == "fault" else "none"
+
+    def to_match(self, link: Driver) -> bool:
+        """The log has come up to the HELLO: from now on the alarms must show this fault and no other. Once a HELLO."""
+        if not self.unmatched or not link.caught_up():
+            return False
+        self.unmatched = False
+        return True

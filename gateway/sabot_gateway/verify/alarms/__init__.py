@@ -1,0 +1,1 @@
+"""Alarms: the catalogue, the alarms that are active, and their wording."""

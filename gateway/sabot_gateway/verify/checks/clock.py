@@ -1,0 +1,121 @@
+"""Clock: the shoe's time against the gateway's; only what is certain is told, once each.
+
+The shoe counts milliseconds since its start, modulo 2**30. An event may come hours after it happened, so that the
+gateway's time less the shoe's only says how late it is at most: it falls below its least value only when one of the
+clocks is wrong.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding
+from sabot_gateway.verify.state import Reading
+
+_MODULO = 1 << 30
+_LEAST_BETWEEN_CARDS_MS = 25  # a card of 88 mm at 3 m/s takes 29
+_GATEWAY_BACK_S = 2.0
+_AHEAD_S = 10.0
+_REPLAY = 2  # times as fast as the gateway's clock
+_DRIFT_S, _DRIFT_SHARE = (
+    30.0,
+    0.001,
+)  # between two time_set: a command may have waited, a crystal is good to 1 in 10,000
+
+
+@lru_cache(maxsize=1)  # all events of one turn have the same
+def _seconds(time: str) -> float:
+    return datetime.fromisoformat(time).timestamp()
+
+
+@dataclass
+class Clock:
+    """Both clocks of one shoe, since it started."""
+
+    read: Reading
+    _shoe_ms: int | None = None  # since its start, as far as known
+    _raw_ms: int = 0
+    _card_ms: int | None = None  # of the card before, as read
+    _gateway_s: float | None = None
+    _least_s: float | None = None  # gateway less shoe
+    _set: tuple[float, int] | None = None  # the last time_set, and when by the shoe
+    _first: tuple[float, int] | None = None  # the gateway's time and the shoe's, when both were first heard
+    _told: frozenset[str] = frozenset()
+
+    def any(self, event: Event, time: str) -> tuple[Finding, ...]:
+        """Every event has its time."""
+        if event.kind in ("boot", "shoe_opened"):
+            self._told = frozenset()
+        if event.kind == "boot" or self._shoe_ms is None:
+            self._start(event.time_ms)
+        found = (*self._shoe_goes_on(event), *self._gateway_goes_on(time))
+        if event.kind == "card":
+            found += self._cards_apart(event)
+        elif event.kind == "time_set":
+            found += self._drift(event)
+        return tuple(self._once(finding) for finding in found if finding.name not in self._told) if found else NONE
+
+    def _once(self, finding: Finding) -> Finding:
+        self._told |= {finding.name}
+        return finding
+
+    def _start(self, time_ms: int) -> None:
+        self._shoe_ms, self._raw_ms = time_ms, time_ms
+        self._least_s = self._card_ms = self._set = self._first = None
+
+    def _shoe_goes_on(self, event: Event) -> tuple[Finding, ...]:
+        step = (event.time_ms - self._raw_ms) % _MODULO
+        if step >= _MODULO // 2:
+            before, self._raw_ms = self._raw_ms, event.time_ms
+            self._start(event.time_ms)
+            fact = "The shoe's clock went back without a restart. Have the shoe inspected; the order of its log holds."
+            return (Finding(fact, f"{event.time_ms} ms", f"{before} ms before", name="shoe_clock"),)
+        self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
+        return NONE
+
+    def _gateway_goes_on(self, time: str) -> tuple[Finding, ...]:
+        if not time:
+            return NONE
+        now_s, before_s = _seconds(time), self._gateway_s
+        self._gateway_s = now_s
+        late_s = now_s - (self._shoe_ms or 0) / 1000
+        self._first = self._first or (now_s, self._shoe_ms or 0)
+        if before_s is not None and now_s < before_s - _GATEWAY_BACK_S:
+            self._least_s, self._first = late_s, None
+            fact = "The gateway's clock went back. Check its time server; the order of the ledger holds."
+            back = f"{before_s - now_s:.0f} seconds back"
+            return (Finding(fact, "", back, name="gateway_clock"),)
+        least_s, self._least_s = self._least_s, late_s if self._least_s is None else min(self._least_s, late_s)
+        if least_s is not None and late_s < least_s - _AHEAD_S and not self._replayed(now_s):
+            fact = "The shoe's clock runs ahead of the gateway's. Have the shoe inspected; the order of its log holds."
+            return (Finding(fact, "", f"{least_s - late_s:.0f} seconds ahead", name="shoe_clock"),)
+        return NONE
+
+    def _replayed(self, now_s: float) -> bool:
+        """The shoe's time runs more than twice as fast as ours: a bench plays it, no clock is wrong."""
+        since_s, since_ms = self._first or (now_s, 0)
+        return (self._shoe_ms or 0) - since_ms > _REPLAY * 1000 * (now_s - since_s)
+
+    def _cards_apart(self, event: Event) -> tuple[Finding, ...]:
+        flags, before, now = event.data["flags"], self._card_ms, self._shoe_ms
+        if flags.get("keyed"):
+            return NONE
+        self._card_ms = now
+        apart = _LEAST_BETWEEN_CARDS_MS if before is None or now is None else now - before
+        if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
+            return NONE
+        fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's."
+        return (Finding(fact, f"{apart} ms apart", "at least 29 ms", name="cards_too_fast"),)
+
+    def _drift(self, event: Event) -> tuple[Finding, ...]:
+        said_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
+        before, self._set = self._set, (said_s, now)
+        if before is None:
+            return NONE
+        by_gateway_s, by_shoe_s = said_s - before[0], (now - before[1]) / 1000
+        slack_s = _DRIFT_S + _DRIFT_SHARE * by_shoe_s
+        if abs(by_gateway_s - by_shoe_s) <= slack_s or by_shoe_s > _REPLAY * by_gateway_s:
+            return NONE
+        fact = "The shoe's clock and the gateway's do not agree. Check the gateway's time server, then the shoe."
+        return (Finding(fact, f"{by_shoe_s:.0f} s", f"{by_gateway_s:.0f} s by the gateway", name="shoe_clock"),)

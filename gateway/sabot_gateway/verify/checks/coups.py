@@ -1,0 +1,89 @@
+"""Coups: every result recomputed from its cards; the shoe's word and the dealer's beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sabot_protocol import irregularities
+from sabot_protocol.rulebooks import Rulebook
+
+from sabot_gateway import rules
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.checks.numbering import draw_clause
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import NO_COUP, RESULTS, Dealt, Reading
+
+_FLAGS = ("natural", "player_pair", "banker_pair")
+# Where no coup is settled before the dealer has confirmed it.
+CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
+
+
+@dataclass
+class Coups:
+    """The coup on the table and its result by the cards."""
+
+    read: Reading
+    book: Rulebook
+    winner: str = ""  # by the cards where they are a coup, else by the shoe
+
+    def coup(self, event: Event) -> Findings:
+        """What the shoe says beside what the cards give."""
+        data, read = event.data, self.read
+        number = data["coup_no"]
+        dealt = read.dealt.get(number, [])
+        played = _played(dealt)
+        says, cards = shoe_says(data), cards_say(dealt, played)
+        self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
+        if read.gap_in == number:
+            fact = "Part of the log of this coup is missing: its result cannot be verified."
+            yield Finding(fact, says, f"{cards}, as far as they are known", "", number)
+        elif says != cards:
+            fact = "The shoe's result is not what its cards give."
+            yield Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number)
+
+    def button(self, event: Event) -> Findings:
+        """The dealer's entry beside the cards."""
+        data = event.data
+        if self.read.phase != "complete" or data["button"] not in RESULTS or data["button"] == self.winner:
+            return NONE
+        advice = irregularities.advise(self.book.id, "scan_discrepancy", {"confirmed": True})
+        fact, said = "The dealer's result is another than the cards give.", f"the dealer says {data['button']}"
+        return (Finding(fact, said, f"the cards say {self.winner}", advice.clause, data["coup_no"], entry=True),)
+
+    def card(self, event: Event) -> Findings:
+        """A new coup begins only when the one before is confirmed, where the book asks for that."""
+        data, clause = event.data, CONFIRM_FIRST.get(self.book.id)
+        if clause is None or self.read.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
+            return NONE
+        number = self.read.coup_no
+        fact = "A coup began before the one on the table was confirmed: that one must not be settled."
+        says = f"coup {data['coup_no']} is dealt"
+        return (Finding(fact, says, f"coup {number} is not confirmed", clause, number),)
+
+
+def shoe_says(data: dict[str, Any]) -> str:
+    """The shoe's result in words."""
+    flags = [flag for flag in _FLAGS if data["flags"][flag]]
+    return _in_words(data["winner"], data["player_points"], data["banker_points"], flags)
+
+
+def cards_say(dealt: Dealt, coup: rules.Coup | str) -> str:
+    """The gateway's own reading: the result, or why these cards are no coup."""
+    if isinstance(coup, str):
+        return coup
+    slots = tuple(slot for slot, _ in dealt)
+    if slots != coup.slots:
+        return f"drawn as {' '.join(slots)}, due were {' '.join(coup.slots)}"
+    return _in_words(coup.winner, coup.player_points, coup.banker_points, [f for f in _FLAGS if getattr(coup, f)])
+
+
+def _played(dealt: Dealt) -> rules.Coup | str:
+    """The coup that these cards are, or why they are none."""
+    try:
+        return rules.play([card for _, card in dealt])
+    except rules.NotACoupError as error:
+        return str(error)
+
+
+def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
+    return " ".join([f"{winner}, Player {player_points}, Banker {banker_points}", *flags])

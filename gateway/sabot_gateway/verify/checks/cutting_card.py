@@ -1,0 +1,82 @@
+"""Cutting card: which coup is the last by the book, that the shoe says so, and that none follows it."""
+
+from dataclasses import dataclass
+
+from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.rulebooks.model import HouseSwitch
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import Reading
+
+
+@dataclass
+class Cutting:
+    """The last coup of this shoe."""
+
+    read: Reading
+    book: Rulebook
+    last: int | None = None  # its number, once it is known
+    _by_cut: str = ""  # the clause that made it the last
+
+    def shoe_opened(self, event: Event) -> Findings:
+        """No cutting card yet."""
+        self.last = None
+        return NONE
+
+    def cutting_card(self, event: Event) -> Findings:
+        """Before the first card this coup is the last, or the next, as the book has it; in mid-coup the next."""
+        if self.read.phase in ("closed", "checking"):
+            return NONE
+        rule, number = self.book.shoe.cut_first_card_is_last_coup, event.data["coup_no"]
+        this = bool(event.data["before_first_card"]) and rule.value
+        first = bool(event.data["before_first_card"])
+        self._ends(number if this else number + 1, rule.clause if first else self._after().clause)
+        return NONE
+
+    def handed_over(self, event: Event) -> Findings:
+        """The cutting card may have come at the shoe before."""
+        if event.data["import"] and event.data["coups_left"]:
+            self._ends(event.data["coup_no"] + event.data["coups_left"] - 1, self._after().clause)
+        return NONE
+
+    def irregularity(self, event: Event) -> Findings:
+        """Cards that were not cut or not shuffled: finish this coup, then shuffle."""
+        if event.data["code"] == "FINISH_RESHUFFLE":
+            self._ends(max(event.data["coup_no"], 1), "")
+        return NONE
+
+    def _ends(self, coup_no: int, clause: str) -> None:
+        if self.last is None or coup_no < self.last:
+            self.last, self._by_cut = coup_no, clause
+
+    def _after(self) -> HouseSwitch:
+        return self.book.switch["post_cut_dummy_coups"]
+
+    def coup(self, event: Event) -> Findings:
+        """The flag, and no coup with wagers after the last."""
+        data = event.data
+        number, said = data["coup_no"], bool(data["flags"]["last_coup"])
+        if self.last is None and not self.read.whole:
+            self.last = number if said else None  # the cutting card may be in what is missing
+            return NONE
+        is_last = self.last is not None and number >= self.last
+        if said != is_last:
+            words = {True: "the last coup", False: "not the last coup"}
+            clause = self._by_cut or self._after().clause
+            fact = "Whether this is the last coup of the shoe is not agreed."
+            return (Finding(fact, words[said], words[is_last], clause, number),)
+        return NONE
+
+    def card(self, event: Event) -> Findings:
+        """The first card of a coup that must not be dealt; told once a coup."""
+        data = event.data
+        if self.last is None or data["coup_no"] <= self.last or data["slot"] != "player_1":
+            return NONE
+        allowed = self._after()
+        if allowed.value or self.read.phase in ("closed", "checking"):
+            return NONE
+        fact = "A coup was begun after the last one of the shoe."
+        clause = self._by_cut or allowed.clause
+        says = f"coup {data['coup_no']} is dealt"
+        return (Finding(fact, says, f"coup {self.last} was the last", clause, data["coup_no"]),)

@@ -1,0 +1,56 @@
+"""Locked: a card that is drawn by force while the exit is locked by command, before betting is closed."""
+
+from dataclasses import dataclass
+
+from sabot_protocol.rulebooks import Rulebook
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import Reading
+
+# What the first card of a coup does to wagers, by the event that closes them in the book.
+_CLOSING = {
+    "first_card_removed": "With the first card out wagers are closed: none is placed, changed or withdrawn.",
+    "first_card_dealt": "With the first card out wagers are closed: none is placed, changed or withdrawn.",
+    "first_card_exposed": "Keep it face down: wagers close when a card of the coup is exposed.",
+    "no_more_bets_and_first_card_removed": "Call no more bets: with that and the first card out wagers are closed.",
+    "end_of_wagering_period": "The wagering period is over: no more wagers, and those already placed stand.",
+}
+
+
+@dataclass
+class Locked:
+    """Whether the exit is locked by command, as the shoe tells it."""
+
+    read: Reading
+    book: Rulebook
+    _on: bool = False
+
+    def gap(self) -> None:
+        """Part of the log is missing: the lock may be released in it."""
+        self._on = False
+
+    def lock(self, event: Event) -> Findings:
+        """Locked or released."""
+        self._on = bool(event.data["on"])
+        return NONE
+
+    def checkpoint(self, event: Event) -> Findings:
+        """It says so again."""
+        self._on = bool(event.data["locked"])
+        return NONE
+
+    def card(self, event: Event) -> Findings:
+        """A card that was due, drawn all the same; one that was not due is an irregularity of its own."""
+        data = event.data
+        if not self._on or data["flags"].get("surplus") or data["flags"].get("keyed"):
+            return NONE
+        if self.read.phase in ("closed", "checking"):
+            return NONE
+        first, closing = data["slot"] == "player_1", self.book.closing
+        say = ["A card was drawn while the exit was locked. It is on the table and stays where it was due."]
+        say += [_CLOSING[closing.event]] if first else []
+        say += ["Draw no more until a supervisor has the exit released."]
+        shoe_says = f"{data['card']} as {data['slot']}"
+        clause = closing.clause if first else ""
+        return (Finding(" ".join(say), shoe_says, "the exit is locked", clause, name="drawn_while_locked"),)

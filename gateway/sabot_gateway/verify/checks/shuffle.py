@@ -1,0 +1,113 @@
+"""Ordered set: the gateway's own test whether the first cards of a shoe can have been shuffled.
+
+The chance that a well shuffled shoe of eight decks shows a pattern; all together less than one shoe in 100,000:
+
+| pattern | among | chance at most |
+|---|---|---|
+| 8 cards that follow each other in rank, up or down | 52 | 45 * 2 / 13**7 = 1.5e-6 |
+| 8 cards of one rank in a row | 52 | 45 / 13**7 = 7.2e-7 |
+| 13 cards of one suit in a row | 52 | 40 / 4**12 = 2.4e-6 |
+| 12 cards of one rank | 26 | 2.0e-6 |
+| 19 cards of one suit | 26 | 1.7e-6 |
+| 6 cards that came before, in the same order | 104 | 99 * 98 / 2 / 52**6 = 2.5e-7 |
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import Reading
+
+RUN, ROW_OF_RANK, ROW_OF_SUIT, ROWS_AMONG = 8, 8, 13, 52
+MANY_OF_RANK, MANY_OF_SUIT, MANY_AMONG = 12, 19, 26
+REPEATED, REPEATED_AMONG = 6, 104
+_RANKS = "A23456789TJQK"
+_STEPS = {a + b: (_RANKS.index(b) - _RANKS.index(a)) % 13 for a in _RANKS for b in _RANKS}
+_UP, _DOWN = 1, 12
+
+
+class Pattern:
+    """Card by card; what it shows, in words, or nothing."""
+
+    def __init__(self) -> None:
+        self._cards: list[str] = []
+        self._rows = {"up": 1, "down": 1, "rank": 1, "suit": 1}
+        self._seen: set[tuple[str, ...]] = set()
+
+    def add(self, card: str) -> str:
+        """One more of the first cards."""
+        cards = self._cards
+        if len(cards) >= REPEATED_AMONG:
+            return ""
+        if cards and len(cards) < ROWS_AMONG:
+            self._row(cards[-1], card)
+        cards.append(card)
+        return self._in_a_row() or self._many() or self._repeated()
+
+    def _row(self, before: str, card: str) -> None:
+        step, rows = _STEPS[before[0] + card[0]], self._rows
+        goes_on = {"up": step == _UP, "down": step == _DOWN, "rank": step == 0, "suit": before[1] == card[1]}
+        for row, on in goes_on.items():
+            rows[row] = rows[row] + 1 if on else 1
+
+    def _in_a_row(self) -> str:
+        rows = self._rows
+        if len(self._cards) > ROWS_AMONG:
+            return ""
+        if max(rows["up"], rows["down"]) >= RUN:
+            return f"{RUN} cards follow each other in rank"
+        if rows["rank"] >= ROW_OF_RANK:
+            return f"{ROW_OF_RANK} cards of one rank in a row"
+        return f"{ROW_OF_SUIT} cards of one suit in a row" if rows["suit"] >= ROW_OF_SUIT else ""
+
+    def _many(self) -> str:
+        if len(self._cards) != MANY_AMONG:
+            return ""
+        for at, most, word in ((0, MANY_OF_RANK, "rank"), (1, MANY_OF_SUIT, "suit")):
+            ((_, count),) = Counter(card[at] for card in self._cards).most_common(1)
+            if count >= most:
+                return f"{count} of {MANY_AMONG} cards are of one {word}"
+        return ""
+
+    def _repeated(self) -> str:
+        if len(self._cards) < REPEATED:
+            return ""
+        last = tuple(self._cards[-REPEATED:])
+        if last in self._seen:
+            return f"{REPEATED} cards came again in the same order"
+        self._seen.add(last)
+        return ""
+
+
+@dataclass
+class Ordered:
+    """Our word and the shoe's own, one alarm a shoe."""
+
+    read: Reading
+    told: bool = False
+    _pattern: Pattern = field(default_factory=Pattern)
+
+    def shoe_opened(self, event: Event) -> Findings:
+        """New cards."""
+        self.told, self._pattern = False, Pattern()
+        return NONE
+
+    def card(self, event: Event) -> Findings:
+        """The first cards as they come; a card that was put back is not new."""
+        if self.told or not self.read.whole or self.read.phase == "checking" or event.data["flags"].get("returned"):
+            return NONE
+        shows = self._pattern.add(event.data["card"])
+        return self._tell("", shows) if shows else NONE
+
+    def ordered_set(self, event: Event) -> Findings:
+        """The shoe has looked for itself."""
+        says = f"{event.data['pattern'].replace('_', ' ')} in the first {event.data['cards']} cards"
+        return NONE if self.told else self._tell(says, "")
+
+    def _tell(self, shoe_says: str, cards_say: str) -> Findings:
+        self.told = True
+        fact = (
+            "The first cards of this shoe look unshuffled. Stop before the next coup: a supervisor looks at the cards."
+        )
+        return (Finding(fact, shoe_says, cards_say, name="ordered_set"),)

@@ -1,0 +1,1 @@
+"""Documents: the files that `sabot generate` writes from the definitions."""

@@ -1,0 +1,1 @@
+"""Chip: an emulated RP2040 that runs real MicroPython."""

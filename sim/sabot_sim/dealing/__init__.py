@@ -1,0 +1,1 @@
+"""Dealing: the stack in the shoe, and dealers who draw it."""

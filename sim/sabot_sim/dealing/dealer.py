@@ -1,0 +1,74 @@
+"""The dealer: looks at lock and lamps, draws the next card or presses a button. Knows no rules; the shoe does."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sabot_sim.optics import view
+from sabot_sim.optics.profiles import PROFILES
+
+# Inputs beside the sensors, and outputs, as the firmware's panel has them.
+BUTTON_CONFIRM = 1 << 7
+BUTTON_NEW_SHOE = 1 << 8
+LOCK = 1
+LAMPS_RESULT = 2 | 4 | 8
+LAMP_FAULT = 64
+LAMP_WAITING = 256
+
+_PRESS_US = 80_000
+_CLEAR_US = 2_000  # a path that is clear for so long is believed to be
+_GAP_US = (150_000, 400_000)  # between two cards
+_PAUSE_US = (2_000_000, 5_000_000)  # before the dealer confirms: bets are paid
+LOOK_AGAIN_US = 250_000
+HANDS = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
+
+
+class DealerStopsError(RuntimeError):
+    """The shoe shows something a dealer cannot go on from."""
+
+
+@dataclass
+class Dealer:
+    """Seeded hands at one shoe; `next_edges` is asked whenever the last action is done."""
+
+    deck: Callable[[], list[str]]
+    card_set: int
+    rng: random.Random
+    drawn: list[str] = field(default_factory=list)
+    coups_seen: int = 0
+    _stack: list[str] = field(default_factory=list)
+
+    def next_edges(self, outputs: int) -> list[view.Edge]:
+        """What the dealer does now, as changes of the inputs, timed from now."""
+        if outputs & LAMP_FAULT:
+            raise DealerStopsError("the shoe shows a fault: a supervisor must come")
+        if outputs & LAMP_WAITING:
+            return [(LOOK_AGAIN_US, 0)]
+        if not outputs & LOCK:
+            return self._draw()
+        if outputs & LAMPS_RESULT:
+            self.coups_seen += 1
+            return self._press(BUTTON_CONFIRM, self.rng.randint(*_PAUSE_US))
+        return self._press_new_shoe()
+
+    def _draw(self) -> list[view.Edge]:
+        if not self._stack:
+            raise DealerStopsError("the shoe wants another card and is empty")
+        card = self._stack.pop(0)
+        self.drawn.append(card)
+        return self.soon(view.pull(HANDS, self.rng, card, self.card_set))
+
+    def soon(self, edges: list[view.Edge]) -> list[view.Edge]:
+        """A card after the pause between two, and the path clear behind it."""
+        gap_us = self.rng.randint(*_GAP_US)
+        return [(gap_us + t_us, level) for t_us, level in [*edges, (edges[-1][0] + _CLEAR_US, 0)]]
+
+    def _press_new_shoe(self) -> list[view.Edge]:
+        """New cards, unless those just put in were not taken yet (the shoe may still wait for its profile)."""
+        if not self._stack or self.drawn:
+            self._stack, self.drawn = self.deck(), []
+        return self._press(BUTTON_NEW_SHOE, LOOK_AGAIN_US)
+
+    @staticmethod
+    def _press(button: int, after_us: int) -> list[view.Edge]:
+        return [(after_us, button), (after_us + _PRESS_US, 0)]

@@ -1,0 +1,128 @@
+"""A dealer who waits where the shoe holds its exit, a supervisor who comes with his key, and mishaps by a seed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sabot_sim.dealing.dealer import HANDS, LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US, Dealer
+from sabot_sim.dealing.stack import CUT
+from sabot_sim.optics import view
+from sabot_sim.optics.mishaps import LID, MISHAPS
+from sabot_sim.optics.scene import seen, set_up
+
+KEY = 1 << 9
+_BUTTONS = {2: 1 << 4, 4: 1 << 5, 8: 1 << 6}  # Player, Banker, Tie: by the lamp of that result
+_TURN_US = 100_000  # a key or a lid that stays for so long is believed
+_OPEN_US = 2_000_000
+_STILL_IN = ("short_pull", "pushed_back_midway")
+
+
+@dataclass
+class PatientDealer(Dealer):
+    """As a dealer, but a fault is waited out; after `patience_us` the supervisor turns the key at the shoe.
+
+    `mishap_share` of what he does goes wrong. `notes` says what people did that the shoe is not told.
+    """
+
+    patience_us: int = 0  # 0: nobody comes
+    mishap_share: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    _waited_us: int = 0
+    _unread: str | None = None  # a card on the table that the shoe could not read
+    _last_drawn: str | None = None
+
+    def next_edges(self, outputs: int) -> list[view.Edge]:
+        """What is done now, as changes of the inputs, timed from now."""
+        self._last_drawn = None
+        if outputs & (LAMP_FAULT | LAMP_WAITING):
+            return self._wait(outputs)
+        self._waited_us = 0
+        self._settle_unread()
+        if not outputs & LOCK and not self._stack:
+            return [(LOOK_AGAIN_US, 0)]
+        mishap = self._mishap(outputs)
+        return mishap(outputs) if mishap else super().next_edges(outputs)
+
+    def take_up(self, stack: list[str], drawn: list[str]) -> None:
+        """Go on with a shoe in which these cards are left, and from which those came."""
+        self._stack, self.drawn = list(stack), list(drawn)
+
+    def cards(self) -> tuple[list[str], list[str]]:
+        """What is left in the shoe, and what came out of it."""
+        return self._stack, self.drawn
+
+    def put_back(self) -> None:
+        """The card that is half drawn goes back into the shoe: the power is off before it is out."""
+        if self._last_drawn is not None:
+            self._stack.insert(0, self._last_drawn)
+            self.drawn.pop()
+            self._last_drawn = None
+
+    # The supervisor
+
+    def _settle_unread(self) -> None:
+        """The exit is free though a card was not read: somebody at the gateway has seen to it."""
+        if self._unread is not None:
+            self.notes.append(f"somebody at the gateway has seen to {self._unread}")
+            self._unread = None
+
+    def _wait(self, outputs: int) -> list[view.Edge]:
+        self._waited_us += LOOK_AGAIN_US
+        if not self.patience_us or self._waited_us < self.patience_us:
+            return [(LOOK_AGAIN_US, 0)]
+        self._waited_us = 0
+        self.notes.append("nobody came: the supervisor turns the key at the shoe")
+        if self._unread is not None and outputs & LAMP_FAULT:
+            self._stack.insert(0, self._unread)
+            self.notes.append(f"{self._unread} goes through the exit once more")
+            self._unread = None
+        return _held(KEY, _TURN_US)
+
+    # Mishaps
+
+    def _mishap(self, outputs: int) -> Callable[[int], list[view.Edge]] | None:
+        """What goes wrong now, or nothing."""
+        if self.rng.random() >= self.mishap_share:
+            return None
+        if not outputs & LOCK and self._stack[0] != CUT:
+            return self.rng.choice((self._pushed_back, self._not_read, self._lid_opened))
+        if outputs & LOCK and outputs & LAMPS_RESULT and self._stack and self._stack[0] != CUT:
+            return self.rng.choice((self._surplus, self._wrong_button))
+        return None
+
+    def _pushed_back(self, _outputs: int) -> list[view.Edge]:
+        name = self.rng.choice(_STILL_IN)
+        self.notes.append("mishap: a card is half drawn and goes back into the shoe")
+        return self._pull(name, self._stack[0])
+
+    def _not_read(self, _outputs: int) -> list[view.Edge]:
+        self._unread = self._stack.pop(0)
+        self.notes.append(f"mishap: {self._unread} comes out face up and cannot be read; key it in at the gateway")
+        return self._pull("blank", self._unread)
+
+    def _pull(self, mishap: str, card: str) -> list[view.Edge]:
+        scene = set_up(HANDS, self.rng, self.card_set, card)
+        MISHAPS[mishap].befall(scene)
+        return self.soon(view.edges_of(seen(scene)))
+
+    def _lid_opened(self, _outputs: int) -> list[view.Edge]:
+        self.notes.append("mishap: the lid is opened and shut")
+        return _held(LID, _OPEN_US)
+
+    def _surplus(self, _outputs: int) -> list[view.Edge]:
+        self.notes.append("mishap: a card too many is drawn")
+        return self._draw()
+
+    def _wrong_button(self, outputs: int) -> list[view.Edge]:
+        self.notes.append("mishap: the dealer presses the wrong result")
+        wrong = [button for lamp, button in _BUTTONS.items() if not outputs & lamp]
+        return self._press(self.rng.choice(wrong), LOOK_AGAIN_US)
+
+    def _draw(self) -> list[view.Edge]:
+        self._last_drawn = self._stack[0]
+        return super()._draw()
+
+
+def _held(pin: int, for_us: int) -> list[view.Edge]:
+    """An input that is on for so long, and is seen to be off again."""
+    on_us, off_us = LOOK_AGAIN_US, LOOK_AGAIN_US + for_us + _TURN_US
+    return [(on_us, pin), (on_us + _TURN_US, pin), (off_us, 0), (off_us + _TURN_US, 0)]

@@ -1,0 +1,75 @@
+"""A dealer at a bench: plays what the dealer does, at a pace, and notes when each coup's last card was out."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from sabot_sim.dealing.dealer import Dealer
+from sabot_sim.optics.view import Edge
+from sabot_sim.rigs.vm import UnixBench
+
+_WAIT_FOR_BOARD_S = 0.05
+
+
+@dataclass
+class SimTable:
+    """`step(now_s)` does what is due; `speed` is how much faster than life the dealer works."""
+
+    bench: UnixBench
+    dealer: Dealer
+    speed: float
+    _last_edges_s: deque[float] = field(default_factory=deque)  # of coups whose result the dealer has seen
+    _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
+    _t_us: int = 0
+    _start_s: float | None = None
+    _played_s: float = 0.0
+
+    def step(self, now_s: float) -> float:
+        """Play what is due by now; the seconds until there is more to do, unless the board answers before."""
+        if self._start_s is None:
+            self._start_s = now_s
+            self.bench.play([(0, 0)])  # the board answers with its outputs
+        self._look()
+        elapsed_us = int((now_s - self._start_s) * 1e6 * self.speed)
+        due = [edge for edge in self._plan if edge[0] <= elapsed_us]
+        if due:
+            self._play(due, now_s)
+        if not self._plan:
+            return _WAIT_FOR_BOARD_S
+        return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
+
+    def under_way(self) -> bool:
+        """Something of the dealer's last action is still to be played."""
+        return bool(self._plan)
+
+    def power_cycle(self) -> None:
+        """Pull the plug in whatever is going on, and put it back; the dealer starts from what he sees."""
+        self.bench.power_off()
+        self.bench.power_on()
+        self._plan.clear()
+        self.bench.play([(0, 0)])
+
+    def _look(self) -> None:
+        """Once the last action is done, ask the dealer for the next; a result he sees came of the last edge."""
+        if self._plan or not self.bench.settled():
+            return
+        assert self.bench.outputs is not None
+        coups = self.dealer.coups_seen
+        edges = self.dealer.next_edges(self.bench.outputs)
+        if self.dealer.coups_seen > coups:
+            self._last_edges_s.append(self._played_s)
+        self._plan = [(self._t_us + t_us, levels) for t_us, levels in edges]
+
+    def coup_received(self) -> float:
+        """When the last edge of the next coup in turn was played: ask once for each coup received."""
+        if not self._last_edges_s:
+            self._look()  # the lamps were lit before the frame was sent
+        return self._last_edges_s.popleft()
+
+    def _play(self, due: list[Edge], now_s: float) -> None:
+        self._plan = self._plan[len(due) :]
+        self._played_s = now_s
+        records = []
+        for t_us, levels in due:
+            records.append((t_us - self._t_us, levels))
+            self._t_us = t_us
+        self.bench.play(records)

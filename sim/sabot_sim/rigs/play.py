@@ -1,0 +1,137 @@
+"""The firmware's shoe at the level of cards: firmware/bench/play.py on the MicroPython VM, or in this interpreter."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, Self
+
+import msgspec
+
+from sabot_sim.rigs import firmware
+from sabot_sim.rigs.flash import Flash
+from sabot_sim.rigs.vm import HEAP, BenchError, firmware_dir, micropython
+
+_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
+
+
+def vm() -> list[str]:
+    """How to start the VM; where a wheel has it, without all that its script loads, in half the time."""
+    found, wheel = micropython(), find_spec("micropython_module")
+    if not wheel or not wheel.origin or Path(found) != Path(sys.executable).with_name("micropython"):
+        return [found]
+    return [sys.executable, "-I", "-S", "-c", _RUN, str(Path(wheel.origin).parent)]
+
+
+class Told(msgspec.Struct):
+    """What the shoe logged for a step (number, kind, body in hex), what became of it, and where it stands."""
+
+    records: list[tuple[int, int, str]]
+    outcome: int | None
+    locked: bool
+    due: int | None
+    state: int
+    fault: int
+    last_coup: bool
+    kind: int
+
+
+class PlayBench(Protocol):
+    """One shoe; a step is a list, as firmware/bench/play.py takes it."""
+
+    def __enter__(self) -> Self:
+        """It ends when left."""
+
+    def __exit__(self, *_: object) -> None:
+        """Power off for good."""
+
+    def step(self, *step: Any) -> Told:
+        """Do this and tell what came of it."""
+
+    def power_cycle(self) -> None:
+        """Pull the plug and start again with what flash has kept."""
+
+
+class VmPlay:
+    """The firmware on a MicroPython VM with the board's heap; a file is its flash."""
+
+    def __init__(self, profile: bytes) -> None:
+        self._state = TemporaryDirectory(prefix="sabot-play-")
+        self.flash = Path(self._state.name, "journal.bin")
+        self._args = [*vm(), "-X", HEAP, str(firmware_dir() / "bench" / "play.py"), self._state.name, profile.hex()]
+        self._start()
+
+    def _start(self, *args: str) -> None:
+        env = {"MICROPYPATH": f"{firmware_dir()}:.frozen"}
+        self._vm = subprocess.Popen([*self._args, *args], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._state.cleanup()
+
+    def kill(self) -> bytes:
+        """End it in whatever it does; what it had said and nobody has read."""
+        assert self._vm.stdout
+        if self._vm.stdout.closed:
+            return b""
+        self._vm.kill()
+        return self._vm.communicate()[0]
+
+    def send(self, *step: Any) -> None:
+        """A line out."""
+        assert self._vm.stdin
+        try:
+            self._vm.stdin.write(msgspec.json.encode(step) + b"\n")
+            self._vm.stdin.flush()
+        except BrokenPipeError:
+            pass  # its end shows in the missing answer
+
+    def line(self) -> bytes:
+        """A line back; all that it says at its end, if it has one."""
+        assert self._vm.stdout
+        line = self._vm.stdout.readline()
+        return line if line.startswith(b"{") else line + self._vm.stdout.read()
+
+    def step(self, *step: Any) -> Told:
+        """One line out, one line back."""
+        self.send(*step)
+        line = self.line()
+        if not line.startswith(b"{"):
+            last_words = line.decode(errors="replace").strip()
+            raise BenchError(f"the MicroPython VM has ended: {last_words or 'without a word'}")
+        return msgspec.json.decode(line, type=Told)
+
+    def power_cycle(self, *args: str) -> None:
+        """Kill the VM in whatever it does, and start another on the same file; with arguments as play.py has them."""
+        self.kill()
+        self._start(*args)
+
+
+class CPythonPlay:
+    """The firmware's modules in this interpreter; only what stands in flash outlives a power cycle."""
+
+    def __init__(self, profile: bytes) -> None:
+        self._play, self._profile = firmware.module("play"), profile.hex()
+        self._flash = Flash(self._play.FLASH_SECTORS)
+        self.power_cycle()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def step(self, *step: Any) -> Told:
+        """Ask the firmware's own Player."""
+        return msgspec.convert(self._player.step(step), Told)
+
+    def power_cycle(self) -> None:
+        """New objects on the same flash."""
+        self._player = self._play.Player(self._flash, self._profile)
+
+
+BENCHES: dict[str, type[VmPlay] | type[CPythonPlay]] = {"unix": VmPlay, "cpython": CPythonPlay}

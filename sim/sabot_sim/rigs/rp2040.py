@@ -1,0 +1,172 @@
+"""The rig `rp2040`: main.py on the emulated chip, everything in simulated time.
+
+A start takes a chip 0.7 s until it first looks at its journal, and the emulator half a minute; until it says its first
+word as much again. So a chip is brought to that point once, and who needs several works on forks of it (`in_fork`).
+"""
+
+import os
+import pickle
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from sabot_sim.chip.chip import DECODED_GPIO, HOW_TO_GET_UF2, OUTPUT_GPIOS, RESERVED_BLOCKS, Chip, find_uf2
+from sabot_sim.optics.view import Edge
+from sabot_sim.rigs.build import firmware_image
+from sabot_sim.rigs.rig import fallen_bits
+from sabot_sim.rigs.vm import BenchError, firmware_dir
+
+FLASH_BYTES, SECTOR = 2 << 20, 4096
+REGION: Final = FLASH_BYTES - RESERVED_BLOCKS * SECTOR
+_JOURNAL_BYTES: Final = 22 * SECTOR
+_PARTS: Final = {"journal": slice(0, _JOURNAL_BYTES), "store": slice(_JOURNAL_BYTES, None)}
+_STEP_NS: Final = 4_000_000
+_QUIET_NS: Final = 80_000_000  # a board that has nothing to do looks around more often
+_LEAD_NS: Final = 1_000_000
+
+
+def shoe_image(key: bytes | None = None) -> dict[str, bytes]:
+    """The files of a shoe."""
+    return firmware_image(firmware_dir() / "main.py") | ({"key.bin": key} if key else {})
+
+
+def spare(uf2: Path, files: dict[str, bytes]) -> Chip:
+    """A chip that has just been switched on, and has not yet looked at journal and store."""
+    chip = Chip(uf2, files)
+    chip.run_until(lambda: any(change.gpio == DECODED_GPIO for change in chip.changes), most_us=3_000_000)
+    return chip
+
+
+def new_spare(key: bytes | None = None) -> Chip:
+    """A new shoe with this key that has just said its first word; BenchError says how to get an image."""
+    uf2 = find_uf2()
+    if uf2 is None:
+        raise BenchError(HOW_TO_GET_UF2)
+    chip = spare(uf2, shoe_image(key))
+    chip.run_until(lambda: bool(chip.received), most_us=10_000_000)
+    return chip
+
+
+def in_fork(act: Callable[..., Any], *args: Any) -> Any:
+    """What this returns in a process of its own, which has a copy of everything; nothing changes here."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            answer = (act(*args), "")
+        except BaseException:
+            answer = (None, traceback.format_exc())
+        with os.fdopen(write, "wb") as out:
+            pickle.dump(answer, out)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as back:
+        result, error = pickle.load(back)
+    os.waitpid(child, 0)
+    if error:
+        raise BenchError(error)
+    return result
+
+
+class ChipRig:
+    """A chip as a rig; the first start is the one that new_spare() has made."""
+
+    name = "rp2040"
+    unit = "e660583883724a32"
+
+    def __init__(self, chip: Chip) -> None:
+        self._chip = chip
+        self._on, self._started = False, False
+        self._base_ns = chip.now_ns  # where time 0 of what is played would be
+        self._t_us = self._past_ns = self._until_ns = self._busy_ns = 0
+        self._heard = self._seen = 0
+        self.outputs: int | None = None
+
+    def power_on(self) -> None:
+        """Flash is what it was; another start than the first takes the emulator half a minute."""
+        if self._started:
+            self._past_ns += self._chip.now_ns
+            self._chip.power_cycle()
+            self._begin()
+        self._on = self._started = True
+
+    def _begin(self) -> None:
+        """Time, line and outputs of a chip begin anew."""
+        self._heard = self._seen = self._until_ns = self._busy_ns = 0
+        self._base_ns = -self._t_us * 1000
+        self.outputs = None
+
+    def power_off(self) -> None:
+        """The chip stands still from now on."""
+        self._on = False
+
+    def reset(self) -> None:
+        """The RUN pin."""
+        self._chip.reset()
+
+    def play(self, edges: Iterable[Edge], until_us: int) -> None:
+        """Later, all of it, where the chip's time is ahead already: it starts and settles in its own."""
+        edges, now_ns = list(edges), self._chip.now_ns
+        if edges:
+            self._base_ns = max(self._base_ns, now_ns + _LEAD_NS - edges[0][0] * 1000)
+            self._chip.pins([(self._base_ns // 1000 + t_us - now_ns // 1000, pins) for t_us, pins in edges], 0)
+        self._t_us, self._until_ns = until_us, self._base_ns + until_us * 1000
+
+    def turn(self) -> None:
+        """A little time passes, also for those who wait for a shoe without power."""
+        if not self._on:
+            self._past_ns += _STEP_NS
+            return
+        self._chip.run_to(self._chip.now_ns + _STEP_NS)
+        if self._chip.backlog_drops:
+            raise BenchError("the emulator has left out steps of the chip's PIO: what it read cannot be trusted")
+        for change in self._chip.changes[self._seen :]:
+            if change.gpio in OUTPUT_GPIOS:
+                bit = 1 << OUTPUT_GPIOS.index(change.gpio)
+                self.outputs = (self.outputs or 0) | bit if change.level else (self.outputs or 0) & ~bit
+        self._seen = len(self._chip.changes)
+
+    def quiet(self) -> bool:
+        """Nothing was on the line for a while after everything was played."""
+        last_ns = max(self._until_ns, self._busy_ns)
+        return not self._on or self._chip.now_ns >= max(self._until_ns, last_ns + _QUIET_NS)
+
+    def receive(self) -> bytes:
+        """What has left its UART."""
+        if not self._on:
+            return b""
+        data = bytes(byte for _, byte in self._chip.received[self._heard :])
+        if data:
+            self._heard += len(data)
+            self._busy_ns = self._chip.now_ns
+        return data
+
+    def send(self, data: bytes) -> None:
+        """At 115,200 baud."""
+        if self._on and data:
+            self._chip.send(data)
+            self._busy_ns = self._chip.now_ns
+
+    def line_s(self) -> float:
+        """Simulated, over all lives."""
+        return (self._past_ns + self._chip.now_ns) / 1e9
+
+    def damage(self, part: str, seed: int, spots: int) -> None:
+        """In its flash."""
+        if part not in _PARTS:
+            raise BenchError(f"the emulated chip cannot damage {part!r}; this needs the unix bench")
+        region = bytearray(self._chip.mcu.flash[REGION:FLASH_BYTES])
+        region[_PARTS[part]] = fallen_bits(bytes(region[_PARTS[part]]), seed, spots)
+        self._chip.mcu.flash[REGION:FLASH_BYTES] = region
+
+    def exchange(self, number: int) -> None:
+        """There is one chip."""
+        raise BenchError("a second controller needs the unix bench: the emulated chip has one unit number")
+
+    def filenos(self) -> list[int]:
+        """Time passes in turn() alone."""
+        return []
+
+    def close(self) -> None:
+        """Nothing to give back."""

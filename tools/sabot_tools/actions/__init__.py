@@ -1,0 +1,1 @@
+"""Actions: one module a command of sabot."""

@@ -1,0 +1,108 @@
+"""sabot gateway: the daemon of the table PC; its config made, proved and run."""
+
+import signal
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sabot_tools.stand import daemon
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+ConfigFile = Annotated[Path, typer.Option("--config", envvar="SABOT_CONFIG", help="The gateway's TOML file.")]
+_CLEAR_LINE = "\r\x1b[K"
+
+
+@app.callback()
+def gateway() -> None:
+    """Run the daemon of the table PC."""
+
+
+@app.command(epilog="Example: sabot gateway run --config /etc/sabot/gateway.toml")
+def run(config: ConfigFile = daemon.CONFIG) -> None:
+    """Serve the tables of a config file until stopped."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon listens: it reads the file then anyway
+    from sabot_gateway import app as gateway_app
+    from sabot_gateway.config import ConfigError
+    from sabot_gateway.ledger import LedgerError
+    from sabot_gateway.operator.control import ControlError
+
+    try:
+        gateway_app.main(config)
+    except (ConfigError, ControlError, LedgerError) as error:
+        typer.echo(f"sabot gateway: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+@app.command(epilog="Example: sabot gateway check --config /etc/sabot/gateway.toml")
+def check(
+    config: ConfigFile = daemon.CONFIG,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON line a fact: status, subject, says.")] = False,
+) -> None:
+    """Prove a config on this PC: ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
+    import msgspec
+    from sabot_gateway.operator.plain_text import escaped_json, shown
+    from sabot_gateway.ops.check import facts
+
+    wrong = 0
+    for fact in facts(config, _show):
+        _show("")
+        line = f"{fact.status:8}{fact.subject}: {fact.says}"
+        typer.echo(escaped_json(msgspec.json.encode(asdict(fact))) if as_json else shown(line))
+        wrong += fact.status == "wrong"
+    if wrong:
+        typer.echo(f"sabot gateway check: wrong: {wrong}; each line says what to do", err=True)
+        raise typer.Exit(1)
+
+
+def _show(doing: str) -> None:
+    """What takes time, while it does, on a terminal."""
+    if sys.stderr.isatty():
+        typer.echo(f"{_CLEAR_LINE}{f'{doing} …' if doing else ''}", nl=False, err=True)
+
+
+@app.command(epilog="Example: sabot gateway status --config /etc/sabot/gateway.toml")
+def status(
+    config: daemon.Config = daemon.CONFIG,
+    socket: daemon.Socket = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As the daemon says it.")] = False,
+) -> None:
+    """What the daemon that runs here serves, and what is wrong."""
+    import json
+
+    from sabot_gateway.operator.control import Request
+    from sabot_gateway.operator.plain_text import escaped_json, shown
+
+    from sabot_tools.text.status import told
+
+    data = bytes(daemon.ask(config, socket, Request("status")).data)
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(shown, told(json.loads(data)))))
+
+
+@app.command(epilog="Example: sabot gateway init --config gateway.toml")
+def init(
+    config: ConfigFile,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write a commented example config, with the serial ports of this PC in it."""
+    from sabot_gateway.ops import example
+    from sabot_gateway.shoe import ports
+
+    try:
+        with config.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(example.text(ports.found()))
+    except FileExistsError as error:
+        typer.echo(f"sabot gateway: {config} is there already; edit it, or write over it with --force", err=True)
+        raise typer.Exit(1) from error
+    except OSError as error:
+        typer.echo(f"sabot gateway: {config}: {error.strerror}; give a path that can be written", err=True)
+        raise typer.Exit(1) from error
+    typer.echo(
+        f"{config} is written. Edit it, then:\n"
+        f"  sabot gateway check --config {config}\n"
+        f"  sabot gateway run --config {config}",
+        err=True,
+    )

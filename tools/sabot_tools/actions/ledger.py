@@ -1,0 +1,234 @@
+"""sabot ledger: verify, show, export, rebuild, prune and accept the gateway's ledger."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO, Annotated, Any, Literal
+
+import typer
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, heads, retention
+from sabot_gateway.ledger.files import LockedError
+from sabot_gateway.operator.control import Request
+from sabot_gateway.operator.plain_text import escaped_json, shown
+
+from sabot_tools.stand.daemon import ask
+from sabot_tools.text import ledger_entries, ledger_export, ledger_heads
+from sabot_tools.text.errors import same_file
+from sabot_tools.text.progress import bar
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="The ledger: `ledger` of the gateway's config.", metavar="FILE")]
+_PROGRESS_EVERY = 1000
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """An error is a sentence on stderr and exit status 1."""
+    try:
+        yield
+    except LedgerError as error:
+        problem = str(error)
+    except sqlite3.Error as error:
+        problem = f"{error}; `sabot ledger verify FILE` says what is wrong"
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"{error.filename}: {error.strerror}; check the path, the disk and its permissions"
+    else:
+        return
+    typer.echo(f"sabot ledger: {problem}", err=True)
+    raise typer.Exit(1)
+
+
+@app.callback()
+def ledger() -> None:
+    """Verify, show, export, rebuild, prune and accept the gateway's ledger."""
+
+
+@app.command(epilog="Example: sabot ledger verify /var/lib/sabot/ledger.db --heads heads.jsonl")
+def verify(
+    file: File,
+    key: Annotated[
+        Path | None, typer.Option(help="The key of its checkpoints and heads; else FILE-key.", metavar="KEY")
+    ] = None,
+    heads_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--heads", help="Heads that were kept elsewhere, one JSON line each, as published.", metavar="HEADS"
+        ),
+    ] = None,
+    broker: Annotated[
+        str | None, typer.Option(help="Compare with the head that stands at this broker: mqtt://host:1883.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="The gateway's config: its broker and login, for --broker.", metavar="TOML")
+    ] = None,
+) -> None:
+    """Check every entry, every derived table, cursors and heads; exit status 1 names the first bad entry."""
+    with _in_words():
+        known = list(heads.load(heads_file)) if heads_file else []
+        known += ledger_heads.at_broker(broker, config) if broker or config else []
+        with bar("verifying", _count(file)) as progress:
+            verdict = audit.verify(file, _key(file, key), progress, known)
+    for said in verdict.notes + verdict.faults:
+        typer.echo(f"sabot ledger: {file}: {shown(said.removeprefix(f'ledger {file}: '))}", err=True)
+    if verdict.faults:
+        raise typer.Exit(1)
+    typer.echo(f"{file}: {verdict.entries} entries, intact")
+
+
+def _key(file: Path, given: Path | None) -> bytes | None:
+    """The key of the checkpoints; one that is only the daemon's to read is none, and then the verdict says so."""
+    path = given or retention.key_path(file)
+    if given is not None and not given.exists():
+        raise LedgerError(f"--key {given}: no such file; leave it out, or give the key that belongs to this ledger")
+    return None if given is None and not os.access(path, os.R_OK) else retention.read(path)
+
+
+def _count(file: Path) -> int:
+    """How much there is to do; of a file that cannot be read the verdict says why."""
+    with suppress(LedgerError, sqlite3.Error), closing(Reader(file)) as reader:
+        return reader.count()
+    return 0
+
+
+@app.command(epilog="Example: sabot ledger show ledger.db --table bac-01 --shoe 3 --coup 17")
+def show(
+    file: File,
+    table: Annotated[str | None, typer.Option(help="Only this table.")] = None,
+    shoe: Annotated[int | None, typer.Option(help="Only this shoe.")] = None,
+    coup: Annotated[int | None, typer.Option(help="Only this coup.")] = None,
+    last: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line an entry.")] = False,
+) -> None:
+    """Print the newest entries, oldest first: number, time, table, shoe and coup, what."""
+    with _in_words(), closing(Reader(file)) as reader:
+        wanted = (entry for entry in reader.latest(table) if _is_of(entry, shoe, coup))
+        for entry in reversed(list(islice(wanted, last))):
+            if json:
+                sys.stdout.buffer.write(escaped_json(ledger_export.json_line(entry)))
+            else:
+                typer.echo(shown(ledger_entries.line(entry)))
+
+
+def _is_of(entry: Stored, shoe: int | None, coup: int | None) -> bool:
+    if shoe is None and coup is None:
+        return True
+    message = ledger_entries.said(entry)
+    return shoe in (None, message.get("shoe")) and coup in (None, message.get("coup"))
+
+
+@app.command(epilog="Example: sabot ledger export ledger.db --format csv --what coups --out coups.csv")
+def export(
+    file: File,
+    format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Parquet needs pyarrow.")],
+    what: Annotated[Literal["entries", "coups", "shoes", "alarms"], typer.Option(help="Which table.")] = "entries",
+    out: Annotated[Path | None, typer.Option(help="Where to; else stdout.")] = None,
+) -> None:
+    """Write the entries, or a table that follows from them, for other programs."""
+    with _in_words(), closing(Reader(file)) as reader:
+        if out is not None and any(same_file(one, out) for one in file.absolute().parent.glob(f"{file.name}*")):
+            raise LedgerError(f"--out {out} is a file of the ledger itself; give another")
+        write, rows = ledger_export.writer(format_), ledger_export.rows(reader, what)
+        with _output(out, format_) as target, bar("exporting", reader.count(what)) as progress:
+            write(_counted(rows, progress), target)
+
+
+def _output(out: Path | None, format_: str) -> Any:
+    if out is not None:
+        return out.open("wb")
+    if format_ == "parquet":
+        raise LedgerError("a Parquet file cannot go to stdout; say where to with --out FILE")
+    return nullcontext(_stdout())
+
+
+def _stdout() -> IO[bytes]:
+    return sys.stdout.buffer
+
+
+def _counted(rows: Iterable[ledger_export.Row], progress: Callable[[int], None]) -> Iterator[ledger_export.Row]:
+    for number, row in enumerate(rows, 1):
+        yield row
+        if number % _PROGRESS_EVERY == 0:
+            progress(_PROGRESS_EVERY)
+
+
+@app.command(epilog="Example: sabot ledger rebuild /var/lib/sabot/ledger.db")
+def rebuild(file: File) -> None:
+    """Check every entry, then make shoes, coups and alarms anew; not while the daemon runs."""
+    with _in_words(), closing(_owned(file)) as book:
+        with bar("rebuilding", book.count()) as progress:
+            book.rebuild(progress)
+        _show_notes(book)
+        typer.echo(f"{file}: tables rebuilt from {book.count()} entries")
+
+
+@app.command(epilog="Example: sabot ledger prune /var/lib/sabot/ledger.db --before 2026-01-31 --dry-run")
+def prune(
+    file: File,
+    before: Annotated[str, typer.Option(help="Older entries may go: a date, or a time as 2026-01-31T06:00:00Z.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+) -> None:
+    """Remove old entries that nobody needs; a signed checkpoint stays. Export them first; not while the daemon runs."""
+    with _in_words():
+        if retention.moment(before) > retention.moment(datetime.now(UTC).isoformat()):
+            raise LedgerError(f"--before {before} is in the future: give a date in the past, such as 2026-01-31")
+        if dry_run:
+            with closing(Reader(file)) as reader:
+                plan = reader.plan(before)
+            typer.echo(f"{file}: {_planned(plan, 'would go')}")
+            return
+        with closing(_owned(file, recheck=False)) as book:
+            with bar("pruning", book.plan(before).count) as progress:
+                plan = book.prune(before, progress)
+            _show_notes(book)
+            typer.echo(f"{file}: {_planned(plan, 'removed')}")
+
+
+def _planned(plan: retention.Plan, what: str) -> str:
+    up_to = f", up to {plan.seq}" if plan.count else ""
+    return f"{plan.count} entries {what}{up_to}; the next one stays: it is {plan.kept_by}"
+
+
+@app.command(
+    epilog="Example: sabot ledger accept ledger.db --by 'A. Smith' --reason 'disk exchanged, backup of Monday'"
+)
+def accept(
+    file: File,
+    by: Annotated[str, typer.Option(help="Who accepts it.")],
+    reason: Annotated[str, typer.Option(help="Why entries are missing, as far as it is known.")],
+    socket: Annotated[
+        Path | None, typer.Option(help="The daemon's socket; else control.sock beside the ledger.", metavar="PATH")
+    ] = None,
+) -> None:
+    """Accept a ledger that was made shorter, so that the daemon goes on; an entry keeps who, why and what was lost."""
+    with _in_words():
+        try:
+            with closing(_owned(file, recheck=False)) as book:
+                book.accept(by, reason, retention.moment(datetime.now(UTC).isoformat()))
+        except LockedError:  # the daemon holds it, and waits for this
+            answer = ask(
+                Path(),
+                socket or file.with_name("control.sock"),
+                Request("accept-ledger", "", by, "", {"reason": reason}),
+            )
+            typer.echo(f"{file}: {answer.say}")
+            return
+        typer.echo(f"{file}: accepted; the next start goes on from entry {book.last_seq()}")
+
+
+def _show_notes(book: Ledger) -> None:
+    for note in book.notes:
+        typer.echo(f"sabot ledger: {book.path}: {note}", err=True)
+
+
+def _owned(file: Path, *, recheck: bool = True) -> Ledger:
+    """An existing ledger, to be written."""
+    Reader(file).close()
+    return Ledger(file, recheck=recheck)

@@ -1,0 +1,245 @@
+"""sabot record: a recording of a scenario, of simulated reads, of lines for `sabot read`, or of a serial port."""
+
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from errno import EBUSY, EEXIST, EWOULDBLOCK
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import msgspec
+import serial
+import typer
+from sabot_gateway.shoe import ports
+from sabot_protocol import cardcode, messages, recording
+from sabot_protocol.recording import Edge, Line, Writer
+from sabot_sim.optics import view
+from sabot_sim.optics.profiles import PROFILES
+from sabot_sim.scenarios import SCENARIOS
+
+from sabot_tools.actions.read import Read
+from sabot_tools.replay import recordings
+from sabot_tools.settings import refuse
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+EPILOG = """\b
+Example: sabot record overdraw.shoe --scenario irregularities/third-card-to-player
+Example: sabot record --scenario list
+Example: sabot record hil_tests/recordings --scenario all
+Example: sabot record normal.shoe --profile normal --seed 1 --cards 52
+Example: sabot optics show --profile dirty --count 5 | sabot record dirty.shoe --edges -
+Example: sabot record evening.shoe --port /dev/ttyUSB0 --unit 0102030405060708
+"""
+
+_GAP_US = (150_000, 400_000)  # between two cards
+_STILL_US = 5_500_000  # a card left in the path is taken out after this
+_PROGRESS_CARDS = 50
+_FLUSH_S = 1.0  # what a crash can cost
+
+Edges = Sequence[tuple[int, int]]
+Metadata = dict[str, Any]
+
+
+@app.command(epilog=EPILOG)
+def record(
+    out: Annotated[Path | None, typer.Argument(help="The .shoe file to write; it must not exist.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="One by name; `all`: make every one again, in the folder OUT; `list` them.")
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help=f"Simulate: {', '.join(PROFILES)}.")] = None,
+    edges: Annotated[typer.FileBinaryRead | None, typer.Option(help="JSON lines as `sabot read` takes them.")] = None,
+    port: Annotated[str | None, typer.Option(help="A serial port or pyserial URL; what the shoe sends.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the hands; a scenario has one of its own.")] = None,
+    cards: Annotated[int, typer.Option(help="So many simulated reads.", min=1)] = 416,
+    card_set: Annotated[int, typer.Option("--set", help="The card set.", min=1, max=cardcode.SETS)] = 1,
+    expected: Annotated[Path | None, typer.Option(help="Write what the simulated reads are to this .json.")] = None,
+    baud: Annotated[int, typer.Option(help="Of the port.")] = 115_200,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this; else at Ctrl-C.", min=0)] = None,
+    unit: Annotated[str | None, typer.Option(help="The shoe's unit id, to be noted.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="The house rules, to be noted.")] = None,
+) -> None:
+    """Write a recording: a scenario, simulated reads, edges from a file, or the bytes of a serial port."""
+    if (scenario, profile, edges, port).count(None) != 3:
+        raise typer.BadParameter("choose one of --scenario, --profile, --edges and --port")
+    if scenario == "list":
+        _list()
+        return
+    if out is None:
+        raise typer.BadParameter("say which file to write", param_hint="OUT")
+    noted = {**_about(), **{key: value for key, value in (("unit", unit), ("rulebook", rulebook)) if value}}
+    try:
+        if scenario is not None:
+            _record_scenario(out, scenario, seed)
+        elif port is not None:
+            _record_port(out, noted, _opened(port, baud), seconds)
+        elif edges is not None:
+            _record_lines(out, noted, edges)
+        else:
+            noted |= {
+                "source": "simulator",
+                "profile": profile,
+                "seed": seed or 1,
+                "cards": cards,
+                "card_set": card_set,
+            }
+            _record_simulated(out, noted, expected)
+    except FileExistsError as error:
+        raise refuse(
+            "record", ValueError(f"{error.filename} exists; give another name, nothing is overwritten")
+        ) from error
+    except (OSError, ValueError) as error:
+        raise refuse("record", error) from error
+
+
+def _list() -> None:
+    for name, one in SCENARIOS.items():
+        typer.echo(f"{name}: {one.about}")
+
+
+def _record_scenario(out: Path, name: str, seed: int | None) -> None:
+    """One, where nothing is overwritten; or all of them again, and which are others than before."""
+    if name == "all":
+        changed = recordings.write_all(out)
+        typer.echo(f"sabot record: {len(SCENARIOS)} recordings, {len(changed)} changed", err=True)
+        for path in changed:
+            typer.echo(path)
+    elif name not in SCENARIOS:
+        raise ValueError(f"no scenario {name!r}; `sabot record --scenario list` names them")
+    elif out.exists():
+        raise FileExistsError(EEXIST, "exists", str(out))
+    else:
+        recordings.write(SCENARIOS[name], out, seed)
+
+
+def _about() -> Metadata:
+    return {"made_by": f"sabot {version('sabot')}", "protocol": messages.protocol_hash().hex()}
+
+
+def _record_simulated(out: Path, noted: Metadata, expected: Path | None) -> None:
+    """The reads that the notes describe, and beside them what they are."""
+    truths: list[Metadata] = []
+    _write(out, noted, in_turn(_simulated(noted, truths), random.Random(noted["seed"])))
+    if expected:
+        with expected.open("xb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode({**noted, "reads": truths}), indent=1) + b"\n")
+
+
+def _simulated(noted: Metadata, truths: list[Metadata]) -> Iterator[Edges]:
+    for number in range(noted["cards"]):
+        one = view.read(noted["profile"], noted["seed"], number, noted["card_set"])
+        if number % _PROGRESS_CARDS == 0:
+            _progress(f"{number} of {noted['cards']} cards")
+        truths.append({"number": one.number, "kind": one.kind, "truth": one.truth})
+        yield one.edges
+
+
+def in_turn(reads: Iterable[Edges], rng: random.Random) -> Iterator[Edge]:
+    """One read after the other, the first at its own time; what is left in the path is taken out in between."""
+    end: Edge | None = None
+    for edges in filter(None, reads):
+        if end and end.levels:
+            end = Edge(end.t_us + _STILL_US, 0)
+            yield end
+        shift_us = end.t_us + rng.randint(*_GAP_US) - edges[0][0] if end else 0
+        for t_us, levels in edges:
+            end = Edge(t_us + shift_us, levels)
+            yield end
+
+
+def _record_lines(out: Path, noted: Metadata, lines: BinaryIO) -> None:
+    reads = _reads(lines)
+    first = next(reads, None)
+    if first is None:
+        raise ValueError("--edges: the file is empty; one JSON line a read, as `sabot optics show` prints them")
+    noted |= {"source": "edges", "card_set": first.card_set}
+    _write(out, noted, in_turn(_of_one_set(chain([first], reads)), random.Random(0)))
+
+
+def _reads(lines: BinaryIO) -> Iterator[Read]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield msgspec.json.decode(line, type=Read)
+        except ValueError as error:
+            raise ValueError(f"--edges: line {number}: {error}") from error
+
+
+def _of_one_set(reads: Iterable[Read]) -> Iterator[Edges]:
+    first = None
+    for number, one in enumerate(reads, 1):
+        first = first or one.card_set
+        if one.card_set != first:
+            raise ValueError(
+                f"--edges: line {number} is of set {one.card_set}, line 1 of {first}; record one set a file"
+            )
+        yield one.edges
+
+
+def _write(out: Path, noted: Metadata, records: Iterable[Edge]) -> None:
+    """All of the recording, or none of it."""
+    with out.open("xb") as file:
+        writer = Writer(noted)
+        try:
+            file.writelines(chain([writer.start()], map(writer.add, records)))
+            file.write(writer.finish())
+        except BaseException:
+            out.unlink()
+            raise
+        _tell(out, writer, file.tell())
+
+
+def _tell(out: Path, writer: Writer, size: int) -> None:
+    counts = writer.counts
+    what = f"{counts.edges} edges, {counts.line_bytes} bytes of the line, {counts.blocks} blocks"
+    typer.echo(f"sabot record: {out}: {what}; {size} bytes", err=True)
+
+
+def _opened(port: str, baud: int) -> serial.Serial:
+    """The port, or why not and what to do."""
+    problem = ports.url_problem(port) if port.startswith(("socket:", "rfc2217:")) else None
+    if problem:
+        raise ValueError(f"port {port} {problem}")
+    try:
+        return serial.serial_for_url(port, baud, timeout=0.1, exclusive=True)
+    except (OSError, ValueError) as error:
+        busy = getattr(error, "errno", None) in (EWOULDBLOCK, EBUSY)
+        also = "; of a table that a gateway serves, record the line with `sabot table TABLE capture`" if busy else ""
+        raise ValueError(f"port {port} {ports.reason(error)}{also}") from error
+
+
+def _record_port(out: Path, noted: Metadata, line: serial.Serial, seconds: float | None) -> None:
+    """What comes until Ctrl-C; the recording is closed properly also when the port goes away."""
+    noted |= {"source": "port", "port": line.port, "started_unix_us": time.time_ns() // 1000}
+    writer = Writer(noted)
+    with line, out.open("xb", buffering=0) as file:
+        file.write(writer.start())
+        try:
+            _listen(line, writer, file, seconds)
+        except KeyboardInterrupt:
+            typer.echo(err=True)
+        finally:
+            file.write(writer.finish())
+            _tell(out, writer, file.tell())
+
+
+def _listen(line: serial.Serial, writer: Writer, file: BinaryIO, seconds: float | None) -> None:
+    started_s = flushed_s = now_s = time.monotonic()
+    while seconds is None or now_s - started_s < seconds:
+        data = line.read(1)
+        if data:
+            data += line.read(min(line.in_waiting, recording.MAX_LINE_BYTES - 1))
+        now_s = time.monotonic()
+        if data:
+            file.write(writer.add(Line(int((now_s - started_s) * 1e6), "shoe", data)))
+        if now_s - flushed_s >= _FLUSH_S:
+            file.write(writer.flush())
+            flushed_s = now_s
+            _progress(f"{writer.counts.line_bytes} bytes")
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        typer.echo(f"\r{text}\r", nl=False, err=True)

@@ -1,0 +1,110 @@
+"""sabot watch: the coups that a broker delivers, as people read them."""
+
+import re
+import selectors
+import sys
+import time
+from collections import Counter
+from typing import Annotated, Any
+
+import msgspec
+import paho.mqtt.client as paho
+import typer
+from sabot_gateway.operator.plain_text import shown
+from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.topics import ROOT, CoupMessage
+
+from sabot_tools.login import (
+    CaFileOption,
+    CertificateFileOption,
+    KeyFileOption,
+    PasswordFileOption,
+    UserOption,
+    by_options,
+)
+from sabot_tools.text.coups import Painter
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+EPILOG = """\b
+Example: sabot watch --broker mqtt://127.0.0.1:18883
+Example: sabot watch --broker mqtts://broker.example:8883 --site sydney --user floor-sydney \
+  --password-file floor.password --ca-file ca.pem
+"""
+
+
+@app.command(epilog=EPILOG)
+def watch(
+    broker: Annotated[str, typer.Option(help="mqtt://host:port, or mqtts:// for TLS.")] = "mqtt://127.0.0.1:18883",
+    site: Annotated[str, typer.Option(help="Only this site.", show_default="every site")] = "+",
+    coups: Annotated[int | None, typer.Option(min=1, help="Stop after so many coups; else at Ctrl-C.")] = None,
+    user: UserOption = None,
+    password_file: PasswordFileOption = None,
+    ca_file: CaFileOption = None,
+    certificate_file: CertificateFileOption = None,
+    key_file: KeyFileOption = None,
+) -> None:
+    """Print the coups that a broker delivers."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]+|\+", site):
+        raise typer.BadParameter(f"{site!r} is no site: letters, digits, - and _", param_hint="--site")
+    selector = selectors.DefaultSelector()
+    login = Login(user, password_file, ca_file, certificate_file, key_file)
+    try:
+        mqtt = LoopClient(Broker.from_url(broker), "", clean_session=True, selector=selector, login=login)
+    except (BrokerUrlError, LoginError) as error:
+        raise typer.BadParameter(by_options(str(error))) from error
+    seen = _printing(mqtt, site)
+    try:
+        _follow(mqtt, selector, seen, coups)
+    except KeyboardInterrupt:
+        typer.echo()
+    mqtt.close()
+
+
+def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
+    """Print each coup once; how many were printed, and of each unit the newest."""
+    painter = Painter(sys.stdout.isatty())
+    seen: Counter[str] = Counter()
+
+    def on_message(_client: object, _userdata: object, message: paho.MQTTMessage) -> None:
+        try:
+            coup = msgspec.json.decode(message.payload, type=CoupMessage)
+            line = painter.line(coup, None)
+        except (msgspec.MsgspecError, UnicodeError, LookupError):
+            typer.echo(f"sabot watch: what came on {shown(message.topic)} is no coup", err=True)
+            return
+        if coup.event_no > seen[coup.unit]:
+            seen[coup.unit] = coup.event_no
+            seen["printed"] += 1
+            typer.echo(line)
+
+    topic = f"{ROOT}/{site}/+/coup"
+
+    def on_ready() -> None:
+        mqtt.client.subscribe(topic, qos=1)
+
+    def on_subscribe(_client: object, _userdata: object, _mid: int, reasons: list[Any], *_: object) -> None:
+        if any(reason.is_failure for reason in reasons):
+            who = mqtt.login.user or "a client without --user"
+            typer.echo(
+                f"sabot watch: the broker does not let {who} read {topic}; give the --site and a --user that may",
+                err=True,
+            )
+
+    mqtt.on_ready = on_ready
+    mqtt.client.on_subscribe = on_subscribe
+    mqtt.client.on_message = on_message
+    return seen
+
+
+def _follow(mqtt: LoopClient, selector: selectors.BaseSelector, seen: Counter[str], coups: int | None) -> None:
+    told = None
+    while coups is None or seen["printed"] < coups:
+        mqtt.step(time.monotonic())
+        if mqtt.problem != told:
+            told = mqtt.problem
+            if told:
+                typer.echo(f"sabot watch: {by_options(told)}; trying again", err=True)
+        selector.select(0.1)

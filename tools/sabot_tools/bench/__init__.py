@@ -1,0 +1,1 @@
+"""Bench: speed and memory as ratios."""

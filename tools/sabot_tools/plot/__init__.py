@@ -1,0 +1,1 @@
+"""Plot: pictures as SVG or PNG."""

@@ -1,0 +1,1 @@
+"""Replay: a recording through firmware, gateway and broker, compared with its sidecar."""

@@ -1,0 +1,190 @@
+"""The wire between a rig and the gateway's port: a pty, faults on the way, and a tap that follows what was said."""
+
+import contextlib
+import os
+import random
+import termios
+import tty
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabot_gateway.shoe.parse import Frame, Parser
+from sabot_sim.line.line import Faults, Line
+from sabot_sim.rigs.rig import Rig
+
+_READ_BYTES: Final = 4096
+_NOISE_BYTES: Final = 24
+_ENDLESS_BYTES: Final = 4096
+_SHARES: Final = {
+    "drop": 0.1,
+    "repeat": 0.2,
+    "corrupt": 0.004,
+    "lose": 0.004,
+    "split": 0.5,
+    "delay": 0.2,
+    "reorder": 0.1,
+}
+_DEAD: Final = {"cut": ("shoe", "gateway"), "mute": ("shoe",), "deaf": ("gateway",)}
+
+
+@dataclass
+class Tap:
+    """What the shoe has put on the line, and what has reached it, whatever the line does in between."""
+
+    logged_no: int = 0  # the last event that the shoe is known to have
+    acked_no: int = 0  # that it was told is durable
+    commanded_id: int = 0  # the last that it was told to do
+    done_id: int = 0  # that it has done
+    profile: bytes = b""  # the hash of the one it works by
+    times_set: int = 0
+    hello: dict[str, Any] = field(default_factory=dict)
+    in_session: bool = False  # it has spoken in one since it was switched on
+    _shoe: Parser = field(default_factory=Parser)
+    _gateway: Parser = field(default_factory=Parser)
+
+    def said(self, data: bytes) -> None:
+        """The shoe sends."""
+        for frame in self._shoe.feed(data):
+            if frame.type == "hello":
+                self._hello(frame.body)
+            elif frame.type == "event":
+                self._event(frame)
+            self.in_session = self.in_session or frame.type in ("event", "alive")
+
+    def _hello(self, body: dict[str, Any]) -> None:
+        self.hello, self.profile = body, body["profile_hash"]
+        self.logged_no = max(self.logged_no, body["next_event_no"] - 1)
+        self.done_id = max(self.done_id, body["last_command_id"])
+
+    def _event(self, frame: Frame) -> None:
+        body, data = frame.body, frame.body["data"]
+        self.logged_no = max(self.logged_no, body["event_no"])
+        if body["kind"] == "profile_set":
+            self.profile = data["profile_hash"]
+        elif body["kind"] in ("command_done", "command_refused"):
+            self.done_id = max(self.done_id, data["command_id"])
+        elif body["kind"] == "time_set":
+            self.times_set += 1
+
+    def heard(self, data: bytes) -> None:
+        """The shoe is sent this."""
+        for frame in self._gateway.feed(data):
+            if frame.type == "ack":
+                self.acked_no = max(self.acked_no, frame.body["event_no"])
+            elif frame.type == "welcome":
+                self.acked_no = max(self.acked_no, frame.body["durable_event_no"])
+            elif frame.type == "command":
+                self.commanded_id = max(self.commanded_id, frame.body["command_id"])
+
+    def even(self) -> bool:
+        """The shoe knows that everything it has logged is durable, and has done what it was told."""
+        return self.acked_no >= self.logged_no and self.done_id >= self.commanded_id
+
+    def switched_on(self) -> None:
+        """A shoe starts: it has said nothing yet."""
+        self.in_session, self.hello = False, {}
+        self._shoe, self._gateway = Parser(), Parser()
+
+
+class Wire:
+    """Bytes from a rig to `port` and back, each pump() all that are there."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig, self.tap = rig, Tap()
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self.port = os.ttyname(self._slave)
+        self._fault, self._rng = "mend", random.Random(0)
+        self._lines: dict[str, Line] = {}
+        self._unsent = b""
+        self._second: tuple[int, int] | None = None
+
+    def fault(self, name: str, seed: int = 0, share: float | None = None) -> None:
+        """From now on the line is so; `mend` makes it sound."""
+        self._fault, self._rng = name, random.Random(seed)
+        faults = Faults(**{name: _SHARES[name] if share is None else share}) if name in _SHARES else Faults()
+        self._lines = {side: Line(random.Random(f"{seed} {side}"), faults) for side in ("shoe", "gateway")}
+        if name == "endless":
+            self._unsent += b"\x55" * _ENDLESS_BYTES
+            self.rig.send(b"\x55" * _ENDLESS_BYTES)
+
+    @property
+    def sound(self) -> bool:
+        """What is sent arrives, in the end."""
+        return self._fault not in (*_DEAD, "baud")
+
+    def pump(self) -> None:
+        """Carry what is there, both ways."""
+        data = self.rig.receive()
+        self.tap.said(data)
+        self._unsent += self._carried(data, "shoe")
+        self._flush()
+        self._pump_second(data)
+        data = self._carried(self._read(), "gateway")
+        if data:
+            self.tap.heard(data)
+            self.rig.send(data)
+
+    def _flush(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            if self._unsent:
+                self._unsent = self._unsent[os.write(self._master, self._unsent) :]
+
+    def _read(self) -> bytes:
+        with contextlib.suppress(OSError):
+            return os.read(self._master, _READ_BYTES)
+        return b""
+
+    def _carried(self, data: bytes, side: str) -> bytes:
+        """What arrives of it."""
+        if self._fault in _DEAD:
+            return b"" if side in _DEAD[self._fault] else data
+        if self._fault == "baud":
+            return bytes(byte << 1 & 0xFE | 0x81 for byte in data[::2])
+        if self._fault == "noise" and data and side == "shoe":
+            return self._rng.randbytes(_NOISE_BYTES) + b"\0" + data
+        if self._fault not in _SHARES:
+            return data
+        now_ms = int(self.rig.line_s() * 1000)
+        self._lines[side].put(data, now_ms)
+        return self._lines[side].take(now_ms)
+
+    def second_port(self) -> str:
+        """A port for somebody else on the same line, who hears the shoe and is heard by it."""
+        self._second = os.openpty()
+        tty.setraw(self._second[1])
+        os.set_blocking(self._second[0], False)
+        return os.ttyname(self._second[1])
+
+    def close_second(self) -> None:
+        """He has gone."""
+        for end in self._second or ():
+            os.close(end)
+        self._second = None
+
+    def _pump_second(self, data: bytes) -> None:
+        if self._second is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._second[0], data)
+            with contextlib.suppress(OSError):
+                self.rig.send(os.read(self._second[0], _READ_BYTES))
+
+    def inject(self, data: bytes) -> None:
+        """Bytes that no shoe has sent reach the gateway."""
+        self._unsent += data
+        self._flush()
+
+    def clear(self) -> None:
+        """Nobody holds the port: what is in it is gone."""
+        self._unsent = b""
+        termios.tcflush(self._slave, termios.TCIOFLUSH)
+
+    def fileno(self) -> int:
+        """Readable when the gateway has sent something."""
+        return self._master
+
+    def close(self) -> None:
+        """Give the pty back."""
+        os.close(self._master)
+        os.close(self._slave)

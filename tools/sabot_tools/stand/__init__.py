@@ -1,0 +1,1 @@
+"""Stand: the processes of some tables on this machine."""

@@ -1,0 +1,68 @@
+"""A gateway's link with a list for its ledger: what benches and tests put at the other end of a shoe's line."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabot_gateway.shoe.link import ShoeLink
+from sabot_gateway.shoe.parse import Event
+from sabot_protocol import rulebooks
+
+GATEWAY: Final = bytes.fromhex("6a7e000000000001")
+PROFILE: Final = rulebooks.load("star-baccarat").profile(8, 1)
+
+
+@dataclass
+class Gateway:
+    """`events` are durable. It goes by pickle: who cuts a shoe's power takes it from one life to the next."""
+
+    key: bytes | None = None
+    rng: random.Random = field(default_factory=lambda: random.Random(1))
+    events: list[Event] = field(default_factory=list)
+    now_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """As after a start."""
+        self.restart()
+
+    def restart(self) -> None:
+        """What was not committed is gone."""
+        self._waiting: list[Event] = []
+        self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, held=self)
+        self.link.opened()
+
+    def _durable(self, _unit: str) -> int:
+        return len(self.events)
+
+    def frame_of(self, _unit: str, event_no: int) -> bytes | None:
+        """For the link, which compares."""
+        return self.events[event_no - 1].raw if 0 < event_no <= len(self.events) else None
+
+    def newest_event(self, _unit: str, kinds: Sequence[int], within: int) -> bytes | None:
+        """The same."""
+        frames = (event.raw for event in reversed(self.events[-within:]))
+        return next((frame for frame in frames if frame[12] in kinds), None)
+
+    def _keys(self, _unit: str) -> tuple[bytes, ...]:
+        return (self.key,) if self.key else ()
+
+    def _nonce(self) -> bytes:
+        return self.rng.randbytes(8)
+
+    def exchange(self, data: bytes, now_s: float, commit: bool = True) -> bytes:
+        """One turn of the loop: bytes in, bytes out; events wait for their commit, and are acknowledged after it."""
+        self.now_s = now_s
+        self.link.tick(now_s)
+        self._waiting += self.link.receive(data, now_s)
+        if commit and self._waiting:
+            self.events += self._waiting
+            self._waiting = []
+            self.link.acknowledge(self.events[-1].event_no, now_s)
+        out = self.link.output()
+        self.link.written(len(out))
+        return out
+
+    def of(self, *kinds: str) -> list[Event]:
+        """Events of these kinds."""
+        return [event for event in self.events if event.kind in kinds]

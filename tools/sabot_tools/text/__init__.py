@@ -1,0 +1,1 @@
+"""Text: what people read on a terminal."""

@@ -1,0 +1,96 @@
+"""Coups as people read them: one line each, with suit symbols and colour on a terminal, and a running summary."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from statistics import median
+
+from sabot_gateway.operator.plain_text import shown
+from sabot_protocol.topics import CoupMessage
+
+_SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+_RESET, _RED, _BLUE, _GREEN, _DIM, _BOLD = "\033[0m", "\033[31m", "\033[34m", "\033[32m", "\033[2m", "\033[1m"
+_RESULT_COLOUR = {"player": _BLUE, "banker": _RED, "tie": _GREEN, "void": _DIM}
+_HAND_WIDTH = 11
+
+
+@dataclass(frozen=True)
+class Painter:
+    """Paints, or leaves plain where colour would be noise."""
+
+    colour: bool
+
+    def paint(self, text: str, *codes: str) -> str:
+        """The text in these colours."""
+        return f"{''.join(codes)}{text}{_RESET}" if self.colour else text
+
+    def card(self, card: str) -> str:
+        """`TD` as 10♦, red suits in red."""
+        text = card[0].replace("T", "10") + _SUITS[card[1]]
+        return self.paint(text, _RED) if card[1] in "DH" else text
+
+    def hand(self, cards: list[str]) -> str:
+        """Three cards' width, however many there are."""
+        plain = sum(len(card[0].replace("T", "10")) + 1 for card in cards) + len(cards) - 1
+        return " ".join(map(self.card, cards)) + " " * (_HAND_WIDTH - plain)
+
+    def line(self, coup: CoupMessage, latency_s: float | None) -> str:
+        """One coup."""
+        result = coup.winner or "void"
+        winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
+        latency = "" if latency_s is None else self.paint(f"{latency_s * 1000:6.1f} ms", _DIM)
+        return (
+            f"{shown(coup.table)}  shoe {coup.shoe} coup {coup.coup:>3}   "
+            f"Player {self.hand(coup.player)} {coup.player_points}   "
+            f"Banker {self.hand(coup.banker)} {coup.banker_points}   "
+            f"{winner} {_remarks(coup):<24} {latency}"
+        ).rstrip()
+
+
+def _remarks(coup: CoupMessage) -> str:
+    remarks = {
+        "DISPUTED": coup.status == "disputed",
+        coup.kind.replace("_", " "): coup.kind not in ("live", "void"),
+        "natural": coup.natural,
+        "player pair": coup.player_pair,
+        "banker pair": coup.banker_pair,
+        "last coup": coup.last_coup,
+    }
+    return ", ".join(remark for remark, there in remarks.items() if there)
+
+
+@dataclass
+class Summary:
+    """What has been seen so far."""
+
+    winners: Counter[str] = field(default_factory=Counter)
+    pairs: int = 0
+    disputed: int = 0
+    alarms: int = 0
+    latencies_s: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
+
+    def add(self, coup: CoupMessage, latency_s: float | None) -> None:
+        """One more coup."""
+        self.winners[coup.winner or "void"] += 1
+        self.pairs += coup.player_pair + coup.banker_pair
+        self.disputed += coup.status == "disputed"
+        if latency_s is not None:
+            self.latencies_s.append(latency_s)
+
+    def coups(self) -> int:
+        """How many."""
+        return self.winners.total()
+
+    def text(self) -> str:
+        """One line."""
+        parts = [
+            f"{self.coups()} coup{'s' * (self.coups() != 1)}",
+            *(f"{name.title()} {self.winners[name]}" for name in ("player", "banker", "tie")),
+            *([f"Void {self.winners['void']}"] if self.winners["void"] else []),
+            f"pairs {self.pairs}",
+            f"disputed {self.disputed}",
+            f"alarms {self.alarms}",
+        ]
+        if self.latencies_s:
+            middle_ms, longest_ms = median(self.latencies_s) * 1000, max(self.latencies_s) * 1000
+            parts.append(f"latency {middle_ms:.1f} ms median, {longest_ms:.1f} ms longest")
+        return " · ".join(parts)

@@ -1,0 +1,105 @@
+"""The ledger in other formats: CSV, JSON lines, Parquet."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import islice
+from typing import IO, Any
+
+import msgspec
+from sabot_gateway.ledger import LedgerError, Reader, Stored
+from sabot_gateway.operator.plain_text import csv_cell
+
+Row = dict[str, Any]
+Writer = Callable[[Iterable[Row], IO[bytes]], None]
+_GROUP = 10_000
+
+
+def rows(reader: Reader, what: str) -> Iterator[Row]:
+    """Entries or a derived table, each row by column names."""
+    return map(_plain, reader.entries()) if what == "entries" else reader.rows(what)
+
+
+def _plain(entry: Stored) -> Row:
+    return {
+        "seq": entry.seq,
+        "unit": entry.unit,
+        "event_no": entry.event_no,
+        "table": entry.table,
+        "topic": entry.topic,
+        "time": entry.time,
+        "rulebook": entry.rulebook,
+        "payload": entry.payload.decode(errors="replace"),
+        "frame": entry.frame.hex(),
+        "hash": entry.hash.hex(),
+    }
+
+
+def json_line(entry: Stored) -> bytes:
+    """An entry with its message as JSON, byte for byte as it was stored."""
+    return msgspec.json.encode(_with_message(_plain(entry))) + b"\n"
+
+
+def _with_message(row: Row) -> Row:
+    """The payload as JSON where it is."""
+    try:
+        msgspec.json.decode(row["payload"])
+    except msgspec.MsgspecError:
+        return row
+    return {**row, "payload": msgspec.Raw(row["payload"].encode())}
+
+
+def _jsonl(found: Iterable[Row], out: IO[bytes]) -> None:
+    for row in found:
+        out.write(msgspec.json.encode(_with_message(row) if "payload" in row else row) + b"\n")
+
+
+def _csv(found: Iterable[Row], out: IO[bytes]) -> None:
+    """Texts in quotes, so that none of their characters parts a cell; what looks like a formula is made a text."""
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    table = None
+    for row in found:
+        if table is None:
+            table = csv.DictWriter(text, list(row), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+            table.writeheader()
+        table.writerow({name: csv_cell(value) for name, value in row.items()})
+    text.detach()
+
+
+def _parquet(found: Iterable[Row], out: IO[bytes]) -> None:
+    """In row groups of a fixed size; the first one says which columns there are."""
+    arrow, parquet = _pyarrow()
+    left, columns, file = iter(found), None, None
+    while group := list(islice(left, _GROUP)):
+        columns = columns or arrow.schema([(name, _arrow_type(arrow, name)) for name in group[0]])
+        file = file or parquet.ParquetWriter(out, columns)
+        file.write_table(arrow.Table.from_pylist(group, schema=columns))
+    if file is None:
+        raise LedgerError("there is nothing to write, and a Parquet file needs at least one row")
+    file.close()
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ModuleNotFoundError:
+        raise LedgerError("Parquet needs pyarrow; pip install pyarrow, or take --format csv or jsonl") from None
+
+
+def _arrow_type(arrow: Any, name: str) -> Any:
+    return arrow.int64() if name in _WHOLE else arrow.string()
+
+
+_WHOLE = {
+    *("seq", "event_no", "shoe", "coup", "decks", "card_set", "coups", "opened_seq", "raised_seq"),
+    *("player_points", "banker_points", "player_pair", "banker_pair", "natural", "last_coup"),
+}
+_FORMATS: dict[str, Writer] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+
+
+def writer(name: str) -> Writer:
+    """What writes a format; an error where a package for it is missing."""
+    if name == "parquet":
+        _pyarrow()
+    return _FORMATS[name]

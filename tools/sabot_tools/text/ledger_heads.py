@@ -1,0 +1,80 @@
+"""Heads of a ledger that somebody else keeps: the one that stands at the broker."""
+
+import selectors
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sabot_gateway import config as configs
+from sabot_gateway.ledger import LedgerError
+from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.topics import LedgerMessage, ledger_topic
+
+_WITHIN_S = 5.0  # from the name of the broker to what it keeps
+_MOST_HEADS = 1000  # of all the sites of a broker
+
+
+def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
+    """The heads that a broker keeps: of the config's site with its login, or of every site that anybody may read."""
+    config, found = configs.read(config_path) if config_path else (None, [])
+    if found:
+        raise LedgerError(f"{config_path}: {found[0]}")
+    try:
+        broker = Broker.from_url(url or (config.broker if config else ""))
+        login = config.login if config else Login()
+        return _retained(broker, login, ledger_topic(config.site if config else "+"))
+    except (BrokerUrlError, LoginError, LedgerError) as error:
+        more = "" if config else "; a login is taken from the gateway's config: --config TOML"
+        raise LedgerError(f"{error}{more}") from None
+
+
+def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:
+    """What stands on a topic; a broker delivers that before it answers anything sent later."""
+    selector = selectors.DefaultSelector()
+    mqtt = LoopClient(broker, "", clean_session=True, selector=selector, login=login)
+    found = _Retained(mqtt, topic)
+    end_s = time.monotonic() + _WITHIN_S
+    try:
+        while not found.complete and not mqtt.problem and time.monotonic() < end_s:
+            mqtt.step(time.monotonic())
+            selector.select(0.05)
+    finally:
+        mqtt.close()
+    if not found.payloads:
+        raise LedgerError(mqtt.problem or f"the broker at {broker} keeps no head of a ledger on {topic}")
+    return [_decoded(broker, topic, payload) for payload in found.payloads]
+
+
+class _Retained:
+    """Subscribes, and unsubscribes at once: between the two answers comes all that stands."""
+
+    def __init__(self, mqtt: LoopClient, topic: str) -> None:
+        self.payloads: list[bytes] = []
+        self.complete = False
+        self._mqtt, self._topic = mqtt, topic
+        mqtt.on_ready = self._on_ready
+        mqtt.client.on_message = self._on_message
+        mqtt.client.on_subscribe = self._on_subscribe
+        mqtt.client.on_unsubscribe = self._on_unsubscribe
+
+    def _on_ready(self) -> None:
+        self._mqtt.client.subscribe(self._topic, 1)
+
+    def _on_message(self, _client: object, _userdata: object, message: Any) -> None:
+        if len(self.payloads) < _MOST_HEADS:
+            self.payloads.append(message.payload)
+
+    def _on_subscribe(self, *_: object) -> None:
+        self._mqtt.client.unsubscribe(self._topic)
+
+    def _on_unsubscribe(self, *_: object) -> None:
+        self.complete = True
+
+
+def _decoded(broker: Broker, topic: str, payload: bytes) -> LedgerMessage:
+    try:
+        return msgspec.json.decode(payload, type=LedgerMessage)
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise LedgerError(f"what the broker at {broker} keeps on {topic} is no head of a ledger: {error}") from None

@@ -1,0 +1,169 @@
+"""The log of a shoe for people: records of firmware/bench/play.py in, events as contracts have them out."""
+
+from typing import Any, Final
+
+from sabot_protocol.codec import plain
+from sabot_protocol.fields import NO_CARD
+from sabot_protocol.irregularities import CASES, told
+from sabot_protocol.messages import EVENTS, EventKind
+
+Event = dict[str, Any]
+
+_NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
+_TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked", "awaiting"})
+_UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
+_MOST_SURPLUS: Final = 16  # as the shoe remembers them
+_UNREAD: Final = frozenset({"blank", "columns", "doubtful", "not_in_set", "foreign", "spacing"})  # a card is out
+_KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers
+
+
+def kind_of(named: str) -> Event:
+    """Whether a coup has wagers, and the book's own word for it."""
+    return {"kind": _KINDS.get(named, "no_bet"), "named": named}
+
+
+class ShoeLog:
+    """What the shoe logged so far, as far as later events refer to it: the cards of this coup and the next."""
+
+    def __init__(self, rulebook: str, hands: dict[int, dict[str, str]] | None = None) -> None:
+        self._rulebook = rulebook
+        self._hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup
+        self._surplus: list[int] = []  # the coup that each card too many begins, 0 where it is not used
+        self.first_coup_complete = False
+        self._coup_no = 1  # on the table, or the next
+        self._complete = self._unread = self._burning = False
+        self._tellers = {
+            "shoe_opened": self._shoe_opened,
+            "burn": self._burn,
+            "card": self._card,
+            "reject": self._reject,
+            "coup": self._coup,
+            "coup_void": self._coup_void,
+            "button": self._button,
+            "irregularity": self._irregularity,
+            "handed_over": self._handed_over,
+            "command_done": self._command_done,
+        }
+
+    @property
+    def hands(self) -> dict[int, dict[str, str]]:
+        """The cards of this coup and the next, by slot: what another log needs to go on from here."""
+        return self._hands
+
+    def tell(self, event_no: int, number: int, body: str) -> Event:
+        """One record as an event."""
+        kind = EventKind.decmapping[number]
+        data = plain(EVENTS[kind].parse(bytes.fromhex(body)))
+        told = self._tellers.get(kind, _told)(data)
+        return {"event_no": event_no, "type": kind, **told}
+
+    def _shoe_opened(self, data: Event) -> Event:
+        self._hands.clear()
+        self._surplus.clear()
+        self.first_coup_complete = False
+        self._next_coup(1)
+        self._burning = data["burn"] != "none"
+        return _told(data)
+
+    def _burn(self, data: Event) -> Event:
+        self._burning = False
+        return _told(data)
+
+    def _next_coup(self, number: int) -> None:
+        self._coup_no, self._complete, self._unread = number, False, False
+
+    def begun(self) -> bool:
+        """A card of a coup is out, read or not, and the coup is not complete."""
+        return not self._complete and (self._unread or bool(self._hands.get(self._coup_no)))
+
+    def _reject(self, data: Event) -> Event:
+        self._unread |= data["reason"] in _UNREAD and not self._complete and not self._burning
+        return _told(data)
+
+    def _card(self, data: Event) -> Event:
+        coup, slot = data["coup_no"], data["slot"]
+        if data["flags"]["surplus"]:
+            self._surplus = [*self._surplus, 0 if slot == "unused" else coup][-_MOST_SURPLUS:]
+        if slot == "player_1":
+            self._hands = {other: hand for other, hand in self._hands.items() if other != coup and other >= coup - 2}
+        if slot not in ("burn", "unused"):
+            self._hands.setdefault(coup, {})[slot] = data["card"]
+        return _told(data)
+
+    def _coup(self, data: Event) -> Event:
+        self.first_coup_complete = self._complete = True
+        self._coup_no = data["coup_no"]
+        self._surplus = [coup for coup in self._surplus if coup > data["coup_no"]]
+        return {**_told({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
+
+    def _coup_void(self, data: Event) -> Event:
+        told = {"type": "coup", **_told(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
+        del told["cards"]
+        self._hands.pop(data["coup_no"], None)
+        self._use_surplus(data["coup_no"])
+        return told
+
+    def _button(self, data: Event) -> Event:
+        if data["button"] == "confirm":
+            self._use_surplus(data["coup_no"])
+        return _told(data)
+
+    def _use_surplus(self, over: int) -> None:
+        """The coup behind this one takes the cards that begin it."""
+        self._next_coup(over + 1)
+        self._surplus = [coup for coup in self._surplus if coup > over + 1]
+
+    def _cards(self, coup: int) -> Event:
+        hand = self._hands.get(coup, {})
+        return {
+            side: [hand[slot] for slot in (f"{side}_{place}" for place in (1, 2, 3)) if slot in hand]
+            for side in ("player", "banker")
+        }
+
+    def _irregularity(self, data: Event) -> Event:
+        case = data["case"]
+        facts = {fact: data["facts"][fact] for fact in CASES[case]}
+        if data["code"] == "NOT_USED" and self._surplus:
+            self._withdraw(self._surplus.pop())
+            self._surplus.append(0)
+        advice = told(self._rulebook, case, facts, stands=not self.begun())
+        return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
+
+    def _withdraw(self, coup: int) -> None:
+        """The last card too many begins no coup."""
+        if coup in self._hands:
+            self._hands[coup].popitem()
+
+    def _handed_over(self, data: Event) -> Event:
+        told = _told(data)
+        self._hands[data["coup_no"]] = dict(told["cards"])
+        self._next_coup(data["coup_no"])
+        return told
+
+    def _command_done(self, data: Event) -> Event:
+        if data["command"] == "card_returned":
+            self._withdraw(self._surplus.pop())
+        elif data["command"] == "confirm":
+            self._use_surplus(self._coup_no)
+        return {**_told(data), "data": {name: _plain(name, value) for name, value in data["data"].items()}}
+
+
+def _told(data: Event) -> Event:
+    """The fields of an event by their plain names; of flags only those that are set."""
+    told: Event = {}
+    for name, value in data.items():
+        if name == "flags":
+            told |= {flag: True for flag, on in value.items() if on}
+        elif name == "kind":
+            told |= kind_of(value)
+        elif name not in _UNTOLD:
+            told[_NAMES.get(name, name)] = _plain(name, value)
+    return told
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items() if item not in (NO_CARD, False)}
+    return bool(value) if name in _TRUTHS else value
