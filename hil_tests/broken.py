@@ -17,9 +17,9 @@ from typing import Final
 
 from broken_lines import CHANGES, Change
 from sabot_sim.rigs.vm import firmware_dir
-from sabot_tools.actions.replay import judged
-from sabot_tools.replay.benches import shared_broker
-from sabot_tools.stand.broker import Server
+from sabot_tools.actions.replay import differences_from_sidecar
+from sabot_tools.replay.on_bench import shared_broker
+from sabot_tools.stand.broker import LocalBroker
 
 FOLDER: Final = Path(__file__).with_name("recordings")
 RECORDINGS: Final = sorted(FOLDER.glob("*/*.shoe"), key=lambda path: path.stat().st_size)
@@ -82,13 +82,13 @@ def _event_of(line: str) -> str:
     return f"{found[1]} {found[2]}" if found else "nothing"
 
 
-def tried(change: Change, recordings: Iterable[Path], server: Server) -> Outcome:
+def tried(change: Change, recordings: Iterable[Path], server: LocalBroker) -> Outcome:
     """Replay until a recording fails and names an event; it must be as expected with the sound firmware."""
     started_s = time.monotonic()
     unnamed: list[str] = []
     with firmware_with(change) as folder:
         for path in recordings:
-            told = judged(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
+            told = differences_from_sidecar(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
             event = named(told)
             if event:
                 _must_be_sound(path, server)
@@ -98,8 +98,8 @@ def tried(change: Change, recordings: Iterable[Path], server: Server) -> Outcome
     return Outcome(change, unnamed=tuple(unnamed), took_s=time.monotonic() - started_s)
 
 
-def _must_be_sound(path: Path, server: Server) -> None:
-    if told := judged(path, "unix", server, patience_s=PATIENCE_S):
+def _must_be_sound(path: Path, server: LocalBroker) -> None:
+    if told := differences_from_sidecar(path, "unix", server, patience_s=PATIENCE_S):
         raise BrokenError("\n".join([f"{path} differs with the sound firmware too; put that right first", *told]))
 
 

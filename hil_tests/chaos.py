@@ -7,7 +7,7 @@ from sabot_protocol.auth import KEY_BYTES
 from sabot_sim.line.line import Faults, Line
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
@@ -74,7 +74,7 @@ class World:
     def __init__(self, seed: int, most: float = 0.2, keyed: bool = True) -> None:
         self.rng = random.Random(seed)
         key = self.rng.randbytes(KEY_BYTES) if keyed else None
-        self.shoe, self.gateway = Shoe(self.rng, key), Gateway(key, self.rng)
+        self.shoe, self.gateway = Shoe(self.rng, key), MinimalGateway(key, self.rng)
         self.up = Line(self.rng, Faults.drawn(self.rng, most))
         self.down = Line(self.rng, Faults.drawn(self.rng, most))
         self._restarts = self.rng.choice((0.0, 0.002, 0.02))

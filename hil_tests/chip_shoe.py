@@ -12,8 +12,8 @@ from sabot_sim.chip.chip import Chip
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
 from sabot_sim.rigs.rp2040 import FLASH_BYTES, REGION
-from sabot_tools.bench.chip_table import BUTTONS, GAP_US, PowerCut, Step, Table
-from sabot_tools.stand.listener import PROFILE, Gateway
+from sabot_tools.bench.chip_table import BUTTONS, GAP_US, ChipTable, PowerCut, Step
+from sabot_tools.stand.minimal_gateway import PROFILE, MinimalGateway
 
 # Chips
 
@@ -97,7 +97,7 @@ class Kept:
     """What outlives a power cut: the flash, and a gateway that was never switched off."""
 
     flash: bytes
-    gateway: Gateway = field(default_factory=Gateway)
+    gateway: MinimalGateway = field(default_factory=MinimalGateway)
     outputs: int = 0
     drops: int = 0  # of PIO steps in the emulator: anything but 0 spoils the test
     step: int = 0
@@ -106,7 +106,7 @@ class Kept:
 def live(chip: Chip, before: Kept, script: list[Step], cut_us: int | None) -> Kept:
     """One life from a spare: the dealer goes on from what the gateway knows, until the script or the power ends."""
     give(chip, before.flash)
-    table = Table(chip, before.gateway, None if cut_us is None else chip.now_ns + cut_us * 1000)
+    table = ChipTable(chip, before.gateway, None if cut_us is None else chip.now_ns + cut_us * 1000)
     try:
         table.start()
         while len(table.inputs()) < len(script):

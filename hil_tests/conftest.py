@@ -12,9 +12,9 @@ from rig import FLAT_OUT, Rig
 from sabot_sim.rigs import rig as rigs
 from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.vm import BenchError
-from sabot_tools.replay.benches import BENCHES, is_port, shared_broker, spare_chip
-from sabot_tools.stand.broker import Server
-from sabot_tools.stand.stand import Plan, Stand
+from sabot_tools.replay.on_bench import BENCHES, is_port, shared_broker, started_chip
+from sabot_tools.stand.broker import LocalBroker
+from sabot_tools.stand.local_site import LocalSite, SitePlan
 from shoe import Shoe
 
 
@@ -33,7 +33,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if item.config.getoption("--bench") != "rp2040" or "shoe" not in getattr(item, "fixturenames", ()):
         return None
     try:
-        spare_chip()
+        started_chip()
     except BenchError:
         return None  # its fixture says why it is skipped
     from sabot_sim.rigs.rp2040 import in_fork
@@ -68,7 +68,7 @@ def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
         if bench == "rp2040":
             from sabot_sim.rigs.rp2040 import ChipRig
 
-            return ChipRig(spare_chip())
+            return ChipRig(started_chip())
         if bench == "unix":
             return rigs.UnixRig(work_dir)
         if is_port(bench):
@@ -91,7 +91,7 @@ def shoe(bench: str, tmp_path: Path) -> Iterator[Shoe]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server() -> Iterator[LocalBroker]:
     """One broker for all replays of this process."""
     with shared_broker() as found:
         yield found
@@ -101,7 +101,9 @@ def server() -> Iterator[Server]:
 def rig(tmp_path: Path) -> Iterator[Callable[..., Rig]]:
     """Makes a rig; the stand is taken down after the test."""
     with ExitStack() as stack:
-        yield lambda **plan: Rig(stack.enter_context(Stand(Plan(tmp_path, speed=plan.pop("speed", FLAT_OUT), **plan))))
+        yield lambda **plan: Rig(
+            stack.enter_context(LocalSite(SitePlan(tmp_path, speed=plan.pop("speed", FLAT_OUT), **plan)))
+        )
 
 
 @pytest.fixture

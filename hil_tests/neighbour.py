@@ -25,7 +25,7 @@ from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.shoe.parse import Event
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
-from sabot_tools.stand.stand import daemon_command
+from sabot_tools.stand.local_site import daemon_command
 from shoe_events import Shoe, cards, heard, hello_body, result
 
 SITE, HOSTILE, HONEST = "floor", "hostile", ("bac-01", "bac-02")

@@ -13,7 +13,7 @@ import pytest
 from sabot_gateway.ledger import Reader
 from sabot_gateway.operator.control import Request, ask
 from sabot_protocol.topics import RETAINED
-from sabot_tools.stand.stand import Received, Stand
+from sabot_tools.stand.local_site import LocalSite, Received
 
 FLAT_OUT = 1e6  # times life: as fast as the firmware takes it
 PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))
@@ -37,7 +37,7 @@ def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
 class Rig:
     """A stand that remembers everything a subscriber received."""
 
-    def __init__(self, stand: Stand) -> None:
+    def __init__(self, stand: LocalSite) -> None:
         self.stand = stand
         self.received: list[Received] = []
         self._by_topic: dict[str, dict[Any, dict[str, Any]]] = {}

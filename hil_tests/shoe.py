@@ -12,7 +12,7 @@ from sabot_protocol.cardcode import set_words
 from sabot_sim.optics.view import Edge, card_edges, cutting_card_edges
 from sabot_sim.rigs.rig import Rig
 from sabot_tools.bench.chip_table import BUTTONS, PRESS_US, SPEED
-from sabot_tools.stand.listener import GATEWAY, Gateway
+from sabot_tools.stand.minimal_gateway import GATEWAY, MinimalGateway
 
 GAP_US: Final = 150_000  # between two things that a dealer does
 COUNTED: Final = ("reject", "fault", "damaged")  # events that say that something went wrong
@@ -27,7 +27,7 @@ class Shoe:
     """`expected` is what the counters may show at the end; nothing, unless a test says so."""
 
     rig: Rig
-    gateway: Gateway = field(default_factory=Gateway)
+    gateway: MinimalGateway = field(default_factory=MinimalGateway)
     expected: Counter[str] = field(default_factory=Counter)
     hellos: list[dict[str, Any]] = field(default_factory=list)
     levels: int = 0

@@ -19,7 +19,7 @@ from sabot_sim.rigs import build
 from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import Rig
 from sabot_tools.bench.chip_table import BUTTONS, LOCK, PRESS_US, SPEED
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 pytestmark = pytest.mark.skipif(find_uf2() is None, reason=HOW_TO_GET_UF2)
 
@@ -84,7 +84,7 @@ def test_a_full_filesystem_says_what_to_do(tmp_path: Path) -> None:
 class Table:
     """A rig, and a gateway's link at its line."""
 
-    def __init__(self, rig: Rig, gateway: Gateway) -> None:
+    def __init__(self, rig: Rig, gateway: MinimalGateway) -> None:
         self.rig, self.gateway, self._t_us = rig, gateway, 0
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -113,7 +113,7 @@ def test_a_new_board_is_flashed_and_then_deals_through_the_rig(tmp_path: Path) -
         assert flashed.returncode == 0, flashed.stderr
         assert "the journal's part of flash is made, and empty" in flashed.stderr
         rig = BoardRig(port, KEY, START_S)
-        table = Table(rig, Gateway(KEY))
+        table = Table(rig, MinimalGateway(KEY))
         rig.power_on()
         table.until(lambda: bool(table.gateway.of("profile_set")) and rig.quiet())
         (tested,) = table.gateway.of("self_test")

@@ -11,8 +11,8 @@ from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.chip.usb import UsbChip
 from sabot_sim.rigs.build import shoe_image
 from sabot_sim.rigs.rp2040 import in_fork
-from sabot_tools.bench.chip_table import LOCK, Table
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.bench.chip_table import LOCK, ChipTable
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 from test_1_board import KEY, SLOWER, START_S, flash, pico, put
 
 UF2 = find_uf2()
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
 LOST_US = 5_500_000  # of silence, until a gateway counts as gone
 
 
-class UsbTable(Table):
+class UsbTable(ChipTable):
     """The gateway is at the chip's USB."""
 
     chip: UsbChip
 
-    def __init__(self, chip: UsbChip, gateway: Gateway) -> None:
+    def __init__(self, chip: UsbChip, gateway: MinimalGateway) -> None:
         super().__init__(chip, gateway)
         self._taken = len(chip.said)
 
@@ -50,7 +50,7 @@ def chip() -> UsbChip:
     return chip
 
 
-def sound(table: Table) -> None:
+def sound(table: ChipTable) -> None:
     """Nothing was lost on the way."""
     assert table.chip.backlog_drops == 0
     assert not any(table.gateway.link.line_counters().values())
@@ -59,7 +59,7 @@ def sound(table: Table) -> None:
 @pytest.mark.chip_full
 def test_a_gateway_at_usb_hears_hello_and_a_card(chip: UsbChip) -> None:
     def act() -> dict[str, Any]:
-        table = UsbTable(chip, Gateway())
+        table = UsbTable(chip, MinimalGateway())
         table.start()
         (tested,) = table.gateway.of("self_test")
         assert all(tested.data["passed"].values())
@@ -77,7 +77,7 @@ def test_one_gateway_at_a_time(chip: UsbChip) -> None:
     """The second one is told that it is busy, and served when the first has been silent."""
 
     def act() -> None:
-        usb, uart = UsbTable(chip, Gateway()), Table(chip, Gateway(rng=random.Random(2)))
+        usb, uart = UsbTable(chip, MinimalGateway()), ChipTable(chip, MinimalGateway(rng=random.Random(2)))
         usb.start()
         for _ in range(400):
             usb.step()
@@ -96,7 +96,7 @@ def test_one_gateway_at_a_time(chip: UsbChip) -> None:
     in_fork(act)
 
 
-def served(port: str, gateway: Gateway, starts: int) -> list[str]:
+def served(port: str, gateway: MinimalGateway, starts: int) -> list[str]:
     """Be a gateway at this port until the shoe has told so many starts; the kinds of their events."""
     end_s = time.monotonic() + START_S
     with serial.Serial(port, timeout=0.01, exclusive=True) as line:
@@ -115,9 +115,9 @@ def test_a_shoe_that_serves_usb_is_flashed_over_the_same_port(tmp_path: Path) ->
     with pico(folder) as port:
         with serial.Serial(port, exclusive=True) as line:
             line.write(b"\x03" * 130 + b"\0")  # while it starts
-        assert served(port, Gateway(), 1) == ["boot", "self_test"]
+        assert served(port, MinimalGateway(), 1) == ["boot", "self_test"]
         flashed = flash(port, "--key", str(key))
         assert flashed.stderr.startswith(f"sabot flash: {port}: 1 files written, 0 removed; the shoe restarts\n")
-        gateway = Gateway(KEY)
+        gateway = MinimalGateway(KEY)
         assert served(port, gateway, 2) == ["boot", "self_test", "boot", "self_test"]
         assert gateway.link.authenticated

@@ -2,7 +2,7 @@
 
 import pytest
 from sabot_tools.bench.chip_table import FAULT, KEY, LID, LOCK
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 from shoe import Shoe
 
 
@@ -63,7 +63,7 @@ def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_i
     before = shoe.gateway.events
     shoe.power_off()
     shoe.rig.damage("journal", 1, 1)
-    shoe.gateway = Gateway()
+    shoe.gateway = MinimalGateway()
     shoe.power_on()
     again = shoe.gateway.events[: len(before)]
     differ = [told.kind for said, told in zip(before, again, strict=True) if said.data != told.data]

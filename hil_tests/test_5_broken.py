@@ -11,7 +11,7 @@ import broken
 import pytest
 from broken_lines import CHANGES, Change
 from sabot_sim.rigs.vm import firmware_dir
-from sabot_tools.stand.broker import Server
+from sabot_tools.stand.broker import LocalBroker
 
 ONE_COUP = broken.FOLDER / "by_hand" / "one-coup.shoe"
 HARMLESS = Change("dealing/coup", "TIE = const(3)", "TIE = const(3)  # neither", "a comment")
@@ -22,7 +22,7 @@ def change_to(new: str) -> Change:
     return found
 
 
-def test_swapped_sides_are_named_by_the_event_of_the_coup(server: Server) -> None:
+def test_swapped_sides_are_named_by_the_event_of_the_coup(server: LocalBroker) -> None:
     swapped = change_to("return BANKER if self.player_points > self.banker_points else PLAYER")
     found = broken.tried(swapped, [ONE_COUP], server)
     assert (found.recording, found.event) == (
@@ -31,12 +31,12 @@ def test_swapped_sides_are_named_by_the_event_of_the_coup(server: Server) -> Non
     )
 
 
-def test_a_shoe_whose_program_ends_went_silent_after_an_event(server: Server) -> None:
+def test_a_shoe_whose_program_ends_went_silent_after_an_event(server: LocalBroker) -> None:
     found = broken.tried(change_to("self._slot = 0"), [ONE_COUP], server)
     assert found.event == "the shoe went silent before its first event; event 1, boot, was to come next"
 
 
-def test_a_change_that_changes_nothing_survives(server: Server) -> None:
+def test_a_change_that_changes_nothing_survives(server: LocalBroker) -> None:
     found = broken.tried(HARMLESS, [ONE_COUP], server)
     assert (found.recording, found.event, found.unnamed) == ("", "", ())
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from sabot_sim.rigs.vm import BenchError
-from sabot_tools.actions.replay import judged
-from sabot_tools.replay.benches import BENCHES, spare_chip
-from sabot_tools.replay.runner import load
-from sabot_tools.stand.broker import Server
+from sabot_tools.actions.replay import differences_from_sidecar
+from sabot_tools.replay.on_bench import BENCHES, started_chip
+from sabot_tools.replay.replayer import load
+from sabot_tools.stand.broker import LocalBroker
 
 FOLDER = Path(__file__).with_name("recordings")
 RECORDINGS = sorted(FOLDER.glob("*/*.shoe"))
@@ -21,10 +21,10 @@ def test_there_are_recordings() -> None:
 
 @pytest.mark.benches(*BENCHES)
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: Server) -> None:
+def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: LocalBroker) -> None:
     if bench == "rp2040":
         _or_skip(path)
-    told = judged(path, bench, server)
+    told = differences_from_sidecar(path, bench, server)
     assert not told, "\n".join([str(path), *told])
 
 
@@ -32,6 +32,6 @@ def _or_skip(path: Path) -> None:
     if not ALL and not load(path).metadata.get("quick"):
         pytest.skip("not of the quick set; SABOT_ALL_RECORDINGS=1 replays all on the emulated chip")
     try:
-        spare_chip()
+        started_chip()
     except BenchError as error:
         pytest.skip(str(error))

@@ -15,7 +15,7 @@ from sabot_protocol.cards import DECK
 from sabot_protocol.recording import Act, Edge, Reader, read
 from sabot_sim.scenarios import SCENARIOS, TOPICS
 from sabot_sim.scenarios.script import Script
-from sabot_tools.replay import recordings
+from sabot_tools.replay import scenario_recordings
 
 Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"
@@ -191,7 +191,7 @@ def test_a_scenario_has_its_recording_and_a_recording_its_scenario() -> None:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_topic_says_what_its_recordings_show(topic: str) -> None:
-    assert (FOLDER / topic / "README.md").read_text() == recordings.readme(topic)
+    assert (FOLDER / topic / "README.md").read_text() == scenario_recordings.readme(topic)
 
 
 def test_the_quick_ones_are_short() -> None:
@@ -211,7 +211,7 @@ def test_the_collection_stays_small() -> None:
 def test_a_recording_made_again_is_the_same(path: Path) -> None:
     if len(sidecar(path)["truth"]["cards"]) > SMALL_CARDS:
         pytest.skip("whole shoes are made again by `make recordings`")
-    data, truth = recordings.made(SCENARIOS[name_of(path)])
+    data, truth = scenario_recordings.made(SCENARIOS[name_of(path)])
     assert data == path.read_bytes()
     assert truth == sidecar(path)["truth"]
 

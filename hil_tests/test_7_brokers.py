@@ -18,7 +18,7 @@ from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
-from sabot_tools.stand.stand import Received
+from sabot_tools.stand.local_site import Received
 
 ROOT = "sabot/v1/sydney"
 NOW = "2026-01-01T00:00:00.000Z"

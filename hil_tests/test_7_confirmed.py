@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sabot_gateway.operator.control import Answer
 from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
-from sabot_tools.stand.broker import Server
+from sabot_tools.stand.broker import LocalBroker
 from test_7_decisions import WRONG, Floor, wrong_button
 
 BOOKS = ("star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid")
@@ -33,7 +33,7 @@ class Settling:
 
 
 @pytest.fixture
-def floors(tmp_path: Path, server: Server) -> Iterator[Callable[..., Settling]]:
+def floors(tmp_path: Path, server: LocalBroker) -> Iterator[Callable[..., Settling]]:
     made: list[Floor] = []
 
     def make(rulebook: str = "star-baccarat") -> Settling:

@@ -11,7 +11,7 @@ import pytest
 from rig import Rig, contiguous, sabot
 from sabot_gateway.ledger import Reader
 from sabot_gateway.operator.control import Request, ask
-from sabot_tools.stand.stand import daemon_command
+from sabot_tools.stand.local_site import daemon_command
 
 
 def log_of(it: Rig, name: str) -> str:

@@ -13,11 +13,11 @@ from sabot_protocol.topics import ROOT
 from sabot_sim.rigs.rig import UnixRig
 from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
 from sabot_sim.scenarios.script import Script
-from sabot_tools.replay.acts import Acts
-from sabot_tools.replay.house import TABLE, House
-from sabot_tools.replay.runner import bursts
-from sabot_tools.replay.stage import Stage
-from sabot_tools.stand.broker import Server
+from sabot_tools.replay.act_handlers import ActHandlers
+from sabot_tools.replay.replayer import bursts
+from sabot_tools.replay.system import ReplaySystem
+from sabot_tools.replay.table_setup import TABLE, TableSetup
+from sabot_tools.stand.broker import LocalBroker
 
 FAULT_LAMP, LOCK = 64, 1
 WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm_s": 900, "margin_pct": 80, "flags": {}}
@@ -26,11 +26,11 @@ WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm
 class Floor:
     """A table with the firmware behind it, a script of what hands do, and a supervisor."""
 
-    def __init__(self, work_dir: Path, server: Server, rulebook: str = "star-baccarat") -> None:
-        self.stage = Stage(UnixRig(work_dir), House(rulebook), server, work_dir)
+    def __init__(self, work_dir: Path, server: LocalBroker, rulebook: str = "star-baccarat") -> None:
+        self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(rulebook), server, work_dir)
         self.script, self._played = Script(1), 0
         self.stage.start()
-        self.acts = Acts(self.stage)
+        self.acts = ActHandlers(self.stage)
 
     def play(self) -> None:
         """What was added to the script since the last time."""
@@ -38,21 +38,21 @@ class Floor:
         for edges, until_us, act in bursts(new):
             self.stage.play(edges, until_us)
             if act is not None:
-                self.stage.settle()
-                self.acts.do(act.act)
-        self.stage.settle()
+                self.stage.wait_until_idle()
+                self.acts.perform(act.act)
+        self.stage.wait_until_idle()
         self.script.wait(1)  # a burst ends half a second behind its last edge
 
     def ask(self, verb: str, by: str = "A. Smith", clause: str = "12.13", **args: Any) -> Answer:
-        answer = self.stage.say(Request(verb, TABLE, by, clause, args))
-        self.stage.settle()
+        answer = self.stage.request(Request(verb, TABLE, by, clause, args))
+        self.stage.wait_until_idle()
         return answer
 
     # Every surface
 
     def topic(self, name: str) -> dict[str, Any]:
         """A retained topic of the table, as the broker has it."""
-        site = self.stage._site
+        site = self.stage.site
         found: dict[str, Any] = json.loads(self.stage.subscriber.states[f"{ROOT}/{site}/{TABLE}/{name}"])
         return found
 
@@ -90,7 +90,7 @@ class Floor:
 
 
 @pytest.fixture
-def floor(tmp_path: Path, server: Server) -> Iterator[Floor]:
+def floor(tmp_path: Path, server: LocalBroker) -> Iterator[Floor]:
     it = Floor(tmp_path, server)
     yield it
     it.stage.close()
@@ -189,7 +189,7 @@ def damage_last_card(floor: Floor) -> None:
     assert isinstance(floor.stage.rig, UnixRig)
     file = floor.stage.rig.state_dir / "journal.bin"
     flash = bytearray(file.read_bytes())
-    number = floor.stage.wire.tap.acked_no + 1
+    number = floor.stage.line.monitor.acked_no + 1
     at = flash.index(number.to_bytes(4, "little"))
     flash[at + 12] ^= flash[at + 12] & -flash[at + 12]
     file.write_bytes(flash)
@@ -240,14 +240,14 @@ def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(
     floor.script.open()
     floor.script.pull("9S 2H")
     floor.play()
-    stage.wire.fault("mute")
-    before = stage.wire.tap.commanded_id
+    stage.line.fault("mute")
+    before = stage.line.monitor.commanded_id
     with socket.socket(socket.AF_UNIX) as supervisor:
         supervisor.connect(str(stage.work_dir / "control.sock"))
         asked = Request("void", TABLE, "A. Smith", "rule 12.1.2", {"reason": "misdeal"})
         supervisor.sendall(msgspec.json.encode(asked) + b"\n")
-        stage.until(lambda: stage.wire.tap.commanded_id > before, "the shoe hears the command")
-        stage.until(lambda: stage.wire.tap.done_id > before, "the shoe has done it")
+        stage.run_until(lambda: stage.line.monitor.commanded_id > before, "the shoe hears the command")
+        stage.run_until(lambda: stage.line.monitor.done_id > before, "the shoe has done it")
         stage.kill_gateway()
     floor.script.act("line", fault="mend")
     floor.script.act("gateway", state="start")

@@ -26,8 +26,8 @@ from sabot_protocol import rulebooks
 from sabot_sim.chip.chip import HOW_TO_GET_UF2, Chip, find_uf2
 from sabot_sim.rigs.rp2040 import in_fork, shoe_image, spare
 from sabot_tools.actions.play import Play, bench_of, profile_of
-from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, Step, Table
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, ChipTable, Step
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
@@ -52,11 +52,11 @@ def chip() -> Chip:
     return spare(Path(UF2), shoe_image())
 
 
-def on_table(chip: Chip, act: Callable[[Table], Any]) -> Any:
+def on_table(chip: Chip, act: Callable[[ChipTable], Any]) -> Any:
     """What this answers at a table whose shoe has just been switched on for the first time."""
 
     def run() -> Any:
-        table = Table(chip, Gateway())
+        table = ChipTable(chip, MinimalGateway())
         table.start()
         answer = act(table)
         assert chip.backlog_drops == chip.uart.lost == 0
@@ -66,7 +66,7 @@ def on_table(chip: Chip, act: Callable[[Table], Any]) -> Any:
     return in_fork(run)
 
 
-def opened(table: Table) -> None:
+def opened(table: ChipTable) -> None:
     """A new shoe, and its burn."""
     assert table.outputs & LOCK
     assert table.do(("press", "new_shoe")).data["button"] == "new_shoe"
@@ -75,7 +75,7 @@ def opened(table: Table) -> None:
     assert table.gateway.events[-1].kind == "burn"
 
 
-def deal(table: Table, cards: list[str]) -> dict[str, Any]:
+def deal(table: ChipTable, cards: list[str]) -> dict[str, Any]:
     """One coup by the gateway's rules: each card where it is due, lock and lamps as they should be; its event."""
     by_rules = rules.play(cards)
     for card, slot in zip(cards, by_rules.slots, strict=True):
@@ -94,12 +94,12 @@ def deal(table: Table, cards: list[str]) -> dict[str, Any]:
     return told.data
 
 
-def confirm(table: Table) -> None:
+def confirm(table: ChipTable) -> None:
     table.do(("press", "confirm"))
     assert not table.outputs & (LOCK | RESULTS)
 
 
-def new_events(table: Table, step: Step) -> list[tuple[str, dict[str, Any]]]:
+def new_events(table: ChipTable, step: Step) -> list[tuple[str, dict[str, Any]]]:
     """What one step makes the shoe log."""
     before = len(table.gateway.events)
     table.do(step)
@@ -114,7 +114,7 @@ def one(events: list[tuple[str, dict[str, Any]]], kind: str) -> dict[str, Any]:
 # Coups and irregularities
 
 
-def overdraw(table: Table) -> None:
+def overdraw(table: ChipTable) -> None:
     """A card too many behind a complete coup."""
     events = new_events(table, ("card", "8D"))
     assert one(events, "card")["flags"]["surplus"]
@@ -123,7 +123,7 @@ def overdraw(table: Table) -> None:
 
 @pytest.mark.chip_full
 def test_a_coup_of_four_and_a_card_too_many(chip: Chip) -> None:
-    def act(table: Table) -> None:
+    def act(table: ChipTable) -> None:
         assert table.hellos[-1]["cause"] == "power"
         opened(table)
         deal(table, FOUR)
@@ -134,7 +134,7 @@ def test_a_coup_of_four_and_a_card_too_many(chip: Chip) -> None:
 
 @pytest.mark.chip_full
 def test_coups_of_four_five_and_six(chip: Chip) -> None:
-    def act(table: Table) -> None:
+    def act(table: ChipTable) -> None:
         opened(table)
         for cards in (FOUR, FIVE, SIX):
             deal(table, cards)
@@ -147,7 +147,7 @@ def test_coups_of_four_five_and_six(chip: Chip) -> None:
 def test_irregularities(chip: Chip) -> None:
     """Unreadable, foreign, a wrong result, the lid, the cutting card, and a card too many: each from pins to UART."""
 
-    def act(table: Table) -> None:
+    def act(table: ChipTable) -> None:
         opened(table)
         unreadable(table)
         for card in FOUR[1:]:
@@ -162,7 +162,7 @@ def test_irregularities(chip: Chip) -> None:
     on_table(chip, act)
 
 
-def unreadable(table: Table) -> None:
+def unreadable(table: ChipTable) -> None:
     """A blank card is held until somebody keys it in."""
     events = new_events(table, ("card", "blank"))
     assert one(events, "reject")["reason"] == "blank"
@@ -175,7 +175,7 @@ def unreadable(table: Table) -> None:
     assert not table.outputs & (LOCK | FAULT)
 
 
-def wrong_result(table: Table) -> None:
+def wrong_result(table: ChipTable) -> None:
     """The dealer presses Banker though the Player has won: a supervisor decides."""
     events = new_events(table, ("press", "banker"))
     assert one(events, "irregularity")["case"] == "scan_discrepancy"
@@ -184,7 +184,7 @@ def wrong_result(table: Table) -> None:
     assert not table.outputs & FAULT
 
 
-def lid(table: Table) -> None:
+def lid(table: ChipTable) -> None:
     """Nothing leaves an open shoe; the supervisor's key ends the fault once it is shut."""
     assert one(new_events(table, ("lid", True)), "fault")["fault"] == "lid"
     assert table.outputs & (LOCK | FAULT) == LOCK | FAULT
@@ -194,11 +194,11 @@ def lid(table: Table) -> None:
     assert not table.outputs & (LOCK | FAULT)
 
 
-def cutting_card(table: Table) -> None:
+def cutting_card(table: ChipTable) -> None:
     one(new_events(table, ("card", "CUT")), "cutting_card")
 
 
-def foreign(table: Table) -> None:
+def foreign(table: ChipTable) -> None:
     """A card of another set."""
     events = new_events(table, ("foreign", "8H"))
     assert one(events, "reject")["reason"] == "foreign"
@@ -210,7 +210,7 @@ def foreign(table: Table) -> None:
 def test_a_shoe_with_a_key() -> None:
     assert UF2 is not None
     chip = spare(Path(UF2), shoe_image(KEY))
-    table = Table(chip, Gateway(KEY))
+    table = ChipTable(chip, MinimalGateway(KEY))
     table.start()
     opened(table)
     deal(table, FOUR)
@@ -262,7 +262,7 @@ SOMEWHERE = 0x20040F00  # the stack of the second core: nobody is there
 
 @pytest.mark.chip_full
 def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
-    def act(table: Table) -> dict[str, Any]:
+    def act(table: ChipTable) -> dict[str, Any]:
         hellos = len(table.hellos)
         table.run_for(9_000_000)  # a healthy loop feeds it
         assert len(table.hellos) == hellos
@@ -277,7 +277,7 @@ def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
 
 @pytest.mark.chip_full
 def test_a_reboot_by_command_says_so(chip: Chip) -> None:
-    def act(table: Table) -> dict[str, Any]:
+    def act(table: ChipTable) -> dict[str, Any]:
         hellos = len(table.hellos)
         table.command("reboot")
         table.run_until(lambda: len(table.hellos) > hellos)
@@ -312,7 +312,7 @@ def _bare(kind: str, body: bytes) -> bytes:
     return body[:6] + body[9:] if kind == "card" else body[:6] if kind == "reject" else body
 
 
-def of_gateway(gateway: Gateway) -> list[Record]:
+def of_gateway(gateway: MinimalGateway) -> list[Record]:
     return [(event.kind, event.raw[13:]) for event in gateway.events]
 
 

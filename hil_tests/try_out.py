@@ -17,7 +17,7 @@ from sabot_gateway.operator.control import Request, ask
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
-from sabot_tools.stand.stand import daemon_command
+from sabot_tools.stand.local_site import daemon_command
 from sabot_tools.stand.subscriber import Subscriber
 from sabot_tools.text.coups import Painter
 

@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_protocol.messages import EventKind
-from sabot_tools.bench import gateway, gateway_figures, shoe_player
-from sabot_tools.bench.gateway import Plan, Run, Sample
+from sabot_tools.bench import gateway_figures, shoe_player
+from sabot_tools.bench import gateway_load as gateway
+from sabot_tools.bench.gateway_load import LoadPlan, LoadResult, Sample
 
-SMALL = Plan(ports=3, frames=60, rate=0, most_s=60)
+SMALL = LoadPlan(ports=3, frames=60, rate=0, most_s=60)
 
 
-def coups_of(run: Run) -> dict[str, dict[str, Any]]:
+def coups_of(run: LoadResult) -> dict[str, dict[str, Any]]:
     """The messages by id, without the gateway's clock."""
     messages = [msgspec.json.decode(payload, type=dict[str, Any]) for payload in run.said]
     return {message["id"]: {key: value for key, value in message.items() if key != "time"} for message in messages}
@@ -61,19 +62,19 @@ def test_figures_of_a_small_run_have_names_goals_and_words() -> None:
     flat = gateway_figures.over_textbook({"gateway": SMALL, "textbook": SMALL}, rounds=1)
     assert (flat.name, flat.goal, flat.unit) == ("gateway.flat_out_over_textbook", 30, "x")
     assert "180 of 180 events in the ledger" in flat.what
-    inside, latency, served, memory = gateway_figures.pace(Plan(ports=4, frames=40, rate=20, most_s=60))
+    inside, latency, served, memory = gateway_figures.pace(LoadPlan(ports=4, frames=40, rate=20, most_s=60))
     assert (inside.name, latency.goal) == ("gateway.25_ms_over_p99", 1)
     assert "from the bytes read to the PUBACK" in inside.what
     assert (served.ratio, served.ok) == (1, True)
     assert memory.unit == "x, at most"
-    used, all_served = gateway_figures.many_ports(Plan(ports=8, frames=20, rate=10, most_s=60))
+    used, all_served = gateway_figures.many_ports(LoadPlan(ports=8, frames=20, rate=10, most_s=60))
     assert used.goal == 1
     assert (all_served.name, all_served.ok) == ("gateway.casino_received_over_sent", True)
 
 
 def test_memory_that_grows_is_said_by_the_minute() -> None:
     samples = [Sample(second, second / 4, 1024 * (50_000 + second)) for second in range(100)]
-    run = Run(99, 10, 10, 10, 1, 1, [], [], None, 0, samples)
+    run = LoadResult(99, 10, 10, 10, 1, 1, [], [], None, 0, samples)
     over, kib = run.growth()
     assert kib == pytest.approx(60)
     assert over == pytest.approx(50_089.5 / 50_029.5)
@@ -81,8 +82,8 @@ def test_memory_that_grows_is_said_by_the_minute() -> None:
 
 
 def test_a_frame_that_is_missing_anywhere_shows_in_what_was_served() -> None:
-    assert Run(1, 99, 100, 100, 10, 10, [], [], None, 0, []).served() == 0.99
-    assert Run(1, 100, 100, 100, 9, 10, [], [], None, 0, []).served() == 0.9
+    assert LoadResult(1, 99, 100, 100, 10, 10, [], [], None, 0, []).served() == 0.99
+    assert LoadResult(1, 100, 100, 100, 9, 10, [], [], None, 0, []).served() == 0.9
 
 
 def test_too_few_open_files_are_said_in_words() -> None:

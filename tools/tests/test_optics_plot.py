@@ -10,7 +10,7 @@ from sabot_protocol.cardcode import SETS, set_words
 from sabot_sim.optics import view
 from sabot_tools.actions.optics import ReadLine, app, decode, right
 from sabot_tools.plot import picture
-from sabot_tools.plot.optics import Caption, Column, read_shapes, speed_text, speeds_m_s
+from sabot_tools.plot.card_read import Caption, Column, read_shapes, speed_text, speeds_m_s
 from sabot_tools.plot.picture import Box, Line, Shape, Words
 from sabot_tools.plot.time_axis import LEFT, RIGHT, TimeAxis, round_step
 from typer.testing import CliRunner, Result

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sabot_sim.scenarios import SCENARIOS
 from sabot_tools.actions import record
-from sabot_tools.replay import recordings
+from sabot_tools.replay import scenario_recordings
 from typer.testing import CliRunner, Result
 
 NAME = "irregularities/third-card-to-player"
@@ -64,11 +64,11 @@ def test_what_cannot_be_recorded_is_said(args: tuple[str, ...], says: str) -> No
 
 def test_what_a_run_has_found_stays_while_the_recording_is_the_same(tmp_path: Path) -> None:
     out = tmp_path / "kept.shoe"
-    assert recordings.write(SCENARIOS[NAME], out)
+    assert scenario_recordings.write(SCENARIOS[NAME], out)
     beside = out.with_suffix(".json")
     beside.write_text(json.dumps({**json.loads(beside.read_text()), **RUN}))
-    recordings.write(SCENARIOS[NAME], out)
-    assert not recordings.write(SCENARIOS[NAME], out)
+    scenario_recordings.write(SCENARIOS[NAME], out)
+    assert not scenario_recordings.write(SCENARIOS[NAME], out)
     assert json.loads(beside.read_text())["events"] == RUN["events"]
-    assert recordings.write(SCENARIOS[NAME], out, seed=2)
+    assert scenario_recordings.write(SCENARIOS[NAME], out, seed=2)
     assert "events" not in json.loads(beside.read_text())

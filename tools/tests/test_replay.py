@@ -11,7 +11,7 @@ from sabot_protocol.recording import Act, Edge, Line, Record, Writer
 from sabot_sim.optics.view import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import sidecar
-from sabot_tools.replay.runner import Found, bursts
+from sabot_tools.replay.replayer import ReplayResult, bursts
 from typer.testing import CliRunner
 
 CONFIRM, NEW_SHOE = 1 << 7, 1 << 8
@@ -120,13 +120,13 @@ def test_the_bytes_of_a_line_alone_cannot_be_replayed(tmp_path: Path) -> None:
 def test_a_replay_that_stalls_names_the_last_event_and_the_next() -> None:
     boot, tested = {"no": 1, "event": "boot"}, {"no": 2, "event": "self_test"}
     expected = {"events": [boot, tested]}
-    told = sidecar.differences(expected, Found(events=[boot], problem="not within 60 s"), "unix")
+    told = sidecar.differences(expected, ReplayResult(events=[boot], problem="not within 60 s"), "unix")
     assert told[:2] == [
         "the shoe went silent after event 1, boot; event 2, self_test, was to come next",
         "not within 60 s",
     ]
     for found in ([boot, tested], [tested], [{**boot, "cause": "power"}]):
-        assert sidecar.differences(expected, Found(events=found, problem="stalled"), "unix")[0] == "stalled"
+        assert sidecar.differences(expected, ReplayResult(events=found, problem="stalled"), "unix")[0] == "stalled"
 
 
 def test_another_firmware_is_replayed_and_one_that_ends_is_told_with_its_last_words(one: Path, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_is_ignored_on_other_benches_is_compared_on_unix() -> None:
     line = {"no": 1, "time_ms": 5, "event": "card", "card": "8H", "speed_mm_s": 900, "unit": "shoe"}
     assert sidecar.compared(line, "unix") == {k: v for k, v in line.items() if k != "unit"}
     assert sidecar.compared(line, "rp2040") == {"no": 1, "event": "card", "card": "8H"}
-    found = Found([{**line, "time_ms": 9}])
+    found = ReplayResult([{**line, "time_ms": 9}])
     assert sidecar.differences({"events": [line]}, found, "rp2040") == []
     assert "time_ms: 5 expected, 9 came" in sidecar.differences({"events": [line]}, found, "unix")[0]
 
@@ -199,17 +199,17 @@ def test_states_between_are_borne_where_events_come_one_by_one() -> None:
         return [{"topic": "bac-01/alarms", "alarms": [{"name": name} for name in names]} for names in alarms]
 
     expected = {"published": states([], ["a", "b"])}
-    between = Found(published=states([], ["a"], ["a", "b"]))
+    between = ReplayResult(published=states([], ["a"], ["a", "b"]))
     assert sidecar.differences(expected, between, "rp2040") == []
     assert "bac-01/alarms 2 differs" in sidecar.differences(expected, between, "unix")[0]
     for wrong in (states([]), states([], ["a", "b"], ["a"]), states(["a", "b"], [])):
-        assert sidecar.differences(expected, Found(published=wrong), "rp2040")
+        assert sidecar.differences(expected, ReplayResult(published=wrong), "rp2040")
 
 
 def test_a_speed_in_words_is_compared_as_one_in_a_field() -> None:
     said = [{"topic": "bac-01/alarm", "shoe_says": f"foreign, {speed} mm/s"} for speed in (1575, 1580)]
-    assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "rp2040") == []
-    assert sidecar.differences({"published": said[:1]}, Found(published=said[1:]), "unix")
+    assert sidecar.differences({"published": said[:1]}, ReplayResult(published=said[1:]), "rp2040") == []
+    assert sidecar.differences({"published": said[:1]}, ReplayResult(published=said[1:]), "unix")
 
 
 def test_a_card_in_the_path_is_not_torn_apart() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from sabot_tools.stand.stand import Stand
+    from sabot_tools.stand.local_site import LocalSite
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -105,13 +105,13 @@ def _shoe_on_chip() -> Iterator[Figure]:
     """Nothing where there is no UF2: stderr says how to get one."""
     from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
 
-    from sabot_tools.bench import chip
+    from sabot_tools.bench import shoe_on_chip
 
     uf2 = find_uf2()
     if uf2 is None:
         print(f"sabot bench: no chip: {HOW_TO_GET_UF2}", file=sys.stderr)
         return
-    made = chip.measure(uf2)
+    made = shoe_on_chip.measure(uf2)
     what = f"{made.heap_used / 1024:.1f} KiB in use by the whole shoe, of 96; {made.heap_free / 1024:.0f} KiB are free"
     yield at_least("firmware.chip_heap_over_used", 98304 / made.heap_used, 1, what)
     what = f"{made.awake:,.0f} cycles awake a card at 1 m/s, from its first edge to its event, of {made.passing:,}"
@@ -147,9 +147,9 @@ def ledger() -> Iterator[Figure]:
 
 def path() -> Iterator[Figure]:
     """Last card to MQTT through every stage, against a bare publish and receive on the same broker."""
-    from sabot_tools.stand.stand import Plan, Stand
+    from sabot_tools.stand.local_site import LocalSite, SitePlan
 
-    with tempfile.TemporaryDirectory() as work, Stand(Plan(Path(work), speed=20)) as stand:
+    with tempfile.TemporaryDirectory() as work, LocalSite(SitePlan(Path(work), speed=20)) as stand:
         coups: list[float] = []
         bare: list[float] = []
         while len(coups) < 40:
@@ -162,7 +162,7 @@ def path() -> Iterator[Figure]:
     yield at_most("path.coup_over_bare_mqtt", median(coups) / median(bare), 10, what)
 
 
-def _bare_round_trip_s(stand: "Stand") -> float:
+def _bare_round_trip_s(stand: "LocalSite") -> float:
     """Publish to ourselves and wait for it, with the dealers at rest."""
     start = time.monotonic()
     stand.publish_to_self(b"ping")
@@ -362,8 +362,8 @@ def figures(
         raise typer.BadParameter(f"no group {only!r}: choose one of {', '.join(GROUPS)}")
     from sabot_sim.rigs.vm import BenchError
 
-    from sabot_tools.settings import refuse
     from sabot_tools.stand.broker import NoBrokerError
+    from sabot_tools.text.errors import failure
 
     for name, group in GROUPS.items():
         if only in (None, name):
@@ -371,7 +371,7 @@ def figures(
                 for figure in group():
                     print(json.dumps(asdict(figure)), flush=True)
             except (BenchError, NoBrokerError) as error:
-                raise refuse(f"bench figures {name}", error) from error
+                raise failure(f"bench figures {name}", error) from error
 
 
 @app.command(epilog="Example: sabot bench optics --reads 2000 --seed 1")
@@ -384,8 +384,8 @@ def optics(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")] = False,
 ) -> None:
     """Read simulated cards by the thousand; exit status 1 on a wrong card or more rejects than allowed."""
-    from sabot_tools.bench import optics
+    from sabot_tools.bench import reader_accuracy
 
-    profiles = optics.known(profile or [], bench)
-    ok = optics.measure(profiles, seed, range(first, first + reads), bench, as_json)
+    profiles = reader_accuracy.known(profile or [], bench)
+    ok = reader_accuracy.measure(profiles, seed, range(first, first + reads), bench, as_json)
     raise typer.Exit(int(not ok))

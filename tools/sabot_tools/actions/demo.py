@@ -22,7 +22,7 @@ from sabot_sim.rigs.vm import BenchError
 
 from sabot_tools.stand.broker import NoBrokerError
 from sabot_tools.stand.children import DeadChildError, tail
-from sabot_tools.stand.stand import Plan, Received, Stand, StoppedError
+from sabot_tools.stand.local_site import LocalSite, Received, SitePlan, StoppedError
 from sabot_tools.text.coups import Painter, Summary
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -103,7 +103,7 @@ def _seconds(text: str | None, otherwise: float) -> float:
         return otherwise
 
 
-def play(stand: Stand, screen: Screen) -> None:
+def play(stand: LocalSite, screen: Screen) -> None:
     """Deal and print until enough."""
     heard_s = time.monotonic()
     patience_s = _SILENCE_S / min(stand.plan.speed, 1)
@@ -120,7 +120,7 @@ def play(stand: Stand, screen: Screen) -> None:
             )
 
 
-def show(stand: Stand, screen: Screen, message: Received) -> None:
+def show(stand: LocalSite, screen: Screen, message: Received) -> None:
     """A coup or an alarm; other topics are for other readers."""
     *_, name = message.topic.split("/")
     if name == "coup":
@@ -132,7 +132,7 @@ def show(stand: Stand, screen: Screen, message: Received) -> None:
         screen.alarm(msgspec.json.decode(message.payload, type=AlarmMessage))
 
 
-def announce(stand: Stand, screen: Screen) -> None:
+def announce(stand: LocalSite, screen: Screen) -> None:
     """Where things listen."""
     plan = stand.plan
     screen.say(f"broker   {stand.broker}, topics sabot/v1/{plan.site}/#")
@@ -142,7 +142,7 @@ def announce(stand: Stand, screen: Screen) -> None:
     screen.say(f"watch    sabot watch --broker {stand.broker}   (from another terminal; Ctrl-C here ends all)")
 
 
-def finish(stand: Stand, screen: Screen) -> None:
+def finish(stand: LocalSite, screen: Screen) -> None:
     """The summary, and whether the ledger's chain holds."""
     screen.say(screen.summary.text())
     ledger = Ledger(stand.ledger_path)
@@ -181,7 +181,7 @@ def demo(
     screen = Screen(coups)
     with tempfile.TemporaryDirectory(prefix="sabot-demo-") as work_dir:
         site = f"demo-{os.getpid()}" if broker else "demo"  # a broker that others use too
-        plan = Plan(Path(work_dir), tables, rulebook, speed, seed, broker, port, site)
+        plan = SitePlan(Path(work_dir), tables, rulebook, speed, seed, broker, port, site)
         try:
             run(plan, screen, stop)
         except (*SAID, NothingHeardError) as error:
@@ -189,9 +189,9 @@ def demo(
             raise typer.Exit(1) from error
 
 
-def run(plan: Plan, screen: Screen, stop: Stop) -> None:
+def run(plan: SitePlan, screen: Screen, stop: Stop) -> None:
     """Set up, play, take down; Ctrl-C is a way to end, not an error."""
-    stand = Stand(plan, stopped=lambda: stop.asked)
+    stand = LocalSite(plan, stopped=lambda: stop.asked)
     with suppress(StoppedError), stand:
         announce(stand, screen)
         play(stand, screen)

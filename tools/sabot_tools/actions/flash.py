@@ -10,8 +10,8 @@ import typer
 from sabot_protocol.auth import KEY_BYTES, fingerprint
 from sabot_sim.rigs import build
 
-from sabot_tools.settings import refuse
 from sabot_tools.stand.board import HOW_TO_GET_MICROPYTHON, OLDEST, Board, BoardError, System
+from sabot_tools.text.errors import failure
 from sabot_tools.text.progress import bar
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -48,7 +48,7 @@ def flash(
             same = _check(board, wanted) if check else _flash(board, wanted, erase=erase)
             board.restart()
     except (BoardError, OSError, ValueError) as error:
-        raise refuse("flash", error) from error
+        raise failure("flash", error) from error
     if not same:
         raise typer.Exit(1)
 

@@ -16,8 +16,7 @@ from construct import ConstructError
 from sabot_protocol import auth, cardcode, framing, messages, pcapng, recording
 from sabot_protocol.recording import Edge, Line, RecordingError
 
-from sabot_tools.settings import refuse
-from sabot_tools.text.errors import same_file
+from sabot_tools.text.errors import failure, same_file
 from sabot_tools.text.macs import Watcher, read_key
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -348,7 +347,7 @@ def _key(path: Path | None) -> bytes | None:
     try:
         return read_key(path) if path else None
     except (OSError, ValueError) as error:
-        raise refuse("inspect", error) from error
+        raise failure("inspect", error) from error
 
 
 def _print_frames(source: Source, capture: BinaryIO | None, text: bool, key: bytes | None) -> None:
@@ -386,15 +385,15 @@ def _sum_up(source: Source, problems: Counter[str]) -> None:
         ours = messages.protocol_hash().hex()
         typer.echo(f"sabot inspect: recorded with protocol {protocol!r}, read as {ours}; use that release", err=True)
     if source.error:
-        raise refuse("inspect", source.error)
+        raise failure("inspect", source.error)
     raise typer.Exit(int(bool(damaged)))
 
 
 def _print_edges(source: Source) -> None:
     if source.reader is None:
-        raise refuse("inspect", ValueError("captured bytes hold no edges; give a .shoe recording"))
+        raise failure("inspect", ValueError("captured bytes hold no edges; give a .shoe recording"))
     for piece in edges_line(source):
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
     if source.error:
-        raise refuse("inspect", source.error)
+        raise failure("inspect", source.error)

@@ -6,7 +6,8 @@ import msgspec
 import typer
 from sabot_protocol.irregularities import Book, IrregularityError, Row, advise, load
 
-from sabot_tools.settings import RulebookOption, refuse
+from sabot_tools.options.rulebook import RulebookOption
+from sabot_tools.text.errors import failure
 from sabot_tools.text.json_lines import answer_lines
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -36,7 +37,7 @@ def irregularity(
     try:
         book = load(rulebook)
     except IrregularityError as error:
-        raise refuse("irregularity", error) from error
+        raise failure("irregularity", error) from error
     if table:
         typer.echo("\n".join(table_lines(book)))
         return

@@ -17,8 +17,8 @@ from sabot_sim.odds import odds as exact
 from sabot_sim.odds.enumeration import DrawTables, Enumeration
 from sabot_sim.odds.odds import WagerOdds
 
-from sabot_tools.plot.edges import edges_svg
-from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
+from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
+from sabot_tools.plot.house_edges import edges_svg
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _DIGITS = 15
@@ -101,7 +101,7 @@ def odds(
     plot: Annotated[Path | None, typer.Option(help="Write a picture of the edges side by side (SVG).")] = None,
 ) -> None:
     """Exact odds of every wager, by enumeration of a full shoe."""
-    book, settings, in_shoe = table_of("odds", rulebook, set_, decks)
+    book, settings, in_shoe = table_settings("odds", rulebook, set_, decks)
     found = compute(book, settings, in_shoe)
     if plot is not None:
         plot.write_text(edges_svg(f"{book.title}: {book.game[settings.game].title}, {in_shoe} decks", found))

@@ -12,9 +12,8 @@ from sabot_sim.optics.view import Edge, Read, read
 from sabot_sim.rigs.reader import Answer, CPythonReader
 
 from sabot_tools.plot import picture
-from sabot_tools.plot.optics import Caption, Column, read_shapes, speed_text
-from sabot_tools.settings import refuse
-from sabot_tools.text.errors import same_file
+from sabot_tools.plot.card_read import Caption, Column, read_shapes, speed_text
+from sabot_tools.text.errors import failure, same_file
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -73,7 +72,7 @@ def _read(action: str, profile: str, seed: int, number: int, card_set: int) -> R
     try:
         return read(profile, seed, number, card_set)
     except ValueError as error:
-        raise refuse(f"optics {action}", error) from error
+        raise failure(f"optics {action}", error) from error
 
 
 @app.command(epilog="Example: sabot optics plot --profile dirty --seed 1 --number 7 --out read.svg")
@@ -87,9 +86,9 @@ def plot(
 ) -> None:
     """Draw a read: the inputs over time, and what was decoded."""
     if out.suffix not in (".svg", ".png"):
-        raise refuse("optics plot", ValueError(f"{out}: a picture is .svg or .png"))
+        raise failure("optics plot", ValueError(f"{out}: a picture is .svg or .png"))
     if edges is not None and same_file(edges, out):
-        raise refuse("optics plot", ValueError(f"--out {out} is the file that is read; give another"))
+        raise failure("optics plot", ValueError(f"--out {out} is the file that is read; give another"))
     if edges is not None:
         drawing = _recorded(edges)
     else:
@@ -110,7 +109,7 @@ def _recorded(file: Path) -> Drawing:
             line = msgspec.json.decode(lines.readline(), type=ReadLine)
         return _drawing(line, f"{file.name}, id {line.id}, set {line.set}", "")
     except (OSError, ValueError) as error:
-        raise refuse("optics plot", error if isinstance(error, OSError) else ValueError(f"{file}: {error}")) from error
+        raise failure("optics plot", error if isinstance(error, OSError) else ValueError(f"{file}: {error}")) from error
 
 
 def _drawing(line: ReadLine, where: str, notes: str) -> Drawing:
@@ -141,6 +140,6 @@ def _write(out: Path, shapes: list[picture.Shape], wide: int, high: int) -> None
         else:
             out.write_text(picture.svg(shapes, wide, high))
     except ModuleNotFoundError as error:
-        raise refuse("optics plot", ValueError("a .png needs Pillow; pip install pillow, or write a .svg")) from error
+        raise failure("optics plot", ValueError("a .png needs Pillow; pip install pillow, or write a .svg")) from error
     except OSError as error:
-        raise refuse("optics plot", error) from error
+        raise failure("optics plot", error) from error

@@ -11,8 +11,8 @@ from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_sim.rigs.play import BENCHES, PlayBench, Told
 from sabot_sim.rigs.vm import BenchError
 
-from sabot_tools.settings import RulebookOption, chosen, refuse
-from sabot_tools.text.errors import not_installed
+from sabot_tools.options.rulebook import RulebookOption, parse_pairs
+from sabot_tools.text.errors import failure, not_installed
 from sabot_tools.text.json_lines import answer_lines
 from sabot_tools.text.shoe_log import ShoeLog, kind_of
 from sabot_tools.text.steps import POWER_CYCLE, Step, step_of
@@ -159,8 +159,8 @@ def _on_chip(told: bytes) -> PlayBench:
 def play(rulebook: RulebookOption, set_: TableOption = None, bench: BenchOption = "unix") -> None:
     """Play a shoe card by card: JSON lines in, what the shoe logged and where it stands out."""
     try:
-        profile = profile_of(rulebooks.load(rulebook), chosen(set_))
+        profile = profile_of(rulebooks.load(rulebook), parse_pairs(set_))
         with bench_of(bench, profile) as shoe:
             answer_lines(Play(shoe, rulebook, profile).answer)
     except (RulebookError, BenchError) as error:
-        raise refuse("play", error) from error
+        raise failure("play", error) from error

@@ -10,7 +10,7 @@ from sabot_protocol import cardcode
 from sabot_sim.rigs.reader import BENCHES, MOST_SPAN_US, Answer, CPythonReader, VmReader
 from sabot_sim.rigs.vm import BenchError
 
-from sabot_tools.settings import refuse
+from sabot_tools.text.errors import failure
 from sabot_tools.text.json_lines import BadLineError, answer_lines
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -39,7 +39,7 @@ def bench_of(action: str, name: str) -> CPythonReader | VmReader:
     try:
         return BENCHES[name]()
     except BenchError as error:
-        raise refuse(action, error) from error
+        raise failure(action, error) from error
 
 
 @app.command(epilog=EPILOG)

@@ -21,8 +21,8 @@ from sabot_sim.optics.profiles import PROFILES
 from sabot_sim.scenarios import SCENARIOS
 
 from sabot_tools.actions.read import Read
-from sabot_tools.replay import recordings
-from sabot_tools.settings import refuse
+from sabot_tools.replay import scenario_recordings
+from sabot_tools.text.errors import failure
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -88,11 +88,11 @@ def record(
             }
             _record_simulated(out, noted, expected)
     except FileExistsError as error:
-        raise refuse(
+        raise failure(
             "record", ValueError(f"{error.filename} exists; give another name, nothing is overwritten")
         ) from error
     except (OSError, ValueError) as error:
-        raise refuse("record", error) from error
+        raise failure("record", error) from error
 
 
 def _list() -> None:
@@ -103,7 +103,7 @@ def _list() -> None:
 def _record_scenario(out: Path, name: str, seed: int | None) -> None:
     """One, where nothing is overwritten; or all of them again, and which are others than before."""
     if name == "all":
-        changed = recordings.write_all(out)
+        changed = scenario_recordings.write_all(out)
         typer.echo(f"sabot record: {len(SCENARIOS)} recordings, {len(changed)} changed", err=True)
         for path in changed:
             typer.echo(path)
@@ -112,7 +112,7 @@ def _record_scenario(out: Path, name: str, seed: int | None) -> None:
     elif out.exists():
         raise FileExistsError(EEXIST, "exists", str(out))
     else:
-        recordings.write(SCENARIOS[name], out, seed)
+        scenario_recordings.write(SCENARIOS[name], out, seed)
 
 
 def _about() -> Metadata:

@@ -10,13 +10,12 @@ from sabot_protocol.recording import RecordingError
 from sabot_sim.rigs.vm import BenchError
 
 from sabot_tools.replay import sidecar
-from sabot_tools.replay.benches import check_bench, replayed, shared_broker
-from sabot_tools.replay.runner import Recorded, load
+from sabot_tools.replay.on_bench import check_bench, replay_on_bench, shared_broker
+from sabot_tools.replay.replayer import LoadedRecording, load
 from sabot_tools.replay.sidecar import SidecarError
-from sabot_tools.replay.stage import PATIENCE_S, StageError
-from sabot_tools.settings import refuse
-from sabot_tools.stand.broker import NoBrokerError, Server
-from sabot_tools.text.errors import in_words
+from sabot_tools.replay.system import PATIENCE_S, ReplayError
+from sabot_tools.stand.broker import LocalBroker, NoBrokerError
+from sabot_tools.text.errors import failure, in_words
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -25,7 +24,7 @@ Example: sabot replay hil_tests/recordings/*/*.shoe
 Example: sabot replay --firmware firmware hil_tests/recordings/clean/star-baccarat-3.shoe
 Example: sabot replay --accept hil_tests/recordings/by_hand/one-coup.shoe
 """
-ERRORS = (RecordingError, SidecarError, StageError, BenchError, NoBrokerError, OSError)
+ERRORS = (RecordingError, SidecarError, ReplayError, BenchError, NoBrokerError, OSError)
 _BAR = 30
 
 
@@ -72,7 +71,7 @@ def replay(
         with shared_broker() as server:
             failed = _accept(files, server) if accept else _compare(files, bench, server, firmware)
     except ERRORS as error:
-        raise refuse("replay", error) from error
+        raise failure("replay", error) from error
     raise typer.Exit(int(failed))
 
 
@@ -90,11 +89,11 @@ def _check(files: list[Path], bench: str, firmware: Path | None, *, accept: bool
         raise BenchError(f"{firmware}: no main.py there; give a folder with main.py and sabot/, as firmware/ has them")
 
 
-def _compare(files: list[Path], bench: str, server: Server, firmware: Path | None) -> bool:
+def _compare(files: list[Path], bench: str, server: LocalBroker, firmware: Path | None) -> bool:
     bar, failed = Bar(len(files)), 0
     for bar.file, path in enumerate(files):
         bar.name = path.name
-        told = judged(path, bench, server, bar, firmware)
+        told = differences_from_sidecar(path, bench, server, bar, firmware)
         bar.clear()
         typer.echo(f"{path}: {'DIFFERS' if told else 'as expected'}")
         for difference in told:
@@ -104,10 +103,10 @@ def _compare(files: list[Path], bench: str, server: Server, firmware: Path | Non
     return failed > 0
 
 
-def judged(
+def differences_from_sidecar(
     path: Path,
     bench: str,
-    server: Server,
+    server: LocalBroker,
     progress: Bar | None = None,
     firmware: Path | None = None,
     patience_s: float = PATIENCE_S,
@@ -116,21 +115,21 @@ def judged(
     try:
         expected = sidecar.read(path)
         sidecar.check(path, expected)
-        found = replayed(load(path), bench, server, progress or _silent, firmware, patience_s)
+        found = replay_on_bench(load(path), bench, server, progress or _silent, firmware, patience_s)
     except ERRORS as error:
         return [in_words(error)]
     return sidecar.differences(expected, found, bench)
 
 
-def _accept(files: list[Path], server: Server) -> bool:
+def _accept(files: list[Path], server: LocalBroker) -> bool:
     """Written only when all have come to their end."""
     bar, new = Bar(len(files)), {}
     for bar.file, path in enumerate(files):
         bar.name = path.name
         recorded = _loaded(path)
-        found = replayed(recorded, "unix", server, bar)
+        found = replay_on_bench(recorded, "unix", server, bar)
         if found.problem or not found.events:
-            raise StageError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
+            raise ReplayError(f"{path}: {found.problem or 'the shoe logged no event'}; nothing was written")
         new[path] = sidecar.accepted(path, recorded.metadata, found)
     bar.clear()
     told = [_written(sidecar.path_of(path), text) for path, text in new.items()]
@@ -138,11 +137,11 @@ def _accept(files: list[Path], server: Server) -> bool:
     return False
 
 
-def _loaded(path: Path) -> Recorded:
+def _loaded(path: Path) -> LoadedRecording:
     try:
         return load(path)
     except RecordingError as error:
-        raise StageError(f"{path}: {error}; nothing was written") from error
+        raise ReplayError(f"{path}: {error}; nothing was written") from error
 
 
 def _written(path: Path, text: str) -> str:

@@ -13,8 +13,8 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers import facts, lucky_tie, roulette, sequences, three_card
 from sabot_protocol.wagers.table import Settings, Settled, Table
 
+from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
 from sabot_tools.payments import payments
-from sabot_tools.settings import DecksOption, RulebookOption, SetOption, table_of
 from sabot_tools.text.json_lines import BadLineError, answer_lines
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -175,4 +175,4 @@ def settle(
     decks: DecksOption = None,
 ) -> None:
     """Settle coups, runs, hands and spins: JSON lines in, JSON lines out."""
-    answer_lines(Settler(*table_of("settle", rulebook, set_, decks)).answer)
+    answer_lines(Settler(*table_settings("settle", rulebook, set_, decks)).answer)

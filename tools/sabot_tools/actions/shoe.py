@@ -25,12 +25,13 @@ from sabot_sim.dealing.patient import PatientDealer
 from sabot_sim.dealing.table import SimTable
 from sabot_sim.rigs.vm import BenchError, UnixBench
 
-from sabot_tools.settings import refuse, table_of
+from sabot_tools.options.rulebook import table_settings
 from sabot_tools.stand.children import Children, DeadChildError
-from sabot_tools.stand.outlet import Outlet, OutletError, PtyOutlet, TcpOutlet
+from sabot_tools.stand.shoe_monitor import ShoeMonitor
+from sabot_tools.stand.shoe_port import PtyPort, ShoePort, ShoePortError, TcpPort
 from sabot_tools.stand.shoe_state import StateDir, StateError
-from sabot_tools.stand.shoe_watch import ShoeWatch
 from sabot_tools.text.coups import Painter
+from sabot_tools.text.errors import failure
 from sabot_tools.text.macs import read_key
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -46,7 +47,7 @@ _LONGEST_SLEEP_S = 0.05
 _LINE_BYTES = 4096
 _SETTLE_S = 1.0  # for the firmware to take what was played, at the end
 _UNIT = re.compile(r"[0-9a-f]{16}")
-_SAID = (BenchError, DeadChildError, OutletError, StateError, OSError, ValueError)
+_SAID = (BenchError, DeadChildError, ShoePortError, StateError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,11 @@ class Plan:
 class ShoeStand:
     """One shoe, its dealer and its outlet; step() does what is due."""
 
-    def __init__(self, plan: Plan, state: StateDir, outlet: Outlet, selector: selectors.BaseSelector) -> None:
+    def __init__(self, plan: Plan, state: StateDir, outlet: ShoePort, selector: selectors.BaseSelector) -> None:
         self.plan, self._state, self._outlet, self._selector = plan, state, outlet, selector
         self._children = Children(state.path)
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        self.watch = ShoeWatch(plan.name, outlet.port, plan.rulebook, state.table, Painter(colour))
+        self.watch = ShoeMonitor(plan.name, outlet.port, plan.rulebook, state.table, Painter(colour))
         self._bench = UnixBench(state.table.unit, state.path, self._spawn)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self._dealer = self._new_dealer()
@@ -226,14 +227,14 @@ def shoe(
     signals = Signals()
     signals.listen()  # first of all: a signal that comes during the start is kept
     try:
-        _, _, whole_decks = table_of("shoe", rulebook, None, decks)
+        _, _, whole_decks = table_settings("shoe", rulebook, None, decks)
         plan = Plan(table, rulebook, whole_decks, card_set, speed, seed, mishaps, patience, coups)
         with _stand(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp) as stand:
             run(stand, signals)
     except BrokenPipeError:  # whoever read the lines has gone
         raise
     except _SAID as error:
-        raise refuse("shoe", error) from error
+        raise failure("shoe", error) from error
 
 
 def _unit(text: str | None) -> str | None:
@@ -262,15 +263,15 @@ def _stand(
         yield stack.enter_context(contextlib.closing(ShoeStand(plan, kept, outlet, selector)))
 
 
-def _outlet(selector: selectors.BaseSelector, pty: Path | None, tcp: str | None) -> Outlet:
+def _outlet(selector: selectors.BaseSelector, pty: Path | None, tcp: str | None) -> ShoePort:
     if tcp is None:
-        return PtyOutlet(selector, pty)
+        return PtyPort(selector, pty)
     if pty is not None:
         raise typer.BadParameter("choose one of --pty and --tcp")
     host, _, port = tcp.rpartition(":")
     if not port.isdecimal():
         raise typer.BadParameter(f"{tcp!r}: write a port, such as 7001, or 0.0.0.0:7001", param_hint="--tcp")
-    return TcpOutlet(selector, host or "127.0.0.1", int(port))
+    return TcpPort(selector, host or "127.0.0.1", int(port))
 
 
 def run(stand: ShoeStand, signals: Signals) -> None:

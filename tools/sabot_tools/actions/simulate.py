@@ -15,7 +15,8 @@ from sabot_sim.odds.odds import WagerOdds
 from sabot_sim.odds.simulation import CoupTable, Simulation
 
 from sabot_tools.actions.odds import draw_tables
-from sabot_tools.settings import DecksOption, RulebookOption, SetOption, refuse, table_of
+from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
+from sabot_tools.text.errors import failure
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 MAIN = ("player", "banker", "tie")
@@ -68,14 +69,14 @@ def simulate(
     main_only: Annotated[bool, typer.Option("--main", help="Player, Banker and Tie only; faster.")] = False,
 ) -> None:
     """Deal whole shoes with burn and cutting card, and compare every wager with its exact odds."""
-    book, settings, in_shoe = table_of("simulate", rulebook, set_, decks)
+    book, settings, in_shoe = table_settings("simulate", rulebook, set_, decks)
     table = Table(book, settings)
     try:
         if table.three_card or not table.wagers:
             raise CannotSimulateError(f"game {settings.game} is not dealt from a shoe of coups")
         deal = simulation(book, in_shoe, seed, pairs=not main_only)
     except CannotSimulateError as error:
-        raise refuse("simulate", error) from error
+        raise failure("simulate", error) from error
     start = time.perf_counter()
     with typer.progressbar(length=coups, label="dealing", file=typer.get_text_stream("stderr")) as bar:
         deal.run(coups, bar.update)

@@ -15,13 +15,13 @@ from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginErr
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import ROOT, CoupMessage
 
-from sabot_tools.login import (
+from sabot_tools.options.login import (
     CaFileOption,
     CertificateFileOption,
     KeyFileOption,
     PasswordFileOption,
     UserOption,
-    by_options,
+    as_options,
 )
 from sabot_tools.text.coups import Painter
 
@@ -54,7 +54,7 @@ def watch(
     try:
         mqtt = LoopClient(Broker.from_url(broker), "", clean_session=True, selector=selector, login=login)
     except (BrokerUrlError, LoginError) as error:
-        raise typer.BadParameter(by_options(str(error))) from error
+        raise typer.BadParameter(as_options(str(error))) from error
     seen = _printing(mqtt, site)
     try:
         _follow(mqtt, selector, seen, coups)
@@ -106,5 +106,5 @@ def _follow(mqtt: LoopClient, selector: selectors.BaseSelector, seen: Counter[st
         if mqtt.problem != told:
             told = mqtt.problem
             if told:
-                typer.echo(f"sabot watch: {by_options(told)}; trying again", err=True)
+                typer.echo(f"sabot watch: {as_options(told)}; trying again", err=True)
         selector.select(0.1)

@@ -9,7 +9,7 @@ from sabot_sim.chip.chip import OUTPUT_GPIOS, Chip
 from sabot_sim.optics.view import Edge, card_edges, cutting_card_edges
 from sabot_sim.rigs.vm import BenchError
 
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 SPEED: Final = 1500  # mm/s
 STEP_US: Final = 4_000
@@ -31,10 +31,10 @@ class PowerCut(Exception):  # noqa: N818
     """The power is gone."""
 
 
-class Table:
+class ChipTable:
     """A chip that runs main.py, from its start or from a spare; `cut_ns` is when its power goes."""
 
-    def __init__(self, chip: Chip, gateway: Gateway, cut_ns: int | None = None) -> None:
+    def __init__(self, chip: Chip, gateway: MinimalGateway, cut_ns: int | None = None) -> None:
         self.chip, self.gateway, self.cut_ns = chip, gateway, cut_ns
         self.outputs = self._seen = self._heard = self._levels = 0
         self._start_s = gateway.now_s + OFF_S - chip.now_ns / 1e9

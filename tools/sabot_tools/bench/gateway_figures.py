@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabot_tools.actions.bench import Figure, at_least, at_most
-from sabot_tools.bench.gateway import CannotMeasureError, Plan, Run, percentile, run, sync_ms
+from sabot_tools.bench.gateway_load import CannotMeasureError, LoadPlan, LoadResult, percentile, run, sync_ms
 
-FLAT_OUT: Final = {"gateway": Plan(200, 300, 0, 120), "textbook": Plan(200, 20, 0, 120)}
+FLAT_OUT: Final = {"gateway": LoadPlan(200, 300, 0, 120), "textbook": LoadPlan(200, 20, 0, 120)}
 PACED_S: Final = 60.0  # unless SABOT_BENCH_S says otherwise
 
 
-def paced(seconds: float) -> Plan:
+def paced(seconds: float) -> LoadPlan:
     """200 ports, 20 frames a second on each."""
-    return Plan(200, round(20 * seconds), 20, seconds + 120)
+    return LoadPlan(200, round(20 * seconds), 20, seconds + 120)
 
 
-def casino(seconds: float) -> Plan:
+def casino(seconds: float) -> LoadPlan:
     """1,000 ports, a card every two seconds on each."""
-    return Plan(1000, round(seconds / 2), 0.5, seconds + 120)
+    return LoadPlan(1000, round(seconds / 2), 0.5, seconds + 120)
 
 
 def figures() -> Iterator[Figure]:
@@ -32,10 +32,10 @@ def figures() -> Iterator[Figure]:
         print(f"sabot bench: {error}", file=sys.stderr)
 
 
-def over_textbook(plans: dict[str, Plan], rounds: int = 3) -> Figure:
+def over_textbook(plans: dict[str, LoadPlan], rounds: int = 3) -> Figure:
     """Both flat out, in turn; the best round of each counts."""
     runs = [{name: run(name, plan) for name, plan in plans.items()} for _ in range(rounds)]
-    ours, textbook = (max((each[name] for each in runs), key=Run.rate) for name in plans)
+    ours, textbook = (max((each[name] for each in runs), key=LoadResult.rate) for name in plans)
     what = (
         f"{ours.rate():,.0f} frames a second from {plans['gateway'].ports} ptys to a subscriber against "
         f"{textbook.rate():,.0f}, a page on this disk takes {sync_ms():.1f} ms; ours: {in_words(ours)}; "
@@ -44,7 +44,7 @@ def over_textbook(plans: dict[str, Plan], rounds: int = 3) -> Figure:
     return at_least("gateway.flat_out_over_textbook", ours.rate() / textbook.rate(), 30, what)
 
 
-def pace(plan: Plan) -> Iterator[Figure]:
+def pace(plan: LoadPlan) -> Iterator[Figure]:
     """Latency, completeness and memory at a steady pace."""
     made = run("gateway", plan)
     seconds = plan.frames / plan.rate
@@ -63,7 +63,7 @@ def pace(plan: Plan) -> Iterator[Figure]:
     yield at_most("gateway.memory_at_end_over_warm", over, 1.02, what)
 
 
-def many_ports(plan: Plan) -> Iterator[Figure]:
+def many_ports(plan: LoadPlan) -> Iterator[Figure]:
     """CPU and completeness with many slow ports."""
     made = run("gateway", plan)
     what = f"{plan.ports} ports, a frame every {1 / plan.rate:g} s on each: {in_words(made)}"
@@ -71,7 +71,7 @@ def many_ports(plan: Plan) -> Iterator[Figure]:
     yield at_least("gateway.casino_received_over_sent", made.served(), 1, what)
 
 
-def in_words(made: Run) -> str:
+def in_words(made: LoadResult) -> str:
     """How a run went; the load of the machine belongs to it."""
     return (
         f"{made.frames:,} of {made.sent:,} events in the ledger, {made.coups:,} of {made.due_coups:,} coups received, "

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from sabot_tools.replay.acts import Json
-from sabot_tools.replay.runner import Found
+from sabot_tools.replay.act_handlers import Json
+from sabot_tools.replay.replayer import ReplayResult
 
 COMPARED: Final = ("events", "published", "said")
 _CONTEXT: Final = 2  # lines before a difference
@@ -112,7 +112,7 @@ def _inner(value: Any, bench: str) -> Any:
     return _SPEED.sub("… mm/s", value) if isinstance(value, str) and bench in _OTHERS else value
 
 
-def differences(sidecar: Json, found: Found, bench: str) -> list[str]:
+def differences(sidecar: Json, found: ReplayResult, bench: str) -> list[str]:
     """What differs, in words with lines around it; nothing where all is as expected."""
     told = [*_silent(sidecar, found, bench), found.problem] if found.problem else []
     for part in COMPARED:
@@ -138,7 +138,7 @@ def _lasting(topic: str, expected: list[Json], actual: list[Json]) -> list[Json]
     return kept if not waiting and kept[-1:] == actual[-1:] else actual
 
 
-def _silent(sidecar: Json, found: Found, bench: str) -> list[str]:
+def _silent(sidecar: Json, found: ReplayResult, bench: str) -> list[str]:
     """After which event a replay stopped, where all until then is as expected and more was to come."""
     expected, actual = ([compared(line, bench) for line in lines] for lines in (sidecar["events"], found.events))
     if len(actual) >= len(expected) or expected[: len(actual)] != actual:
@@ -198,7 +198,7 @@ def line_of(line: Json) -> str:
     return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
 
 
-def accepted(recording: Path, metadata: Json, found: Found) -> str:
+def accepted(recording: Path, metadata: Json, found: ReplayResult) -> str:
     """The sidecar with what was found; truth stays as it was written."""
     path = path_of(recording)
     before: Json = read(recording) if path.exists() else {}

@@ -68,7 +68,7 @@ def _refuse_busy(port: int) -> None:
             ) from error
 
 
-class Server:
+class LocalBroker:
     """A nats-server that can be stopped and started again; its port and its store stay."""
 
     def __init__(self, work_dir: Path) -> None:

@@ -16,7 +16,7 @@ class StateError(RuntimeError):
     """The directory cannot be used; the message says why and what to do."""
 
 
-class Table(msgspec.Struct, kw_only=True):
+class TableState(msgspec.Struct, kw_only=True):
     """What is on the table besides the shoe's own flash."""
 
     unit: str
@@ -45,7 +45,7 @@ class StateDir:
 
     def _begin(self, unit: str | None, key: bytes | None) -> None:
         self._take_lock()
-        self.table = self._read() or Table(unit=unit or DEFAULT_UNIT)
+        self.table = self._read() or TableState(unit=unit or DEFAULT_UNIT)
         if unit not in (None, self.table.unit):
             raise StateError(f"--state {self.path} is that of unit {self.table.unit}, not of {unit}; leave --unit out")
         if key is not None:
@@ -67,10 +67,10 @@ class StateDir:
             else:
                 return
 
-    def _read(self) -> Table | None:
+    def _read(self) -> TableState | None:
         file = self.path / _FILE
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Table)
+            return msgspec.json.decode(file.read_bytes(), type=TableState)
         except FileNotFoundError:
             return None
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -3,12 +3,20 @@
 import os
 from pathlib import Path
 
+import typer
+
 
 def in_words(error: Exception) -> str:
     """What happened, where, and of a file what to do."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}; check the path and its permissions"
     return str(error)
+
+
+def failure(action: str, error: Exception) -> typer.Exit:
+    """Print why an action failed; return the exit for the caller to raise."""
+    typer.echo(f"sabot {action}: {in_words(error)}", err=True)
+    return typer.Exit(1)
 
 
 def not_installed(package: str | None, extra: str) -> str:

@@ -31,7 +31,7 @@ from sabot_tools.stand.children import Children
 SITE: Final = "bench"
 PIPELINES: Final[dict[str, list[str]]] = {
     "gateway": ["sabot_tools", "gateway", "run", "--config"],
-    "textbook": ["sabot_tools.bench.textbook"],
+    "textbook": ["sabot_tools.bench.textbook_gateway"],
 }
 _SAMPLE_EVERY_S: Final = 0.2
 _BROKER_WITHIN_S: Final = 10.0
@@ -46,7 +46,7 @@ class CannotMeasureError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class LoadPlan:
     """So many ports, frames a port, and frames a second on each; 0 is flat out."""
 
     ports: int
@@ -65,7 +65,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Run:
+class LoadResult:
     """What came of a plan."""
 
     seconds: float  # from the first frame written to the last coup received and the last frame acknowledged
@@ -110,10 +110,10 @@ def percentile(values: list[float], percent: int) -> float:
     return quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-def run(pipeline: str, plan: Plan) -> Run:
+def run(pipeline: str, plan: LoadPlan) -> LoadResult:
     """Play a plan through a pipeline, everything new."""
     with work_dir() as work, ExitStack() as stack:
-        return Bench(stack, Path(work), plan).measure(pipeline)
+        return GatewayLoad(stack, Path(work), plan).measure(pipeline)
 
 
 def work_dir() -> TemporaryDirectory[str]:
@@ -157,10 +157,10 @@ class Named(msgspec.Struct):
     event_no: int
 
 
-class Bench:
+class GatewayLoad:
     """Ptys, broker, subscriber, player and pipeline of one run."""
 
-    def __init__(self, stack: ExitStack, work: Path, plan: Plan) -> None:
+    def __init__(self, stack: ExitStack, work: Path, plan: LoadPlan) -> None:
         self._work, self._plan = work, plan
         self._ledger, self._written = work / "ledger.db", work / "written.bin"
         self._children = Children(work)
@@ -192,7 +192,7 @@ class Bench:
             self._selector.select(_LONGEST_SLEEP_S)
             self._subscriber.mqtt.step(time.monotonic())
 
-    def measure(self, pipeline: str) -> Run:
+    def measure(self, pipeline: str) -> LoadResult:
         """Start the pipeline, wait until everything has come, and stop all."""
         due = shoe_player.coups(self._plan.ports, self._plan.frames)
         args = [sys.executable, "-m", *PIPELINES[pipeline], str(self._work / "gateway.toml")]
@@ -215,7 +215,7 @@ class Bench:
         said = ask(self._ledger.with_name("control.sock"), Request("status"))
         return float(msgspec.json.decode(said.data)["broker"]["latency"]["p99_ms"])
 
-    def _result(self, samples: list[Sample], due: int, inside_ms: float | None) -> Run:
+    def _result(self, samples: list[Sample], due: int, inside_ms: float | None) -> LoadResult:
         plan, came = self._plan, self._subscriber.coups()
         if not came or not self._written.exists():
             raise CannotMeasureError(
@@ -224,7 +224,7 @@ class Bench:
         *written, last_ack_s = array("d", self._written.read_bytes())
         frames, rows = counted(self._ledger)
         first_s, end_s = min(filter(None, written)), max([last_ack_s, *came.values()])
-        return Run(
+        return LoadResult(
             seconds=end_s - first_s,
             frames=frames,
             rows=rows,
@@ -247,7 +247,7 @@ def _place(key: tuple[str, int], frames: int) -> int:
     return (int(unit, 16) - int(shoe_player.unit(0), 16)) * frames + event_no - 1
 
 
-def _late_ms(written: list[float], plan: Plan) -> float:
+def _late_ms(written: list[float], plan: LoadPlan) -> float:
     """How far the player was behind an even pace, at the 99th percentile."""
     gap_s = 1 / (plan.ports * plan.rate)
     behind = [

@@ -31,7 +31,7 @@ _RETAINED = tuple(f"/{name}" for name, retained in RETAINED.items() if retained)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SitePlan:
     """What to set up."""
 
     work_dir: Path
@@ -67,10 +67,10 @@ class StoppedError(Exception):
 
 
 @dataclass
-class Stand:
+class LocalSite:
     """Use with `with`; step() drives dealers and subscriber, messages collect in `inbox`."""
 
-    plan: Plan
+    plan: SitePlan
     inbox: list[Received] = field(default_factory=list)
     tables: dict[str, SimTable] = field(default_factory=dict)
     stopped: Callable[[], bool] = lambda: False

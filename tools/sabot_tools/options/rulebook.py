@@ -7,7 +7,7 @@ from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
 from sabot_protocol.wagers.table import Settings, tournament_clause
 
-from sabot_tools.text.errors import in_words
+from sabot_tools.text.errors import failure
 
 RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[
@@ -18,26 +18,22 @@ SetOption = Annotated[
 DecksOption = Annotated[int | None, typer.Option("--decks", help="Decks in the shoe, as the book allows.")]
 
 
-def refuse(action: str, error: Exception) -> typer.Exit:
-    """Tell in a sentence why an action cannot be done."""
-    typer.echo(f"sabot {action}: {in_words(error)}", err=True)
-    return typer.Exit(1)
-
-
-def table_of(action: str, rulebook: str, pairs: list[str] | None, decks: int | None) -> tuple[Rulebook, Settings, int]:
+def table_settings(
+    action: str, rulebook: str, pairs: list[str] | None, decks: int | None
+) -> tuple[Rulebook, Settings, int]:
     """The book, its settings and its decks as they were asked for, or a sentence and the end."""
     try:
         book = rulebooks.load(rulebook)
-        settings = Settings.of(book, chosen(pairs))
+        settings = Settings.of(book, parse_pairs(pairs))
         in_shoe = book.decks_for(settings.game, decks)
     except RulebookError as error:
-        raise refuse(action, error) from error
+        raise failure(action, error) from error
     if clause := tournament_clause(book, settings.game):
         typer.echo(f"sabot {action}: {book.id} offers {settings.game} only in a tournament (clause {clause})", err=True)
     return book, settings, in_shoe
 
 
-def chosen(pairs: list[str] | None) -> dict[str, str]:
+def parse_pairs(pairs: list[str] | None) -> dict[str, str]:
     """`axis=value` pairs; one axis twice, or no equals sign, is an error."""
     found: dict[str, str] = {}
     for pair in pairs or []:

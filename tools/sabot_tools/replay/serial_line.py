@@ -28,7 +28,7 @@ _DEAD: Final = {"cut": ("shoe", "gateway"), "mute": ("shoe",), "deaf": ("gateway
 
 
 @dataclass
-class Tap:
+class LineMonitor:
     """What the shoe has put on the line, and what has reached it, whatever the line does in between."""
 
     logged_no: int = 0  # the last event that the shoe is known to have
@@ -76,7 +76,7 @@ class Tap:
             elif frame.type == "command":
                 self.commanded_id = max(self.commanded_id, frame.body["command_id"])
 
-    def even(self) -> bool:
+    def caught_up(self) -> bool:
         """The shoe knows that everything it has logged is durable, and has done what it was told."""
         return self.acked_no >= self.logged_no and self.done_id >= self.commanded_id
 
@@ -86,11 +86,11 @@ class Tap:
         self._shoe, self._gateway = Parser(), Parser()
 
 
-class Wire:
+class SerialLine:
     """Bytes from a rig to `port` and back, each pump() all that are there."""
 
     def __init__(self, rig: Rig) -> None:
-        self.rig, self.tap = rig, Tap()
+        self.rig, self.monitor = rig, LineMonitor()
         self._master, self._slave = os.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
@@ -117,13 +117,13 @@ class Wire:
     def pump(self) -> None:
         """Carry what is there, both ways."""
         data = self.rig.receive()
-        self.tap.said(data)
+        self.monitor.said(data)
         self._unsent += self._carried(data, "shoe")
         self._flush()
         self._pump_second(data)
         data = self._carried(self._read(), "gateway")
         if data:
-            self.tap.heard(data)
+            self.monitor.heard(data)
             self.rig.send(data)
 
     def _flush(self) -> None:

@@ -13,7 +13,7 @@ TABLE: Final = "bac-01"
 
 
 @dataclass(frozen=True)
-class House:
+class TableSetup:
     """The table that a recording was made at."""
 
     rulebook: str = "star-baccarat"

@@ -12,11 +12,11 @@ _READ_BYTES = 4096
 _DEVICES = Path("/dev/pts")
 
 
-class OutletError(RuntimeError):
+class ShoePortError(RuntimeError):
     """The line cannot be offered there; the message says why and what to do."""
 
 
-class Outlet(Protocol):
+class ShoePort(Protocol):
     """One end of the line, for one gateway at a time; nobody has to be there."""
 
     port: str  # as the gateway's config has it
@@ -32,7 +32,7 @@ class Outlet(Protocol):
         """Give it back."""
 
 
-class PtyOutlet:
+class PtyPort:
     """A pseudo-terminal; `link` is a lasting name for it."""
 
     def __init__(self, selector: selectors.BaseSelector, link: Path | None = None) -> None:
@@ -46,8 +46,8 @@ class PtyOutlet:
                 _name(link, self._device)
             except OSError as error:
                 self._close_ends()
-                raise OutletError(f"--pty {link}: {error.strerror}; give a path that you may write to") from error
-            except OutletError:
+                raise ShoePortError(f"--pty {link}: {error.strerror}; give a path that you may write to") from error
+            except ShoePortError:
                 self._close_ends()
                 raise
         selector.register(self._master, selectors.EVENT_READ)
@@ -83,10 +83,10 @@ def _name(link: Path, device: str) -> None:
     try:
         link.symlink_to(device)
     except FileExistsError:
-        raise OutletError(f"--pty {link}: something is there already; give another name") from None
+        raise ShoePortError(f"--pty {link}: something is there already; give another name") from None
 
 
-class TcpOutlet:
+class TcpPort:
     """A TCP port for `socket://`; a gateway may leave and another come, or the same again."""
 
     def __init__(self, selector: selectors.BaseSelector, host: str, port: int) -> None:
@@ -96,7 +96,7 @@ class TcpOutlet:
             self._listener = socket.create_server((host, port))
         except (OSError, OverflowError) as error:
             why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-            raise OutletError(f"--tcp {host}:{port}: {why}; give another port, or 0 for any that is free") from error
+            raise ShoePortError(f"--tcp {host}:{port}: {why}; give another port, or 0 for any that is free") from error
         self._listener.setblocking(False)
         self.port = f"socket://{host}:{self._listener.getsockname()[1]}"
         selector.register(self._listener, selectors.EVENT_READ)

@@ -12,8 +12,8 @@ from sabot_sim.optics.view import card_edges
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.vm import firmware_dir
 
-from sabot_tools.bench.chip_table import Table
-from sabot_tools.stand.listener import Gateway
+from sabot_tools.bench.chip_table import ChipTable
+from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 _CARDS: Final = ("2C", "9S", "2H", "KD", "5C")  # one to burn, and a coup
 _SPEED: Final = 1000  # mm/s
@@ -37,7 +37,7 @@ class Measured:
     ring_us: int
 
 
-def _cycles_for(table: Table, card: str) -> int:
+def _cycles_for(table: ChipTable, card: str) -> int:
     """Cycles awake from the first edge of a card until its event has come."""
     chip, before = table.chip, len(table.gateway.of("card"))
     chip.run_to(chip.pins(card_edges(set_words(1)[card], _SPEED)))
@@ -50,7 +50,7 @@ def measure(uf2: Path) -> Measured:
     """A shoe is opened, one coup is dealt, and it is closed: then it tells its health."""
     bare = Chip(uf2, {"main.py": _HEAP})
     heap = int(bare.answer())
-    table = Table(Chip(uf2, firmware_image(firmware_dir() / "main.py")), Gateway())
+    table = ChipTable(Chip(uf2, firmware_image(firmware_dir() / "main.py")), MinimalGateway())
     table.start()
     table.press("new_shoe")
     awake = [_cycles_for(table, card) for card in _CARDS]

@@ -1,4 +1,4 @@
-"""Benches by name: where a recording is replayed, `unix` in this process, `rp2040` in a fork of a started chip."""
+"""Replay a recording on the bench that a name stands for: `unix`, `rp2040` or a serial port."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import Rig, UnixRig
 from sabot_sim.rigs.vm import BenchError
 
-from sabot_tools.replay.runner import Found, Recorded, Replay
-from sabot_tools.replay.stage import PATIENCE_S, Stage
-from sabot_tools.stand.broker import Server
+from sabot_tools.replay.replayer import LoadedRecording, Replayer, ReplayResult
+from sabot_tools.replay.system import PATIENCE_S, ReplaySystem
+from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.text.errors import not_installed
 
 BENCHES: Final = ("unix", "rp2040")
@@ -21,10 +21,10 @@ Progress = Callable[[float], None]
 
 
 @contextmanager
-def shared_broker() -> Iterator[Server]:
+def shared_broker() -> Iterator[LocalBroker]:
     """One nats-server for many replays."""
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        server = Server(Path(folder))
+        server = LocalBroker(Path(folder))
         try:
             yield server
         finally:
@@ -39,17 +39,17 @@ def check_bench(bench: str, firmware: Path | None) -> None:
         raise BenchError(f"another firmware runs on the unix bench, not on {bench}: choose --bench unix")
 
 
-def replayed(
-    recorded: Recorded,
+def replay_on_bench(
+    recorded: LoadedRecording,
     bench: str,
-    server: Server,
+    server: LocalBroker,
     progress: Progress = lambda share: None,
     firmware: Path | None = None,
     patience_s: float = PATIENCE_S,
-) -> Found:
+) -> ReplayResult:
     """What a recording brings on this bench, with this firmware; after so long without a move it has stalled."""
     check_bench(bench, firmware)
-    key = recorded.house().key
+    key = recorded.table_setup().key
     if bench == "unix":
         return _on(lambda work_dir: UnixRig(work_dir, key, firmware), recorded, server, progress, patience_s)
     if bench == "rp2040":
@@ -64,36 +64,36 @@ def is_port(bench: str) -> bool:
 
 def _on(
     rig: Callable[[Path], Rig],
-    recorded: Recorded,
-    server: Server,
+    recorded: LoadedRecording,
+    server: LocalBroker,
     progress: Progress,
     patience_s: float = PATIENCE_S,
-) -> Found:
+) -> ReplayResult:
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
         work_dir = Path(folder)
-        stage = Stage(rig(work_dir), recorded.house(), server, work_dir, patience_s)
+        system = ReplaySystem(rig(work_dir), recorded.table_setup(), server, work_dir, patience_s)
         try:
-            return Replay(recorded, stage).run(progress)
+            return Replayer(recorded, system).run(progress)
         finally:
-            stage.close()
+            system.close()
 
 
-def _on_chip(recorded: Recorded, progress: Progress) -> Found:
+def _on_chip(recorded: LoadedRecording, progress: Progress) -> ReplayResult:
     """Each on a copy of the started chip, with a broker of its own."""
     from sabot_sim.rigs.rp2040 import ChipRig, in_fork
 
-    chip = spare_chip(recorded.house().key)
+    chip = started_chip(recorded.table_setup().key)
 
-    def play() -> Found:
+    def play() -> ReplayResult:
         with shared_broker() as server:
             return _on(lambda _: ChipRig(chip), recorded, server, progress)
 
-    found: Found = in_fork(play)
+    found: ReplayResult = in_fork(play)
     return found
 
 
 @cache
-def spare_chip(key: bytes | None = None) -> Any:
+def started_chip(key: bytes | None = None) -> Any:
     """A chip that has just started, made once a process: it takes half a minute."""
     try:
         from sabot_sim.rigs.rp2040 import new_spare

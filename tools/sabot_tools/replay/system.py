@@ -24,9 +24,9 @@ from sabot_protocol.topics import RETAINED, ROOT, gateway_status_topic, table_to
 from sabot_sim.optics.view import Edge
 from sabot_sim.rigs.rig import Rig
 
-from sabot_tools.replay.house import TABLE, House
-from sabot_tools.replay.wire import Tap, Wire
-from sabot_tools.stand.broker import Server
+from sabot_tools.replay.serial_line import LineMonitor, SerialLine
+from sabot_tools.replay.table_setup import TABLE, TableSetup
+from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.subscriber import Subscriber
 
 _LONGEST_NAP_S: Final = 0.02
@@ -37,45 +37,47 @@ _LOG_PARTS: Final = 40
 _SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
 
 
-class StageError(RuntimeError):
+class ReplayError(RuntimeError):
     """What did not come about, and where everything stood."""
 
 
-class Stage:
+class ReplaySystem:
     """`turn` moves everything a bit; `until` turns until something is so; time stands still between two plays."""
 
-    def __init__(self, rig: Rig, house: House, server: Server, work_dir: Path, patience_s: float = PATIENCE_S) -> None:
-        self.rig, self.house, self.server, self.work_dir = rig, house, server, work_dir
+    def __init__(
+        self, rig: Rig, setup: TableSetup, server: LocalBroker, work_dir: Path, patience_s: float = PATIENCE_S
+    ) -> None:
+        self.rig, self.setup, self.server, self.work_dir = rig, setup, server, work_dir
         self._patience_s = patience_s  # of real time
         self.t_us = 0
         self.jump_s = 0.0  # of the PC's clock
         self.powered = self.disk_full = False
         self.app: App | None = None
-        self.wire = Wire(rig)
-        self._site = f"replay-{secrets.token_hex(6)}"
-        self._config = house.config(self._site, self.wire.port, server.broker, work_dir, work_dir / "keys")
+        self.line = SerialLine(rig)
+        self.site = f"replay-{secrets.token_hex(6)}"
+        self._config = setup.config(self.site, self.line.port, server.broker, work_dir, work_dir / "keys")
         self._units: list[str] = []
         self._meet_shoe()
         self._counters: Counter[str] = Counter()  # of gateways that are gone
         self._times_due = 0
         self._gateway_id = "?"
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self.wire, selectors.EVENT_READ)
+        self._selector.register(self.line, selectors.EVENT_READ)
         self._rig_filenos: list[int] = []
-        self.subscriber = Subscriber(server.broker, self._site, self._selector)
+        self.subscriber = Subscriber(server.broker, self.site, self._selector)
         self._log = _kept_log()
 
     # Time
 
-    def turn(self) -> None:
+    def step(self) -> None:
         """Whatever is due, at every part once."""
         self._follow_rig()
         self._selector.select(_LONGEST_NAP_S if self._rig_filenos else 0)
         self.rig.turn()
-        self.wire.pump()
+        self.line.pump()
         if self.app is not None:
             self.app.step(0)
-            self.wire.pump()
+            self.line.pump()
         self.subscriber.step(time.monotonic())
 
     def _follow_rig(self) -> None:
@@ -88,19 +90,19 @@ class Stage:
                 self._selector.register(fileno, selectors.EVENT_READ)
             self._rig_filenos = filenos
 
-    def until(self, done: Callable[[], bool], what: str) -> None:
+    def run_until(self, done: Callable[[], bool], what: str) -> None:
         """Turn until it is so, or say that it never was."""
         give_up_s, line_s = (
             time.monotonic() + self._patience_s,
             self.rig.line_s() + min(self._patience_s, _LINE_PATIENCE_S),
         )
         while not done():
-            self.turn()
+            self.step()
             if time.monotonic() > give_up_s and self.rig.line_s() > line_s:
-                raise StageError(f"{what}: not within {self._patience_s:.0f} s. {self._where()}")
+                raise ReplayError(f"{what}: not within {self._patience_s:.0f} s. {self._where()}")
 
     def _where(self) -> str:
-        tap = self.wire.tap
+        tap = self.line.monitor
         said = [f"{topic}: {payload.decode()}" for topic, payload in (self.app.stands() if self.app else {}).items()]
         quiet = "quiet" if self.rig.quiet() else "not quiet"
         return (
@@ -110,24 +112,24 @@ class Stage:
         )
 
     def _clock(self) -> float:
-        return self.house.started_s + self.t_us / 1e6 + self.jump_s
+        return self.setup.started_s + self.t_us / 1e6 + self.jump_s
 
     # The gateway
 
     def start(self) -> None:
         """Everything up and greeted."""
-        self.until(lambda: self.subscriber.ready, "the broker takes a subscriber")
+        self.run_until(lambda: self.subscriber.ready, "the broker takes a subscriber")
         self.start_gateway()
         self._gateway_id = self.status()["gateway"]
         self.power_on()
-        self.until(self.greeted, "the shoe is greeted, its profile and time set")
-        self.settle()
+        self.run_until(self.shoe_ready, "the shoe is greeted, its profile and time set")
+        self.wait_until_idle()
 
     def start_gateway(self) -> None:
         """As a daemon starts."""
-        self.wire.clear()
-        self.wire.tap.in_session = False
-        self._times_due = self.wire.tap.times_set + 1
+        self.line.clear()
+        self.line.monitor.in_session = False
+        self._times_due = self.line.monitor.times_set + 1
         self.app = self._gateway(self._config)
         self._selector.register(self.app, selectors.EVENT_READ)
         self.app.begin()
@@ -138,22 +140,24 @@ class Stage:
     def kill_gateway(self) -> None:
         """As kill -9 does."""
         if self.app is None:
-            raise StageError("no gateway runs that could be killed")
+            raise ReplayError("no gateway runs that could be killed")
         self._counters.update(self.status()["tables"][0]["line"])
         self._selector.unregister(self.app)
         self.app.crash()
         self.app = None
-        self.wire.clear()
-        topic = gateway_status_topic(self._site)
+        self.line.clear()
+        topic = gateway_status_topic(self.site)
         if self.server.up:
-            self.until(lambda: b"offline" in self.subscriber.states[topic], "the broker says the gateway's last will")
+            self.run_until(
+                lambda: b"offline" in self.subscriber.states[topic], "the broker says the gateway's last will"
+            )
 
     def second_gateway(self, port: str) -> str:
         """Another gateway at the `same` port, or at a tap of the line: what it says of the shoe."""
         folder = self.work_dir / "second"
         folder.mkdir(exist_ok=True)
-        at = self.wire.port if port == "same" else self.wire.second_port()
-        config = self.house.config(f"{self._site}-2", at, self.server.broker, folder, self.work_dir / "keys")
+        at = self.line.port if port == "same" else self.line.second_port()
+        config = self.setup.config(f"{self.site}-2", at, self.server.broker, folder, self.work_dir / "keys")
         second, topic = self._gateway(config), table_topic(config.site, TABLE, "status")
 
         def told() -> bool:
@@ -161,11 +165,11 @@ class Stage:
             return topic in second.stands()
 
         try:
-            self.until(told, "the second gateway says something of the shoe")
+            self.run_until(told, "the second gateway says something of the shoe")
             return second.stands()[topic].decode()
         finally:
             second.close()
-            self.wire.close_second()
+            self.line.close_second()
 
     def fill_disk(self, *, full: bool) -> None:
         """No file of this process can be written, or all can again; a shoe is not to be started meanwhile."""
@@ -178,13 +182,13 @@ class Stage:
     def stop_broker(self) -> None:
         """Gone, for all its clients."""
         self.server.stop()
-        self.until(lambda: not self.subscriber.ready, "the subscriber loses the broker")
+        self.run_until(lambda: not self.subscriber.ready, "the subscriber loses the broker")
 
     def start_broker(self) -> None:
         """The subscriber is back before the gateway can be."""
         self.server.start()
         app, self.app = self.app, None
-        self.until(lambda: self.subscriber.ready, "the broker takes the subscriber again")
+        self.run_until(lambda: self.subscriber.ready, "the broker takes the subscriber again")
         self.app = app
 
     # The shoe
@@ -192,7 +196,7 @@ class Stage:
     def power_on(self) -> None:
         """Plug in."""
         self.expect_greeting()
-        self.wire.tap.switched_on()
+        self.line.monitor.switched_on()
         self.rig.power_on()
         self.powered = True
 
@@ -204,13 +208,13 @@ class Stage:
     def reset(self) -> None:
         """Pull the reset pin."""
         self.expect_greeting()
-        self.wire.tap.switched_on()
+        self.line.monitor.switched_on()
         self.rig.reset()
 
     def exchange_shoe(self, number: int) -> None:
         """Another controller, without power."""
         self.rig.exchange(number)
-        self.wire.tap = Tap()
+        self.line.monitor = LineMonitor()
         self._meet_shoe()
 
     def _meet_shoe(self) -> None:
@@ -218,37 +222,37 @@ class Stage:
         unit = self.rig.unit
         if unit not in self._units:
             self._units.append(unit)
-        if self.house.key is not None:
+        if self.setup.key is not None:
             path = self.work_dir / "keys" / f"{unit}.key"
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            path.write_text(f"{self.house.key.hex()}\n")
+            path.write_text(f"{self.setup.key.hex()}\n")
             path.chmod(0o600)
 
     def expect_greeting(self) -> None:
         """A shoe that was away for the gateway is told the time when it is back."""
         if not self._online():
-            self._times_due = self.wire.tap.times_set + 1
+            self._times_due = self.line.monitor.times_set + 1
 
-    def greeted(self) -> bool:
+    def shoe_ready(self) -> bool:
         """The shoe is served, works by its profile and knows the time."""
-        tap = self.wire.tap
-        known = tap.times_set >= self._times_due and tap.profile == self.house.profile_hash()
+        tap = self.line.monitor
+        known = tap.times_set >= self._times_due and tap.profile == self.setup.profile_hash()
         return tap.in_session and known and self._online()
 
     def _online(self) -> bool:
-        return '"online"' in self.stands(f"{TABLE}/status")
+        return '"online"' in self.retained(f"{TABLE}/status")
 
     def play(self, edges: list[Edge], until_us: int) -> None:
         """Move inputs, and let time go on until then; wait until all of it is stored."""
         self.t_us = until_us
         self.rig.play(edges, until_us)
-        self.until(self._stored, "the shoe's events are stored")
+        self.run_until(self._stored, "the shoe's events are stored")
 
     # What stands
 
-    def stands(self, topic: str) -> str:
+    def retained(self, topic: str) -> str:
         """What the gateway says on a retained topic below its site, whether the broker has it or not."""
-        return self.app.stands().get(f"{ROOT}/{self._site}/{topic}", b"").decode() if self.app else ""
+        return self.app.stands().get(f"{ROOT}/{self.site}/{topic}", b"").decode() if self.app else ""
 
     def _stored(self) -> bool:
         """The shoe has nothing to say that is not in the ledger; where it cannot tell, it has at least taken it."""
@@ -256,19 +260,19 @@ class Stage:
             return False
         if self.app is None or self.disk_full:
             return True
-        speaks = self.powered and self.wire.sound and self.wire.tap.in_session
-        return self.app.stored() and (not speaks or self.wire.tap.even())
+        speaks = self.powered and self.line.sound and self.line.monitor.in_session
+        return self.app.stored() and (not speaks or self.line.monitor.caught_up())
 
-    def settle(self) -> None:
+    def wait_until_idle(self) -> None:
         """Everything stored, published, and received."""
-        self.until(self._stored, "the shoe's events are stored")
+        self.run_until(self._stored, "the shoe's events are stored")
         if self.app is None or self.disk_full or not self.server.up:
             return
-        self.until(self.app.published, "what is stored is published")
+        self.run_until(self.app.published, "what is stored is published")
         wanted = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.ledger() if entry.topic in RETAINED}
-        self.until(lambda: wanted <= self.subscriber.ids, "the subscriber has every message")
+        self.run_until(lambda: wanted <= self.subscriber.ids, "the subscriber has every message")
         stands = self.app.stands()
-        self.until(lambda: stands.items() <= self.subscriber.states.items(), "the subscriber has every state")
+        self.run_until(lambda: stands.items() <= self.subscriber.states.items(), "the subscriber has every state")
 
     def ledger(self) -> list[Stored]:
         """Every entry."""
@@ -277,7 +281,7 @@ class Stage:
 
     # People
 
-    def say(self, request: Request) -> Answer:
+    def request(self, request: Request) -> Answer:
         """Ask at the gateway's control socket, and turn until it answers."""
         with closing(socket.socket(socket.AF_UNIX)) as sock:
             sock.connect(str(self._config.control_path()))
@@ -290,12 +294,12 @@ class Stage:
                     heard.extend(sock.recv(_MOST_ANSWER_BYTES))
                 return heard.endswith(b"\n")
 
-            self.until(answered, f"an answer to {request.verb}")
+            self.run_until(answered, f"an answer to {request.verb}")
         return msgspec.json.decode(bytes(heard), type=Answer)
 
     def status(self) -> dict[str, Any]:
         """What the gateway says of itself."""
-        answer: dict[str, Any] = msgspec.json.decode(self.say(Request("status")).data)
+        answer: dict[str, Any] = msgspec.json.decode(self.request(Request("status")).data)
         return answer
 
     def counted(self) -> dict[str, int]:
@@ -304,16 +308,16 @@ class Stage:
         if self.app is not None:
             status = self.status()
             found.update(status["tables"][0]["line"])
-            if self.powered and self.wire.tap.in_session:
+            if self.powered and self.line.monitor.in_session:
                 hello = self._ask_shoe(bytes.fromhex(status["gateway"]))
                 found.update({f"shoe_{name}": hello[name] for name in _SHOE_COUNTERS})
         return dict(found)
 
     def _ask_shoe(self, gateway: bytes) -> dict[str, Any]:
         """Its HELLO, which has its counters."""
-        tap, tap.hello = self.wire.tap, {}
+        tap, tap.hello = self.line.monitor, {}
         self.rig.send(frame_bytes("who", {"gateway": gateway, "nonce": bytes(8)}, 0, 0.0))
-        self.until(lambda: bool(tap.hello), "the shoe tells its counters")
+        self.run_until(lambda: bool(tap.hello), "the shoe tells its counters")
         return tap.hello
 
     def names(self) -> Iterator[tuple[str, str]]:
@@ -321,7 +325,7 @@ class Stage:
         yield self._gateway_id, "gateway"
         for number, unit in enumerate(self._units, 1):
             yield unit, "shoe" if number == 1 else f"shoe-{number}"
-        yield self.wire.port, "PORT"
+        yield self.line.port, "PORT"
         yield str(self.work_dir), "FOLDER"
         yield f":{self.server.broker.port}", ":1883"
 
@@ -333,7 +337,7 @@ class Stage:
             self.app.close()
         self.subscriber.close()
         self.rig.close()
-        self.wire.close()
+        self.line.close()
         self._selector.close()
         self.server.start()
 

@@ -21,6 +21,6 @@ KeyFileOption = Annotated[
 ]
 
 
-def by_options(text: str) -> str:
+def as_options(text: str) -> str:
     """What is said of a login in the words of the command line: login.ca_file is --ca-file."""
     return re.sub(r"login\.(\w+)", lambda found: f"--{found[1].replace('_', '-')}", text)

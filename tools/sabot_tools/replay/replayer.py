@@ -1,4 +1,4 @@
-"""Replay: edges and acts of a recording through a stage, the same every time; what came of it, as a sidecar has it."""
+"""Replay: edges and acts of a recording through a system, the same every time; what came of it, as a sidecar has it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -13,9 +13,9 @@ from sabot_protocol.recording import Act, Edge, Line, RecordingError
 from sabot_sim.rigs.vm import BenchError
 
 from sabot_tools.actions.inspect import plain
-from sabot_tools.replay.acts import Acts, Json
-from sabot_tools.replay.house import House
-from sabot_tools.replay.stage import Stage, StageError
+from sabot_tools.replay.act_handlers import ActHandlers, Json
+from sabot_tools.replay.system import ReplayError, ReplaySystem
+from sabot_tools.replay.table_setup import TableSetup
 
 _PAUSE_US: Final = 100_000  # after an edge without a follower for so long all is settled, unless a card is in the path
 _SENSORS: Final = sum(1 << pin for pin in PINS.values())
@@ -23,7 +23,7 @@ _TAIL_US: Final = 500_000  # behind the last record
 
 
 @dataclass(frozen=True)
-class Recorded:
+class LoadedRecording:
     """A recording in memory."""
 
     metadata: Json
@@ -33,20 +33,20 @@ class Recorded:
         """Whether its line misbehaves at any time."""
         return any(isinstance(record, Act) and record.act.get("do") == "line" for record in self.records)
 
-    def house(self) -> House:
+    def table_setup(self) -> TableSetup:
         """The table that its metadata describes."""
         meta = self.metadata
         given = {name: meta[name] for name in ("rulebook", "decks", "card_set", "options") if name in meta}
         key = bytes.fromhex(meta["key"]) if "key" in meta else None
         started_us = meta.get("started_unix_us")
-        return House(**given, key=key, **({} if started_us is None else {"started_s": started_us / 1e6}))
+        return TableSetup(**given, key=key, **({} if started_us is None else {"started_s": started_us / 1e6}))
 
 
 _HEADS: Final = "ledger"  # hashes of everything, the program's own included: hil_tests/test_7_heads.py compares them
 
 
 @dataclass
-class Found:
+class ReplayResult:
     """What a replay has brought, as a sidecar keeps it."""
 
     events: list[Json] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Found:
     noisy: bool = False  # the line lost or damaged bytes: how often something was said again is chance
 
 
-def load(path: Path) -> Recorded:
+def load(path: Path) -> LoadedRecording:
     """A recording that can be replayed: RecordingError where it is damaged or holds no input."""
     reader = recording.Reader()
     with path.open("rb") as file:
@@ -65,7 +65,7 @@ def load(path: Path) -> Recorded:
         records = [record for record in recording.read(reader, pieces) if not isinstance(record, Line)]
     if not any(isinstance(record, Edge) for record in records):
         raise RecordingError("no edges: what the serial line carried can be inspected, but not replayed")
-    return Recorded(reader.metadata or {}, records)
+    return LoadedRecording(reader.metadata or {}, records)
 
 
 def bursts(records: Iterable[Edge | Act]) -> Iterator[tuple[list[tuple[int, int]], int, Act | None]]:
@@ -86,40 +86,40 @@ def bursts(records: Iterable[Edge | Act]) -> Iterator[tuple[list[tuple[int, int]
     yield edges, end_us + _TAIL_US, None
 
 
-class Replay:
-    """One recording on one stage."""
+class Replayer:
+    """One recording on one system."""
 
-    def __init__(self, recorded: Recorded, stage: Stage) -> None:
-        self.recorded, self.stage, self.acts = recorded, stage, Acts(stage)
+    def __init__(self, recorded: LoadedRecording, system: ReplaySystem) -> None:
+        self.recorded, self.system, self.acts = recorded, system, ActHandlers(system)
 
-    def run(self, progress: Callable[[float], None] = lambda share: None) -> Found:
+    def run(self, progress: Callable[[float], None] = lambda share: None) -> ReplayResult:
         """Play it to its end, or as far as it goes: `problem` says why not."""
         try:
             self._play(progress)
-        except (StageError, BenchError) as error:
+        except (ReplayError, BenchError) as error:
             return replace(self._collect({}), problem=str(error))
-        return self._collect({name: value for name, value in self.stage.counted().items() if value})
+        return self._collect({name: value for name, value in self.system.counted().items() if value})
 
     def _play(self, progress: Callable[[float], None]) -> None:
-        self.stage.start()
+        self.system.start()
         end_us = self.recorded.records[-1].t_us or 1
         for edges, until_us, act in bursts(self.recorded.records):
-            self.stage.play(edges, until_us)
+            self.system.play(edges, until_us)
             if act is not None:
-                self.stage.settle()
-                self.acts.do(act.act)
+                self.system.wait_until_idle()
+                self.acts.perform(act.act)
             progress(min(1.0, until_us / end_us))
-        self.stage.settle()
+        self.system.wait_until_idle()
 
-    def _collect(self, counters: dict[str, int]) -> Found:
+    def _collect(self, counters: dict[str, int]) -> ReplayResult:
         """Everything that is compared."""
-        stage = self.stage
-        names = dict(stage.names())
-        published = [{"topic": topic, **said} for topic, said in stage.subscriber.received if topic != _HEADS]
-        return Found(
-            _named([_event(entry.unit, entry.frame) for entry in stage.ledger() if entry.frame], names),
+        system = self.system
+        names = dict(system.names())
+        published = [{"topic": topic, **said} for topic, said in system.subscriber.received if topic != _HEADS]
+        return ReplayResult(
+            _named([_event(entry.unit, entry.frame) for entry in system.ledger() if entry.frame], names),
             _named(sorted(published, key=lambda one: str(one["topic"])), names),
-            _named(self.acts.said, names),
+            _named(self.acts.answers, names),
             counters,
             noisy=self.recorded.noisy(),
         )

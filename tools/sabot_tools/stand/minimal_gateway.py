@@ -14,7 +14,7 @@ PROFILE: Final = rulebooks.load("star-baccarat").profile(8, 1)
 
 
 @dataclass
-class Gateway:
+class MinimalGateway:
     """`events` are durable. It goes by pickle: who cuts a shoe's power takes it from one life to the next."""
 
     key: bytes | None = None

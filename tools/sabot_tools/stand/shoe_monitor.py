@@ -10,7 +10,7 @@ from sabot_gateway.shoe.fault import next_step
 from sabot_gateway.shoe.parse import Frame, Parser
 from sabot_protocol.topics import CoupMessage
 
-from sabot_tools.stand.shoe_state import Table
+from sabot_tools.stand.shoe_state import TableState
 from sabot_tools.text.coups import Painter
 from sabot_tools.text.shoe_log import ShoeLog
 
@@ -19,13 +19,13 @@ _GONE_AFTER_S = 5.0  # a gateway says something once a second
 
 
 @dataclass
-class ShoeWatch:
+class ShoeMonitor:
     """Bytes of both directions in, lines out: `coups` for stdout, `notes` for stderr."""
 
     name: str
     port: str
     rulebook: str
-    table: Table
+    table: TableState
     painter: Painter
     coups: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
