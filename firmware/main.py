@@ -4,10 +4,8 @@ import gc
 from struct import pack_into
 
 from micropython import const
-from sabot import numbers as n
-from sabot import panel
+from sabot import panel, wire
 from sabot.dealing.shoe import Shoe
-from sabot.generated import SETS
 from sabot.link.frame import number
 from sabot.link.link import HEADER, Link, same
 from sabot.profile import SIZE as PROFILE_SIZE
@@ -17,6 +15,7 @@ from sabot.reading.sampler import Sampler
 from sabot.reading.wear import SENSORS
 from sabot.storage.journal import BODY, Journal
 from sabot.storage.store import BOOTS, CAUSE, PROFILE, Count, Store
+from sabot.wire import SETS
 
 try:
     from sabot.boards import rp2 as boards
@@ -50,8 +49,8 @@ class Main:
         self._restore_boots()
         self.boots = Count(self.store, BOOTS).bump()
         self._log_boot()
-        if self.cause == n.CAUSE_ERROR:
-            self.shoe.fail(0, n.FAULT_PROGRAM)
+        if self.cause == wire.CAUSE_ERROR:
+            self.shoe.fail(0, wire.FAULT_PROGRAM)
         self.passed = self.self_test()
         self.link = Link(
             board.unit, self.boots, self.cause, self.journal, self.profile, self.sampler, board.random, board.key()
@@ -83,7 +82,7 @@ class Main:
 
     def _log_boot(self):
         pack_into("<HB", self.journal.record, BODY, self.boots, self.cause)
-        self.shoe.log(0, n.EV_BOOT, 3)
+        self.shoe.log(0, wire.EV_BOOT, 3)
         self.shoe.follow(0)
 
     def self_test(self):
@@ -93,22 +92,22 @@ class Main:
         self.journal.record[BODY] = passed
         self.journal.record[BODY + 1 : BODY + 9] = image
         now_ms = self.sampler.now_ms
-        self.shoe.log(now_ms, n.EV_SELF_TEST, 9)
-        speaks = passed & n.TEST_IMAGE and passed & n.TEST_FLASH
-        if not speaks or not passed & n.TEST_JOURNAL:
-            self.shoe.fail(now_ms, n.FAULT_JOURNAL if passed & n.TEST_IMAGE else n.FAULT_IMAGE)
+        self.shoe.log(now_ms, wire.EV_SELF_TEST, 9)
+        speaks = passed & wire.TEST_IMAGE and passed & wire.TEST_FLASH
+        if not speaks or not passed & wire.TEST_JOURNAL:
+            self.shoe.fail(now_ms, wire.FAULT_JOURNAL if passed & wire.TEST_IMAGE else wire.FAULT_IMAGE)
         elif self.shoe.it.log_unsound():
-            self.shoe.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_JOURNAL, n.BY_ITSELF, 2)
+            self.shoe.log_bytes(now_ms, wire.EV_FAULT_CLEARED, wire.FAULT_JOURNAL, wire.BY_ITSELF, 2)
         return speaks != 0
 
     def _tests(self, image):
-        passed = n.TEST_IMAGE if self.board.image_sound(image) else 0
+        passed = wire.TEST_IMAGE if self.board.image_sound(image) else 0
         if not (self.journal.lost or self.journal.worn or self.shoe.damaged or self.store.damaged):
-            passed |= n.TEST_JOURNAL
+            passed |= wire.TEST_JOURNAL
         if self.store.get_number(BOOTS) == self.boots:
-            passed |= n.TEST_FLASH
+            passed |= wire.TEST_FLASH
         if not self.sampler.pins & _SENSOR_PINS:
-            passed |= n.TEST_SENSORS
+            passed |= wire.TEST_SENSORS
         return passed
 
     # The loop
@@ -177,7 +176,7 @@ class Main:
         self._worn_no = self.shoe.it.closed_no
         for sensor in range(SENSORS):
             size = self.reader.pack_wear(self.journal.record, BODY, self._worn_no, sensor)
-            self.shoe.log(self.sampler.now_ms, n.EV_SENSOR, size)
+            self.shoe.log(self.sampler.now_ms, wire.EV_SENSOR, size)
         self.reader.reset_wear()
 
     def log_health(self):
@@ -188,7 +187,7 @@ class Main:
         pack_into("<III", self.journal.record, BODY, free, self._heap_least, self.round_most_us & 0x3FFFFFFF)
         counts = (link.crc_errors(), link.resends, link.refused, self.sampler.overruns & 0xFFFF)
         pack_into("<HHHH", self.journal.record, BODY + 12, *counts)
-        self.shoe.log(self.sampler.now_ms, n.EV_HEALTH, 20)
+        self.shoe.log(self.sampler.now_ms, wire.EV_HEALTH, 20)
         self.round_most_us = 0
 
     # The line
@@ -208,7 +207,7 @@ class Main:
                 break
             link.sent(self.board.send(link.tx, link.tx_size, link.tx_wire))
         if self._reboot_due and not link.tx_size:
-            self.reboot(n.CAUSE_COMMAND)
+            self.reboot(wire.CAUSE_COMMAND)
 
     def obey(self):
         """Do the command that waits, once, and log what became of it."""
@@ -220,19 +219,19 @@ class Main:
         size = link.command_size - _COMMAND_DATA
         done = self.shoe.obey(now_ms, command_id, command, link.command, _COMMAND_DATA, size)
         link.last_command_id = self.shoe.it.last_command_id  # the same as before if there was no room to log it
-        if done == n.OUT_DONE and link.last_command_id == command_id:
+        if done == wire.OUT_DONE and link.last_command_id == command_id:
             self.also(command, now_ms)
 
     def also(self, command, now_ms):
         """What a command asks of others than the shoe."""
-        if command == n.CMD_SET_TIME:
+        if command == wire.CMD_SET_TIME:
             record = self.journal.record
             for i in range(6):
                 record[BODY + i] = self.link.command[_COMMAND_DATA + i]
-            self.shoe.log(now_ms, n.EV_TIME_SET, 6)
-        elif command == n.CMD_SELF_TEST:
+            self.shoe.log(now_ms, wire.EV_TIME_SET, 6)
+        elif command == wire.CMD_SELF_TEST:
             self.self_test()
-        elif command == n.CMD_REBOOT:
+        elif command == wire.CMD_REBOOT:
             self._reboot_due = True
 
     def set_profile(self):
@@ -248,7 +247,7 @@ class Main:
             self.store.put(PROFILE, memoryview(link.profile)[HEADER:], PROFILE_SIZE)
             self.reader.set_no = self.profile.card_set
             self.journal.record[BODY : BODY + 8] = self.profile.digest
-            self.shoe.log(self.sampler.now_ms, n.EV_PROFILE_SET, 8)
+            self.shoe.log(self.sampler.now_ms, wire.EV_PROFILE_SET, 8)
             if lost:
                 self.shoe.restore()
                 self.shoe.follow(self.sampler.now_ms)
@@ -274,7 +273,7 @@ def main():
         except boards.Restart:
             continue
         except Exception as error:
-            it.store.put_number(CAUSE, n.CAUSE_ERROR)
+            it.store.put_number(CAUSE, wire.CAUSE_ERROR)
             board.failed(error)
 
 

@@ -13,12 +13,12 @@ import sys
 from sabot.dealing.shoe import Shoe
 
 # isort: split
-from sabot import numbers as n
+from sabot import wire
 from sabot.boards import bench
 from sabot.dealing.state import BURNING, CHECKING
-from sabot.generated import SETS
 from sabot.profile import Profile
 from sabot.storage.journal import BODY, RECORD, Journal
+from sabot.wire import SETS
 
 STEP_MS = 1000
 FLASH_SECTORS = 6
@@ -138,7 +138,7 @@ class Player:
 
     def do_button(self, button):
         """A button of the dealer."""
-        return n.OUT_DONE if self.shoe.press(self._now_ms, button) else n.OUT_NOT_NOW
+        return wire.OUT_DONE if self.shoe.press(self._now_ms, button) else wire.OUT_NOT_NOW
 
     def do_key(self, on):
         """The supervisor's key."""

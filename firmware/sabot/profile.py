@@ -2,9 +2,9 @@
 
 from micropython import const
 
-from sabot import numbers as n
-from sabot.generated import CODES, CODES_AT, FACT_BITS
+from sabot import wire
 from sabot.link.frame import short
+from sabot.wire import CODES, CODES_AT, FACT_BITS
 
 _HASH = const(8)
 _NONE = const(0xFF)
@@ -21,12 +21,12 @@ class Profile:
         self.digest = bytearray(_HASH)
         self.card_set = 0
         self.decks = 0
-        self.burn = n.BURN_NONE
+        self.burn = wire.BURN_NONE
         self._burn_modes = 0
         self._switches = 0
-        self.unwagered = n.KIND_DUMMY  # what the book calls a coup without wagers
+        self.unwagered = wire.KIND_DUMMY  # what the book calls a coup without wagers
         self._ordered = 0
-        self._codes = bytearray(bytes([n.CODE_NO_RULE]) * CODES)
+        self._codes = bytearray(bytes([wire.CODE_NO_RULE]) * CODES)
 
     def load(self, buf, at):
         """Take the body of a set_profile; False, and nothing changed, if it makes no sense."""
@@ -49,13 +49,13 @@ class Profile:
 
     def _sensible(self, buf, fields):
         for i in range(CODES):
-            if not 1 <= buf[fields + _CODES + i] <= n.CODE_NO_RULE:
+            if not 1 <= buf[fields + _CODES + i] <= wire.CODE_NO_RULE:
                 return False
         return (
             1 <= buf[fields] <= self._sets
             and 1 <= buf[fields + 1] <= 8
-            and buf[fields + 2] <= n.BURN_FACE_UP
-            and n.KIND_LIVE < buf[fields + 6] <= n.KIND_DUMMY
+            and buf[fields + 2] <= wire.BURN_FACE_UP
+            and wire.KIND_LIVE < buf[fields + 6] <= wire.KIND_DUMMY
         )
 
     def on(self, switch):
@@ -64,7 +64,7 @@ class Profile:
 
     def dummy_needs_word(self):
         """A coup without wagers wants a supervisor's word."""
-        return self.on(n.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+        return self.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
 
     def orders(self, case):
         """The book itself orders a coup without wagers in this case."""
@@ -72,21 +72,21 @@ class Profile:
 
     def keyed_needs_word(self):
         """A card that is keyed in wants a supervisor's word."""
-        return self.on(n.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION)
+        return self.on(wire.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION)
 
     def facts(self):
         """What the game at this table adds to the facts of a case."""
-        return n.FACT_INTERNATIONAL if self.on(n.SWITCH_INTERNATIONAL) else 0
+        return wire.FACT_INTERNATIONAL if self.on(wire.SWITCH_INTERNATIONAL) else 0
 
     def permits_kind(self, kind):
         """Whether the book has coups of this kind; a Free Hand is of the book that has Void Hands."""
-        if kind == n.KIND_FREE_HAND:
-            return self.unwagered == n.KIND_VOID_HAND
-        return kind == n.KIND_LIVE or kind == self.unwagered
+        if kind == wire.KIND_FREE_HAND:
+            return self.unwagered == wire.KIND_VOID_HAND
+        return kind == wire.KIND_LIVE or kind == self.unwagered
 
     def permits_burn(self, mode):
         """Whether the book has this mode; to burn nothing is the dealer's affair."""
-        return mode == n.BURN_NONE or (mode <= n.BURN_FACE_UP and self._burn_modes >> mode & 1 == 1)
+        return mode == wire.BURN_NONE or (mode <= wire.BURN_FACE_UP and self._burn_modes >> mode & 1 == 1)
 
     def code(self, case, facts):
         """What follows from a case with these facts."""

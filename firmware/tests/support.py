@@ -2,7 +2,7 @@
 
 import json
 
-from sabot.generated import CARD_OF, SET_OF, WORDS
+from sabot.wire import CARD_OF, SET_OF, WORDS
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"

@@ -33,10 +33,9 @@ def test_a_shoes_program_fits() -> None:
     assert 20_000 < total < MOST_BYTES
 
 
-def test_on_a_board_numbers_stand_where_their_names_were() -> None:
+def test_on_a_board_constants_are_replaced_by_their_values() -> None:
     text = build.source(FIRMWARE / "sabot" / "dealing" / "shoe.py")
-    assert "numbers" not in text
-    assert not re.search(r"\bn\.", text)
+    assert not re.search(r"\bwire\b", text)
     assert "self.log(now_ms, 4, 10)" in text  # a card
 
 
@@ -44,7 +43,7 @@ def test_on_a_board_no_public_constant_is_left_to_look_up() -> None:
     texts = {path: path.read_text() for path in MODULES}
     constants = {name for text in texts.values() for name in re.findall(r"^([A-Z]\w*) = const\(", text, re.MULTILINE)}
     assert {"BODY", "CLOSED", "EV_CARD", "BY_STYLE"} < constants
-    for path in {*MODULES} - {FIRMWARE / "sabot" / "numbers.py"}:
+    for path in MODULES:
         text = build.source(path)
         nodes = list(ast.walk(ast.parse(text)))
         used = {getattr(node, "id", getattr(node, "attr", None)) for node in nodes}
@@ -53,20 +52,31 @@ def test_on_a_board_no_public_constant_is_left_to_look_up() -> None:
         assert len(text.splitlines()) == len(texts[path].splitlines()), "tracebacks name a line"
 
 
-def test_on_a_board_a_constant_by_any_name_is_its_number(tmp_path: Path) -> None:
+def test_on_a_board_a_constant_under_any_name_is_its_value(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
-        "from sabot.storage import journal\n"
+        "from sabot.storage import journal, store\n"
         "from sabot.profile import SIZE as PROFILE_SIZE\nfrom sabot.dealing.shoe import (\n"
         '    BY_STYLE,\n    Shoe,\n)\nprint(journal.BODY, PROFILE_SIZE, "PROFILE_SIZE", BY_STYLE, Shoe)  # SIZE\n'
+        "store.open()\n"
     )
     assert build.source(module).splitlines() == [
-        "from sabot.storage import journal",
+        "from sabot.storage import store",
         "",
         "from sabot.dealing.shoe import Shoe",
         *("", "", ""),
         'print(10, 70, "PROFILE_SIZE", -1, Shoe)  # SIZE',
+        "store.open()",
     ]
+
+
+def test_on_a_board_a_format_is_its_text_and_a_table_stays_in_its_module(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("from sabot import wire\nprint(wire.RECORD_FORMAT, wire.WORDS)\n")
+    assert build.source(module).splitlines() == ["from sabot import wire", 'print("<LLBB", wire.WORDS)']
+    tables = ast.parse(build.source(FIRMWARE / "sabot" / "wire.py"))
+    left = {name.id for name in ast.walk(tables) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    assert left == {"PROTOCOL_HASH", "COMMAND_SIZES", "CODES_AT", "FACT_BITS", "WORDS", "SET_OF", "CARD_OF"}
 
 
 def test_only_boards_touch_hardware() -> None:

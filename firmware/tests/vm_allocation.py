@@ -2,15 +2,14 @@
 
 import micropython
 from desk import profile
-from sabot import numbers as n
-from sabot import panel
+from sabot import panel, wire
 from sabot.dealing.shoe import Shoe
-from sabot.generated import PROTOCOL_HASH
 from sabot.link.frame import encode
 from sabot.link.link import Link
 from sabot.reading.reader import CARD, CUT, NOISE, NOTHING, Reader
 from sabot.reading.sampler import Sampler
 from sabot.storage.journal import RECORD, Journal
+from sabot.wire import PROTOCOL_HASH
 from support import Memory, moved, number, pull, pull_cutting_card, strip, word
 
 PLAYER, CONFIRM, NEW_SHOE, KEY, LID = 1 << 4, 1 << 7, 1 << 8, 1 << 9, 1 << 10
@@ -137,8 +136,8 @@ def test_coups_burn_cutting_card_and_the_last_coup():
     path.run(samples_of(coups))
     assert path.cards == 15
     found = kinds(path)
-    assert found.count(n.EV_COUP) == 3
-    assert n.EV_SHOE_CLOSED in found
+    assert found.count(wire.EV_COUP) == 3
+    assert wire.EV_SHOE_CLOSED in found
     assert path.sent > 20 * path.journal.next_no
 
 
@@ -146,44 +145,52 @@ def test_every_irregularity_that_a_card_can_be():
     path = Path("crown-baccarat")
     path.run(samples_of("NEW 4S 6S 7H TD KD 8C 3S KEY CONFIRM KEY 2H CUT KC 3H CONFIRM"))
     found = kinds(path)
-    assert found.count(n.EV_IRREGULARITY) == 2
-    assert n.EV_COUP_KIND in found
-    assert n.EV_CUTTING_CARD in found
+    assert found.count(wire.EV_IRREGULARITY) == 2
+    assert wire.EV_COUP_KIND in found
+    assert wire.EV_CUTTING_CARD in found
 
 
 def test_faults_key_lid_noise_and_a_wrong_button():
     path = Path("star-baccarat")
     path.run(samples_of("NEW 4S 9S BLANK KEY NOISE LID KEY 2H 5S TD 2D 2C 2S PLAYER CONFIRM KEY CONFIRM NEW FOREIGN"))
     found = kinds(path)
-    for kind in (n.EV_FAULT, n.EV_FAULT_CLEARED, n.EV_KEY, n.EV_LID, n.EV_REJECT, n.EV_IRREGULARITY, n.EV_SHOE_CLOSED):
+    for kind in (
+        wire.EV_FAULT,
+        wire.EV_FAULT_CLEARED,
+        wire.EV_KEY,
+        wire.EV_LID,
+        wire.EV_REJECT,
+        wire.EV_IRREGULARITY,
+        wire.EV_SHOE_CLOSED,
+    ):
         assert kind in found, kind
 
 
 def test_ordered_set_short_shoe_ninth_card_and_void():
     path = Path("star-baccarat")
-    path.shoe.obey(0, 1, n.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.shoe.obey(0, 1, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
     path.run(samples_of("9S 9H 9D 9C CONFIRM 9S"))
     found = kinds(path)
-    for kind in (n.EV_ORDERED_SET, n.EV_COUP_VOID, n.EV_SHOE_CLOSED):
+    for kind in (wire.EV_ORDERED_SET, wire.EV_COUP_VOID, wire.EV_SHOE_CLOSED):
         assert kind in found, kind
-    path.shoe.obey(0, 2, n.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.shoe.obey(0, 2, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
     path.shoe.it.cards_out = 50
     path.run(samples_of("2H 7D"))
-    assert kinds(path)[-3:] == [n.EV_IRREGULARITY, n.EV_COUP_VOID, n.EV_SHOE_CLOSED]
+    assert kinds(path)[-3:] == [wire.EV_IRREGULARITY, wire.EV_COUP_VOID, wire.EV_SHOE_CLOSED]
 
 
 def test_a_checkpoint():
     path = Path("star-baccarat", on=("continuous",))
-    path.shoe.obey(0, 1, n.CMD_OPEN_SHOE, b"\x08\x00", 0, 2)
+    path.shoe.obey(0, 1, wire.CMD_OPEN_SHOE, b"\x08\x00", 0, 2)
     samples = samples_of("9S TH KD QC CONFIRM")
     for _ in range(30):
         path.run(samples)
-    assert n.EV_CHECKPOINT in kinds(path)
+    assert wire.EV_CHECKPOINT in kinds(path)
 
 
 def test_a_deck_check():
     path = Path("star-baccarat")
-    path.shoe.obey(0, 1, n.CMD_DECK_CHECK, b"\x01\x01", 0, 2)
+    path.shoe.obey(0, 1, wire.CMD_DECK_CHECK, b"\x01\x01", 0, 2)
     path.run(samples_of("9S TH KD BLANK QC"))
     assert path.shoe.it.cards_out == 4
 

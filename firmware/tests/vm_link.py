@@ -2,13 +2,13 @@
 
 from struct import pack, unpack_from
 
-from sabot.generated import PROTOCOL_HASH
 from sabot.link.frame import Decoder, encode
 from sabot.link.link import Link
 from sabot.link.session import Session
 from sabot.profile import Profile
 from sabot.reading.sampler import Sampler
 from sabot.storage.journal import Journal
+from sabot.wire import PROTOCOL_HASH
 from support import Memory
 
 HELLO, EVENT, ALIVE, BUSY = 1, 2, 3, 4

@@ -5,13 +5,13 @@ from binascii import hexlify, unhexlify
 from hashlib import sha256
 
 import sabot.link.link
-from sabot.generated import COMMAND_SIZES
 from sabot.link.frame import Decoder, encode
 from sabot.link.link import Link
 from sabot.link.session import Session, _hmac, _pad
 from sabot.profile import Profile
 from sabot.reading.sampler import Sampler
 from sabot.storage.journal import BODY, Journal
+from sabot.wire import COMMAND_SIZES
 from support import Memory, golden_frames
 
 TO_SHOE = "sabot gateway to shoe"

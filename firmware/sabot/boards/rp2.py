@@ -14,7 +14,7 @@ import uctypes
 from machine import UART, Pin
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.boards import flash
 from sabot.boards.usb import Usb
 from sabot.storage import image
@@ -207,7 +207,7 @@ class Board:
 
     def cause(self):
         """Why the board has started."""
-        return n.CAUSE_WATCHDOG if machine.reset_cause() == machine.WDT_RESET else n.CAUSE_POWER
+        return wire.CAUSE_WATCHDOG if machine.reset_cause() == machine.WDT_RESET else wire.CAUSE_POWER
 
     def now_us(self):
         """For since_us()."""

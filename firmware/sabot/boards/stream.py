@@ -12,7 +12,7 @@ import machine
 import micropython
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.boards import flash, rp2
 from sabot.boards.stimulus import Stimulus
 
@@ -51,7 +51,7 @@ class Board(rp2.Board):
 
     def cause(self):
         """The plug; what the chip knows of is how it was flashed."""
-        return n.CAUSE_POWER
+        return wire.CAUSE_POWER
 
     def feed_watchdog(self):
         """There is none: who runs the bench sees when it hangs."""

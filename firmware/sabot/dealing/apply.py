@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.dealing import cases
 from sabot.dealing.drawn import drawn
 from sabot.dealing.obeyed import obeyed
@@ -32,13 +32,13 @@ def apply(it, record):
 def recall(it, record):
     """An event from before the place where the log is applied: what outlasts a shoe."""
     kind = record[8]
-    if n.EV_FAULT <= kind <= n.EV_LOCK:  # faults, key, lid and lock
+    if wire.EV_FAULT <= kind <= wire.EV_LOCK:  # faults, key, lid and lock
         apply(it, record)
-    elif kind == n.EV_COMMAND_DONE or kind == n.EV_COMMAND_REFUSED:
+    elif kind == wire.EV_COMMAND_DONE or kind == wire.EV_COMMAND_REFUSED:
         _note_command(it, record)
-    elif kind == n.EV_SHOE_CLOSED:
+    elif kind == wire.EV_SHOE_CLOSED:
         it.closed_no = short(record, BODY)
-    elif kind == n.EV_BOOT or kind == n.EV_PROFILE_SET:
+    elif kind == wire.EV_BOOT or kind == wire.EV_PROFILE_SET:
         apply(it, record)
 
 
@@ -76,7 +76,7 @@ def _shoe_closed(it, r):
     it.unread = False
     it.before_cards = 0
     it.restart_open = False
-    it.kind = n.KIND_LIVE
+    it.kind = wire.KIND_LIVE
     it.word_wanted = False
     it.coups_left = 0
 
@@ -97,7 +97,7 @@ def _cutting_card(it, r):
     first = r[_A]
     if it.coups_left:
         return
-    it.coups_left = 1 if first and it.profile.on(n.SWITCH_CUT_FIRST_CARD_IS_LAST_COUP) else 2
+    it.coups_left = 1 if first and it.profile.on(wire.SWITCH_CUT_FIRST_CARD_IS_LAST_COUP) else 2
     if it.state == COMPLETE:
         it.coups_left += 1  # it came behind a complete coup, before the next
 
@@ -118,7 +118,7 @@ def _coup_kind(it, r):
 def _coup_void(it, r):
     then = r[_B]
     it.void_due = 0
-    it.void_then = n.THEN_GO_ON
+    it.void_then = wire.THEN_GO_ON
     if it.void_before:
         it.void_before = False
         it.before_cards = 0
@@ -127,26 +127,26 @@ def _coup_void(it, r):
     it.coup_told = True  # and never will be
     it.keyed_due = False
     it.restart_open = False
-    it.clear(n.BY_COMMAND)
-    if then == n.THEN_NEW_CARDS:
-        it.close_due = it.close_due or n.CLOSE_NEW_CARDS
+    it.clear(wire.BY_COMMAND)
+    if then == wire.THEN_NEW_CARDS:
+        it.close_due = it.close_due or wire.CLOSE_NEW_CARDS
     else:
         it.next_coup()
 
 
 def _reject(it, r):
     reason = r[_A]
-    if reason == n.REJECT_NOISE or it.state == CLOSED:
+    if reason == wire.REJECT_NOISE or it.state == CLOSED:
         return
     if it.state != CHECKING:
-        if reason == n.REJECT_FOREIGN:
-            _unread(it, n.CASE_MISSING_OR_FOREIGN_CARD)
-        elif reason <= n.REJECT_NOT_IN_SET or reason == n.REJECT_SPACING:
-            _unread(it, n.CASE_MISREAD_CARD)
-    if reason == n.REJECT_LID_OPEN:
+        if reason == wire.REJECT_FOREIGN:
+            _unread(it, wire.CASE_MISSING_OR_FOREIGN_CARD)
+        elif reason <= wire.REJECT_NOT_IN_SET or reason == wire.REJECT_SPACING:
+            _unread(it, wire.CASE_MISREAD_CARD)
+    if reason == wire.REJECT_LID_OPEN:
         _lid_opened(it)
-    elif reason != n.REJECT_NOT_DUE:
-        it.fault_due = n.FAULT_CARD
+    elif reason != wire.REJECT_NOT_DUE:
+        it.fault_due = wire.FAULT_CARD
 
 
 def _unread(it, case):
@@ -160,18 +160,18 @@ def _unread(it, case):
 def _fault(it, r):
     fault = r[BODY]
     it.alarms = it.alarms + 1 & 0xFFFF
-    if fault == n.FAULT_JOURNAL_FULL:
+    if fault == wire.FAULT_JOURNAL_FULL:
         it.full_told = True
         return
-    it.fault_due = n.FAULT_NONE
+    it.fault_due = wire.FAULT_NONE
     it.fault = fault
 
 
 def _fault_cleared(it, r):
-    if r[BODY] == n.FAULT_JOURNAL_FULL:
+    if r[BODY] == wire.FAULT_JOURNAL_FULL:
         it.full_told = False
         return
-    it.fault = n.FAULT_NONE
+    it.fault = wire.FAULT_NONE
     it.clear_due = 0
     it.unread = False
     it.restart_open = False
@@ -181,7 +181,7 @@ def _key(it, r):
     it.key_on = r[BODY] == 1
     if it.key_on:
         it.word_wanted = False
-        it.clear(n.BY_KEY)
+        it.clear(wire.BY_KEY)
 
 
 def _lid(it, r):
@@ -193,7 +193,7 @@ def _lid(it, r):
 def _lid_opened(it):
     """A fault that is there already, such as the card to be seen to, stays."""
     if not it.fault and not it.fault_due:
-        it.fault_due = n.FAULT_LID
+        it.fault_due = wire.FAULT_LID
 
 
 def _lock(it, r):
@@ -202,9 +202,9 @@ def _lock(it, r):
 
 def _button(it, r):
     button = r[_A]
-    if button == n.BUTTON_CONFIRM:
+    if button == wire.BUTTON_CONFIRM:
         it.confirm()
-    elif button == n.BUTTON_NEW_SHOE:
+    elif button == wire.BUTTON_NEW_SHOE:
         it.replace(it.profile.decks, it.profile.burn)
     else:
         _result(it, button)
@@ -214,8 +214,8 @@ def _result(it, button):
     """The dealer's own reading; another one than the shoe's is a discrepancy, never an edit."""
     it.dealer_result = button
     if it.state == COMPLETE and button != it.coup.winner() and not it.fault:
-        it.add_case(n.CASE_SCAN_DISCREPANCY, n.FACT_CONFIRMED)
-        it.fault_due = n.FAULT_DECISION
+        it.add_case(wire.CASE_SCAN_DISCREPANCY, wire.FACT_CONFIRMED)
+        it.fault_due = wire.FAULT_DECISION
 
 
 def _irregularity(it, r):
@@ -241,9 +241,9 @@ def _handed_over(it, r):
     else:
         it.export_due = False
         it.keyed_due = False
-        it.clear(n.BY_COMMAND)
+        it.clear(wire.BY_COMMAND)
         it.coup.start()
-        it.close_due = n.CLOSE_HANDED_OVER
+        it.close_due = wire.CLOSE_HANDED_OVER
 
 
 def _deck_check(it, r):
@@ -289,9 +289,9 @@ def beginning(r):
     """The number of the event from which the log can be applied to get behind this one, or 0."""
     kind = r[8]
     event_no = number(r, 0)
-    if kind == n.EV_CHECKPOINT:
+    if kind == wire.EV_CHECKPOINT:
         return event_no if _closed(r) else event_no - 2  # two compositions stand before it
-    if kind == n.EV_SHOE_OPENED or (kind == n.EV_SHOE_CLOSED and r[_A] != n.CLOSE_REPLACED):
+    if kind == wire.EV_SHOE_OPENED or (kind == wire.EV_SHOE_CLOSED and r[_A] != wire.CLOSE_REPLACED):
         return event_no
     return 0
 
@@ -302,30 +302,30 @@ def _closed(r):
 
 
 _APPLIERS = {
-    n.EV_BOOT: _boot,
-    n.EV_PROFILE_SET: _profile_set,
-    n.EV_SHOE_OPENED: _shoe_opened,
-    n.EV_CARD: _card,
-    n.EV_CUTTING_CARD: _cutting_card,
-    n.EV_COUP: _coup,
-    n.EV_REJECT: _reject,
-    n.EV_BUTTON: _button,
-    n.EV_SHOE_CLOSED: _shoe_closed,
-    n.EV_BURN: _burn,
-    n.EV_COUP_KIND: _coup_kind,
-    n.EV_COUP_VOID: _coup_void,
-    n.EV_HANDED_OVER: _handed_over,
-    n.EV_FAULT: _fault,
-    n.EV_FAULT_CLEARED: _fault_cleared,
-    n.EV_KEY: _key,
-    n.EV_LID: _lid,
-    n.EV_LOCK: _lock,
-    n.EV_COMMAND_DONE: _command_done,
-    n.EV_COMMAND_REFUSED: _note_command,
-    n.EV_IRREGULARITY: _irregularity,
-    n.EV_ORDERED_SET: _ordered_set,
-    n.EV_DECK_CHECK: _deck_check,
-    n.EV_CHECKED: _checked,
-    n.EV_COMPOSITION: _composition,
-    n.EV_CHECKPOINT: _checkpoint,
+    wire.EV_BOOT: _boot,
+    wire.EV_PROFILE_SET: _profile_set,
+    wire.EV_SHOE_OPENED: _shoe_opened,
+    wire.EV_CARD: _card,
+    wire.EV_CUTTING_CARD: _cutting_card,
+    wire.EV_COUP: _coup,
+    wire.EV_REJECT: _reject,
+    wire.EV_BUTTON: _button,
+    wire.EV_SHOE_CLOSED: _shoe_closed,
+    wire.EV_BURN: _burn,
+    wire.EV_COUP_KIND: _coup_kind,
+    wire.EV_COUP_VOID: _coup_void,
+    wire.EV_HANDED_OVER: _handed_over,
+    wire.EV_FAULT: _fault,
+    wire.EV_FAULT_CLEARED: _fault_cleared,
+    wire.EV_KEY: _key,
+    wire.EV_LID: _lid,
+    wire.EV_LOCK: _lock,
+    wire.EV_COMMAND_DONE: _command_done,
+    wire.EV_COMMAND_REFUSED: _note_command,
+    wire.EV_IRREGULARITY: _irregularity,
+    wire.EV_ORDERED_SET: _ordered_set,
+    wire.EV_DECK_CHECK: _deck_check,
+    wire.EV_CHECKED: _checked,
+    wire.EV_COMPOSITION: _composition,
+    wire.EV_CHECKPOINT: _checkpoint,
 }

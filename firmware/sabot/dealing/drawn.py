@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.dealing.coup import BANKER_2, PLAYER_1, value
 from sabot.dealing.state import BURNING, CHECKING, FIRST_CARDS, MOST_SURPLUS, NO_CARD, NOT_USED, SLOT_BURN, SLOT_UNUSED
 
@@ -15,20 +15,20 @@ def drawn(it, slot, card, flags):
     if it.state == CHECKING:
         return
     it.returned = NO_CARD
-    if it.locked and not flags & (n.CARD_KEYED | n.CARD_SURPLUS):
+    if it.locked and not flags & (wire.CARD_KEYED | wire.CARD_SURPLUS):
         it.alarms = it.alarms + 1 & 0xFFFF  # drawn by force: people must hear of it
-    if flags & n.CARD_SURPLUS:
+    if flags & wire.CARD_SURPLUS:
         _surplus(it, slot, card, flags)
     elif slot == SLOT_BURN:
         _burn_card(it, card)
     else:
         _dealt(it, slot, card, flags)
-    if flags & n.CARD_KEYED:
+    if flags & wire.CARD_KEYED:
         it.keyed_due = False
         it.unread = False
-        it.clear(n.BY_COMMAND)
+        it.clear(wire.BY_COMMAND)
     if it.counts[card] > it.decks:
-        it.add_case(n.CASE_MISSING_OR_FOREIGN_CARD, 0)
+        it.add_case(wire.CASE_MISSING_OR_FOREIGN_CARD, 0)
 
 
 def _count(it, card):
@@ -37,7 +37,7 @@ def _count(it, card):
         it.cards_out += 1
     if it.state == CHECKING:
         it.counts[card] = min(0xFF, it.counts[card] + 1)
-    elif not it.profile.on(n.SWITCH_CONTINUOUS):
+    elif not it.profile.on(wire.SWITCH_CONTINUOUS):
         it.counts[card] = min(_MOST_COUNTED, it.counts[card] + 1)
 
 
@@ -47,16 +47,16 @@ def _dealt(it, slot, card, flags):
     it.coup.draw(card)
     if it.word_wanted and not it.word_told:
         it.word_told = True
-        it.add_case(n.CASE_UNAUTHORISED_COUP, 0)
-    if flags & n.CARD_FACE_UP:
+        it.add_case(wire.CASE_UNAUTHORISED_COUP, 0)
+    if flags & wire.CARD_FACE_UP:
         if slot == PLAYER_1:
-            it.add_case(n.CASE_FIRST_CARD_FACE_UP, 0)
+            it.add_case(wire.CASE_FIRST_CARD_FACE_UP, 0)
         elif slot <= BANKER_2:
-            it.add_case(n.CASE_SECOND_TO_FOURTH_CARD_FACE_UP, it.profile.facts())
+            it.add_case(wire.CASE_SECOND_TO_FOURTH_CARD_FACE_UP, it.profile.facts())
         else:
-            it.add_case(n.CASE_THIRD_CARD_FACE_UP, 0)
-    elif slot == PLAYER_1 and flags & n.CARD_EXPOSED and not it.profile.on(n.SWITCH_DEALT_FACE_UP):
-        it.add_case(n.CASE_FIRST_CARD_EXPOSED, 0)
+            it.add_case(wire.CASE_THIRD_CARD_FACE_UP, 0)
+    elif slot == PLAYER_1 and flags & wire.CARD_EXPOSED and not it.profile.on(wire.SWITCH_DEALT_FACE_UP):
+        it.add_case(wire.CASE_FIRST_CARD_EXPOSED, 0)
 
 
 def _burn_card(it, card):

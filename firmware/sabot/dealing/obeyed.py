@@ -1,6 +1,6 @@
 """Obeyed: what a command that was logged as done does to the state; whether it could be done, orders.py has said."""
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.dealing.cases import facts_of
 from sabot.dealing.state import CHECKING, CLOSED, DEALING, NOT_USED, REPORTED
 from sabot.link.frame import short
@@ -8,39 +8,39 @@ from sabot.link.frame import short
 
 def obeyed(it, command, buf, at):
     """It was done; its data stand in buf from there on."""
-    if command == n.CMD_OPEN_SHOE:
+    if command == wire.CMD_OPEN_SHOE:
         it.replace(buf[at], buf[at + 1])
-    elif command == n.CMD_CLOSE_SHOE:
-        it.close_due = n.CLOSE_COMMAND
-    elif command == n.CMD_LOCK or command == n.CMD_UNLOCK:
-        it.locked = command == n.CMD_LOCK
-    elif command == n.CMD_CONFIRM:
-        it.clear(n.BY_COMMAND)
+    elif command == wire.CMD_CLOSE_SHOE:
+        it.close_due = wire.CLOSE_COMMAND
+    elif command == wire.CMD_LOCK or command == wire.CMD_UNLOCK:
+        it.locked = command == wire.CMD_LOCK
+    elif command == wire.CMD_CONFIRM:
+        it.clear(wire.BY_COMMAND)
         it.confirm()
-    elif command == n.CMD_CLEAR_FAULT:
-        it.clear(n.BY_COMMAND)
-    elif command == n.CMD_VOID_COUP:
+    elif command == wire.CMD_CLEAR_FAULT:
+        it.clear(wire.BY_COMMAND)
+    elif command == wire.CMD_VOID_COUP:
         it.void_due = buf[at]
         it.void_then = buf[at + 1]
-    elif command == n.CMD_NO_BET:
+    elif command == wire.CMD_NO_BET:
         _declared(it, buf[at])
-    elif command == n.CMD_KEY_CARD:
+    elif command == wire.CMD_KEY_CARD:
         _keyed(it, buf[at], buf[at + 1])
-    elif command == n.CMD_AUTHORISE:
+    elif command == wire.CMD_AUTHORISE:
         _authorise(it, buf[at])
-    elif command == n.CMD_IRREGULARITY:
+    elif command == wire.CMD_IRREGULARITY:
         it.add_case(buf[at] | REPORTED, facts_of(it, buf[at], short(buf, at + 1)))
-    elif command == n.CMD_EXPORT_COUP:
+    elif command == wire.CMD_EXPORT_COUP:
         it.export_due = True
-    elif command == n.CMD_IMPORT_COUP:
+    elif command == wire.CMD_IMPORT_COUP:
         _import(it, buf, at)
-    elif command == n.CMD_BURN_CARD:
+    elif command == wire.CMD_BURN_CARD:
         _burn(it)
-    elif command == n.CMD_CARD_RETURNED:
+    elif command == wire.CMD_CARD_RETURNED:
         _returned(it)
-    elif command == n.CMD_THIS_NO_BET:
+    elif command == wire.CMD_THIS_NO_BET:
         it.become(it.profile.unwagered, False)
-    elif command == n.CMD_DECK_CHECK:
+    elif command == wire.CMD_DECK_CHECK:
         _check(it, buf[at], buf[at + 1])
 
 
@@ -71,7 +71,7 @@ def _authorise(it, times):
 def _burn(it):
     """One card before the coup; or the burn that was missed, and the first coup again."""
     if it.restart_open:
-        it.clear(n.BY_COMMAND)
+        it.clear(wire.BY_COMMAND)
         it.restart()
     else:
         it.burn_next = True
@@ -91,7 +91,7 @@ def _import(it, buf, at):
     it.before_cards = 0
     it.coup_no = short(buf, at)
     it.kind = buf[at + 2]
-    it.kind_told = it.kind == n.KIND_LIVE
+    it.kind_told = it.kind == wire.KIND_LIVE
     it.set_cards(buf, at + 3)
     it.decks = buf[at + 9]
     it.cards_out = min(0xFFFF, it.cards_out + short(buf, at + 10))
@@ -105,7 +105,7 @@ def _import(it, buf, at):
 
 def _check(it, on, decks):
     if on:
-        it.open(decks, n.BURN_NONE)
+        it.open(decks, wire.BURN_NONE)
         it.state = CHECKING
         it.differences = 0
     else:

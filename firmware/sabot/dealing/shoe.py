@@ -7,7 +7,7 @@ from struct import pack_into
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.dealing import apply, orders
 from sabot.dealing.consequences import follow
 from sabot.dealing.coup import NONE, PLAYER_1
@@ -121,10 +121,10 @@ class Shoe:
         """A certain card has left the exit; `exposed` is somebody's word, or BY_STYLE."""
         it = self.it
         if it.state == CLOSED or self.unruled():
-            self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
+            self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         if card == it.returned:
-            flags |= n.CARD_RETURNED
+            flags |= wire.CARD_RETURNED
         self._log_card(now_ms, self._slot(it.unread), card, speed_mm_s, margin_pct, flags, exposed)
         self.follow(now_ms)
 
@@ -141,26 +141,26 @@ class Shoe:
         """The place in the next coup of a card that was not due, or none."""
         it = self.it
         code = self.profile.code(it.surplus_case(), it.surplus_facts(flags))
-        if code == n.CODE_NOT_USED or it.surplus_count == MOST_SURPLUS:
+        if code == wire.CODE_NOT_USED or it.surplus_count == MOST_SURPLUS:
             return SLOT_UNUSED
         return it.next_place()
 
     def log_keyed(self, now_ms):
         """The card that could not be read: it goes where it was due, whatever fault that was."""
         it = self.it
-        flags = n.CARD_KEYED | it.keyed_flags & (n.CARD_FACE_UP | n.CARD_EXPOSED)
+        flags = wire.CARD_KEYED | it.keyed_flags & (wire.CARD_FACE_UP | wire.CARD_EXPOSED)
         self._log_card(now_ms, self._slot(False), it.keyed_card, 0, 0, flags, BY_STYLE)
 
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
         it = self.it
         if it.state == CLOSED or it.state == CHECKING or self.unruled():
-            self._log_reject(now_ms, n.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
+            self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
         first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried()
         coup_no = it.coup_no + (it.state != DEALING)  # before the burn is over, and behind a coup, it is the next one's
         pack_into("<HHB", self.journal.record, BODY, it.shoe_no, coup_no, first)
-        self.log(now_ms, n.EV_CUTTING_CARD, 5)
+        self.log(now_ms, wire.EV_CUTTING_CARD, 5)
         self.follow(now_ms)
 
     def reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
@@ -172,7 +172,7 @@ class Shoe:
         """The sensors saw something and no card passed: logged once a minute, and nothing is held."""
         if self._noise_ms < 0 or (now_ms - self._noise_ms) & _TICKS >= _NOISE_EVERY_MS:
             self._noise_ms = now_ms
-            self.reject(now_ms, n.REJECT_NOISE, changes, 0, 0, 0)
+            self.reject(now_ms, wire.REJECT_NOISE, changes, 0, 0, 0)
 
     def _log_reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
         if self.journal.full(_SPARE):
@@ -181,35 +181,35 @@ class Shoe:
         record = self.journal.record
         pack_into("<HHBB", record, BODY, it.shoe_no, it.coup_no, reason, columns)
         pack_into("<HHB", record, BODY + 6, doubtful, min(speed_mm_s, _MOST_SPEED), margin_pct)
-        self.log(now_ms, n.EV_REJECT, 11)
+        self.log(now_ms, wire.EV_REJECT, 11)
 
     def _log_card(self, now_ms, slot, card, speed_mm_s, margin_pct, flags, exposed):
         it, record = self.it, self.journal.record
         coup_no = it.coup_no
-        if exposed == 1 or (exposed == BY_STYLE and self.profile.on(n.SWITCH_DEALT_FACE_UP)):
-            flags |= n.CARD_EXPOSED
+        if exposed == 1 or (exposed == BY_STYLE and self.profile.on(wire.SWITCH_DEALT_FACE_UP)):
+            flags |= wire.CARD_EXPOSED
         if slot == _SURPLUS:
-            flags |= n.CARD_SURPLUS
+            flags |= wire.CARD_SURPLUS
             slot = self._surplus_slot(flags)
             coup_no += it.ahead if slot != SLOT_UNUSED else 0
         pack_into("<HHBB", record, BODY, it.shoe_no, coup_no, slot, card)
         pack_into("<HBB", record, BODY + 6, min(speed_mm_s, _MOST_SPEED), margin_pct, flags)
-        self.log(now_ms, n.EV_CARD, 10)
+        self.log(now_ms, wire.EV_CARD, 10)
 
     # People
 
     def press(self, now_ms, button):
         """A button of the dealer: False where it means nothing now."""
         it = self.it
-        if button == n.BUTTON_NEW_SHOE:
+        if button == wire.BUTTON_NEW_SHOE:
             wanted = self.profile.known and not self._in_coup() and it.state != CHECKING and not it.log_unsound()
-        elif button == n.BUTTON_CONFIRM:
+        elif button == wire.BUTTON_CONFIRM:
             wanted = it.state == COMPLETE and not it.fault
         else:
             wanted = it.state == COMPLETE and it.dealer_result != button
         wanted = wanted and not self.unruled() and not self.journal.full(_SPARE)
         if wanted:
-            self.log_place(now_ms, n.EV_BUTTON, button, 0, 5)
+            self.log_place(now_ms, wire.EV_BUTTON, button, 0, 5)
             self.follow(now_ms)
         return wanted
 
@@ -221,47 +221,52 @@ class Shoe:
     def key(self, now_ms, on):
         """The supervisor's key was turned."""
         if on != self.it.key_on and not self.journal.full(_SPARE):
-            self.log_bytes(now_ms, n.EV_KEY, on, 0, 1)
+            self.log_bytes(now_ms, wire.EV_KEY, on, 0, 1)
             self.follow(now_ms)
 
     def lid(self, now_ms, is_open):
         """The lid was opened or shut."""
         if is_open != self.it.lid_open and not self.journal.full(_SPARE):
-            self.log_bytes(now_ms, n.EV_LID, is_open, 0, 1)
+            self.log_bytes(now_ms, wire.EV_LID, is_open, 0, 1)
             self.follow(now_ms)
 
     def obey(self, now_ms, command_id, command, buf, at, size):
         """A command of the gateway: what becomes of it is logged, and returned."""
         outcome = orders.outcome(self.it, self.profile, command, buf, at, size)
-        if self.unruled() and command != n.CMD_SET_TIME and command != n.CMD_SELF_TEST and command != n.CMD_REBOOT:
-            outcome = n.OUT_NOT_NOW
+        if (
+            self.unruled()
+            and command != wire.CMD_SET_TIME
+            and command != wire.CMD_SELF_TEST
+            and command != wire.CMD_REBOOT
+        ):
+            outcome = wire.OUT_NOT_NOW
         record = self.journal.record
         pack_into("<IBB", record, BODY, command_id, command if orders.known(command) else 0, outcome)
-        if outcome == n.OUT_DONE:
+        if outcome == wire.OUT_DONE:
             for i in range(size):
                 record[BODY + 6 + i] = buf[at + i]
-            self.log(now_ms, n.EV_COMMAND_DONE, 6 + size)
+            self.log(now_ms, wire.EV_COMMAND_DONE, 6 + size)
         else:
-            self.log(now_ms, n.EV_COMMAND_REFUSED, 6)
+            self.log(now_ms, wire.EV_COMMAND_REFUSED, 6)
         self.follow(now_ms)
         return outcome
 
     def fail(self, now_ms, fault):
         """Something in the controller itself is wrong: the exit is held; of a damaged log, how many records are."""
-        self.log_bytes(now_ms, n.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
+        self.log_bytes(now_ms, wire.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
 
     def watch_sensors(self, now_ms, stuck):
         """A sensor is stuck though nobody holds the exit for it: hold it until the sensor is free."""
         it = self.it
         if stuck and not it.fault and it.state != CLOSED and not self.journal.full(_SPARE):
-            self.fail(now_ms, n.FAULT_SENSOR)
-        elif it.fault == n.FAULT_SENSOR and not stuck:
-            self.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_SENSOR, n.BY_ITSELF, 2)
+            self.fail(now_ms, wire.FAULT_SENSOR)
+        elif it.fault == wire.FAULT_SENSOR and not stuck:
+            self.log_bytes(now_ms, wire.EV_FAULT_CLEARED, wire.FAULT_SENSOR, wire.BY_ITSELF, 2)
 
     def watch_room(self, now_ms):
         """Log once that the journal is full and no card is released, and once that it has room again."""
         told = self.it.full_told
         if self.journal.full() and not told:
-            self.log_bytes(now_ms, n.EV_FAULT, n.FAULT_JOURNAL_FULL, 0, 3)
+            self.log_bytes(now_ms, wire.EV_FAULT, wire.FAULT_JOURNAL_FULL, 0, 3)
         elif told and not self.journal.full(_ROOM_AGAIN):
-            self.log_bytes(now_ms, n.EV_FAULT_CLEARED, n.FAULT_JOURNAL_FULL, n.BY_ITSELF, 2)
+            self.log_bytes(now_ms, wire.EV_FAULT_CLEARED, wire.FAULT_JOURNAL_FULL, wire.BY_ITSELF, 2)

@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 
 _RANKS = const(13)
 RUN = const(5)  # cards that follow each other in rank, up or down; one less if they are of one suit
@@ -14,13 +14,13 @@ REPEATED = const(3)  # cards that come again in the same order
 def pattern(cards, count):
     """The pattern that these first cards end in, or 0."""
     if _runs(cards, count, 1) or _runs(cards, count, _RANKS - 1):
-        return n.PATTERN_RUNS
+        return wire.PATTERN_RUNS
     if count >= ONE_RANK and _alike(cards, count, ONE_RANK, 1):
-        return n.PATTERN_ONE_RANK
+        return wire.PATTERN_ONE_RANK
     if count >= ONE_SUIT and _alike(cards, count, ONE_SUIT, 0):
-        return n.PATTERN_ONE_SUIT
+        return wire.PATTERN_ONE_SUIT
     if count >= 2 * REPEATED and _again(cards, count):
-        return n.PATTERN_REPEATED
+        return wire.PATTERN_REPEATED
     return 0
 
 

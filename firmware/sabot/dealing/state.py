@@ -5,7 +5,7 @@ Nothing here is changed but by fold.apply(). What an event calls for next stands
 
 from micropython import const
 
-from sabot import numbers as n
+from sabot import wire
 from sabot.dealing.coup import BANKER_3, NONE, PLAYER_1, Coup
 from sabot.link.frame import short
 
@@ -44,8 +44,8 @@ class State:
         self.state = CLOSED
         self.shoe_no = 0
         self.closed_no = 0  # the shoe closed last
-        self.fault = n.FAULT_NONE
-        self.fault_due = n.FAULT_NONE
+        self.fault = wire.FAULT_NONE
+        self.fault_due = wire.FAULT_NONE
         self.clear_due = 0  # who cleared the fault
         self.full_told = False
         self.alarms = 0  # faults and irregularities so far
@@ -78,7 +78,7 @@ class State:
     def between_coups(self):
         """The next card begins an ordinary coup, not the first of the shoe: all that is known fits a checkpoint."""
         burn = self.burn_next or self.burnt_before
-        plain = self.kind == self.next_kind == n.KIND_LIVE and not burn and self.returned == NO_CARD
+        plain = self.kind == self.next_kind == wire.KIND_LIVE and not burn and self.returned == NO_CARD
         plain = plain and not self.surplus_count and not self.touched
         return self.state == DEALING and self.coup.due == PLAYER_1 and plain and self.first_over
 
@@ -96,18 +96,18 @@ class State:
     def surplus_case(self):
         """Which irregularity a card is that comes out though none is due."""
         if self.state != COMPLETE:
-            return n.CASE_EXCESS_CARD
+            return wire.CASE_EXCESS_CARD
         place = self.coup_cards() + self.behind + 1
         if place == 5:
-            return n.CASE_PLAYER_OVERDRAW
+            return wire.CASE_PLAYER_OVERDRAW
         if place == 6 and self.coup.cards[BANKER_3] == NO_CARD:
-            return n.CASE_BANKER_OVERDRAW
-        return n.CASE_EXCESS_CARD
+            return wire.CASE_BANKER_OVERDRAW
+        return wire.CASE_EXCESS_CARD
 
     def surplus_facts(self, flags):
         """And its facts; a card that lies face up is exposed."""
-        facts = n.FACT_EXPOSED if flags & (n.CARD_EXPOSED | n.CARD_FACE_UP) else 0
-        return facts | (n.FACT_LAST_COUP if self.last_coup() else 0)
+        facts = wire.FACT_EXPOSED if flags & (wire.CARD_EXPOSED | wire.CARD_FACE_UP) else 0
+        return facts | (wire.FACT_LAST_COUP if self.last_coup() else 0)
 
     def carried(self):
         """How many surplus cards begin the next coup."""
@@ -146,17 +146,17 @@ class State:
         self.cards_out = 0
         self.coups_left = 0  # from the cutting card on: this coup and those after it
         self.burnt = 0
-        self.to_burn = 0 if burn == n.BURN_NONE else 1
-        self.burn_by_value = burn == n.BURN_FACE_UP
-        self.burn_due = burn != n.BURN_NONE  # its event is not logged
+        self.to_burn = 0 if burn == wire.BURN_NONE else 1
+        self.burn_by_value = burn == wire.BURN_FACE_UP
+        self.burn_due = burn != wire.BURN_NONE  # its event is not logged
         self.burn_missed = False
         self.burn_next = False  # the next card is burnt before the coup
         self.burnt_before = False  # one was
         self.first_count = 0
         self.first_over = False
         self.ordered_told = False
-        self.kind = n.KIND_LIVE
-        self.next_kind = n.KIND_LIVE
+        self.kind = wire.KIND_LIVE
+        self.next_kind = wire.KIND_LIVE
         self.next_word = False  # a supervisor must authorise the next coup
         self.kind_told = True
         self.word_wanted = False
@@ -174,7 +174,7 @@ class State:
         self.void_due = 0
         self.void_before = False  # it is the coup before
         self.end_due = False  # this coup stands, and new cards come after it
-        self.void_then = n.THEN_GO_ON
+        self.void_then = wire.THEN_GO_ON
         self.restart_open = False  # whether the first coup is dealt again is for a supervisor to say
         self.returned = NO_CARD  # the card that was put back, until the next one is out
         self.keyed_due = False
@@ -194,8 +194,8 @@ class State:
         self.state = DEALING
         self.burn_next = self.burnt_before = False
         self.kind = self.next_kind
-        self.next_kind = n.KIND_LIVE
-        self.kind_told = self.kind == n.KIND_LIVE
+        self.next_kind = wire.KIND_LIVE
+        self.kind_told = self.kind == wire.KIND_LIVE
         self.want_word(self.next_word)
         self.next_word = False
         self.coup_told = False
@@ -227,13 +227,13 @@ class State:
 
     def next_is(self, kind, word):
         """So is the next coup; what the book itself has ordered needs no word."""
-        self.next_word = word and (self.next_word or self.next_kind == n.KIND_LIVE)
+        self.next_word = word and (self.next_word or self.next_kind == wire.KIND_LIVE)
         self.next_kind = kind
 
     def want_word(self, word):
         """A coup without wagers may need a supervisor; a word said before is used up."""
         self.word_told = False
-        wanted = word and self.kind != n.KIND_LIVE and self.profile.dummy_needs_word()
+        wanted = word and self.kind != wire.KIND_LIVE and self.profile.dummy_needs_word()
         self.word_wanted = wanted and not self.key_on
         if self.word_wanted and self.authorised:
             self.authorised -= 1
@@ -241,12 +241,12 @@ class State:
 
     def next_coup(self):
         """The coup is over: the next one, or the end of the shoe."""
-        after_last = self.next_kind != n.KIND_LIVE and self.profile.on(n.SWITCH_POST_CUT_DUMMY_COUPS)
+        after_last = self.next_kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_POST_CUT_DUMMY_COUPS)
         if self.end_due:
-            self.close_due = n.CLOSE_NEW_CARDS
+            self.close_due = wire.CLOSE_NEW_CARDS
             return
         if self.coups_left == 1 and not after_last:
-            self.close_due = n.CLOSE_LAST_COUP
+            self.close_due = wire.CLOSE_LAST_COUP
             return
         if self.coups_left > 1:
             self.coups_left -= 1
@@ -269,7 +269,7 @@ class State:
         self.burnt = 0
         self.burn_due = True
         self.to_burn = 1
-        self.burn_by_value = self.burn_mode == n.BURN_FACE_UP
+        self.burn_by_value = self.burn_mode == wire.BURN_FACE_UP
         self.state = BURNING
         self.first_count = 0
 
@@ -304,12 +304,12 @@ class State:
 
     def log_unsound(self):
         """The log fails its check: nothing is dealt until a self-test finds it sound."""
-        return self.fault == n.FAULT_JOURNAL
+        return self.fault == wire.FAULT_JOURNAL
 
     def clear(self, by):
         """The fault is over; what was to become one is forgotten."""
-        self.fault_due = n.FAULT_NONE
-        if self.fault and not self.log_unsound() and not (self.fault == n.FAULT_LID and self.lid_open):
+        self.fault_due = wire.FAULT_NONE
+        if self.fault and not self.log_unsound() and not (self.fault == wire.FAULT_LID and self.lid_open):
             self.clear_due = by
 
     def confirm(self):
@@ -319,12 +319,12 @@ class State:
             self.before_cards = cards if self.state == DEALING else 0
 
     def replace(self, decks, burn):
-        self.clear(n.BY_NEW_SHOE)
+        self.clear(wire.BY_NEW_SHOE)
         if self.state == DEALING and self.begun():
-            self.void_due = n.VOID_SUPERVISOR
-            self.void_then = n.THEN_NEW_CARDS
+            self.void_due = wire.VOID_SUPERVISOR
+            self.void_then = wire.THEN_NEW_CARDS
         if self.state != CLOSED:
-            self.close_due = n.CLOSE_REPLACED
+            self.close_due = wire.CLOSE_REPLACED
         self.open_due = True
         self.open_decks = decks
         self.open_burn = burn

@@ -4,11 +4,11 @@ from struct import pack_into
 
 from micropython import const
 
-from sabot.generated import COMMAND_SIZES, PROTOCOL_HASH
 from sabot.link.frame import MAX_BODY, Decoder, encode, number
 from sabot.link.session import Session
 from sabot.profile import SIZE as PROFILE_SIZE
 from sabot.storage.journal import BODY, RECORD
+from sabot.wire import COMMAND_SIZES, PROTOCOL_HASH
 
 _HELLO = const(1)
 _EVENT = const(2)

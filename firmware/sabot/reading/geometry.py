@@ -6,7 +6,7 @@ smooth comes close. A stop can only lengthen a time, so a time that is too short
 
 from micropython import const
 
-from sabot.generated import CARD_UM, EXIT_UM, FIRST_UM, LAST_UM, PITCH_UM
+from sabot.wire import CARD_UM, EXIT_UM, FIRST_UM, LAST_UM, PITCH_UM
 
 _COLUMNS = const(10)
 _ONE = const(1024)  # of a speed, or of its square

@@ -2,12 +2,12 @@
 
 from micropython import const
 
-from sabot.generated import EXIT_UM, FIRST_UM, LAST_UM
 from sabot.reading import wear
 from sabot.reading.presence import Presence
 from sabot.reading.strip import NOT_TEN_COLUMNS, Strip
 from sabot.reading.trailing import Behind
 from sabot.reading.wear import Wear
+from sabot.wire import EXIT_UM, FIRST_UM, LAST_UM
 
 _ENTRY = const(1)
 _TRACKS = const(6)

@@ -2,9 +2,9 @@
 
 from micropython import const
 
-from sabot.generated import CARD_OF, SET_OF, WORDS
 from sabot.reading.geometry import Place
 from sabot.reading.marks import Marks
+from sabot.wire import CARD_OF, SET_OF, WORDS
 
 _TRACKS = const(6)
 _COLUMNS = const(10)

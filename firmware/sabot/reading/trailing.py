@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from sabot.generated import CODE_UM, EXIT_UM
+from sabot.wire import CODE_UM, EXIT_UM
 
 _TRACKS = const(6)
 _SOLID_PCT = const(90)  # of a cutting card is dark on both tracks

@@ -9,6 +9,7 @@ from struct import pack_into, unpack_from
 
 from micropython import const
 
+from sabot import wire
 from sabot.link.frame import number
 from sabot.storage.seal import close, fell, sound
 
@@ -17,7 +18,6 @@ SECTORS = const(22)  # on a shoe: 2220 events stay, whatever is erased
 # A record: event_no, time_ms, kind, size of the body, the body; then its seal.
 RECORD = const(32)
 BODY = const(10)
-_KIND_AT = const(8)  # 0 where a slot was struck out
 _SEAL_AT = const(30)
 _MOST_NO_BYTE = const(0x3F)  # the highest byte of a number below 2**30
 DAMAGED = const(10)  # the kind of event that stands for one that cannot be read
@@ -79,7 +79,7 @@ class Journal:
 
     def append(self, now_ms, kind, size):
         """Make the event in record[BODY:] durable; one that finds no room at all is counted."""
-        pack_into("<IIBB", self.record, 0, self.next_no, now_ms, kind, size)
+        pack_into(wire.RECORD_FORMAT, self.record, 0, self.next_no, now_ms, kind, size)
         close(self.record, _SEAL_AT)
         while self._room():
             if self._write():
@@ -116,7 +116,7 @@ class Journal:
             for i in range(RECORD):
                 buf[i] = self._found[i]
         else:
-            pack_into("<IIBB", buf, 0, event_no, 0, DAMAGED, 0)
+            pack_into(wire.RECORD_FORMAT, buf, 0, event_no, 0, DAMAGED, 0)
         return True
 
     def _find(self, event_no):
@@ -265,7 +265,7 @@ class Journal:
         """Read a slot: the number of its event, 0 if it has none that is sound."""
         found = self._found
         self._medium.read(self._at(sector, slot), found)
-        if not found[_KIND_AT] or found[3] > _MOST_NO_BYTE or not sound(found, _SEAL_AT):
+        if not found[wire.RECORD_KIND] or found[3] > _MOST_NO_BYTE or not sound(found, _SEAL_AT):
             return 0
         return number(found, 0)
 

@@ -7,16 +7,36 @@ from textwrap import wrap
 
 from sabot_protocol import auth, cardcode, cardsets, fields, irregularities, messages, numbers
 from sabot_protocol.cards import INDEX
-from sabot_protocol.layout import Flags, Layout, Names, Number, Raw, enumerations
+from sabot_protocol.layout import Choice, Field, Flags, Layout, Names, Number, Raw, enumerations
 
 Constants = Iterator[tuple[str, int | str]]
-HEAD = """
+_HEAD = '''"""The wire and the journal's records: written by `sabot generate`, not by hand.
+
+A name that ends in _SIZE is a number of bytes, in _FORMAT a struct format, in _BYTES the size of one field. Any other
+name of a layout is an offset: in a frame from the first byte of the frame; in EVENT_… from the first byte of a journal
+record, so that record[EVENT_CARD_SLOT] is the slot; in COMMAND_… and PROFILE_… from the first byte of their own data.
+The format of an event covers its data: pack_into(EVENT_CARD_FORMAT, record, RECORD_DATA, …).
+
+Only names that the firmware uses are here: use another one of firmware_wire.constants(), then run `sabot generate`.
+"""
+
 from micropython import const
 
-"""
+'''
 _NAMED = enumerations()
+# What the shoe's journal writes before the data of an event.
+_RECORD = Layout(
+    (
+        Field("event_no", 0, Number("L", 4)),
+        Field("time_ms", 4, Number("L", 4)),
+        Field("kind", 8, Number("B", 1)),
+        Field("data_size", 9, Number("B", 1)),
+        Field("data", 10, Choice("kind", messages.EVENT_LAYOUTS, Raw(0))),
+    ),
+    10,
+)
 # Numbers of the firmware, by the prefix of their names.
-NUMBERED: dict[str, Mapping[str, int]] = {
+_NUMBERED: dict[str, Mapping[str, int]] = {
     "EV": numbers.EVENTS,
     "CMD": numbers.COMMANDS,
     "OUT": _NAMED["Outcome"].numbers,
@@ -37,9 +57,6 @@ NUMBERED: dict[str, Mapping[str, int]] = {
     "PATTERN": _NAMED["Pattern"].numbers,
     "CAUSE": _NAMED["ResetCause"].numbers,
     "TEST": _NAMED["Tests"].numbers,
-}
-# Numbers that firmware modules still have by hand.
-_BY_HAND: dict[str, Mapping[str, int]] = {
     "TYPE": numbers.FRAMES,
     "SLOT": _NAMED["Slot"].numbers,
     "WINNER": _NAMED["Winner"].numbers,
@@ -55,9 +72,7 @@ def wire(used: Container[str] | None = None) -> str:
     _refuse_duplicates([name for _, constants in sections for name, _ in constants])
     kept = ((title, [pair for pair in pairs if used is None or pair[0] in used]) for title, pairs in sections)
     text = "".join(_section(title, pairs) for title, pairs in kept if pairs)
-    return (
-        f'"""The wire as messages.py defines it: written by `sabot generate`, not by hand."""\n{HEAD}{text}{tables()}'
-    )
+    return f"{_HEAD}{text}{tables()}"
 
 
 def constants() -> dict[str, int | str]:
@@ -83,10 +98,11 @@ def _refuse_duplicates(names: list[str]) -> None:
 
 def _sections() -> Iterator[tuple[str, Constants]]:
     yield "Frames: offsets from the first byte of the frame; a size includes the header.", _frames()
-    yield "Events: offsets from the first byte of `data`.", _kinds("EVENT", messages.EVENT_LAYOUTS)
-    yield "Commands: offsets from the first byte of `data`.", _kinds("COMMAND", messages.COMMAND_LAYOUTS)
+    yield "A record of the journal, up to the data of its event.", _record()
+    yield "Events: offsets from the first byte of a record; size and format of the data.", _events()
+    yield "Commands: offsets from the first byte of the command's data.", _commands()
     yield "The profile: offsets from its own first byte.", _layout("PROFILE", messages.PROFILE_LAYOUT)
-    yield "Numbers by name.", numbered({**NUMBERED, **_BY_HAND})
+    yield "Numbers by name.", _numbered()
     yield "Single values.", _single()
 
 
@@ -94,22 +110,32 @@ def _frames() -> Constants:
     header = messages.LAYOUT
     yield from _layout("FRAME", header)
     for name, body in messages.FRAME_LAYOUTS.items():
-        prefix = name.upper()
+        prefix = f"{name.upper()}_FRAME" if body.cases() else name.upper()
         yield f"{prefix}_SIZE", header.size + body.size
         yield f"{prefix}_FORMAT", f"<{_codes(header)}{_codes(body)}"
         yield from _fields(prefix, body, header.size)
 
 
-def _kinds(prefix: str, layouts: Mapping[str, Layout]) -> Constants:
-    for kind, layout in layouts.items():
-        yield from _layout(f"{prefix}_{kind.upper()}", layout)
+def _record() -> Constants:
+    yield "RECORD_FORMAT", f"<{_codes(_RECORD)}"
+    yield from _fields("RECORD", _RECORD, 0)
 
 
-def _layout(prefix: str, layout: Layout) -> Constants:
+def _events() -> Constants:
+    for kind, layout in messages.EVENT_LAYOUTS.items():
+        yield from _layout(f"EVENT_{kind.upper()}", layout, _RECORD.size)
+
+
+def _commands() -> Constants:
+    for kind, layout in messages.COMMAND_LAYOUTS.items():
+        yield from _layout(f"COMMAND_{kind.upper()}", layout)
+
+
+def _layout(prefix: str, layout: Layout, first: int = 0) -> Constants:
     """Size and format of a layout without the choice at its end, then its fields."""
     yield f"{prefix}_SIZE", layout.size
     yield f"{prefix}_FORMAT", f"<{_codes(layout)}"
-    yield from _fields(prefix, layout, 0)
+    yield from _fields(prefix, layout, first)
 
 
 def _fields(prefix: str, layout: Layout, first: int) -> Constants:
@@ -139,9 +165,8 @@ def _code(value: object) -> str:
     return ""
 
 
-def numbered(tables_by_prefix: Mapping[str, Mapping[str, int]]) -> Constants:
-    """Return each number of these tables under its name in the firmware."""
-    for prefix, table in tables_by_prefix.items():
+def _numbered() -> Constants:
+    for prefix, table in _NUMBERED.items():
         yield from ((f"{prefix}_{name.upper()}", int(number)) for name, number in table.items())
 
 

