@@ -61,7 +61,7 @@ def _constants(module: str) -> dict[str, str]:
 
 def _imported(node: ast.ImportFrom) -> dict[str, str]:
     """Return the constants that an import brings, by the names they have in the module that imports."""
-    values = {}
+    values: dict[str, str] = {}
     for alias in node.names:
         local = alias.asname or alias.name
         values |= {f"{local}.{name}": value for name, value in _constants(f"{node.module}.{alias.name}").items()}
