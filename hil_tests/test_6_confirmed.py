@@ -49,7 +49,7 @@ class Table:
         self._log.append((event, time))
 
     def restart(self) -> None:
-        """From the last opening or closing on, as `Place.catch_up` does it."""
+        """From the last opening or closing on, as `TableSession.catch_up` does it."""
         waiting, active = self.verifier.disputed(), self.verifier.active()
         self.verifier = self.verifier.fresh()
         for event, time in self._log:

@@ -322,7 +322,7 @@ def test_a_table_that_the_gateway_may_not_write_is_named_and_no_event_is_thrown_
     line = Line(site.example(kind), "gateway", site.login("gateway-sydney"))
     ledger = Ledger(site.work_dir / "ledger.db")
     publisher = Publisher(line.mqtt, ledger, "sydney", NOW)
-    publisher.say_table("bac-03", "online", NOW)
+    publisher.set_table_status("bac-03", "online", NOW)
 
     class Turn:
         def step(self, now_s: float) -> None:

@@ -138,7 +138,7 @@ def test_a_broker_that_lets_us_read_only_our_statuses_serves_us_and_is_named(sit
     line = Line(server, "gateway", site.login("gateway-sydney"))
     ledger = Ledger(site.work_dir / "ledger.db")
     publisher = Publisher(line.mqtt, ledger, "sydney", NOW)
-    publisher.say_table("bac-01", "online", NOW)
+    publisher.set_table_status("bac-01", "online", NOW)
 
     class Turn:
         def step(self, now_s: float) -> None:

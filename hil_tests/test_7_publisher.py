@@ -90,9 +90,9 @@ def test_a_state_said_as_the_broker_answers_is_said_once(site: Site, kind: str) 
     server = site.start(kind)
     display, gateway = reader(server), Gateway(server, site.work_dir)
     step_until(gateway.mqtt.client.is_connected, gateway.mqtt)
-    gateway.publisher.say_table("bac-01", "online", NOW)  # before the first pump
+    gateway.publisher.set_table_status("bac-01", "online", NOW)  # before the first pump
     gateway.publisher.pump()
-    gateway.publisher.say_table("bac-02", "online", NOW)
+    gateway.publisher.set_table_status("bac-02", "online", NOW)
     step_until(lambda: f"{ROOT}/site/bac-02/status" in display.topics(), display, gateway)
     assert display.topics() == [STATUS, f"{ROOT}/site/bac-02/status"]
 
@@ -174,11 +174,11 @@ def test_an_entry_that_no_broker_could_take_is_named_and_passed_over(site: Site,
 def test_a_new_broker_is_told_all_that_stands(site: Site, kind: str) -> None:
     server = site.start(kind)
     gateway = Gateway(server, site.work_dir)
-    gateway.publisher.say_gateway("online", NOW, problem="the disk is nearly full; make room")
-    gateway.publisher.say_table("bac-01", "offline", NOW)
-    gateway.publisher.say_table("bac-01", "online", NOW)
-    gateway.publisher.say_alarms("bac-01", b'{"alarms":[1]}')
-    gateway.publisher.say_alarms("bac-01", b'{"alarms":[]}')
+    gateway.publisher.set_gateway_status("online", NOW, problem="the disk is nearly full; make room")
+    gateway.publisher.set_table_status("bac-01", "offline", NOW)
+    gateway.publisher.set_table_status("bac-01", "online", NOW)
+    gateway.publisher.set_alarms("bac-01", b'{"alarms":[1]}')
+    gateway.publisher.set_alarms("bac-01", b'{"alarms":[]}')
     step_until(lambda: gateway.mqtt.client.is_connected() and gateway.publisher.idle(), gateway)
     site.kill()
     step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
@@ -200,14 +200,14 @@ def test_a_message_id_that_the_broker_still_owes_an_answer_for_is_not_used_again
     gateway = Gateway(cable.broker, site.work_dir)
     step_until(gateway.mqtt.client.is_connected, gateway, cable)  # and subscribes with message id 1
     cable.deaf = True
-    gateway.publisher.say_table("bac-01", "online", NOW)  # 2: owed from now on
+    gateway.publisher.set_table_status("bac-01", "online", NOW)  # 2: owed from now on
     step_until(lambda: STATUS in display.topics(), gateway, display, cable)
     cable.cut()
     cable.deaf = False
     step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
     while gateway.mqtt.client.publish("nobody", qos=0).mid != 65534:
         pass
-    gateway.publisher.say_alarms("bac-01", b"{}")
+    gateway.publisher.set_alarms("bac-01", b"{}")
     step_until(gateway.mqtt.client.is_connected, cable, gateway)  # 65535; the status has 1, alarms would 2
     cable.deaf = True
     step_until(lambda: f"{ROOT}/site/bac-01/alarms" in display.topics(), gateway, display, cable)

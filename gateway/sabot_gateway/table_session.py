@@ -1,4 +1,4 @@
-"""Place: one table as the daemon has it: its line, its driver, its verifier, and what is not stored yet."""
+"""TableSession: one table as the daemon has it: its line, its driver, its verifier, and what is not stored yet."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
 
 from sabot_gateway.config import Table
 from sabot_gateway.ledger import Entry, Ledger, Stored
-from sabot_gateway.ops.bounds import Lines
+from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import ShoeFault, next_step
@@ -32,10 +32,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(eq=False)
-class Place:
+class TableSession:
     """`pending` goes into the ledger before anything of it is acknowledged."""
 
-    table: Table
+    config: Table
     line: Line
     link: Driver
     verifier: Verifier
@@ -45,12 +45,12 @@ class Place:
     told_fault: str = "none"  # on the topic of the table's status
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
     _concern: str | None = None  # as last told
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LogLimiter = field(default_factory=LogLimiter)
 
     @property
     def name(self) -> str:
         """The table's."""
-        return self.table.name
+        return self.config.name
 
     @property
     def fault(self) -> str:
@@ -105,18 +105,18 @@ class Place:
 
     def silent(self, now_s: float) -> bool:
         """A shoe that says nothing, not even that it is alive, is not there, whatever its port says."""
-        heard_s = self.link.heard_s
-        if self.link.unit is None or heard_s is None or now_s - heard_s <= _SILENT_AFTER_S:
+        last_frame_s = self.link.last_frame_s
+        if self.link.unit is None or last_frame_s is None or now_s - last_frame_s <= _SILENT_AFTER_S:
             return False
-        self.link.opened()
+        self.link.reset()
         return True
 
     def held_back(self, now_s: float) -> None:
         """The port was not read until now: a shoe that could not be heard was not silent."""
         if self.link.unit is None:
-            self.link.opened()
+            self.link.reset()
         else:
-            self.link.heard_s = now_s
+            self.link.last_frame_s = now_s
 
     def news(self) -> tuple[str | None, bool, str | None] | None:
         """The shoe that is served and how, where that has not been told yet."""
@@ -193,12 +193,12 @@ class Place:
         alarms, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         return {
             "table": self.name,
-            "port": self.table.port,
+            "port": self.config.port,
             "state": "online" if port is not None and link.unit and not link.problem else "offline",
             "unit": link.unit,
             "authenticated": link.authenticated,
             "problem": link.problem or (self.told if isinstance(self.told, str) else self.concern()),
-            "rulebook": self.table.rulebook,
+            "rulebook": self.config.rulebook,
             "shoe": self.verifier.shoe,
             "coup": self.verifier.coup,
             "alarms": alarms,

@@ -105,7 +105,7 @@ class Floor:
         give_up_s = time.monotonic() + PATIENCE_S
         while not done():
             self.step(pass_s=pass_s)
-            assert time.monotonic() < give_up_s, self.app.stands()
+            assert time.monotonic() < give_up_s, self.app.retained_topics()
 
     def greet(self, *names: str) -> None:
         """Each of these shoes is served."""
@@ -130,7 +130,7 @@ class Floor:
 
     def said(self, topic: str) -> dict[str, Any]:
         """What stands on a retained topic of the site; the time left out."""
-        message: dict[str, Any] = msgspec.json.decode(self.app.stands().get(f"sabot/v1/test/{topic}", b"{}"))
+        message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(f"sabot/v1/test/{topic}", b"{}"))
         return {name: value for name, value in message.items() if name != "time"}
 
     def status(self, name: str) -> dict[str, Any]:

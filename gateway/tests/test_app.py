@@ -341,7 +341,7 @@ def test_the_firmware_is_served_and_its_log_comes_in(
     app = App(config(tmp_path, firmware(key).port, keys))
     run_until(app, lambda: app._ledger.durable_event_no(UNIT) >= 2)  # boot and profile_set
     assert status(app) == {"state": "online", "unit": UNIT, "authenticated": key is not None}
-    link = app._places["bac-01"].link
+    link = app._tables["bac-01"].link
     assert isinstance(link, ShoeLink)
     link.command("confirm")
     run_until(app, lambda: not link.commands.waiting)

@@ -102,7 +102,7 @@ def test_a_lost_part_of_the_log_disputes_a_coup_and_its_decision_says_what_holds
     dealt = [*cards(3, "TD 3C", slots=("player_2", "banker_2")), result(5, "player", 9, 5)]
     bench.send(*map(bench.shoe.logged, dealt))
     bench.send(*map(bench.shoe.logged, (event(number, "key", on=number % 2) for number in range(6, 10))))
-    (disputed,) = bench.app._places["bac-01"].verifier.disputed()
+    (disputed,) = bench.app._tables["bac-01"].verifier.disputed()
     assert isinstance(disputed, CoupMessage)
     assert [name for name, _ in active(bench)] == ["log_lost", "discrepancy", "fault_composition"]
     answer = ask(bench, "decide", coup=disputed.id, verdict="void")

@@ -1,7 +1,7 @@
 """Commands: one at a time, in order, until the shoe says what became of them."""
 
 import pytest
-from sabot_gateway.shoe.commands import Commands
+from sabot_gateway.shoe.commands import CommandQueue
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol.codec import CodecError
 from shoe_events import KEY, PROFILE, Shoe, asked, sent
@@ -50,7 +50,7 @@ def test_a_command_is_sent_again_ever_more_seldom() -> None:
 
 
 def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
-    commands = Commands()
+    commands = CommandQueue()
     commands.add("lock", {})
     assert all(commands.due(8.0 * turn) for turn in range(1, 20_000))
 
@@ -102,7 +102,7 @@ def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
     it = served(shoe)
     it.command("lock")
     assert commanded(it, 0.1) == [(1, "lock")]
-    it.opened()
+    it.reset()
     it.receive(shoe.hello(asked(it, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == [(1, "lock")]
 
@@ -114,7 +114,7 @@ def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes
     it.command("lock")
     it.command("unlock")
     assert commanded(it, 0.1) == [(1, "lock")]
-    it.opened()
+    it.reset()
     it.receive(shoe.hello(asked(it, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == []
     it.receive(shoe.button(1), 0.4)
@@ -138,7 +138,7 @@ def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_oth
     it.command("lock")
     it.command("unlock")
     commanded(it, 0.1)
-    it.opened()
+    it.reset()
     answer = shoe.hello(asked(it, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
     it.receive(answer + shoe.say("alive"), 0.2)
     assert it.counters["dropped_commands"] == 1
@@ -158,7 +158,7 @@ def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> 
     it = served(shoe, last_command_id=41)
     it.command("lock")
     commanded(it, 0.1)
-    it.opened()
+    it.reset()
     it.receive(shoe.hello(asked(it, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == []
     assert it.counters["dropped_commands"] == 1
@@ -200,28 +200,28 @@ def test_a_held_command_has_its_id_once_it_is_the_first_and_goes_out_when_it_is_
     shoe = Shoe()
     it = served(shoe, last_command_id=41)
     it.command("lock")
-    void = it.order("void_coup", {"reason": "misdeal", "then": "go_on"})
+    void = it.prepare_command("void_coup", {"reason": "misdeal", "then": "go_on"})
     assert void is not None
-    assert it.number(void) == 0
+    assert it.number_command(void) == 0
     assert commanded(it, 0.1) == [(42, "lock")]
     it.receive(done(shoe, 1, 42, "lock"), 0.2)
-    assert (it.number(void), commanded(it, 0.2)) == (43, [])
+    assert (it.number_command(void), commanded(it, 0.2)) == (43, [])
     void.held = False
     assert commanded(it, 0.3) == [(43, "void_coup")]
 
 
 def test_a_held_command_that_is_withdrawn_was_never_sent() -> None:
     it = served(Shoe())
-    lock = it.order("lock", {})
+    lock = it.prepare_command("lock", {})
     assert lock is not None
-    assert (it.number(lock), it.withdraw(lock)) == (1, False)
-    unlock = it.order("unlock", {})
+    assert (it.number_command(lock), it.withdraw(lock)) == (1, False)
+    unlock = it.prepare_command("unlock", {})
     assert unlock is not None
-    assert it.number(unlock) == 2
+    assert it.number_command(unlock) == 2
 
 
 def test_a_shoe_that_does_not_know_a_command_ends_it_without_its_name() -> None:
-    commands = Commands()
+    commands = CommandQueue()
     for kind in ("this_no_bet", "lock"):
         assert commands.add(kind, {})
     assert commands.due(1.0)
@@ -230,7 +230,7 @@ def test_a_shoe_that_does_not_know_a_command_ends_it_without_its_name() -> None:
 
 
 def test_an_id_that_another_gateway_has_used_meanwhile_is_not_used_again() -> None:
-    commands = Commands()
+    commands = CommandQueue()
     lock = commands.add("lock", {})
     assert lock is not None
     lock.held = True
@@ -240,7 +240,7 @@ def test_an_id_that_another_gateway_has_used_meanwhile_is_not_used_again() -> No
 
 
 def test_the_command_of_another_gateway_does_not_end_one_that_was_not_sent() -> None:
-    commands = Commands()
+    commands = CommandQueue()
     lock = commands.add("lock", {})
     assert lock is not None
     lock.held = True

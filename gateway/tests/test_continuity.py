@@ -93,7 +93,7 @@ def test_the_same_shoe_goes_on_after_every_kind_of_pause(opened: Open, tmp_path:
         floor.run(8)
     assert floor.stored() == list(range(1, 24))
     assert (shoe.acked, names(floor), floor.status()["state"]) == (23, [], "online")
-    assert floor.app._places["bac-01"].link.line_counters()["repeated"] == 0
+    assert floor.app._tables["bac-01"].link.line_counters()["repeated"] == 0
 
 
 def test_a_log_that_was_put_back_to_an_older_state_is_not_taken_up(opened: Open, tmp_path: Path) -> None:

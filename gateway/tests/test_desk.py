@@ -7,9 +7,10 @@ import msgspec
 import pytest
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator.control import Answer, Request
-from sabot_gateway.operator.desk import At, Desk
+from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.requested import Requested
 from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source, Verifier
@@ -67,7 +68,7 @@ class Office:
         request = parse(msgspec.json.encode(asked))
         assert isinstance(request, TableRequest)
         seat = self.table if request.table == "bac-01" else None
-        self.desk.take(request, "floor", seat, self.answers.append, At(now_s, TIME))
+        self.desk.take(request, "floor", seat, self.answers.append, Moment(now_s, TIME))
 
     def asked(self, verb: str, **more: Any) -> str:
         """Ask something that needs no shoe; the answer."""
@@ -85,7 +86,7 @@ class Office:
         kept = [(entry.event_no, entry.topic, msgspec.json.decode(entry.payload)) for entry in self.desk.entries]
         assert {entry.unit for entry in self.desk.entries} <= {GATEWAY}
         self.desk.entries.clear()
-        self.desk.committed(At(now_s, TIME))
+        self.desk.committed(Moment(now_s, TIME))
         return kept
 
     def commanded(self, now_s: float) -> list[tuple[int, str, dict[str, Any]]]:
@@ -100,8 +101,8 @@ class Office:
         self.table.next_no += 1
         for one in self.table.link.receive(frame, 0.0):
             self.said += self.table.verifier.take(one, TIME)
-            self.desk.heard(self.table, one, At(0.0, TIME))
-        self.desk.moved_on(self.table, At(0.0, TIME))
+            self.desk.heard(self.table, one, Moment(0.0, TIME))
+        self.desk.moved_on(self.table, Moment(0.0, TIME))
 
 
 @pytest.fixture
@@ -204,7 +205,7 @@ def test_what_cannot_be_carried_out_is_refused_in_words_and_kept_all_the_same(
 
 def test_an_error_of_our_own_is_an_answer_and_not_the_end(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.table.serve()
-    monkeypatch.setattr(office.table.link, "order", lambda kind, data: 1 / 0)
+    monkeypatch.setattr(office.table.link, "prepare_command", lambda kind, data: 1 / 0)
     assert "the gateway met an error of its own" in office.asked("lock")
     assert office.asked("ack-alarm") == "no alarm is active at bac-01"
 
@@ -386,7 +387,7 @@ def test_the_alarms_of_faults_are_brought_to_what_the_shoe_reports(
     if active:
         office.table.follow(event(1, "fault", fault=active, detail=0))
     office.table.fault = reported
-    office.desk.match_fault(office.table, At(0.0, TIME))
+    office.desk.match_fault(office.table, Moment(0.0, TIME))
     kept = office.commit()
     assert [(said["name"], said["state"]) for _, topic, said in kept if topic == "alarm"] == messages
     assert [number for number, _, _ in kept] == [7, None][: len(messages)]
@@ -402,10 +403,10 @@ def test_a_command_that_nobody_answers_is_withdrawn_and_the_asker_knows_what_is_
     office.commit()
     office.commit()
     assert office.commanded(0.1) == [(1, "lock", {})]
-    office.desk.expire(At(9.9, TIME))
+    office.desk.expire(Moment(9.9, TIME))
     office.commit()
     assert office.answers == []
-    office.desk.expire(At(10.0, TIME))
+    office.desk.expire(Moment(10.0, TIME))
     office.commit()
     first, second = office.answers
     assert "was sent and the shoe has not answered" in first.say

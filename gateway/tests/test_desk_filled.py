@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sabot_gateway.operator.desk import At
+from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.fault import next_step
 from sabot_protocol import fields
 from test_desk import TIME, Office
@@ -94,7 +94,7 @@ def test_who_reports_is_told_what_follows_by_the_book(office: Office) -> None:
 
 def test_nobody_waits_for_ever_for_what_follows(office: Office) -> None:
     reported(office)
-    office.desk.expire(At(60.0, TIME))
+    office.desk.expire(Moment(60.0, TIME))
     office.commit()
     assert [(answer.ok, answer.say) for answer in office.answers] == [(True, "Done.")]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from floor import LOST, Floor
-from sabot_gateway.table_session import Place
+from sabot_gateway.table_session import TableSession
 from sabot_gateway.verify import NotThereError, Source
 from sabot_gateway.verify.deciders import Decider
 from shoe_events import hello_body
@@ -23,7 +23,7 @@ def floors(tmp_path: Path) -> Iterator[Callable[[], Floor]]:
         yield lambda: Floor(stack, tmp_path, *TABLES)
 
 
-def flooded(floor: Floor) -> Place:
+def flooded(floor: Floor) -> TableSession:
     """A shoe that reports nothing but disputed coups."""
     floor.greet()
     line = floor.lines["bac-01"]
@@ -32,7 +32,7 @@ def flooded(floor: Floor) -> Place:
         if number % 10 == 0:
             floor.step(pass_s=0.001)
     floor.until(lambda: len(floor.events("bac-01")) == 5 * COUPS)
-    return floor.app._places["bac-01"]
+    return floor.app._tables["bac-01"]
 
 
 def test_every_event_of_a_flood_is_stored_and_its_alarms_are_few_and_small(floors: Callable[[], Floor]) -> None:
@@ -45,7 +45,7 @@ def test_every_event_of_a_flood_is_stored_and_its_alarms_are_few_and_small(floor
     names = [said["name"] for said in stored if "name" in said]
     assert names.count("discrepancy") <= 40
     assert 1 <= names.count("alarm_flood") <= 3
-    assert len(floor.app.stands()["sabot/v1/test/bac-01/alarms"]) <= 17_000
+    assert len(floor.app.retained_topics()["sabot/v1/test/bac-01/alarms"]) <= 17_000
     said = floor.said("bac-01/alarms")
     assert len(said["alarms"]) + said.get("more", 0) == len(place.verifier.active())
     status = floor.app._status(floor.app._at())["tables"][0]
@@ -62,7 +62,7 @@ def test_of_many_disputed_coups_the_newest_can_be_decided_and_then_the_older_bef
     assert there == list(range(51, 151))
     floor.goodbye()
     floor = floors()
-    place = floor.app._places["bac-01"]
+    place = floor.app._tables["bac-01"]
     assert [coup.coup for coup in place.verifier.disputed()] == there
     status = floor.app._status(floor.app._at())["tables"][0]
     assert (len(status["disputed"]), status["more_disputed"]) == (100, 50)
@@ -98,7 +98,7 @@ def test_an_event_that_our_checks_cannot_take_again_and_again_does_not_fill_the_
 ) -> None:
     floor = floors()
     floor.greet()
-    monkeypatch.setattr(floor.app._places["bac-01"].verifier, "take", fail)
+    monkeypatch.setattr(floor.app._tables["bac-01"].verifier, "take", fail)
     with capture_logs() as logs:
         for number in range(1, 31):
             floor.lines["bac-01"].coup(number)
@@ -118,10 +118,10 @@ def test_the_alarms_of_a_table_are_published_a_few_times_a_second(floors: Callab
     for number in range(1, 101):  # ten seconds
         line.coup(number, *LOST)
         floor.step(pass_s=0.1)
-        now = floor.app.stands()["sabot/v1/test/bac-01/alarms"]
+        now = floor.app.retained_topics()["sabot/v1/test/bac-01/alarms"]
         published, before = published + (now != before), now
     assert 10 <= published <= 8 + 40
     floor.step(3, pass_s=1.0)
     assert len(floor.said("bac-01/alarms")["alarms"]) + floor.said("bac-01/alarms").get("more", 0) == len(
-        floor.app._places["bac-01"].verifier.active()
+        floor.app._tables["bac-01"].verifier.active()
     )

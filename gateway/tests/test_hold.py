@@ -96,7 +96,7 @@ def test_a_table_whose_shoe_goes_during_a_hold_says_so_after_it(floor: Floor) ->
     floor.break_ledger()
     floor.lines["bac-01"].coup(1)
     floor.step(3)
-    floor.app._lose(floor.app._places["bac-02"], floor.app._at())
+    floor.app._lose(floor.app._tables["bac-02"], floor.app._at())
     assert floor.status("bac-02") == floor.status("bac-01")
     floor.mend_ledger()
     floor.step(1, pass_s=1.1)
@@ -113,7 +113,7 @@ def test_a_ledger_that_cannot_be_read_when_a_shoe_is_greeted_holds_the_gateway_a
     """Events that came in front of the HELLO in one read are stored all the same."""
     floor.greet("bac-01")
     line = floor.lines["bac-01"]
-    link = floor.app._places["bac-01"].link
+    link = floor.app._tables["bac-01"].link
     assert isinstance(link, ShoeLink)
     link._asked = bytes(range(8))
     line.coup(1)
@@ -143,9 +143,9 @@ def test_a_ledger_that_stays_unreadable_is_one_line_in_the_log_and_one_problem(f
             return "problem" in floor.said("status")
 
         floor.until(told)
-        stands = floor.app.stands()
+        stands = floor.app.retained_topics()
         floor.step(20, pass_s=0.7)
-        assert floor.app.stands() == stands
+        assert floor.app.retained_topics() == stands
     assert [entry["log_level"] for entry in logs if entry["log_level"] == "error"] == ["error"]
 
 
@@ -155,7 +155,7 @@ def test_a_hold_at_the_start_waits_for_a_person_and_says_so_everywhere(floor: Fl
     floor.step(5, pass_s=1.0)
     for topic in ("status", "bac-01/status", "bac-02/status"):
         assert floor.said(topic)["problem"] == "The ledger is behind a head that it once published."
-    assert all(place.line.port is None for place in floor.app._places.values())
+    assert all(place.line.port is None for place in floor.app._tables.values())
     assert floor.app._status(floor.app._at())["hold"][0]["name"] == "behind"
     assert floor.app.release("behind")
     assert "has not met this table's shoe yet" in floor.status("bac-01")["problem"]
@@ -186,7 +186,7 @@ def test_an_error_over_what_one_port_brought_costs_that_table_its_connection_and
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     floor.greet()
-    place = floor.app._places["bac-01"]
+    place = floor.app._tables["bac-01"]
     monkeypatch.setattr(place.link, "receive", fail)
     with capture_logs() as logs:
         for number in range(1, 9):

@@ -75,6 +75,6 @@ def test_whatever_comes_on_one_line_the_other_tables_deal_on(opened: Open, tmp_p
         assert floor.status(table)["state"] == "online"
         assert (floor.stored(shoe.unit), shoe.acked) == (list(range(1, 41)), 40)
         assert [alarm["name"] for alarm in floor.alarms(table)] == []
-    line: dict[str, Any] = floor.app._places["bac-03"].status()["line"]
+    line: dict[str, Any] = floor.app._tables["bac-03"].status()["line"]
     assert sum(line.values()) > 1000
     assert floor.app._ledger.verify_chain() >= 80

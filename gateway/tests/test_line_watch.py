@@ -50,7 +50,7 @@ def test_many_forged_frames_are_an_alarm_once_until_somebody_has_seen_it(
     say = floor.alarms()[0]["say"]
     assert f"{kind})" in say
     assert (floor.status()["state"], floor.status()["problem"]) == ("online", say)
-    assert floor.app._places["bac-01"].status()["line"][kind] == 2100
+    assert floor.app._tables["bac-01"].status()["line"][kind] == 2100
     assert names(floor, 2) == []
     floor.acknowledge()
     floor.run(61)

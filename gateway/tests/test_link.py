@@ -118,7 +118,7 @@ def test_a_consumed_nonce_is_not_accepted_again() -> None:
     it.receive(shoe.hello(nonce), 0.3)
     (who,) = sent(it)
     assert who.body["nonce"] != nonce
-    it.opened()
+    it.reset()
     it.receive(shoe.hello(nonce), 0.4)
     it.receive(shoe.hello(who.body["nonce"]), 0.5)
     assert it.unit is None
@@ -256,8 +256,8 @@ def test_a_journal_erased_while_it_was_served_is_told_when_the_shoe_falls_silent
     it, shoe = served(durable=5)
     for half in range(12):
         greet_if_asked(it, shoe, half / 2, next_event_no=1)
-    assert it.heard_s == 0.0
-    it.opened()  # as the daemon does it after five seconds
+    assert it.last_frame_s == 0.0
+    it.reset()  # as the daemon does it after five seconds
     for half in range(12, 16):
         greet_if_asked(it, shoe, half / 2, next_event_no=1)
     assert it.problem is not None
@@ -341,7 +341,7 @@ def test_no_event_counts_before_hello() -> None:
 def test_a_new_port_forgets_who_was_there() -> None:
     it, shoe = served(key=KEY)
     it.tick(1.0)
-    it.opened()
+    it.reset()
     assert (it.unit, it.authenticated) == (None, False)
     assert it.receive(shoe.button(1), 0.0) == []
     assert it.output() == b""
@@ -413,14 +413,14 @@ def test_when_the_shoe_was_last_heard() -> None:
     it, shoe = link(), Shoe()
     greet(it, shoe, 3.0)
     it.receive(b"\x01\x02noise\x00", 4.0)
-    assert it.heard_s == 3.0
+    assert it.last_frame_s == 3.0
     it.receive(shoe.say("alive"), 5.0)
-    assert it.heard_s == 5.0
+    assert it.last_frame_s == 5.0
     it.receive(Shoe().hello(), 6.0)
-    assert it.heard_s == 5.0
+    assert it.last_frame_s == 5.0
     (who,) = [frame for frame in sent(it) if frame.type == "who"][-1:]
     it.receive(shoe.hello(who.body["nonce"]), 7.0)
-    assert it.heard_s == 7.0
+    assert it.last_frame_s == 7.0
 
 
 # Keys.
@@ -477,7 +477,7 @@ def test_what_the_shoe_did_not_say_is_refused_and_counted_and_the_session_goes_o
     it, shoe = served(key=KEY)
     assert numbers(it, forgery(it, shoe), 0.2) == []
     assert counted(it) == {says: 1}
-    assert it.heard_s == (0.1 if says == "replayed" else 0.0)
+    assert it.last_frame_s == (0.1 if says == "replayed" else 0.0)
     assert numbers(it, shoe.button(1), 0.3) == [1]
     assert (it.unit, it.authenticated, it.problem) == (UNIT, True, None)
 
@@ -569,7 +569,7 @@ def test_a_forged_hello_does_not_disturb_who_is_served() -> None:
             assert numbers(it, shoe.button(tenth // 10), tenth / 10) == [tenth // 10]
     assert "who" not in kinds(it)
     assert (it.unit, it.authenticated, it.problem) == (UNIT, True, None)
-    assert it.heard_s == 5.0
+    assert it.last_frame_s == 5.0
 
 
 def test_a_keyed_shoe_that_has_started_again_is_asked_once_its_session_is_quiet() -> None:

@@ -11,7 +11,7 @@ from floor import LOST, Floor
 from sabot_gateway.config import Config, ConfigError
 from sabot_gateway.operator.control import Answer
 from sabot_gateway.operator.requests import Confirm, TableRequest
-from sabot_gateway.table_session import Place
+from sabot_gateway.table_session import TableSession
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")
@@ -50,10 +50,10 @@ def test_a_table_removed_while_the_ledger_is_held_costs_nobody_anything(floors: 
     held(floor)
     floor.reload(floor.with_tables("bac-02"))
     floor.step(3)
-    assert "bac-01" in floor.app._places  # not before the ledger is there again
+    assert "bac-01" in floor.app._tables  # not before the ledger is there again
     go_on(floor)
     assert floor.events("bac-01") == [1, 2, 3, 4, 5]
-    assert list(floor.app._places) == ["bac-02"]
+    assert list(floor.app._tables) == ["bac-02"]
     assert floor.status("bac-01")["state"] == "offline"
     assert "not in the gateway's config any more" in floor.status("bac-01")["problem"]
     assert floor.alarms("bac-01") == ["ledger_not_writable"]
@@ -71,13 +71,13 @@ def test_a_table_that_gets_another_port_or_key_is_not_read_again_from_the_ledger
     floor.step(2)
     keys = tmp_path / "keys"
     keys.mkdir(mode=0o700)
-    verifiers = {name: place.verifier for name, place in floor.app._places.items()}
+    verifiers = {name: place.verifier for name, place in floor.app._tables.items()}
     floor.reload(msgspec.structs.replace(changed(floor.config, "bac-01", baud=9600), keys=str(keys)))
     floor.step()
-    assert {name: place.verifier for name, place in floor.app._places.items()} == verifiers
+    assert {name: place.verifier for name, place in floor.app._tables.items()} == verifiers
     floor.reload(changed(floor.config, "bac-01", rulebook="nz-baccarat"))
     floor.step()
-    assert floor.app._places["bac-01"].verifier is not verifiers["bac-01"]
+    assert floor.app._tables["bac-01"].verifier is not verifiers["bac-01"]
     assert floor.alarms("bac-01") == ["discrepancy"]
 
 
@@ -95,11 +95,11 @@ def test_a_table_changed_while_the_ledger_is_held_keeps_its_alarms_and_its_dispu
     floor.reload(changed(floor.config, "bac-01", **more))
     go_on(floor)
     floor.step(2, pass_s=1.0)
-    table = floor.app._places["bac-01"].table
+    table = floor.app._tables["bac-01"].config
     assert {name: getattr(table, name) for name in more} == more
     stands = floor.alarms("bac-01")
     assert stands == ["discrepancy", "discrepancy", "ledger_not_writable"]
-    assert len(floor.app._places["bac-01"].verifier.disputed()) == 2
+    assert len(floor.app._tables["bac-01"].verifier.disputed()) == 2
     stored = [msgspec.json.decode(entry.payload)["name"] for entry in floor.entries() if entry.topic == "alarm"]
     assert sorted(stored) == ["discrepancy", "discrepancy", "ledger_not_writable", "ledger_not_writable"]
 
@@ -108,7 +108,7 @@ def test_who_waits_for_the_shoe_of_a_table_that_goes_is_answered_at_once(floors:
     floor = floors()
     floor.greet()
     said: list[Answer] = []
-    place, at = floor.app._places["bac-01"], floor.app._at()
+    place, at = floor.app._tables["bac-01"], floor.app._at()
     floor.app._desk.take(TableRequest("confirm", "bac-01", "A. Smith", "", Confirm()), "root", place, said.append, at)
     floor.step(2)
     assert said == []
@@ -135,7 +135,7 @@ def test_a_renamed_table_leaves_its_dispute_behind_and_the_log_says_so(floors: C
     floor.reload(changed(floor.config, "bac-09", name="bac-01"))
     floor.step(2, pass_s=1.0)
     assert floor.alarms("bac-01") == ["discrepancy"]
-    assert len(floor.app._places["bac-01"].verifier.disputed()) == 1
+    assert len(floor.app._tables["bac-01"].verifier.disputed()) == 1
 
 
 def test_two_tables_that_swap_their_ports_go_on_with_each_others_shoe(floors: Callable[..., Floor]) -> None:
@@ -152,14 +152,14 @@ def test_two_tables_that_swap_their_ports_go_on_with_each_others_shoe(floors: Ca
 def test_a_ledger_that_cannot_be_read_puts_a_reload_off_and_changes_nothing(floors: Callable[..., Floor]) -> None:
     floor = floors()
     floor.greet()
-    before = dict(floor.app._places)
+    before = dict(floor.app._tables)
     floor.reload(changed(floor.config, "bac-01", baud=9600))
     with floor.unreadable():
         floor.step(3)
-        assert floor.app._places == before
+        assert floor.app._tables == before
         assert "cannot be read" in floor.said("status")["problem"]
     floor.step(3, pass_s=1.1)
-    assert floor.app._places["bac-01"].table.baud == 9600
+    assert floor.app._tables["bac-01"].config.baud == 9600
     assert "problem" not in floor.said("status")
 
 
@@ -169,7 +169,7 @@ def test_a_file_that_cannot_be_used_for_any_reason_changes_nothing(
 ) -> None:
     floor = floors()
     floor.greet()
-    before = dict(floor.app._places)
+    before = dict(floor.app._tables)
 
     def broken() -> Config:
         raise error
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_used_for_any_reason_changes_nothing(
     floor.app._signals.reloading = True
     with capture_logs() as logs:
         floor.step(3)
-    assert floor.app._places == before
+    assert floor.app._tables == before
     assert "the config stays as it was" in logs[0]["event"]
     assert len(logs) == 1
 
@@ -188,27 +188,27 @@ def test_an_error_of_our_own_over_a_new_config_changes_nothing_and_the_next_one_
 ) -> None:
     floor = floors()
     floor.greet()
-    before = dict(floor.app._places)
+    before = dict(floor.app._tables)
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a fault of ours")
 
     with monkeypatch.context() as broken, capture_logs() as logs:
-        broken.setattr(Place, "catch_up", fail)
+        broken.setattr(TableSession, "catch_up", fail)
         floor.reload(changed(floor.config, "bac-01", card_set=2))
         floor.step(3)
-    assert floor.app._places == before
+    assert floor.app._tables == before
     assert floor.status("bac-01")["state"] == "online"
     assert [entry["event"].split(":")[0] for entry in logs] == ["the config stays as it was"]
     floor.reload(floor.config)
     floor.step()
-    assert floor.app._places["bac-01"].table.card_set == 2
+    assert floor.app._tables["bac-01"].config.card_set == 2
 
 
 def test_a_port_that_goes_in_the_moment_of_a_reload(floors: Callable[..., Floor]) -> None:
     floor = floors()
     floor.greet()
-    place = floor.app._places["bac-01"]
+    place = floor.app._tables["bac-01"]
     floor.app._lose(place, floor.app._at())
     floor.reload(floor.with_tables("bac-02"))
     floor.step(3)

@@ -60,7 +60,7 @@ class Chaos:
             lambda: self._disk("broken"),
             lambda: self._disk("sound"),
             lambda: self._disk("sound"),
-            lambda: floor.app._lose(self._rng.choice([*floor.app._places.values()]), floor.app._at()),
+            lambda: floor.app._lose(self._rng.choice([*floor.app._tables.values()]), floor.app._at()),
         ]
 
     def _change(self) -> None:
@@ -100,7 +100,7 @@ class Chaos:
             self.rest(0.1)
             if all(self.stored(player) == len(player.log) for player in self.players) and self._online():
                 return
-        pytest.fail(str(self.floor.app.stands()))
+        pytest.fail(str(self.floor.app.retained_topics()))
 
     def _online(self) -> bool:
         return all(self.floor.status(name).get("state") == "online" for name in NAMES)
@@ -125,7 +125,7 @@ def test_whatever_changes_nothing_is_lost_and_what_stands_is_what_the_ledger_say
         for name in NAMES:
             active = sorted(msgspec.json.decode(payload)["alarm"] for payload in ledger.active_alarms(name))
             disputed = sorted(msgspec.json.decode(payload)["id"] for payload in ledger.disputed(name))
-            place = floor.app._places[name]
+            place = floor.app._tables[name]
             assert sorted(alarm.alarm for alarm in place.verifier.active()) == active
             assert sorted(alarm["alarm"] for alarm in floor.said(f"{name}/alarms")["alarms"]) == active
             assert sorted(coup.id for coup in place.verifier.disputed()) == disputed

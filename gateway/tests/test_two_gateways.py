@@ -94,7 +94,7 @@ class World:
         keys = [key] if key else []
         gateway = Gateway(ShoeLink(PROFILE, lambda unit: len(gateway.taken), who, lambda unit: keys))
         gateway.link.nonce = partial(rng.randbytes, 8)
-        gateway.link.opened()
+        gateway.link.reset()
         return gateway
 
     def run(self, seconds: float, each: Callable[[], None] = lambda: None) -> None:
@@ -139,7 +139,7 @@ def test_the_second_is_refused_and_says_so(world: World) -> None:
 def test_the_first_is_undisturbed(world: World) -> None:
     world.second.running = True
     hellos, words = world.said.count("hello"), []
-    world.run(30, lambda: words.append(world.first.link.heard_s))
+    world.run(30, lambda: words.append(world.first.link.last_frame_s))
     assert world.said.count("hello") == hellos
     assert len(world.first.sessions) == 1
     assert max(after - before for before, after in pairwise(words) if before and after) <= 1.1
@@ -165,7 +165,7 @@ def test_the_first_is_refused_when_it_comes_back(world: World) -> None:
     world.second.running, world.first.running = True, False
     world.run(8)
     world.first.running = True
-    world.first.link.opened()
+    world.first.link.reset()
     sessions = len(world.second.sessions)
     world.run(10)
     assert world.first.link.problem is not None
@@ -176,7 +176,7 @@ def test_the_first_is_refused_when_it_comes_back(world: World) -> None:
 def test_after_a_restart_the_first_goes_on_at_once(world: World) -> None:
     world.second.running = True
     world.run(2)
-    world.first.link.opened()
+    world.first.link.reset()
     world.run(1)
     assert world.first.link.unit == UNIT
     assert world.second.link.unit is None

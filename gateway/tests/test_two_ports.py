@@ -107,7 +107,7 @@ def test_an_id_that_is_no_shoes_is_refused(opened: Open, unit: str) -> None:
     odd.unit = floor.app._gateway.hex() if unit == "gateway" else unit
     odd.answers = True
     play(floor)
-    floor.app._desk.note(floor.app._places["bac-02"], "forged_frames", "so", floor.app._at())
+    floor.app._desk.note(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
     play(floor)
     assert states(floor) == ["offline", "online"]
     assert odd.unit in floor.status(1)["problem"]
@@ -119,7 +119,7 @@ def test_a_shoe_waits_at_the_next_port_until_its_last_events_are_stored(opened: 
     """It was pulled out of the first one in the very turn in which they came."""
     floor = opened(LogShoe(), LogShoe(OTHER))
     floor.run(2)
-    first, units = floor.app._places["bac-01"], floor.app._units
+    first, units = floor.app._tables["bac-01"], floor.app._units
     first.pending.append(Entry(UNIT, 1, "bac-01", "", b"", b"frame", "", ""))
     port, first.line.port = first.line.port, None
     assert "are being stored" in str(units.claim("bac-02", UNIT, False))
@@ -138,7 +138,7 @@ def test_a_disk_that_fails_while_tables_are_stored_one_by_one_stores_nothing_twi
 ) -> None:
     floor = opened(LogShoe(), LogShoe(OTHER))
     floor.run(2)
-    ledger, places = floor.app._ledger, list(floor.app._places.values())
+    ledger, places = floor.app._ledger, list(floor.app._tables.values())
     for place, unit in zip(places, (UNIT, OTHER), strict=True):
         place.pending.append(Entry(unit, 1, place.name, "", b"", b"frame", "", ""))
     full, answers = dict.fromkeys(places), iter([EntryError("one of them"), None, LedgerError("the disk is full")])
@@ -168,14 +168,14 @@ def test_entries_that_cannot_be_stored_cost_their_own_table_only(opened: Open) -
     assert "the ledger refused 5 entries" in floor.status(2)["problem"]
     assert [alarm["name"] for alarm in floor.alarms(2)] == ["not_stored"]
     assert shoes[1].acked == 0
-    assert "problem" not in floor.app._publisher.stands().get("sabot/v1/test/status", b"").decode()
+    assert "problem" not in floor.app._publisher.retained_topics().get("sabot/v1/test/status", b"").decode()
 
 
 def test_a_table_that_was_refused_is_tried_again(opened: Open) -> None:
     shoes = LogShoe(), LogShoe(OTHER)
     floor = opened(*shoes)
     floor.run(2)
-    place = floor.app._places["bac-02"]
+    place = floor.app._tables["bac-02"]
     place.pending.append(Entry(OTHER, 2**80, "bac-02", "", b"", b"", "", ""))
     play(floor)
     assert states(floor) == ["online", "offline"]
@@ -191,7 +191,7 @@ def test_whatever_is_wrong_with_an_entry_the_ledger_goes_on(opened: Open, bad: d
     floor = opened(shoe)
     floor.run(2)
     good = Entry(OTHER, 1, "bac-01", "", b"", b"", "", "")
-    floor.app._places["bac-01"].pending.append(good._replace(**bad))  # type: ignore[arg-type]
+    floor.app._tables["bac-01"].pending.append(good._replace(**bad))  # type: ignore[arg-type]
     play(floor)
     assert [alarm["name"] for alarm in floor.alarms()] == ["not_stored"]
     floor.run(62)

@@ -203,7 +203,7 @@ def test_what_was_said_before_is_refused_and_counted() -> None:
 def test_a_session_recorded_once_does_not_begin_again_under_a_new_nonce() -> None:
     nonces = iter([GATEWAY_NONCE, bytes(range(8)), bytes(range(8, 16))])
     it = begun(link(nonce=lambda: next(nonces)))
-    it.opened()  # the port was closed and opened: the recording is played back
+    it.reset()  # the port was closed and opened: the recording is played back
     it.tick(2.0)
     for name in ("the shoe offers a session", "the first event: the eight of hearts", "it is locked", "nothing to say"):
         assert it.receive(GOLDEN[name], 2.1) == []

@@ -10,7 +10,7 @@ from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import heads, schema
 from sabot_gateway.ledger.chain import LedgerError
-from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Kept
 from sabot_gateway.ledger.reader import Reader
 
@@ -93,7 +93,7 @@ def verify(
 def _state(path: Path) -> tuple[bool, int, int]:
     """A ledger at rest is read as it lies there; if a daemon began to write it meanwhile, it must be read again."""
     found = path.stat() if path.is_file() else None
-    return beside(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
+    return sidecar_path(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
 
 
 def _verify_once(path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage]) -> Verdict:
@@ -116,7 +116,7 @@ def _verify_once(path: Path, key: bytes | None, progress: Progress, known: list[
 
 def _kept(path: Path, verdict: Verdict) -> Kept | None:
     try:
-        return heads.read(beside(path, "head"))
+        return heads.read(sidecar_path(path, "head"))
     except LedgerError as error:
         verdict.faults.append(str(error))
         return None
@@ -165,7 +165,7 @@ def _check_heads(
     reader: Reader, verdict: Verdict, kept: LedgerMessage | None, known: list[LedgerMessage], key: bytes | None
 ) -> None:
     """A chain cannot show that its end was cut off; who kept its head can."""
-    gateway, beside_it = reader.gateway(), beside(reader.path, "head").name
+    gateway, beside_it = reader.gateway(), sidecar_path(reader.path, "head").name
     if kept and kept.gateway != gateway and reader.version:
         verdict.faults.append(f"{beside_it} is of another ledger, of gateway {kept.gateway}")
     elif kept and key and not heads.is_signed(kept, key):

@@ -16,14 +16,14 @@ class LockedError(LedgerError):
     """Somebody else writes this ledger."""
 
 
-def beside(path: Path, what: str) -> Path:
+def sidecar_path(path: Path, what: str) -> Path:
     """Return the path of a file that goes with the ledger: wal, lock, key, head."""
     return path.with_name(f"{path.name}-{what}")
 
 
 def locked(path: Path) -> IO[str]:
     """Reserve the ledger for one writer, until the file is closed or the process ends."""
-    lock = beside(path, "lock").open("a+")
+    lock = sidecar_path(path, "lock").open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -42,8 +42,8 @@ def locked(path: Path) -> IO[str]:
 def remove_sums(path: Path) -> None:
     """Remove the page sums of an earlier release; SQLite would count them as pages once it writes."""
     for name in ("sums", "sums.new"):
-        beside(path, name).unlink(missing_ok=True)
-    log = beside(path, "wal")
+        sidecar_path(path, name).unlink(missing_ok=True)
+    log = sidecar_path(path, "wal")
     if log.exists() and log.stat().st_size:  # bringing the log into the file removes them
         return
     with path.open("r+b") as file:

@@ -10,7 +10,7 @@ import msgspec
 
 from sabot_gateway.ledger import chain, derived, retention, schema
 from sabot_gateway.ledger.chain import LedgerError, Stored
-from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 
 _KIND_AT = 12  # of an event's frame
@@ -296,5 +296,5 @@ def _connect(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         fact = "no plain file" if path.exists() else "no such file"
         raise LedgerError(f"{fact}; give the path of the ledger, as `ledger` of the gateway's config has it")
-    mode = "mode=ro" if beside(path, "wal").exists() else "immutable=1"
+    mode = "mode=ro" if sidecar_path(path, "wal").exists() else "immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)

@@ -10,7 +10,7 @@ import msgspec
 from sabot_protocol.auth import KEY_BYTES
 
 from sabot_gateway.ledger.chain import LedgerError, Origin
-from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.shoe.keys import KeysError, read_key, write_new
 
 _NEVER = 2**62
@@ -122,7 +122,7 @@ def signed(db: sqlite3.Connection, key: bytes) -> bool:
 
 def key_path(path: Path) -> Path:
     """Where the key of a ledger's checkpoints is, unless it is kept elsewhere."""
-    return beside(path, "key")
+    return sidecar_path(path, "key")
 
 
 def read(path: Path) -> bytes | None:

@@ -14,7 +14,7 @@ from sabot_protocol.topics import LedgerMessage
 from sabot_gateway.ledger import audit, derived, files, heads, retention, schema
 from sabot_gateway.ledger.chain import IN_THE_ENTRY, Entry, EntryError, LedgerError, Stored, link
 from sabot_gateway.ledger.checkpointer import Checkpointer
-from sabot_gateway.ledger.files import beside
+from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Accepted, Kept
 from sabot_gateway.ledger.reader import Reader
 
@@ -78,7 +78,7 @@ class Ledger(Reader):
     def _own_key(self, new: bool) -> bytes:
         """The key that signs heads and checkpoints."""
         path = retention.key_path(self.path)
-        if not new and beside(self.path, "head").exists() and not path.exists():
+        if not new and sidecar_path(self.path, "head").exists() and not path.exists():
             self.notes.append(f"{path.name} was missing and is made anew; put the old one back from your copy")
         return retention.make_key(path)
 
@@ -86,7 +86,7 @@ class Ledger(Reader):
         """Compare the ledger with the head beside it; a ledger that is behind takes nothing until a person accepts."""
         self._gateway = self.gateway_id().hex()
         self._time = self._newest_time()
-        path = beside(self.path, "head")
+        path = sidecar_path(self.path, "head")
         kept = self._kept_head(path)
         self._head_file = heads.HeadFile(path)
         if kept and kept.head.gateway != self._gateway:

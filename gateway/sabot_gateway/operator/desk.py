@@ -36,6 +36,7 @@ from sabot_gateway.operator.seat import (
     refuse_without_clause,
     still_disputed,
 )
+from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.commands import Command
 from sabot_gateway.shoe.fault import next_step
 from sabot_gateway.shoe.parse import Event
@@ -59,14 +60,6 @@ _NO_ANSWER = (
     "The command was sent and the shoe has not answered: look at it, and at `sabot ledger show`, before you repeat it."
 )
 _NOT_SENT = "The command was not sent: the shoe does not answer. Nothing was done."
-
-
-@dataclass(frozen=True)
-class At:
-    """A moment, by both clocks."""
-
-    now_s: float
-    time: str
 
 
 @dataclass(eq=False)
@@ -99,7 +92,7 @@ class Desk:
     _answers: list[tuple[Ask, Answer]] = field(default_factory=list)  # their outcomes are not durable yet
 
     def take(
-        self, request: TableRequest, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: At
+        self, request: TableRequest, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: Moment
     ) -> None:
         """Somebody asks."""
         if len(self._new) + len(self._waiting) >= _MOST_UNDER_WAY:
@@ -127,7 +120,7 @@ class Desk:
         payload = msgspec.json.encode(said)
         self.entries.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
 
-    def committed(self, at: At) -> None:
+    def committed(self, at: Moment) -> None:
         """All entries are durable: answer whose outcome is, send whose command id is, carry out whose attempt is."""
         answers, self._answers = self._answers, []
         for ask, answer in answers:
@@ -156,7 +149,7 @@ class Desk:
         for ask in waiting:
             ask.reply(Answer(False, f"nothing is known to have been done: {why}; report this with the ledger"))
 
-    def _carry_out(self, ask: Ask, at: At) -> None:
+    def _carry_out(self, ask: Ask, at: Moment) -> None:
         seat, act = ask.seat, ask.request.act
         if seat is None:
             raise RefusedError(f"there is no table {ask.request.table!r} here; `sabot gateway status` lists them")
@@ -172,7 +165,7 @@ class Desk:
                 refuse_without_clause(seat)
             self._order(ask, seat, act.kind, filled_in(act, seat), at)
 
-    def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: At) -> None:
+    def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: Moment) -> None:
         active = [alarm.alarm for alarm in seat.verifier.active()]
         chosen = active if wanted == "all" else [wanted]
         if not chosen:
@@ -185,7 +178,7 @@ class Desk:
         say = _sentences(f"{len(chosen)} acknowledged.", more, _next_step(seat))
         self._end(ask, Answer(True, say), at)
 
-    def _decide(self, ask: Ask, seat: Seat, act: Decide, decider: Decider, at: At) -> None:
+    def _decide(self, ask: Ask, seat: Seat, act: Decide, decider: Decider, at: Moment) -> None:
         """The decision stands as soon as it is stored; then the shoe ends the fault that the dispute caused."""
         coup, source = seat.verifier.dispute(act.coup), self._source(at.time)
         verdict, winner = cast(Decision, act.verdict), cast(Winner | None, act.winner)
@@ -213,30 +206,30 @@ class Desk:
             entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
             self.entries.append(entry)
 
-    def note(self, seat: Seat, name: str, say: str, at: At) -> None:
+    def note(self, seat: Seat, name: str, say: str, at: Moment) -> None:
         """An alarm about the gateway itself."""
         source = self._source(at.time)
         self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
 
-    def match_fault(self, seat: Seat, at: At) -> None:
+    def match_fault(self, seat: Seat, at: Moment) -> None:
         """The shoe was greeted and its log has come: its alarms must show the fault that it reports, and no other."""
         source = Source(self.gateway, self.own_no, at.time)
         records = seat.verifier.match_fault(seat.fault, source)
         self.own_no += bool(records)
         self._store(seat, records, source)
 
-    def match_moves(self, seat: Seat, at: At) -> None:
+    def match_moves(self, seat: Seat, at: Moment) -> None:
         """A coup has come to a table: the alarm of the table that it left is over."""
         source = Source(self.gateway, self.own_no, at.time)
         records = seat.verifier.match_moves(source)
         self.own_no += bool(records)
         self._store(seat, records, source)
 
-    def _order(self, ask: Ask, seat: Seat, kind: str, data: dict[str, Any], at: At) -> None:
+    def _order(self, ask: Ask, seat: Seat, kind: str, data: dict[str, Any], at: Moment) -> None:
         """Have the shoe do this, once the id of the command is in the ledger with the attempt."""
         refuse_unserved(seat)
         try:
-            ask.command = seat.link.order(kind, data)
+            ask.command = seat.link.prepare_command(kind, data)
         except (CodecError, TypeError, KeyError) as error:
             raise RefusedError(f"{ask.request.verb}: {error}") from error
         if ask.command is None:
@@ -244,12 +237,12 @@ class Desk:
         self._waiting.append(ask)
         self._number(ask, at)
 
-    def _number(self, ask: Ask, at: At) -> None:
+    def _number(self, ask: Ask, at: Moment) -> None:
         """Store under which id the shoe will log the command, whenever that is known or another."""
         assert ask.seat is not None
         assert ask.command is not None
         link, command = ask.seat.link, ask.command
-        command_id = link.number(command)
+        command_id = link.number_command(command)
         if command_id in (0, ask.noted) or link.unit is None:
             return
         ask.noted, source, table = command_id, self._source(at.time), ask.request.table
@@ -258,7 +251,7 @@ class Desk:
         self.requested.sent(link.unit, command_id, command.kind, _decider(ask, ask.seat))
         self._numbered.append(ask)
 
-    def heard(self, seat: Seat, event: Event, at: At) -> None:
+    def heard(self, seat: Seat, event: Event, at: Moment) -> None:
         """An event of a shoe: it may be the outcome that somebody waits for."""
         if event.kind == "irregularity":
             self._follows(seat, event, at)
@@ -276,7 +269,7 @@ class Desk:
                 self._end(ask, self._answer(ask, ok=outcome == "done", say=_sentences(_OUTCOMES[outcome], say)), at)
                 return
 
-    def _follows(self, seat: Seat, event: Event, at: At) -> None:
+    def _follows(self, seat: Seat, event: Event, at: Moment) -> None:
         """What follows from an irregularity, for the person who reported it."""
         for ask in self._waiting:
             if ask.seat is seat and ask.reported == event.data["case"]:
@@ -284,14 +277,14 @@ class Desk:
                 self._end(ask, Answer(True, _sentences(_OUTCOMES["done"], consequence(seat, event))), at)
                 return
 
-    def moved_on(self, seat: Seat, at: At) -> None:
+    def moved_on(self, seat: Seat, at: Moment) -> None:
         """Another coup is on the table than the one that somebody meant: his command is not sent, or not again."""
         bound = [ask for ask in self._waiting if ask.seat is seat and ask.on is not None]
         on_table = seat.verifier.on_the_table() if bound else None
         for ask in (ask for ask in bound if ask.on != on_table):
             self._withdraw(ask, "Another coup is on the table by now.", at)
 
-    def expire(self, at: At) -> None:
+    def expire(self, at: Moment) -> None:
         """Nobody waits for ever, and a command that comes too late must not be carried out."""
         for ask in list(self._waiting):
             if at.now_s >= ask.until_s:
@@ -299,7 +292,7 @@ class Desk:
             else:
                 self._number(ask, at)
 
-    def _withdraw(self, ask: Ask, why: str, at: At) -> None:
+    def _withdraw(self, ask: Ask, why: str, at: Moment) -> None:
         assert ask.seat is not None
         assert ask.command is not None
         self._waiting.remove(ask)
@@ -320,7 +313,7 @@ class Desk:
         more = still_disputed(seat, ask.on) if ok and isinstance(ask.request.act, Confirm) else ""
         return Answer(ok, _sentences(say, more))
 
-    def left(self, seat: Seat, at: At) -> None:
+    def left(self, seat: Seat, at: Moment) -> None:
         """This table is closed: its shoe's answer would come to nobody."""
         say = (
             f"{seat.name} was taken out of the config, or changed there, before its shoe had answered: look at the "
@@ -330,7 +323,7 @@ class Desk:
             self._waiting.remove(ask)
             self._end(ask, Answer(False, say), at)
 
-    def _end(self, ask: Ask, answer: Answer, at: At) -> None:
+    def _end(self, ask: Ask, answer: Answer, at: Moment) -> None:
         source, table = self._source(at.time), ask.request.table
         outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt.id, ok=answer.ok, say=answer.say)
         self._keep(source, table, OUTCOME, outcome)

@@ -41,7 +41,7 @@ class Latency:
                 return round(_LEAST_MS * 2 ** (bucket / _A_DOUBLING), 1)
         return None
 
-    def told(self) -> dict[str, float | None]:
+    def summary(self) -> dict[str, float | None]:
         """For people, since the start."""
         return {"entries": self.entries(), "p50_ms": self.percentile_ms(50), "p99_ms": self.percentile_ms(99)}
 

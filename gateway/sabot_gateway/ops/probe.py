@@ -161,7 +161,7 @@ class _Listener:
             return self._say("ok", f"{self.table.port}: shoe {link.unit}, {key}")
         unheard = UNREADABLE if self.heard_bytes else SILENT
         return self._say(
-            "wrong", f"{self.table.port}: {link.problem or (DEAF if link.heard_s is not None else unheard)}"
+            "wrong", f"{self.table.port}: {link.problem or (DEAF if link.last_frame_s is not None else unheard)}"
         )
 
     def _say(self, status: Status, says: str) -> Fact:

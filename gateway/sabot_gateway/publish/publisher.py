@@ -11,10 +11,10 @@ from sabot_protocol.topics import RETAINED, StatusMessage, TopicName, gateway_st
 
 from sabot_gateway.ledger import Ledger, Stored
 from sabot_gateway.ledger.reader import reading
-from sabot_gateway.ops.bounds import Lines
+from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.publish.head_topic import HeadTopic
 from sabot_gateway.publish.mqtt import LoopClient
-from sabot_gateway.publish.retained import Overwrites
+from sabot_gateway.publish.overwrites import Overwrites
 
 _CURSOR = "mqtt"
 _WINDOW = 400  # messages
@@ -117,7 +117,7 @@ class Publisher:
         self._shoes: dict[str, bytes] = {}  # and those that come from the ledger, as last sent
         self._tables: set[str] = set()  # that are served
         self._filters = [gateway_status_topic(site), *(table_topic(site, "+", name) for name in _READ_BACK)]
-        self._overwrites, self._lines, self._ready_s = Overwrites(), Lines(), 0.0
+        self._overwrites, self._lines, self._ready_s = Overwrites(), LogLimiter(), 0.0
         self.overwritten = 0  # words of others on our topics so far
         self._unsaid: dict[str, None] = {}  # those that are still to be sent
         self._saying: set[int] = set()  # message ids of states that are not acknowledged
@@ -208,22 +208,22 @@ class Publisher:
         """A shoe was opened or closed: the head of the ledger goes out with it."""
         self._head.shoe_changed()
 
-    def say_gateway(self, state: str, time: str, **more: str | bool | None) -> None:
+    def set_gateway_status(self, state: str, time: str, **more: str | bool | None) -> None:
         """That the gateway is there, and what is wrong with it; nothing more once it has said goodbye."""
         if not self._left:
             self._say(gateway_status_topic(self._site), _status(state, time, more))
 
-    def say_goodbye(self, time: str) -> None:
+    def set_goodbye(self, time: str) -> None:
         """That the gateway goes: the last word on its status, whatever happens until it is gone."""
-        self.say_gateway("offline", time)
+        self.set_gateway_status("offline", time)
         self._head.shoe_changed()
         self._left = True
 
-    def say_table(self, table: str, state: str, time: str, **more: str | bool | None) -> None:
+    def set_table_status(self, table: str, state: str, time: str, **more: str | bool | None) -> None:
         """That a table's shoe is there, and which, or not, and why."""
         self._say(table_topic(self._site, table, "status"), _status(state, time, more))
 
-    def say_alarms(self, table: str, payload: bytes) -> None:
+    def set_alarms(self, table: str, payload: bytes) -> None:
         """The alarms of a table that are not over."""
         self._say(table_topic(self._site, table, "alarms"), payload)
 
@@ -337,7 +337,7 @@ class Publisher:
         """The last entry that the broker has taken, with all before it."""
         return self._window.done()
 
-    def stands(self) -> dict[str, bytes]:
+    def retained_topics(self) -> dict[str, bytes]:
         """Retained topics as they stand."""
         return dict(self._states)
 

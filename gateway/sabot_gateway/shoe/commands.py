@@ -28,7 +28,7 @@ class Command:
 
 
 @dataclass
-class Commands:
+class CommandQueue:
     """A bounded queue; the first of it is at the shoe."""
 
     waiting: deque[Command] = field(default_factory=deque)

@@ -70,7 +70,7 @@ def _same(held: bytes | None, raw: bytes) -> bool:
     return held[TIME_AT:] == raw[TIME_AT:]
 
 
-class Held(Protocol):
+class StoredFrames(Protocol):
     """What the ledger has of a unit."""
 
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
@@ -80,7 +80,7 @@ class Held(Protocol):
         """The frame of the newest event of these kinds among so many last ones."""
 
 
-class Nothing:
+class NothingStored:
     """A ledger that has nothing to compare."""
 
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
@@ -90,7 +90,7 @@ class Nothing:
         """None."""
 
 
-def proof(unit: str, body: Mapping[str, Any], durable: int, held: Held) -> Proof | None:
+def proof(unit: str, body: Mapping[str, Any], durable: int, held: StoredFrames) -> Proof | None:
     """What the shoe of this HELLO has to send again; nothing where its log is known for certain or not comparable."""
     oldest = max(1, body["oldest_event_no"])
     if oldest > durable or held.frame_of(unit, durable) is None or _certain(unit, oldest, body, held):
@@ -98,7 +98,7 @@ def proof(unit: str, body: Mapping[str, Any], durable: int, held: Held) -> Proof
     return Proof(oldest - 1, durable, partial(held.frame_of, unit))
 
 
-def _certain(unit: str, oldest: int, body: Mapping[str, Any], held: Held) -> bool:
+def _certain(unit: str, oldest: int, body: Mapping[str, Any], held: StoredFrames) -> bool:
     """HELLO alone shows that the shoe's log is the one in the ledger.
 
     A journal that has overwritten something was acknowledged by a gateway; an erased one has its first event.

@@ -14,11 +14,11 @@ class Driver(Protocol):
     rotation: Literal["old", "new"] | None
     problem: str | None  # why no shoe is served, in words
     lost: tuple[int, int] | None  # events that can no longer be had
-    heard_s: float | None
+    last_frame_s: float | None
     greeting: tuple[int, str] | None  # of the last HELLO: the number of the next event, and the fault
     reports: dict[str, str]  # alarms that the daemon is to raise, by name, in words
 
-    def opened(self) -> None:
+    def reset(self) -> None:
         """The port has just been opened."""
 
     def refuse(self, problem: str, until_s: float = 0.0) -> None:
@@ -33,10 +33,10 @@ class Driver(Protocol):
     def command(self, kind: str, /, **data: Any) -> Command | None:
         """Have the shoe do this; None if too much waits already, CodecError if it makes no sense."""
 
-    def order(self, kind: str, data: dict[str, Any]) -> Command | None:
+    def prepare_command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """The same, held until the caller lets it go."""
 
-    def number(self, command: Command) -> int:
+    def number_command(self, command: Command) -> int:
         """The id under which the shoe will log this command; 0 while others wait before it."""
 
     def caught_up(self) -> bool:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from sabot_protocol import fields, messages
 
 from sabot_gateway.shoe import parse, refusals
-from sabot_gateway.shoe.commands import Command, Commands
-from sabot_gateway.shoe.continuity import Held, Nothing, log_lost, proof
-from sabot_gateway.shoe.intake import Intake, Step
+from sabot_gateway.shoe.commands import Command, CommandQueue
+from sabot_gateway.shoe.continuity import NothingStored, StoredFrames, log_lost, proof
 from sabot_gateway.shoe.keys import KeysError
 from sabot_gateway.shoe.line_watch import LineWatch, log_stalled
+from sabot_gateway.shoe.log import ShoeLog, Step
 from sabot_gateway.shoe.parse import Event, Frame, Parser
 from sabot_gateway.shoe.session import Session, frame_bytes
 
@@ -54,19 +54,19 @@ class ShoeLink:
     keys: Callable[[str], Sequence[bytes]] = lambda unit: ()  # of a unit, the newest first; or KeysError
     nonce: Callable[[], bytes] = lambda: secrets.token_bytes(fields.NONCE_BYTES)
     keys_required: bool = False  # a shoe without a key is not served
-    held: Held = field(default_factory=Nothing)  # by the ledger, to compare
+    held: StoredFrames = field(default_factory=NothingStored)  # by the ledger, to compare
     claim: Callable[[str, bool], str | None] = _alone  # why a unit is not served at this table
     unit: str | None = None  # that is served
     authenticated: bool = False
     rotation: Literal["old", "new"] | None = None  # while one is under way: which key the shoe uses
     problem: str | None = None  # why no shoe is served, in words
-    log: Intake = field(default_factory=Intake)
+    log: ShoeLog = field(default_factory=ShoeLog)
     greeting: tuple[int, str] | None = None  # of the last HELLO: the number of the next event, and the fault
     reports: dict[str, str] = field(default_factory=dict)  # alarms that the daemon is to raise, by name, in words
     counters: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTERS, 0))
     parser: Parser = field(default_factory=Parser)
-    heard_s: float | None = None  # when the shoe that is served, or else anybody, last said something sound
-    commands: Commands = field(default_factory=Commands)
+    last_frame_s: float | None = None  # when the shoe that is served, or else anybody, last said something sound
+    commands: CommandQueue = field(default_factory=CommandQueue)
     _commanded: str | None = None  # the unit that the commands are for
     _session: Session | None = None
     _before: Session | None = None  # holds until the shoe speaks in the session that is to follow it
@@ -93,9 +93,9 @@ class ShoeLink:
     def lost(self, numbers: tuple[int, int] | None) -> None:
         self.log.lost = numbers
 
-    def opened(self) -> None:
+    def reset(self) -> None:
         """The port has just been opened: nothing is known of who is there."""
-        self.unit = self.heard_s = self.rotation = self._since_s = self._erased = None
+        self.unit = self.last_frame_s = self.rotation = self._since_s = self._erased = None
         self.problem = self.problem if self._refused_until_s else None
         self._session = self._before = None
         self.authenticated = self._confirmed = self._profile_known = False
@@ -107,7 +107,7 @@ class ShoeLink:
 
     def refuse(self, problem: str, until_s: float = 0.0) -> None:
         """Serve nobody, and say why; take nothing from this line before `until_s`."""
-        self.opened()
+        self.reset()
         self.problem, self._refused_until_s = problem, until_s
 
     def _refusing(self, now_s: float) -> bool:
@@ -133,9 +133,9 @@ class ShoeLink:
         self._since_s = now_s if self._since_s is None else self._since_s
         if self.unit is not None:
             return
-        if now_s - (self._since_s if self.heard_s is None else self.heard_s) >= _SILENT_AFTER_S:
+        if now_s - (self._since_s if self.last_frame_s is None else self.last_frame_s) >= _SILENT_AFTER_S:
             self.problem = UNREADABLE if self._heard_bytes else SILENT
-        elif self.problem is None and self.heard_s is not None and now_s - self._since_s >= _SILENT_AFTER_S:
+        elif self.problem is None and self.last_frame_s is not None and now_s - self._since_s >= _SILENT_AFTER_S:
             self.problem = DEAF
 
     def _say_again(self, now_s: float) -> None:
@@ -181,7 +181,7 @@ class ShoeLink:
         elif frame.type == "busy":
             self._busy(frame)
         elif self._takes(frame):
-            self.heard_s = now_s
+            self.last_frame_s = now_s
             if self.unit is not None:
                 step = self._event(frame, self.unit, events, now_s) if frame.type == "event" else None
                 self._watch_log(step, now_s)
@@ -190,9 +190,9 @@ class ShoeLink:
         """Somebody speaks our language; while a shoe is served only its own session counts."""
         if self.unit is not None:
             return
-        if self.heard_s is None or now_s - self.heard_s >= _SILENT_AFTER_S:
+        if self.last_frame_s is None or now_s - self.last_frame_s >= _SILENT_AFTER_S:
             self._since_s, self.problem, self._erased = now_s, None, None
-        self.heard_s, self._heard_bytes = now_s, 0
+        self.last_frame_s, self._heard_bytes = now_s, 0
 
     def _takes(self, frame: Frame) -> bool:
         """Whether the frame is of this session, or of the one before until this is taken up, and new."""
@@ -231,7 +231,7 @@ class ShoeLink:
     def _live(self, now_s: float) -> bool:
         """The shoe has just proved that it is in its session: a HELLO cannot be its own."""
         held = self.authenticated and (self._confirmed or self._before is not None)
-        return held and self.heard_s is not None and now_s - self.heard_s < _LIVE_S
+        return held and self.last_frame_s is not None and now_s - self.last_frame_s < _LIVE_S
 
     def _refuse(self, problem: str) -> None:
         """A forger can make this happen: a shoe that is served stays served."""
@@ -289,7 +289,7 @@ class ShoeLink:
         self._before = self._session if self._confirmed else self._before
         self._session, self._asked, self._confirmed, self._begun_s = session, b"", False, now_s
         self.unit, self.problem, self.authenticated = unit, None, session.key is not None
-        self.heard_s = now_s
+        self.last_frame_s = now_s
         self.greeting = (body["next_event_no"], body["fault"])
         self._greet_commands(unit, body["last_command_id"])
         self._profile_known = body["profile_hash"] == messages.profile_hash(self.profile)
@@ -352,10 +352,10 @@ class ShoeLink:
         return step
 
     def _give_up_erased(self, unit: str, event_no: int, now_s: float) -> None:
-        """Nothing of this log has been acknowledged, and nothing will be."""
+        """NothingStored of this log has been acknowledged, and nothing will be."""
         problem = refusals.another_log(unit, event_no, self.log.durable_no)
         self.refuse(problem)
-        self._erased, self.heard_s = (unit, problem), now_s
+        self._erased, self.last_frame_s = (unit, problem), now_s
         self._report_erased(unit, problem)
 
     def _taken(self, event: Event, events: list[Event]) -> None:
@@ -374,14 +374,14 @@ class ShoeLink:
             self.counters["dropped_commands"] += 1
         return command
 
-    def order(self, kind: str, data: dict[str, Any]) -> Command | None:
+    def prepare_command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """The same, held until the caller lets it go."""
         command = self.command(kind, **data)
         if command is not None:
             command.held = True
         return command
 
-    def number(self, command: Command) -> int:
+    def number_command(self, command: Command) -> int:
         """The id under which the shoe will log this command; 0 while others wait before it."""
         return self.commands.number(command)
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from sabot_gateway.shoe import refusals
-from sabot_gateway.table_session import Place
+from sabot_gateway.table_session import TableSession
 
 
 class Units:
     """All tables of a gateway, as they are now."""
 
-    def __init__(self, places: Callable[[], Iterable[Place]]) -> None:
+    def __init__(self, places: Callable[[], Iterable[TableSession]]) -> None:
         self._places = places
 
     def claim(self, table: str, unit: str, authenticated: bool) -> str | None:

@@ -139,7 +139,7 @@ class Gateway:
 
     def __init__(self) -> None:
         self.link = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: _NONCES[0])
-        self.link.opened()
+        self.link.reset()
         self.ledger: list[Event] = []
         self.acks = 0
         self._committing: list[Event] = []

@@ -103,7 +103,10 @@ class ReplaySystem:
 
     def _where(self) -> str:
         tap = self.line.monitor
-        said = [f"{topic}: {payload.decode()}" for topic, payload in (self.app.stands() if self.app else {}).items()]
+        said = [
+            f"{topic}: {payload.decode()}"
+            for topic, payload in (self.app.retained_topics() if self.app else {}).items()
+        ]
         quiet = "quiet" if self.rig.quiet() else "not quiet"
         return (
             f"At {self.t_us} us the shoe has logged {tap.logged_no} and was told that {tap.acked_no} are stored; "
@@ -162,11 +165,11 @@ class ReplaySystem:
 
         def told() -> bool:
             second.step(0)
-            return topic in second.stands()
+            return topic in second.retained_topics()
 
         try:
             self.run_until(told, "the second gateway says something of the shoe")
-            return second.stands()[topic].decode()
+            return second.retained_topics()[topic].decode()
         finally:
             second.close()
             self.line.close_second()
@@ -252,7 +255,7 @@ class ReplaySystem:
 
     def retained(self, topic: str) -> str:
         """What the gateway says on a retained topic below its site, whether the broker has it or not."""
-        return self.app.stands().get(f"{ROOT}/{self.site}/{topic}", b"").decode() if self.app else ""
+        return self.app.retained_topics().get(f"{ROOT}/{self.site}/{topic}", b"").decode() if self.app else ""
 
     def _stored(self) -> bool:
         """The shoe has nothing to say that is not in the ledger; where it cannot tell, it has at least taken it."""
@@ -271,7 +274,7 @@ class ReplaySystem:
         self.run_until(self.app.published, "what is stored is published")
         wanted = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.ledger() if entry.topic in RETAINED}
         self.run_until(lambda: wanted <= self.subscriber.ids, "the subscriber has every message")
-        stands = self.app.stands()
+        stands = self.app.retained_topics()
         self.run_until(lambda: stands.items() <= self.subscriber.states.items(), "the subscriber has every state")
 
     def ledger(self) -> list[Stored]:

@@ -30,7 +30,7 @@ class MinimalGateway:
         """What was not committed is gone."""
         self._waiting: list[Event] = []
         self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, held=self)
-        self.link.opened()
+        self.link.reset()
 
     def _durable(self, _unit: str) -> int:
         return len(self.events)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from sabot_protocol.topics import AlarmMessage
 
-from sabot_gateway.ops.bounds import Bucket
+from sabot_gateway.ops.rate_limit import TokenBucket
 from sabot_gateway.verify.alarms.catalogue import ALARMS, Kind
 from sabot_gateway.verify.records import Source
 
@@ -29,7 +29,7 @@ class AlarmBook:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._active: dict[str, AlarmMessage] = {}
-        self._rates: dict[str, Bucket] = {}  # by name
+        self._rates: dict[str, TokenBucket] = {}  # by name
         self._folded: Counter[str] = Counter()  # alarms that are only counted, by name
         self._folded_since, self._counted_s = "", 0.0
         self._owed: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}  # that last, and were not raised yet
@@ -52,7 +52,7 @@ class AlarmBook:
         kind = ALARMS[name]
         if kind.lasts and self.named(name):
             return []
-        rate = self._rates.setdefault(name, Bucket(AT_ONCE, ONE_EVERY_S))
+        rate = self._rates.setdefault(name, TokenBucket(AT_ONCE, ONE_EVERY_S))
         if not rate.take(_seconds(common["time"])):
             return self._fold(common, name, words)
         return self._raise(common, name, kind, words)

@@ -1,4 +1,4 @@
-"""Intake: takes the log of one shoe, in order, each event once, and nothing before it has proved to be the ledger's."""
+"""Shoe log: takes the events of one shoe in order, each once, after its log has proved to be the one stored here."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,7 +13,7 @@ Step = Literal["taken", "same", "repeated", "missing", "doubted", "another_log"]
 
 
 @dataclass
-class Intake:
+class ShoeLog:
     """How far the ledger, the link and the shoe are in one log."""
 
     lost: tuple[int, int] | None = None  # events that the shoe no longer holds and the ledger never had

@@ -1,4 +1,4 @@
-"""Captures: one a table at a time, each streamed to a caller at the control socket; none can harm its table."""
+"""CaptureStreams: one a table at a time, each streamed to a caller at the control socket; none can harm its table."""
 
 from importlib.metadata import version
 from typing import Any
@@ -9,22 +9,24 @@ from sabot_protocol import messages
 
 from sabot_gateway.operator.control import Answer, Caller, Control
 from sabot_gateway.operator.requests import LineRequest
-from sabot_gateway.ops.bounds import Lines
+from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.shoe.capture import SENDERS, Capture
-from sabot_gateway.table_session import Place
+from sabot_gateway.table_session import TableSession
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
-class Captures:
+class CaptureStreams:
     """Told of all bytes that the lines carry; keeps them for whoever asked, and writes no file."""
 
     def __init__(self, control: Control) -> None:
-        self._control, self._lines = control, Lines()
+        self._control, self._lines = control, LogLimiter()
         self._running: dict[str, tuple[Capture, Caller]] = {}
         self._midway: dict[tuple[str, str], bool] = {}  # a frame is under way, by table and sender
 
-    def begin(self, caller: Caller, request: LineRequest, place: Place | None, now_s: float, unix_s: float) -> None:
+    def begin(
+        self, caller: Caller, request: LineRequest, place: TableSession | None, now_s: float, unix_s: float
+    ) -> None:
         """Somebody asks for the line of this table: refuse in words, or answer and stream from now on."""
         name, act = request.table, request.act
         if place is None:
@@ -94,9 +96,9 @@ class Captures:
             log.info(words, table=name, left_out=left_out, **more)
 
 
-def _noted(place: Place, unix_s: float) -> dict[str, Any]:
+def _noted(place: TableSession, unix_s: float) -> dict[str, Any]:
     """What the recording says of itself."""
-    table = place.table
+    table = place.config
     unit = {"unit": place.link.unit} if place.link.unit else {}
     return {
         "made_by": f"sabot {version('sabot')}",

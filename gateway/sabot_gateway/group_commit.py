@@ -1,25 +1,26 @@
-"""Storing: one transaction for all tables; entries that cannot be stored for one table never stop another."""
+"""GroupCommit: one transaction for all tables; entries that cannot be stored for one table never stop another."""
 
 from collections.abc import Sequence
 
 import structlog
 
 from sabot_gateway.ledger import Entry, EntryError, Ledger
-from sabot_gateway.operator.desk import At, Desk
-from sabot_gateway.table_session import Place
+from sabot_gateway.operator.desk import Desk
+from sabot_gateway.ops.moment import Moment
+from sabot_gateway.table_session import TableSession
 
 _REFUSED_S = 60.0  # until the table is tried again
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
-class Storing:
+class GroupCommit:
     """Into one ledger; what is refused for good is dropped, with a word to whom it concerns."""
 
     def __init__(self, ledger: Ledger, desk: Desk) -> None:
         self._ledger, self._desk = ledger, desk
 
-    def store(self, entries: Sequence[Entry], full: dict[Place, None], at: At) -> list[Place]:
+    def store(self, entries: Sequence[Entry], full: dict[TableSession, None], at: Moment) -> list[TableSession]:
         """All entries at once, or table by table where one is refused; the tables given up, LedgerError for all."""
         try:
             self._ledger.append(entries)
@@ -28,7 +29,7 @@ class Storing:
             return self._store_apart(full, at)
         return []
 
-    def _store_apart(self, full: dict[Place, None], at: At) -> list[Place]:
+    def _store_apart(self, full: dict[TableSession, None], at: Moment) -> list[TableSession]:
         """In `full` stays what the ledger could not take for now."""
         given_up = []
         for place in list(full):
@@ -45,7 +46,7 @@ class Storing:
             self._desk.drop(str(error))
         return given_up
 
-    def _give_up(self, place: Place, error: EntryError, at: At) -> None:
+    def _give_up(self, place: TableSession, error: EntryError, at: Moment) -> None:
         """Nothing of it was acknowledged: the shoe still has it. The table is read again from what is stored."""
         problem = f"table {place.name}: {error}; nothing is taken from its shoe for {_REFUSED_S:.0f} seconds"
         log.error(problem)

@@ -1,7 +1,7 @@
 """Words on our retained topics: our own are known, those of others are put right, not too often."""
 
-from sabot_gateway.ops.bounds import Bucket, Lines
-from sabot_gateway.publish.retained import Overwrites
+from sabot_gateway.ops.rate_limit import LogLimiter, TokenBucket
+from sabot_gateway.publish.overwrites import Overwrites
 
 
 def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:
@@ -66,7 +66,7 @@ def test_our_own_words_that_never_come_back_are_bounded() -> None:
 
 
 def test_a_bucket_gives_what_it_has_and_then_one_at_a_time() -> None:
-    bucket = Bucket(3, 2.0)
+    bucket = TokenBucket(3, 2.0)
     assert [bucket.take(10.0) for _ in range(4)] == [True, True, True, False]
     assert not bucket.take(11.9)
     assert bucket.take(12.0)
@@ -77,7 +77,7 @@ def test_a_bucket_gives_what_it_has_and_then_one_at_a_time() -> None:
 
 
 def test_lines_that_were_left_out_are_counted_with_the_next_one() -> None:
-    lines = Lines(2, 60.0)
+    lines = LogLimiter(2, 60.0)
     assert [lines.take("a", 0.0) for _ in range(4)] == [0, 0, None, None]
     assert lines.take("b", 0.0) == 0
     assert lines.take("a", 60.0) == 2

@@ -7,7 +7,7 @@ from sabot_gateway.config import Table
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.shoe.ports import Line
-from sabot_gateway.table_session import Place
+from sabot_gateway.table_session import TableSession
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 
@@ -37,7 +37,7 @@ def test_an_error_in_our_own_checks_keeps_the_event_raises_an_alarm_and_goes_on(
     opened = event(1, "shoe_opened", shoe_no=1, decks=8, card_set=1, burn="none", burn_count=0)
     broken = event(2, "card", shoe_no=1, coup_no=1)  # no codec makes it: it stands for a check that is wrong
     button = event(3, "button", shoe_no=1, coup_no=1, button="confirm")
-    place = Place(
+    place = TableSession(
         Table(name="bac-01", port="/dev/null", rulebook="star-baccarat"),
         Line("/dev/null", 115_200),
         cast(Driver, Says(opened, broken, button)),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Bucket:
+class TokenBucket:
     """At most `most` at once, and one more every `every_s`. A clock that goes back gives nothing and takes nothing."""
 
     most: int
@@ -28,17 +28,17 @@ class Bucket:
 
 
 @dataclass
-class Lines:
+class LogLimiter:
     """Log lines that a peer can cause, by what they are about: few at once, the rest counted."""
 
     most: int = 3
     every_s: float = 60.0
-    _buckets: dict[str, Bucket] = field(default_factory=dict)
+    _buckets: dict[str, TokenBucket] = field(default_factory=dict)
     _left_out: dict[str, int] = field(default_factory=dict)
 
     def take(self, about: str, now_s: float) -> int | None:
         """How many lines were left out since the last one, or None where this one is left out too."""
-        if self._buckets.setdefault(about, Bucket(self.most, self.every_s)).take(now_s):
+        if self._buckets.setdefault(about, TokenBucket(self.most, self.every_s)).take(now_s):
             return self._left_out.pop(about, 0)
         self._left_out[about] = self._left_out.get(about, 0) + 1
         return None

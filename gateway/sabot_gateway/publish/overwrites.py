@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from sabot_gateway.ops.bounds import Bucket
+from sabot_gateway.ops.rate_limit import TokenBucket
 
 _MOST_OWN = 64  # words on one topic that have not come back
 _DIGEST_BYTES = 8
@@ -22,8 +22,8 @@ class Overwrites:
 
     _own: dict[str, deque[bytes]] = field(default_factory=dict)  # digests of what we sent, oldest first
     _wrong: dict[str, None] = field(default_factory=dict)  # topics on which somebody else spoke last
-    _topics: dict[str, Bucket] = field(default_factory=dict)
-    _all: Bucket = field(default_factory=lambda: Bucket(_ALL_MOST, _ALL_EVERY_S))
+    _topics: dict[str, TokenBucket] = field(default_factory=dict)
+    _all: TokenBucket = field(default_factory=lambda: TokenBucket(_ALL_MOST, _ALL_EVERY_S))
 
     def sent(self, topic: str, payload: bytes) -> None:
         """We publish this; it comes back."""
@@ -50,5 +50,5 @@ class Overwrites:
         return found
 
     def _may(self, topic: str, now_s: float) -> bool:
-        bucket = self._topics.setdefault(topic, Bucket(_TOPIC_MOST, _TOPIC_EVERY_S))
+        bucket = self._topics.setdefault(topic, TokenBucket(_TOPIC_MOST, _TOPIC_EVERY_S))
         return bucket.take(now_s) and self._all.take(now_s)
