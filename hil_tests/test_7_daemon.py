@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from rig import Rig, contiguous, sabot
 from sabot_gateway.ledger import Reader
-from sabot_gateway.operator.control import Request, ask
+from sabot_gateway.operator.client import ask
+from sabot_gateway.operator.messages import Request
 from sabot_tools.stand.local_site import daemon_command
 
 
@@ -77,7 +78,7 @@ def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_w
     second = Second(it, ledger) if shared == "ledger" else Second(it, control=ledger.with_name("control.sock"))
     ended = sabot("gateway", "run", "--config", str(second.config))
     assert ended.returncode == 1
-    says = {"ledger": "another gateway or command writes it (process", "control": "another gateway answers there"}
+    says = {"ledger": "another gateway or command writes it (process", "control": "another gateway uses this socket"}
     assert says[shared] in ended.stderr
     assert "Traceback" not in ended.stderr
     it.run_for_coups(1)

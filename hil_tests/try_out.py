@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 from rig import PATIENCE_S
-from sabot_gateway.operator.control import Request, ask
+from sabot_gateway.operator.client import ask
+from sabot_gateway.operator.messages import Request
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children

@@ -21,10 +21,11 @@ from sabot_gateway.group_commit import GroupCommit
 from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.ledger import Entry, Ledger, LedgerError
 from sabot_gateway.ledger.pruner import Pruner
-from sabot_gateway.operator.control import Answer, Caller, Control
+from sabot_gateway.operator.attempts import RECALLED_ENTRIES
+from sabot_gateway.operator.control import Caller, Control
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.operator.requested import RECALLED
-from sabot_gateway.operator.requests import Asked, LineRequest, SiteRequest, Status
+from sabot_gateway.operator.messages import Answer
+from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest, Status
 from sabot_gateway.ops.latency import Latency
 from sabot_gateway.ops.moment import Moment, utc
 from sabot_gateway.ops.rate_limit import LogLimiter
@@ -107,7 +108,9 @@ class App:
         """With what people asked for before the restart."""
         gateway, own_no = self._gateway.hex(), self._ledger.next_own_no()
         desk = Desk(gateway, own_no)
-        desk.requested.recall(self._ledger.entries("WHERE unit = ? AND event_no >= ?", (gateway, own_no - RECALLED)))
+        desk.attempts.recall(
+            self._ledger.entries("WHERE unit = ? AND event_no >= ?", (gateway, own_no - RECALLED_ENTRIES))
+        )
         return desk
 
     def _connect_broker(self) -> None:
@@ -145,7 +148,7 @@ class App:
         line = Line(table.port, table.baud)
         if before is not None and before.verifier.reads_by(book, profile):
             return TableSession(table, line, link, before.verifier, shoe_fault=before.shoe_fault)
-        verifier = Verifier(table.name, book, profile, self._desk.requested.who, self._moves)
+        verifier = Verifier(table.name, book, profile, self._desk.attempts.decider_of, self._moves)
         place = TableSession(table, line, link, verifier)
         if not place.catch_up(self._ledger):
             log.warning(
@@ -153,7 +156,7 @@ class App:
                 "not known",
                 table=table.name,
             )
-        verifier.recall(self._desk.requested.decisions(table.name))
+        verifier.recall(self._desk.attempts.decisions(table.name))
         return place
 
     def _durable(self, unit: str) -> int | None:
@@ -225,7 +228,7 @@ class App:
             self._log_error("the gateway met an error of its own", table, at)
             if isinstance(source, TableSession):
                 self._lose(source, at, f"the gateway met an error of its own ({type(error).__name__}: {error})")
-                self._desk.note(source, "gateway_error", _HAD_ERROR, at)
+                self._desk.raise_alarm(source, "gateway_error", _HAD_ERROR, at)
             elif isinstance(source, Caller):
                 self._control.answer(source, Answer(False, "the gateway met an error of its own; its log says more"))
 
@@ -288,10 +291,10 @@ class App:
         self._captures.carried(place.name, "shoe", data, at.now_s)
         try:
             for event in place.receive(data, at.now_s, at.time):
-                self._desk.heard(place, event, at)
+                self._desk.follow(place, event, at)
                 if event.kind == "handed_over":
                     self._match_moves(at)
-            self._desk.moved_on(place, at)
+            self._desk.withdraw_outdated(place, at)
             if place.shoe_fault.to_match(place.link):
                 self._desk.match_fault(place, at)
         finally:
@@ -309,12 +312,12 @@ class App:
             (unit, error), self._unread = self._unread, None
             self._hold_ledger(f"unit {unit}", error, at, partial(self._ledger.durable_event_no, unit))
 
-    def _ask(self, caller: Caller, request: Asked, at: Moment) -> None:
+    def _ask(self, caller: Caller, request: ParsedRequest, at: Moment) -> None:
         if isinstance(request, Status):
             self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at)))))
-        elif isinstance(request, SiteRequest):
+        elif isinstance(request, GatewayRequest):
             self._control.answer(caller, self._accept(request, at))
-        elif isinstance(request, LineRequest):
+        elif isinstance(request, CaptureRequest):
             self._captures.begin(caller, request, self._tables.get(request.table), at.now_s, self._clock())
         elif self._hold:
             self._control.answer(caller, Answer(False, f"nothing can be done now: {self._hold.problem}"))
@@ -436,7 +439,7 @@ class App:
                 place.held_back(at.now_s)
                 self._watch(place)
                 for name, say in dict.fromkeys(reason.alarm for reason in ended if reason.alarm):
-                    self._desk.note(place, name, say, at)
+                    self._desk.raise_alarm(place, name, say, at)
 
     def _tend(self, place: TableSession, at: Moment) -> None:
         """What a table is to say to its shoe, and what is to be said of it."""
@@ -461,7 +464,7 @@ class App:
     def _raise_reports(self, place: TableSession, at: Moment) -> None:
         """Raise what the link has found as alarms."""
         while place.link.reports:
-            self._desk.note(place, *place.link.reports.popitem(), at)
+            self._desk.raise_alarm(place, *place.link.reports.popitem(), at)
 
     def _write(self, place: TableSession, at: Moment) -> None:
         data, port = place.link.output(), place.line.port
@@ -495,7 +498,7 @@ class App:
         if self._ledger.behind:
             self._begin_hold(Reason(_BEHIND, self._ledger.behind, at.time), at)
 
-    def _accept(self, request: SiteRequest, at: Moment) -> Answer:
+    def _accept(self, request: GatewayRequest, at: Moment) -> Answer:
         """A person accepts a ledger that was made shorter."""
         try:
             self._ledger.accept(request.by, request.act.reason, at.time)
@@ -504,7 +507,7 @@ class App:
         self._desk.own_no = self._ledger.next_own_no()
         self.release(_BEHIND)
         for place in self._tables.values():
-            self._desk.note(place, _BEHIND, _WAS_BEHIND, at)
+            self._desk.raise_alarm(place, _BEHIND, _WAS_BEHIND, at)
         return Answer(True, "accepted; the gateway goes on.")
 
     def _publish(self, at: Moment) -> None:
@@ -573,7 +576,7 @@ class App:
         place.line.close()
         self._captures.end(place.name, at.now_s)
         self._captures.line_lost(place.name)
-        self._desk.left(place, at)
+        self._desk.close_table(place, at)
         if place.name in self._alarmed:
             self._publisher.set_alarms(place.name, place.alarms(at.time))
         say = "this table is not in the gateway's config any more, or was just changed there"

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 from floor import Floor
-from sabot_gateway.operator.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control, Request
+from sabot_gateway.operator.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control
+from sabot_gateway.operator.messages import Request
 from sabot_gateway.operator.requests import RequestError, parse
 from sabot_gateway.shoe.capture import Capture
 from sabot_protocol import recording

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_gateway.ledger import Stored
-from sabot_gateway.operator.control import Answer, Request
+from sabot_gateway.operator.attempts import Attempts
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.operator.requested import Requested
+from sabot_gateway.operator.messages import Answer, Request
 from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.link import ShoeLink
@@ -61,7 +61,7 @@ class Office:
         self.table, self.answers = Table(), list[Answer]()
         self.said = list[Record]()  # of the shoe's events
         self.other = Verifier("bac-02", BOOK, PROFILE)  # of another table
-        self.table.verifier = Verifier("bac-01", BOOK, PROFILE, self.desk.requested.who)
+        self.table.verifier = Verifier("bac-01", BOOK, PROFILE, self.desk.attempts.decider_of)
 
     def ask(self, verb: str, now_s: float = 0.0, **more: Any) -> None:
         asked = Request(**{"verb": verb, "table": "bac-01", "by": "A. Smith", "clause": "12.13", **more})
@@ -101,8 +101,8 @@ class Office:
         self.table.next_no += 1
         for one in self.table.link.receive(frame, 0.0):
             self.said += self.table.verifier.take(one, TIME)
-            self.desk.heard(self.table, one, Moment(0.0, TIME))
-        self.desk.moved_on(self.table, Moment(0.0, TIME))
+            self.desk.follow(self.table, one, Moment(0.0, TIME))
+        self.desk.withdraw_outdated(self.table, Moment(0.0, TIME))
 
 
 @pytest.fixture
@@ -425,7 +425,7 @@ def test_more_than_a_desk_can_hold_is_turned_away(office: Office) -> None:
 # Who decided
 
 
-def voided(office: Office, restarted: Requested | None = None) -> CoupMessage:
+def voided(office: Office, restarted: Attempts | None = None) -> CoupMessage:
     """A. Smith voids the coup on the table; the gateway may be another one when the shoe logs it."""
     office.table.serve()
     office.table.open()
@@ -435,7 +435,7 @@ def voided(office: Office, restarted: Requested | None = None) -> CoupMessage:
     office.commit()
     office.commanded(0.1)
     if restarted is not None:
-        office.table.verifier = Verifier("bac-01", BOOK, PROFILE, restarted.who)
+        office.table.verifier = Verifier("bac-01", BOOK, PROFILE, restarted.decider_of)
     office.shoe_says("command_done", command_id=1, command="void_coup", outcome="done", data=VOID)
     office.shoe_says("coup_void", shoe_no=1, coup_no=1, cards=2, **VOID)
     (coup,) = office.coups()
@@ -478,7 +478,7 @@ SENT = {"id": f"{GATEWAY}-4", "time": TIME, "table": "bac-01", "attempt": ATTEMP
 def test_after_a_restart_the_ledger_says_who_asked_for_a_command(
     office: Office, sent_before: dict[str, Any], by: str
 ) -> None:
-    requested = Requested()
+    requested = Attempts()
     requested.recall([stored(3, "attempt", ATTEMPT), stored(4, "sent", SENT | sent_before)])
     coup = voided(office, requested)
     assert (coup.by, coup.clause) == (by, "12.1.2" if by == "C. Brown" else "")
@@ -510,7 +510,7 @@ def test_a_confirm_on_the_table_says_where_the_coup_is_still_disputed(office: Of
 def test_a_restart_of_the_shoe_between_a_command_and_its_void_changes_nothing_and_a_card_does(office: Office) -> None:
     office.table.serve()
     office.table.open()
-    office.desk.requested.sent(UNIT, 5, "void_coup", Decider("A. Smith", "12.1.2", TIME, f"{GATEWAY}-3"))
+    office.desk.attempts.sent(UNIT, 5, "void_coup", Decider("A. Smith", "12.1.2", TIME, f"{GATEWAY}-3"))
     done = {"command_id": 5, "command": "void_coup", "outcome": "done", "data": VOID}
     set_time = {"command_id": 6, "command": "set_time", "outcome": "done", "data": {"utc_s": 1, "utc_ms": 0}}
     office.shoe_says("command_done", **done)

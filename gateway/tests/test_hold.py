@@ -12,7 +12,8 @@ from floor import Floor, Line
 from sabot_gateway.app import App
 from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.ledger import Ledger, LedgerError
-from sabot_gateway.operator.control import Answer, Caller
+from sabot_gateway.operator.control import Caller
+from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.requests import Confirm, Status, TableRequest
 from sabot_gateway.shoe.link import ShoeLink
 from shoe_events import heard

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from floor import LOST, Floor
 from sabot_gateway.config import Config, ConfigError
-from sabot_gateway.operator.control import Answer
+from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.requests import Confirm, TableRequest
 from sabot_gateway.table_session import TableSession
 from structlog.testing import capture_logs

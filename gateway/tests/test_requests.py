@@ -7,13 +7,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sabot_gateway.operator.messages import Request
 from sabot_gateway.operator.plain_text import plain
 from sabot_gateway.operator.requests import (
     VERBS,
     Command,
-    Request,
+    GatewayRequest,
     RequestError,
-    SiteRequest,
     Status,
     TableRequest,
     parse,
@@ -69,7 +69,7 @@ def test_each_verb_has_a_type_and_a_command_that_the_codec_takes(verb: str) -> N
 def test_a_ledger_is_accepted_by_a_person_with_a_reason_and_for_no_table() -> None:
     asked = {"table": "", "clause": ""}
     request = parse(line("accept-ledger", {"reason": " disk\nexchanged "}, **asked))
-    assert isinstance(request, SiteRequest)
+    assert isinstance(request, GatewayRequest)
     assert (request.by, request.act.reason) == ("A. Smith", "disk exchanged")
     assert "takes no table and no clause" in refusal(line("accept-ledger", {"reason": "why"}))
     assert "say why" in refusal(line("accept-ledger", {"reason": "\x1b"}, **asked))

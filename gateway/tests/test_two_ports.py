@@ -107,7 +107,7 @@ def test_an_id_that_is_no_shoes_is_refused(opened: Open, unit: str) -> None:
     odd.unit = floor.app._gateway.hex() if unit == "gateway" else unit
     odd.answers = True
     play(floor)
-    floor.app._desk.note(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
+    floor.app._desk.raise_alarm(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
     play(floor)
     assert states(floor) == ["offline", "online"]
     assert odd.unit in floor.status(1)["problem"]

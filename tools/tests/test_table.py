@@ -122,7 +122,7 @@ def test_a_stranger_is_told_which_group_to_join(site: Site) -> None:
     assert (by_config.returncode, by_socket.returncode) == (1, 1)
     assert by_config.stderr == (
         f"sabot: {site.config}: Permission denied: join group `{GROUP}` to read it, "
-        "or give the socket with --control PATH.\n"
+        "or name the socket with --control PATH.\n"
     )
     assert by_socket.stderr == f"sabot: {site.socket}: Permission denied: join group `{GROUP}` to use this socket.\n"
 

@@ -12,8 +12,8 @@ from sabot_protocol.codec import CodecError
 from sabot_protocol.topics import CoupMessage, Winner
 
 from sabot_gateway.ledger import Entry
-from sabot_gateway.operator.control import OWN_ERROR, Answer
-from sabot_gateway.operator.requested import ATTEMPT, OUTCOME, SENT, Attempt, Outcome, Requested, Sent
+from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, Outcome, Sent
+from sabot_gateway.operator.messages import INTERNAL_ERROR, Answer
 from sabot_gateway.operator.requests import (
     AckAlarm,
     Confirm,
@@ -27,7 +27,7 @@ from sabot_gateway.operator.requests import (
 from sabot_gateway.operator.requests import Command as CommandRequest
 from sabot_gateway.operator.seat import (
     RefusedError,
-    Seat,
+    TableView,
     consequence,
     exported,
     filled_in,
@@ -68,7 +68,7 @@ class Ask:
 
     request: TableRequest
     attempt: Attempt
-    seat: Seat | None
+    seat: TableView | None
     reply: Callable[[Answer], None]
     until_s: float
     command: Command | None = None
@@ -84,7 +84,7 @@ class Desk:
 
     gateway: str  # the gateway's own id, the unit of these entries
     own_no: int  # of the next entry
-    requested: Requested = field(default_factory=Requested)
+    attempts: Attempts = field(default_factory=Attempts)
     entries: list[Entry] = field(default_factory=list)  # to be committed
     _new: list[Ask] = field(default_factory=list)  # their attempts are not durable yet
     _numbered: list[Ask] = field(default_factory=list)  # the ids of their commands are not durable yet
@@ -92,7 +92,7 @@ class Desk:
     _answers: list[tuple[Ask, Answer]] = field(default_factory=list)  # their outcomes are not durable yet
 
     def take(
-        self, request: TableRequest, user: str, seat: Seat | None, reply: Callable[[Answer], None], at: Moment
+        self, request: TableRequest, user: str, seat: TableView | None, reply: Callable[[Answer], None], at: Moment
     ) -> None:
         """Somebody asks."""
         if len(self._new) + len(self._waiting) >= _MOST_UNDER_WAY:
@@ -140,7 +140,7 @@ class Desk:
                 self._end(ask, Answer(False, str(refused)), at)
             except Exception:
                 log.exception("a request could not be carried out", attempt=ask.attempt.id)
-                self._end(ask, Answer(False, OWN_ERROR), at)
+                self._end(ask, Answer(False, INTERNAL_ERROR), at)
 
     def drop(self, why: str) -> None:
         """The entries cannot be stored, now or ever: whoever waits for them gets that for an answer."""
@@ -165,7 +165,7 @@ class Desk:
                 refuse_without_clause(seat)
             self._order(ask, seat, act.kind, filled_in(act, seat), at)
 
-    def _acknowledge(self, ask: Ask, seat: Seat, wanted: str, at: Moment) -> None:
+    def _acknowledge(self, ask: Ask, seat: TableView, wanted: str, at: Moment) -> None:
         active = [alarm.alarm for alarm in seat.verifier.active()]
         chosen = active if wanted == "all" else [wanted]
         if not chosen:
@@ -178,13 +178,13 @@ class Desk:
         say = _sentences(f"{len(chosen)} acknowledged.", more, _next_step(seat))
         self._end(ask, Answer(True, say), at)
 
-    def _decide(self, ask: Ask, seat: Seat, act: Decide, decider: Decider, at: Moment) -> None:
+    def _decide(self, ask: Ask, seat: TableView, act: Decide, decider: Decider, at: Moment) -> None:
         """The decision stands as soon as it is stored; then the shoe ends the fault that the dispute caused."""
         coup, source = seat.verifier.dispute(act.coup), self._source(at.time)
         verdict, winner = cast(Decision, act.verdict), cast(Winner | None, act.winner)
         records = seat.verifier.decide(coup, verdict, decider, source, winner)
         self._store(seat, records, source)
-        self.requested.decided(cast(CoupMessage, records[0].message))
+        self.attempts.decided(cast(CoupMessage, records[0].message))
         ask.decided = f"Coup {screen(coup)} is {verdict}."
         on_table = seat.verifier.waits_for_confirm(coup)
         if not on_table or seat.fault != "decision":
@@ -198,7 +198,7 @@ class Desk:
         except RefusedError as refused:
             self._end(ask, self._answer(ask, ok=False, say=f"The command was not sent: {refused}."), at)
 
-    def _store(self, seat: Seat, records: list[Record], source: Source) -> None:
+    def _store(self, seat: TableView, records: list[Record], source: Source) -> None:
         """What the verifier makes of an act of a person: the first under the act's own number."""
         for place, record in enumerate(records):
             number = source.event_no if place == 0 else None
@@ -206,26 +206,26 @@ class Desk:
             entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
             self.entries.append(entry)
 
-    def note(self, seat: Seat, name: str, say: str, at: Moment) -> None:
+    def raise_alarm(self, seat: TableView, name: str, say: str, at: Moment) -> None:
         """An alarm about the gateway itself."""
         source = self._source(at.time)
         self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
 
-    def match_fault(self, seat: Seat, at: Moment) -> None:
+    def match_fault(self, seat: TableView, at: Moment) -> None:
         """The shoe was greeted and its log has come: its alarms must show the fault that it reports, and no other."""
         source = Source(self.gateway, self.own_no, at.time)
         records = seat.verifier.match_fault(seat.fault, source)
         self.own_no += bool(records)
         self._store(seat, records, source)
 
-    def match_moves(self, seat: Seat, at: Moment) -> None:
+    def match_moves(self, seat: TableView, at: Moment) -> None:
         """A coup has come to a table: the alarm of the table that it left is over."""
         source = Source(self.gateway, self.own_no, at.time)
         records = seat.verifier.match_moves(source)
         self.own_no += bool(records)
         self._store(seat, records, source)
 
-    def _order(self, ask: Ask, seat: Seat, kind: str, data: dict[str, Any], at: Moment) -> None:
+    def _order(self, ask: Ask, seat: TableView, kind: str, data: dict[str, Any], at: Moment) -> None:
         """Have the shoe do this, once the id of the command is in the ledger with the attempt."""
         refuse_unserved(seat)
         try:
@@ -248,10 +248,10 @@ class Desk:
         ask.noted, source, table = command_id, self._source(at.time), ask.request.table
         names = {"attempt": ask.attempt.id, "unit": link.unit, "command_id": command_id, "command": command.kind}
         self._keep(source, table, SENT, Sent(id=source.id, time=at.time, table=table, **cast(Any, names)))
-        self.requested.sent(link.unit, command_id, command.kind, _decider(ask, ask.seat))
+        self.attempts.sent(link.unit, command_id, command.kind, _decider(ask, ask.seat))
         self._numbered.append(ask)
 
-    def heard(self, seat: Seat, event: Event, at: Moment) -> None:
+    def follow(self, seat: TableView, event: Event, at: Moment) -> None:
         """An event of a shoe: it may be the outcome that somebody waits for."""
         if event.kind == "irregularity":
             self._follows(seat, event, at)
@@ -269,7 +269,7 @@ class Desk:
                 self._end(ask, self._answer(ask, ok=outcome == "done", say=_sentences(_OUTCOMES[outcome], say)), at)
                 return
 
-    def _follows(self, seat: Seat, event: Event, at: Moment) -> None:
+    def _follows(self, seat: TableView, event: Event, at: Moment) -> None:
         """What follows from an irregularity, for the person who reported it."""
         for ask in self._waiting:
             if ask.seat is seat and ask.reported == event.data["case"]:
@@ -277,7 +277,7 @@ class Desk:
                 self._end(ask, Answer(True, _sentences(_OUTCOMES["done"], consequence(seat, event))), at)
                 return
 
-    def moved_on(self, seat: Seat, at: Moment) -> None:
+    def withdraw_outdated(self, seat: TableView, at: Moment) -> None:
         """Another coup is on the table than the one that somebody meant: his command is not sent, or not again."""
         bound = [ask for ask in self._waiting if ask.seat is seat and ask.on is not None]
         on_table = seat.verifier.on_the_table() if bound else None
@@ -313,7 +313,7 @@ class Desk:
         more = still_disputed(seat, ask.on) if ok and isinstance(ask.request.act, Confirm) else ""
         return Answer(ok, _sentences(say, more))
 
-    def left(self, seat: Seat, at: Moment) -> None:
+    def close_table(self, seat: TableView, at: Moment) -> None:
         """This table is closed: its shoe's answer would come to nobody."""
         say = (
             f"{seat.name} was taken out of the config, or changed there, before its shoe had answered: look at the "
@@ -333,7 +333,7 @@ class Desk:
 _VOID = {"reason": "discrepancy", "then": "go_on"}
 
 
-def _decider(ask: Ask, seat: Seat) -> Decider:
+def _decider(ask: Ask, seat: TableView) -> Decider:
     """Who asks, under a clause that the table's book has; ClauseError or RefusedError where it has not."""
     if ask.attempt.clause:
         clauses.named(seat.verifier.rulebook, ask.attempt.clause)
@@ -342,14 +342,14 @@ def _decider(ask: Ask, seat: Seat) -> Decider:
     return ask.attempt.decider()
 
 
-def _as_the_book_has_it(clause: str, seat: Seat | None) -> str:
+def _as_the_book_has_it(clause: str, seat: TableView | None) -> str:
     try:
         return clauses.named(seat.verifier.rulebook, clause) if seat and clause else clause
     except ClauseError:
         return clause
 
 
-def _next_step(seat: Seat) -> str:
+def _next_step(seat: TableView) -> str:
     return next_step(seat.name, seat.fault, dealing=seat.verifier.dealing())
 
 

@@ -1,16 +1,16 @@
-"""Groups: which group somebody joins who may not use a file."""
+"""Groups: the group that an account must join to use a file."""
 
 import grp
 from pathlib import Path
 
 
-def to_join(path: Path) -> str:
-    """`join group X`: the file's own, or that of the first directory on the way to it that is shut."""
+def group_to_join(path: Path) -> str:
+    """Return the group of the file, or of the first directory above it that this account cannot enter."""
     gid = next(gid for gid in map(_group_of, (path, *path.absolute().parents)) if gid is not None)
     try:
-        return f"join group `{grp.getgrgid(gid).gr_name}`"
+        return grp.getgrgid(gid).gr_name
     except KeyError:
-        return f"join group `{gid}`"
+        return str(gid)
 
 
 def _group_of(path: Path) -> int | None:

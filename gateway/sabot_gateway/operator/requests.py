@@ -11,10 +11,9 @@ from sabot_protocol import fields, irregularities
 from sabot_protocol.cards import DECK
 from sabot_protocol.topics import Winner
 
+from sabot_gateway.operator.messages import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.plain_text import plain
 
-MOST_BYTES = 4096
-MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
 _MOST_BY, _MOST_CLAUSE = 64, 64
 VERDICTS: tuple[str, ...] = ("confirmed", "void")
 WINNERS: tuple[str, ...] = get_args(Winner)
@@ -27,16 +26,6 @@ Decks = Annotated[int, Meta(ge=1, le=8)]
 
 class RequestError(ValueError):
     """Not a request; the message says what is wrong with it."""
-
-
-class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A request as a client writes it: a line of JSON."""
-
-    verb: str
-    table: str = ""
-    by: str = ""  # who asks, as he calls himself
-    clause: str = ""  # of the rulebook
-    args: dict[str, Any] = {}
 
 
 class Act(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -282,21 +271,21 @@ class TableRequest(msgspec.Struct, frozen=True):
     act: Act
 
 
-class SiteRequest(msgspec.Struct, frozen=True):
+class GatewayRequest(msgspec.Struct, frozen=True):
     """A request to the gateway itself, checked and cleaned."""
 
     by: str
     act: AcceptLedger
 
 
-class LineRequest(msgspec.Struct, frozen=True):
+class CaptureRequest(msgspec.Struct, frozen=True):
     """A request about the line of a table, checked; it changes nothing."""
 
     table: str
     act: Capture
 
 
-Asked = Status | SiteRequest | LineRequest | TableRequest
+ParsedRequest = Status | GatewayRequest | CaptureRequest | TableRequest
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -309,7 +298,7 @@ class _Envelope(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     args: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-def parse(line: bytes) -> Asked:
+def parse(line: bytes) -> ParsedRequest:
     """One line of the socket; RequestError in words where it is no request, whatever the bytes are."""
     try:
         asked = _envelope(line)
@@ -368,19 +357,19 @@ def _bare(asked: _Envelope, act: Status) -> Status:
     return act
 
 
-def _to_the_site(asked: _Envelope, act: AcceptLedger) -> SiteRequest:
+def _to_the_site(asked: _Envelope, act: AcceptLedger) -> GatewayRequest:
     if asked.table or asked.clause:
         raise RequestError(f"{asked.verb} takes no table and no clause")
     reason = plain(act.reason)
     if not reason:
         raise RequestError("say why entries are missing: --reason TEXT")
-    return SiteRequest(_person(asked.by), AcceptLedger(reason))
+    return GatewayRequest(_person(asked.by), AcceptLedger(reason))
 
 
-def _about_a_line(asked: _Envelope, act: Capture) -> LineRequest:
+def _about_a_line(asked: _Envelope, act: Capture) -> CaptureRequest:
     if asked.by or asked.clause:
         raise RequestError(f"{asked.verb} takes no name and no clause")
-    return LineRequest(_table(asked.table), act)
+    return CaptureRequest(_table(asked.table), act)
 
 
 def _table(name: str) -> str:

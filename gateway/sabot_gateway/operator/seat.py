@@ -1,4 +1,4 @@
-"""Seat: a table as the desk needs it, and what can be refused by looking at it alone."""
+"""TableView: a table as the desk needs it, and what can be refused by looking at it alone."""
 
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from sabot_gateway.verify.moves import Cards, laid, line, told
 SHOE_KNOWS = {"last_coup": False, "first_coup_complete": False, "notified_before_next": True}
 
 
-class Seat(Protocol):
+class TableView(Protocol):
     """What the desk needs of a table."""
 
     @property
@@ -40,13 +40,13 @@ class RefusedError(Exception):
     """Why a request is not carried out, in words."""
 
 
-def refuse_unserved(seat: Seat) -> None:
+def refuse_unserved(seat: TableView) -> None:
     """RefusedError where no shoe can take a command."""
     if seat.link.unit is None:
         raise RefusedError(f"no shoe is served at {seat.name}: {seat.link.problem or 'it has not answered yet'}")
 
 
-def meant(named: str | None, seat: Seat) -> tuple[int, int] | None:
+def meant(named: str | None, seat: TableView) -> tuple[int, int] | None:
     """Shoe and coup on the table; RefusedError where another coup is named."""
     on_table = seat.verifier.on_the_table()
     if named is None:
@@ -62,7 +62,7 @@ def meant(named: str | None, seat: Seat) -> tuple[int, int] | None:
     raise RefusedError(f"coup {named} is not on the table: that is {shoe}/{coup}; {decide}. Nothing was done.")
 
 
-def refuse_without_clause(seat: Seat) -> None:
+def refuse_without_clause(seat: TableView) -> None:
     """RefusedError where the table's book lets no coup in progress become one without wagers."""
     if not seat.verifier.permits("this_no_bet"):
         raise RefusedError(
@@ -71,7 +71,7 @@ def refuse_without_clause(seat: Seat) -> None:
         )
 
 
-def filled_in(act: Command, seat: Seat) -> dict[str, Any]:
+def filled_in(act: Command, seat: TableView) -> dict[str, Any]:
     """The data of a command, with what the person left out; RefusedError where it cannot be so at this table."""
     if isinstance(act, ImportCoup):
         return imported(act, seat)
@@ -84,7 +84,7 @@ def filled_in(act: Command, seat: Seat) -> dict[str, Any]:
     return {"decks": seat.verifier.profile["decks"], **given} if isinstance(act, DeckCheck) else given
 
 
-def refuse_other_decks(act: OpenShoe, seat: Seat) -> None:
+def refuse_other_decks(act: OpenShoe, seat: TableView) -> None:
     """RefusedError where other decks are named than the table's config has."""
     decks = seat.verifier.profile["decks"]
     if act.decks not in (None, decks):
@@ -94,7 +94,7 @@ def refuse_other_decks(act: OpenShoe, seat: Seat) -> None:
         )
 
 
-def reported(act: Irregularity, seat: Seat) -> dict[str, bool]:
+def reported(act: Irregularity, seat: TableView) -> dict[str, bool]:
     """Every fact of the case; RefusedError where one is missing on which the answer depends."""
     international = bool(seat.verifier.profile["switches"].get("international"))
     try:
@@ -105,7 +105,7 @@ def reported(act: Irregularity, seat: Seat) -> dict[str, bool]:
         raise RefusedError(f"{error}: say it with --fact or --no-fact. Nothing was done.") from error
 
 
-def consequence(seat: Seat, event: Event) -> str:
+def consequence(seat: TableView, event: Event) -> str:
     """What follows from an irregularity that the shoe has told, by the table's book: as its alarm says it."""
     for alarm in seat.verifier.active():
         if (alarm.unit, alarm.event_no, alarm.name) == (event.unit, event.event_no, event.data["case"]):
@@ -115,7 +115,7 @@ def consequence(seat: Seat, event: Event) -> str:
     return f"{advice.clause}: {advice.say}" if advice.clause else advice.say
 
 
-def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
+def imported(act: ImportCoup, seat: TableView) -> dict[str, Any]:
     """The whole of a coup that comes to this table; RefusedError where it goes on elsewhere, or cannot here."""
     said = act.data()
     cards = laid(said["cards"])
@@ -143,7 +143,7 @@ def imported(act: ImportCoup, seat: Seat) -> dict[str, Any]:
     return whole
 
 
-def _refuse_count(out: int, laid_out: int, decks: int, seat: Seat) -> None:
+def _refuse_count(out: int, laid_out: int, decks: int, seat: TableView) -> None:
     """RefusedError where so many cards cannot be out; from a continuous shoe they come again."""
     if out < laid_out:
         raise RefusedError(
@@ -157,7 +157,7 @@ def _refuse_count(out: int, laid_out: int, decks: int, seat: Seat) -> None:
         )
 
 
-def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:
+def _refuse_other_cards(coup_no: int, cards: Cards, seat: TableView) -> None:
     """RefusedError where a coup of this number left a table here with other cards, and waits for its shoe."""
     other = seat.verifier.moves.with_other_cards(coup_no, cards)
     if other:
@@ -169,7 +169,7 @@ def _refuse_other_cards(coup_no: int, cards: Cards, seat: Seat) -> None:
         )
 
 
-def exported(seat: Seat, done: Event) -> str:
+def exported(seat: TableView, done: Event) -> str:
     """What is to be done with the coup that leaves by this command, whether the shoe has told that yet or not."""
     coup_no, cards = seat.verifier.leaves(done)
     return (
@@ -178,7 +178,7 @@ def exported(seat: Seat, done: Event) -> str:
     )
 
 
-def still_disputed(seat: Seat, on: tuple[int, int] | None) -> str:
+def still_disputed(seat: TableView, on: tuple[int, int] | None) -> str:
     """What is to be said of the coup that was just confirmed or voided, where a dispute about it is open."""
     for coup in seat.verifier.disputed():
         if (coup.shoe, coup.coup) == on:

@@ -7,8 +7,9 @@ import msgspec
 import structlog
 from sabot_protocol import messages
 
-from sabot_gateway.operator.control import Answer, Caller, Control
-from sabot_gateway.operator.requests import LineRequest
+from sabot_gateway.operator.control import Caller, Control
+from sabot_gateway.operator.messages import Answer
+from sabot_gateway.operator.requests import CaptureRequest
 from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.shoe.capture import SENDERS, Capture
 from sabot_gateway.table_session import TableSession
@@ -25,7 +26,7 @@ class CaptureStreams:
         self._midway: dict[tuple[str, str], bool] = {}  # a frame is under way, by table and sender
 
     def begin(
-        self, caller: Caller, request: LineRequest, place: TableSession | None, now_s: float, unix_s: float
+        self, caller: Caller, request: CaptureRequest, place: TableSession | None, now_s: float, unix_s: float
     ) -> None:
         """Somebody asks for the line of this table: refuse in words, or answer and stream from now on."""
         name, act = request.table, request.act

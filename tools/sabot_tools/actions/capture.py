@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sabot_gateway.operator.control import ControlError, Request, answer_of, asked
+from sabot_gateway.operator.client import parse_answer, send_request
+from sabot_gateway.operator.messages import ControlError, Request
 from sabot_protocol.recording import CutOffError, Line, Reader, Writer
 
 _PIECE_BYTES = 1 << 16
@@ -63,7 +64,7 @@ class Recorder:
 def record(path: Path, request: Request, seconds: float, file: BinaryIO) -> dict[str, int]:
     """Write what the daemon at this socket streams until its end or Ctrl-C; the bytes by sender."""
     recorder = Recorder(file)
-    with asked(path, request) as sock:
+    with send_request(path, request) as sock:
         rest = _answered(path, sock)
         try:
             recorder.take(rest, time.monotonic())
@@ -83,7 +84,7 @@ def _answered(path: Path, sock: socket.socket) -> bytes:
     while b"\n" not in held and len(held) < _MOST_ANSWER_BYTES and (piece := sock.recv(_PIECE_BYTES)):
         held += piece
     line, _, rest = held.partition(b"\n")
-    answer = answer_of(path, line)
+    answer = parse_answer(path, line)
     if not answer.ok:
         raise CaptureError(answer.say)
     return rest

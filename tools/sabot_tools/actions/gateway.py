@@ -28,7 +28,7 @@ def run(config: ConfigFile = daemon.CONFIG) -> None:
     from sabot_gateway import app as gateway_app
     from sabot_gateway.config import ConfigError
     from sabot_gateway.ledger import LedgerError
-    from sabot_gateway.operator.control import ControlError
+    from sabot_gateway.operator.messages import ControlError
 
     try:
         gateway_app.main(config)
@@ -73,7 +73,7 @@ def status(
     """What the daemon that runs here serves, and what is wrong."""
     import json
 
-    from sabot_gateway.operator.control import Request
+    from sabot_gateway.operator.messages import Request
     from sabot_gateway.operator.plain_text import escaped_json, shown
 
     from sabot_tools.text.status import told

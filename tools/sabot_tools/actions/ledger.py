@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any, Literal
 import typer
 from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, heads, retention
 from sabot_gateway.ledger.files import LockedError
-from sabot_gateway.operator.control import Request
+from sabot_gateway.operator.messages import Request
 from sabot_gateway.operator.plain_text import escaped_json, shown
 
 from sabot_tools.stand.daemon import ask

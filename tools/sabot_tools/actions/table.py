@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from sabot_gateway.operator.control import ControlError, Request
+from sabot_gateway.operator.messages import MOST_CAPTURE_BYTES, MOST_CAPTURE_S, ControlError, Request
 from sabot_gateway.operator.plain_text import shown
-from sabot_gateway.operator.requests import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.socket_path import SocketPathError, socket_path
 
 from sabot_tools.actions import capture as captures

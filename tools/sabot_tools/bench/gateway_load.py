@@ -19,7 +19,8 @@ from typing import Final
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.operator.control import Request, ask
+from sabot_gateway.operator.client import ask
+from sabot_gateway.operator.messages import Request
 from sabot_gateway.publish.broker import Broker
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import ROOT

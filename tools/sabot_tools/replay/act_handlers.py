@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sabot_gateway.operator.control import Request
+from sabot_gateway.operator.messages import Request
 from sabot_gateway.shoe.session import frame_bytes
 
 from sabot_tools.replay.system import ReplayError, ReplaySystem

@@ -18,7 +18,7 @@ import structlog
 from sabot_gateway.app import App
 from sabot_gateway.config import Config
 from sabot_gateway.ledger import Reader, Stored
-from sabot_gateway.operator.control import Answer, Request
+from sabot_gateway.operator.messages import Answer, Request
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.topics import RETAINED, ROOT, gateway_status_topic, table_topic
 from sabot_sim.optics.view import Edge

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from sabot_gateway.operator.control import Answer, ControlError, Request
-from sabot_gateway.operator.control import ask as ask_socket
+from sabot_gateway.operator.client import ask as ask_socket
+from sabot_gateway.operator.messages import Answer, ControlError, Request
 from sabot_gateway.operator.plain_text import shown
 from sabot_gateway.operator.socket_path import SocketPathError, socket_path
 from typer.core import TyperGroup

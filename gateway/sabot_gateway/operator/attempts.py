@@ -1,4 +1,4 @@
-"""Requested: who asked for which command of a shoe, and what people decided; after a restart, from the ledger."""
+"""Attempts: who asked for which command of a shoe, and what people decided; after a restart, from the ledger."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from sabot_gateway.ledger import Stored
 from sabot_gateway.verify.deciders import Decider
 
 ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that nobody publishes
-RECALLED = 2000  # of the gateway's own entries, after a restart
+RECALLED_ENTRIES = 2000  # of the gateway's own entries, after a restart
 _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
 
 
@@ -57,7 +57,7 @@ class Outcome(msgspec.Struct, kw_only=True, frozen=True):
 
 
 @dataclass
-class Requested:
+class Attempts:
     """Bounded: the newest commands of the site, the newest decisions of each table."""
 
     _commands: dict[tuple[str, int], tuple[str, Decider]] = field(default_factory=dict)  # unit and id: kind and person
@@ -69,7 +69,7 @@ class Requested:
         if len(self._commands) > _MOST_COMMANDS:
             del self._commands[next(iter(self._commands))]
 
-    def who(self, unit: str, command_id: int, kind: str) -> Decider | None:
+    def decider_of(self, unit: str, command_id: int, kind: str) -> Decider | None:
         """Who asked for the command that the shoe has logged; None where nobody here did."""
         sent_kind, decider = self._commands.get((unit, command_id), ("", None))
         return decider if sent_kind == kind else None

@@ -1,0 +1,31 @@
+"""Messages of the control socket: a request and its answer, each one line of JSON; and the limits of both sides."""
+
+from typing import Any
+
+import msgspec
+
+MOST_BYTES = 4096  # of a request
+MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
+INTERNAL_ERROR = "Internal error in the gateway. Read its log, and report it with the ledger."
+
+
+class ControlError(RuntimeError):
+    """The socket cannot be used; the message says why and what to do."""
+
+
+class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A request as a client writes it."""
+
+    verb: str
+    table: str = ""
+    by: str = ""  # the person's name, as typed
+    clause: str = ""  # of the rulebook
+    args: dict[str, Any] = {}
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether the request was carried out, and a sentence for the person."""
+
+    ok: bool
+    say: str
+    data: msgspec.Raw = msgspec.Raw(b"null")
