@@ -206,7 +206,7 @@ def test_what_cannot_be_carried_out_is_refused_in_words_and_kept_all_the_same(
 def test_an_error_of_our_own_is_an_answer_and_not_the_end(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.table.serve()
     monkeypatch.setattr(office.table.link, "prepare_command", lambda kind, data: 1 / 0)
-    assert "the gateway met an error of its own" in office.asked("lock")
+    assert "Internal error in the gateway" in office.asked("lock")
     assert office.asked("ack-alarm") == "no alarm is active at bac-01"
 
 
