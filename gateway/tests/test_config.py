@@ -90,7 +90,7 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
         ("card_set = 2", "card_set = 7", "table bac-02: card_set = 7; write a number from 1 to"),
         ("card_set = 2", 'shoe = {dealing = "upside_down"}', "dealing = upside_down: crown-baccarat allows face_down"),
         ("card_set = 2", 'shoe = {lights = "on"}', "lights: crown-baccarat leaves no such choice"),
-        ('"star-baccarat"', '"macau"', "no rulebook 'macau'"),
+        ('"star-baccarat"', '"macau"', "unknown rulebook 'macau'"),
         ('"bac-02"', '"bac-01"', "table.name bac-01 is used twice"),
         ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),
         ("mqtt://localhost", "http://localhost", "write it as mqtt://host:1883"),
@@ -136,7 +136,7 @@ def test_everything_that_is_wrong_is_said_at_once_a_line_each(tmp_path: Path) ->
     with pytest.raises(ConfigError) as refused:
         load(path)
     macau, decks, broker = str(refused.value).splitlines()
-    assert "table bac-01: no rulebook 'macau'" in macau
+    assert "table bac-01: unknown rulebook 'macau'" in macau
     assert "table bac-02: decks = 9" in decks
     assert "write it as mqtt://" in broker
 

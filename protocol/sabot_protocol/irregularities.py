@@ -1,4 +1,4 @@
-"""What each book makes of an irregularity: case and facts in; consequence, clause and next step out."""
+"""Irregularities: a case and its facts in; the rulebook's consequence, clause and next step for the dealer out."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from sabot_protocol import numbers
 
-# Every case, with the facts that decide it in one book or another.
+# Every case, with the facts that decide it in at least one rulebook.
 CASES: dict[str, tuple[str, ...]] = {
     "player_overdraw": ("banker_draws", "exposed", "last_coup"),
     "banker_overdraw": ("exposed", "last_coup"),
@@ -62,24 +62,24 @@ Code = Literal[
 ]
 Facts = Mapping[str, bool]
 
-# Said instead of a book's words where a foreign card voids no coup, for each is complete or none has begun: A-46.
+# The next step if a missing or foreign card voids no coup, because every coup is complete or none has begun: A-46.
 _CHECK = {
-    "star-baccarat": "have the decks checked and verified at the table. Surveillance and the Inspector must be told.",
-    "star-premium": "have the decks checked. Surveillance and an Inspector must be told.",
+    "star-baccarat": "have the decks checked and verified at the table. Notify Surveillance and the Inspector.",
+    "star-premium": "have the decks checked. Notify Surveillance and an Inspector.",
     "star-rapid": "have the decks checked.",
 }
-_STANDS = (
-    "No coup is void, and every complete coup stands. Settle one that is on the table with Confirm; then the shoe "
-    "ends. Take the remaining cards out and "
+_COUPS_STAND = (
+    "No coup is void; every complete coup stands. If a coup is on the table, press Confirm and settle it. Then the "
+    "shoe ends: take the remaining cards out and "
 )
 
 
 class IrregularityError(ValueError):
-    """A file or a question about an irregularity is wrong; the message names the place."""
+    """A file or a request about an irregularity is wrong; the message names the place."""
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """What follows, where the book says so, and what the dealer may do next."""
+    """The consequence, its clause, and what the dealer may do next."""
 
     code: Code
     clause: str
@@ -87,7 +87,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a case: it fits when every fact it names is as it says."""
+    """One row of a case: it applies if every fact in `when` has the value given there."""
 
     code: Code
     clause: str
@@ -95,11 +95,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: dict[str, bool] = {}
 
     def fits(self, facts: Facts) -> bool:
-        """Whether this row speaks for these facts."""
+        """Return True if the row applies to these facts."""
         return all(facts[fact] is value for fact, value in self.when.items())
 
     def advice(self) -> Advice:
-        """The answer of this row."""
         return Advice(self.code, self.clause, self.say)
 
 
@@ -109,23 +108,23 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Book(msgspec.Struct, frozen=True):
-    """One book's rows for every case; the first that fits is the answer."""
+    """A rulebook's rows for every case; the first row that applies is the answer."""
 
     id: str
     cases: dict[str, tuple[Row, ...]]
 
 
 def parse(name: str, text: str) -> Book:
-    """One file's text, checked: every case, every combination of its facts, no row in vain."""
+    """Parse one file and check that every combination of facts has a row, and every row is reached."""
     try:
         raw = msgspec.convert(tomllib.loads(text), _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise IrregularityError(f"irregularities {name}: {error}") from error
     if f"{raw.id}.toml" != name:
-        raise IrregularityError(f"irregularities {name}: id is {raw.id!r}, the file name says otherwise")
+        raise IrregularityError(f"irregularities {name}: id is {raw.id!r}, which is not the file name")
     for case in (*raw.cases, *CASES):
         if case not in CASES:
-            raise IrregularityError(f"irregularities {name}: cases.{case}: there is no such case")
+            raise IrregularityError(f"irregularities {name}: cases.{case}: unknown case")
         if case not in raw.cases:
             raise IrregularityError(f"irregularities {name}: cases.{case} is missing")
     return Book(raw.id, {case: _rows(name, case, raw.cases[case]) for case in CASES})
@@ -142,50 +141,50 @@ def _rows(name: str, case: str, raw: Any) -> tuple[Row, ...]:
 
 
 def _problems(case: str, rows: tuple[Row, ...]) -> Iterator[str]:
-    """What types cannot say; the first is enough."""
+    """Yield what the types cannot check."""
     for number, row in enumerate(rows, 1):
         for fact in row.when:
             if fact not in CASES[case]:
                 yield f"row {number}: {_unknown_fact(case, fact)}"
         if (row.code == "NO_RULE") != (not row.clause):
-            yield f"row {number}: clause is {row.clause!r}; NO_RULE has none, every other code has one"
+            yield f"row {number}: clause is {row.clause!r}: NO_RULE must have none, every other code must have one"
     used = set()
     for facts in combinations(case):
         number = next((number for number, row in enumerate(rows, 1) if row.fits(facts)), 0)
         if not number:
-            yield f"no row fits {_told(facts)}"
+            yield f"no row applies to {_text(facts)}"
         used.add(number)
     for number in range(1, len(rows) + 1):
         if number not in used:
-            yield f"row {number} is never reached: the rows above it take every combination"
+            yield f"row {number} is never reached: the rows above it cover every combination"
 
 
 def combinations(case: str) -> Iterator[dict[str, bool]]:
-    """Every combination of a case's facts."""
+    """Yield every combination of a case's facts."""
     for values in product((False, True), repeat=len(CASES[case])):
         yield dict(zip(CASES[case], values, strict=True))
 
 
-def _told(facts: Facts) -> str:
+def _text(facts: Facts) -> str:
     return ", ".join(f"{fact} = {str(value).lower()}" for fact, value in facts.items()) or "the case"
 
 
 def _unknown_fact(case: str, fact: str) -> str:
-    return f"unknown fact {fact!r}; {case} is decided by {', '.join(CASES[case]) or 'no facts'}"
+    return f"unknown fact {fact!r}: {case} is decided by {', '.join(CASES[case]) or 'no facts'}"
 
 
 def ids() -> list[str]:
-    """The rulebooks that exist."""
+    """Return the ids of all rulebooks."""
     return sorted(file.name.removesuffix(".toml") for file in _files())
 
 
 @cache
 def load(rulebook_id: str) -> Book:
-    """The rows of this book."""
+    """Return the rows of a rulebook; IrregularityError if there is none with this id."""
     for file in _files():
         if file.name == f"{rulebook_id}.toml":
             return parse(file.name, file.read_text(encoding="utf-8"))
-    raise IrregularityError(f"no rulebook {rulebook_id!r}: choose one of {', '.join(ids())}")
+    raise IrregularityError(f"unknown rulebook {rulebook_id!r}: choose one of {', '.join(ids())}")
 
 
 def _files() -> list[Traversable]:
@@ -194,23 +193,23 @@ def _files() -> list[Traversable]:
 
 
 def advise(rulebook_id: str, case: str, context: Mapping[str, object]) -> Advice:
-    """The book's answer; a fact may be missing only when it changes nothing."""
+    """Return the rulebook's answer; a fact may be missing only if it changes nothing."""
     load(rulebook_id)
     if case not in CASES:
         raise IrregularityError(f"unknown case {case!r}: choose one of {', '.join(CASES)}")
     return _decided(rulebook_id, case, frozenset(_checked(case, context).items()))
 
 
-def told(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool) -> Advice:
-    """The same at a table; `stands` where no coup there can be void, for each is complete or none has begun."""
+def advise_at_table(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool) -> Advice:
+    """Return the answer for a table; `stands` if no coup can be void there: each is complete or none has begun."""
     advice = advise(rulebook_id, case, facts)
     if not stands or advice.code != "VOID_CHECK":
         return advice
-    return replace(advice, say=_STANDS + _CHECK[rulebook_id])
+    return replace(advice, say=_COUPS_STAND + _CHECK[rulebook_id])
 
 
-def reported(rulebook_id: str, case: str, given: Mapping[str, object], known: Facts) -> dict[str, bool]:
-    """Every fact of a case that people report: theirs, else what is known; IrregularityError where one is wanting."""
+def complete_facts(rulebook_id: str, case: str, given: Mapping[str, object], known: Facts) -> dict[str, bool]:
+    """Return every fact of a reported case: given, else known; IrregularityError if one that matters is missing."""
     facts = {fact: known[fact] for fact in CASES[case] if fact in known} | _checked(case, given)
     advise(rulebook_id, case, facts)
     return {fact: facts.get(fact, False) for fact in CASES[case]}
@@ -223,12 +222,12 @@ def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) ->
     wanted = [fact for fact in CASES[case] if fact not in known and _matters(fact, answers)]
     if wanted:
         missing = ", ".join(f"context.{fact}" for fact in wanted)
-        raise IrregularityError(f"{missing}: missing, and the answer of {rulebook_id} to {case} depends on it")
+        raise IrregularityError(f"{missing}: missing; the answer of {rulebook_id} to {case} depends on it")
     return answers[0][1]
 
 
 def codes(rulebook_id: str) -> bytes:
-    """The book's answers as numbers: every case by its number, and of each every combination of its facts."""
+    """Return the codes of a profile: for every case, by its number, one code for each combination of its facts."""
     return bytes(
         numbers.CODES[advise(rulebook_id, case, facts).code]
         for case in numbers.in_order(numbers.CASES)
@@ -237,32 +236,32 @@ def codes(rulebook_id: str) -> bytes:
 
 
 def code_offsets() -> dict[str, int]:
-    """Return where the codes of each case begin in a profile, by rising number of the case."""
+    """Return the index of each case's first code in a profile."""
     cases = numbers.in_order(numbers.CASES)
     return dict(zip(cases, accumulate((2 ** len(CASES[case]) for case in cases), initial=0), strict=False))
 
 
 def _checked(case: str, context: Mapping[str, object]) -> dict[str, bool]:
-    """The facts that decide this case; those that decide only others are let pass."""
+    """Return the facts that decide this case; facts of other cases are ignored."""
     known = {}
     for fact, value in context.items():
         if not any(fact in facts for facts in CASES.values()):
             raise IrregularityError(f"context.{fact}: {_unknown_fact(case, fact)}")
         if not isinstance(value, bool):
-            raise IrregularityError(f"context.{fact} is {value!r}: a fact is true or false")
+            raise IrregularityError(f"context.{fact}: {value!r} is neither true nor false")
         if fact in CASES[case]:
             known[fact] = value
     return known
 
 
 def _answers(case: str, rows: tuple[Row, ...], known: Facts) -> list[tuple[dict[str, bool], Advice]]:
-    """Every combination that agrees with the known facts, and its answer."""
+    """Return every combination that agrees with the known facts, with its answer."""
     agreeing = (facts for facts in combinations(case) if facts.items() >= known.items())
     return [(facts, next(row for row in rows if row.fits(facts)).advice()) for facts in agreeing]
 
 
 def _matters(fact: str, answers: list[tuple[dict[str, bool], Advice]]) -> bool:
-    """Whether two combinations that differ in this fact alone have different answers."""
+    """Return True if two combinations that differ only in this fact have different answers."""
     return any(
         advice != other_advice
         for facts, advice in answers

@@ -1,38 +1,33 @@
-"""What Wireshark needs: frames as a pcapng capture, and a dissector in Lua made from the message definition.
+"""Frames as a pcapng capture for Wireshark; documents/dissector.py writes the dissector that reads it.
 
-A packet is one byte of sender, one byte of problem, then the frame without its COBS coding, MAC and CRC included. Where
-the coding itself is broken the bytes are those of the line.
+A packet is one byte of sender, one byte of problem, then the decoded frame with its MAC and CRC. If the COBS coding is
+broken, the packet holds the bytes as received.
 """
 
 from struct import pack
-from typing import Any, Final
-
-from sabot_protocol import auth, messages
-from sabot_protocol.layout import Choice, Flags, Layout, Names, Number, Raw, Value
+from typing import Final
 
 LINKTYPE_USER0: Final = 147
 SENDERS: Final = ("shoe", "gateway", "unknown")
-# What can be wrong with a frame; `sender` is a sound frame from the side that does not send it, `mac` one that nobody
-# with the key made for this session.
+# `sender`: a valid frame of a type that this side does not send; `mac`: not made with the key of this session.
 PROBLEMS: Final = ("none", "crc", "cobs", "length", "content", "sender", "unfinished", "mac")
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _COMMENT, _FLAGS, _IF_NAME, _APPLICATION = 1, 2, 2, 4
 _INBOUND, _OUTBOUND, _CRC_ERROR, _TOO_SHORT = 1, 2, 1 << 24, 1 << 26
 _DIRECTION = {"shoe": _INBOUND, "gateway": _OUTBOUND}  # as the gateway sees it
-_LAYOUT_KEYS = {"name", "fields", "on", "cases", "bytes", "raw", "values", "bits", "mask"}
 _LINK_ERROR = {"crc": _CRC_ERROR, "unfinished": _TOO_SHORT}
 
 
 def header() -> bytes:
-    """The start of a capture: its section and its one interface."""
+    """Return the start of a capture: one section, one interface."""
     section = pack("<IHHq", 0x1A2B3C4D, 1, 0, -1) + _options({_APPLICATION: b"sabot inspect"})
     interface = pack("<HHI", LINKTYPE_USER0, 0, 0) + _options({_IF_NAME: b"serial line"})
     return _block(_SECTION, section) + _block(_INTERFACE, interface)
 
 
 def packet(t_us: int, sender: str | None, problem: str | None, frame: bytes, comment: str = "") -> bytes:
-    """One frame; `t_us` since 1970, the comment is shown beside it."""
+    """Return one frame as a packet; `t_us` counts from 1970, Wireshark shows the comment with it."""
     data = bytes([SENDERS.index(sender or "unknown"), PROBLEMS.index(problem or "none")]) + frame
     flags = _DIRECTION.get(sender or "", 0) | _LINK_ERROR.get(problem or "", 0)
     options = {_FLAGS: pack("<I", flags), **({_COMMENT: comment.encode()} if comment else {})}
@@ -51,152 +46,3 @@ def _options(options: dict[int, bytes]) -> bytes:
 
 def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
-
-
-def lua() -> str:
-    """tools/wireshark/sabot.lua: the tables of this definition, and the few functions that walk them."""
-    senders, problems = (_lua(dict(enumerate(names))) for names in (SENDERS, PROBLEMS))
-    tables = f"local SENDERS = {senders}\nlocal PROBLEMS = {problems}\nlocal MAC_BYTES = {auth.MAC_BYTES}\n\n"
-    return f"{_HEAD}{tables}local FRAME = {_lua(_node(messages.LAYOUT))}\n{_WALK}"
-
-
-def _node(value: Value) -> dict[str, Any]:
-    """A value as the dissector walks it: the fields of a layout, the cases of a choice, or a leaf of so many bytes."""
-    match value:
-        case Layout():
-            return {"fields": [{"name": field.name, **_node(field.value)} for field in value.named()]}
-        case Choice():
-            return {"on": value.on, "cases": {name: _node(case) for name, case in value.cases.items()}}
-        case Names():
-            return {"bytes": value.size, "values": {number: name for name, number in value.numbers.items()}}
-        case Flags():
-            bits = [{"name": name, "mask": mask} for name, mask in value.numbers.items()]
-            return {"bytes": value.size, "bits": bits}
-        case Raw():
-            return {"bytes": value.size, "raw": True}
-        case Number(format="B" | "H" | "L"):
-            return {"bytes": value.size}
-    raise TypeError(f"{value!r} in the message definition: teach it to `_node` and to the dissector's `walk`")
-
-
-def _lua(value: Any, indent: str = "") -> str:
-    """A value as a Lua literal; what holds fields or cases takes a line each."""
-    if isinstance(value, dict):
-        deep = any(isinstance(item, dict) for item in value.values())
-        deeper = indent + "  " if deep else indent
-        parts = [f"{_lua_key(key)} = {_lua(item, deeper)}" for key, item in value.items()]
-        return _lines(parts, indent) if deep else f"{{ {', '.join(parts)} }}"
-    if isinstance(value, list):
-        parts = [_lua(item, indent + "  ") for item in value]
-        return _lines(parts, indent) if parts else "{}"
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
-
-
-def _lua_key(key: str | int) -> str:
-    return str(key) if key in _LAYOUT_KEYS else f"[{_lua(key)}]"
-
-
-def _lines(parts: list[str], indent: str) -> str:
-    return "{\n" + "".join(f"{indent}  {part},\n" for part in parts) + indent + "}"
-
-
-_HEAD = """-- Sabot's serial line in Wireshark: printed by `sabot inspect --lua`, from the message definition.
-
-"""
-_WALK = """
-local INTEGER = { [1] = ProtoField.uint8, [2] = ProtoField.uint16, [4] = ProtoField.uint32 }
-local OTHER = { shoe = "gateway", gateway = "shoe", unknown = "unknown" }
-local READABLE = { none = true, sender = true, mac = true }
-
-local sabot = Proto("sabot", "Sabot shoe")
-local from_field = ProtoField.uint8("sabot.from", "from", base.DEC, SENDERS)
-local problem_field = ProtoField.uint8("sabot.problem", "problem", base.DEC, PROBLEMS)
-local mac_field = ProtoField.bytes("sabot.mac", "mac")
-local crc_field = ProtoField.uint16("sabot.crc", "crc", base.HEX)
-local unread_field = ProtoField.bytes("sabot.unread", "unread")
-local damaged = ProtoExpert.new("sabot.damaged", "Damaged frame", expert.group.CHECKSUM, expert.severity.ERROR)
-local fields = { from_field, problem_field, mac_field, crc_field, unread_field }
-
-local function declared(field)
-  fields[#fields + 1] = field
-  return field
-end
-
-local function declare_leaf(leaf, name)
-  if leaf.raw then
-    leaf.field = declared(ProtoField.bytes(name, leaf.name))
-    return
-  end
-  leaf.field = declared(INTEGER[leaf.bytes](name, leaf.name, base.DEC, leaf.values))
-  for _, bit in ipairs(leaf.bits or {}) do
-    bit.field = declared(ProtoField.bool(name .. "." .. bit.name, bit.name, leaf.bytes * 8, nil, bit.mask))
-  end
-end
-
--- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>, and so of a command.
-local function declare(node, prefix)
-  local name = node.name and prefix .. "." .. node.name or prefix
-  for _, inner in ipairs(node.fields or {}) do declare(inner, name) end
-  for case, inner in pairs(node.cases or {}) do declare(inner, prefix .. "." .. case) end
-  if node.bytes then declare_leaf(node, name) end
-end
-
-local function add_leaf(leaf, range, tree, seen)
-  if leaf.raw then
-    tree:add(leaf.field, range)
-    return
-  end
-  seen.values[leaf.name] = (leaf.values or {})[range:le_uint()]
-  local item = tree:add_le(leaf.field, range)
-  for _, bit in ipairs(leaf.bits or {}) do item:add_le(bit.field, range) end
-end
-
--- Adds a node's fields to the tree; returns where the next one begins.
-local function walk(node, tvb, at, tree, seen)
-  for _, inner in ipairs(node.fields or {}) do at = walk(inner, tvb, at, tree, seen) end
-  local case = node.cases and seen.values[node.on]
-  if case then
-    seen.info = seen.info .. case .. " "
-    at = walk(node.cases[case], tvb, at, tree, seen)
-  end
-  if node.bytes then
-    add_leaf(node, tvb(at, node.bytes), tree, seen)
-    at = at + node.bytes
-  end
-  return at
-end
-
-declare(FRAME, "sabot")
-sabot.fields = fields
-sabot.experts = { damaged }
-
-function sabot.dissector(tvb, pinfo, root)
-  local tree = root:add(sabot, tvb())
-  local sender, problem = SENDERS[tvb(0, 1):uint()], PROBLEMS[tvb(1, 1):uint()]
-  local seen = { values = {}, info = "" }
-  tree:add(from_field, tvb(0, 1))
-  tree:add(problem_field, tvb(1, 1))
-  local at, crc_at = 2, tvb:len() - 2
-  if READABLE[problem] then
-    at = walk(FRAME, tvb, at, tree, seen)
-    if tvb(3, 1):uint() % 2 == 1 then -- the flag of a frame that has a MAC
-      tree:add(mac_field, tvb(at, MAC_BYTES))
-      at = at + MAC_BYTES
-    end
-    tree:add_le(crc_field, tvb(crc_at, 2))
-  else
-    crc_at = tvb:len()
-  end
-  if at < crc_at then tree:add(unread_field, tvb(at, crc_at - at)) end
-  if problem ~= "none" then
-    tree:add_proto_expert_info(damaged, "what is wrong: " .. tostring(problem))
-    seen.info = seen.info .. "[" .. tostring(problem) .. "]"
-  end
-  pinfo.cols.protocol = "sabot"
-  pinfo.cols.src = tostring(sender)
-  pinfo.cols.dst = tostring(OTHER[sender])
-  pinfo.cols.info = seen.info
-end
-
-DissectorTable.get("wtap_encap"):add(wtap.USER0, sabot)
-"""

@@ -157,7 +157,7 @@ def test_the_five_books() -> None:
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_what_is_said_is_short_and_whole(book: str) -> None:
+def test_next_steps_are_one_or_two_whole_sentences(book: str) -> None:
     for case, rows in irregularities.load(book).cases.items():
         for row in rows:
             assert row.say.endswith("."), case
@@ -166,7 +166,7 @@ def test_what_is_said_is_short_and_whole(book: str) -> None:
 
 
 # Whom the clause or the reading names, and what it grants: typed from the texts.
-SAID = [
+STEPS = [
     ("star-baccarat", "bad_order", "notified_before_next", "casino supervisor, who must authorise"),
     ("star-baccarat", "bad_order", "notified_before_next", "if every player agrees"),
     ("star-baccarat", "bad_order", "notified_before_next reconstructible", "take his wager off"),
@@ -192,13 +192,13 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("book", "case", "true", "says"), SAID)
-def test_who_must_authorise_and_what(book: str, case: str, true: str, says: str) -> None:
-    assert says in advise(book, case, context(case, frozenset(true.split()))).say
+@pytest.mark.parametrize(("book", "case", "true", "step"), STEPS)
+def test_who_must_authorise_and_what(book: str, case: str, true: str, step: str) -> None:
+    assert step in advise(book, case, context(case, frozenset(true.split()))).say
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_a_silent_book_calls_a_supervisor(book: str) -> None:
+def test_where_the_rulebook_is_silent_a_supervisor_is_called(book: str) -> None:
     silent = [row for rows in irregularities.load(book).cases.values() for row in rows if row.code == "NO_RULE"]
     assert silent
     for row in silent:
@@ -216,13 +216,13 @@ def test_facts_that_change_nothing_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("book", "case", "facts", "says"),
+    ("book", "case", "facts", "error"),
     [
         (
             "star-baccarat",
             "player_overdraw",
             {"banker_draws": False, "last_coup": False},
-            "context.exposed: missing, and the answer of star-baccarat to player_overdraw depends on it",
+            "context.exposed: missing; the answer of star-baccarat to player_overdraw depends on it",
         ),
         ("star-baccarat", "player_overdraw", {}, "context.banker_draws, context.exposed, context.last_coup: missing"),
         ("crown-baccarat", "player_overdraw", {}, "context.banker_draws: missing"),
@@ -235,21 +235,31 @@ def test_facts_that_change_nothing_may_be_missing() -> None:
             "star-rapid",
             "banker_overdraw",
             {"wet": True},
-            "context.wet: unknown fact 'wet'; banker_overdraw is decided by exposed, last_coup",
+            "context.wet: unknown fact 'wet': banker_overdraw is decided by exposed, last_coup",
         ),
-        ("star-rapid", "wrong_shoe", {"dry": True}, "unknown fact 'dry'; wrong_shoe is decided by no facts"),
-        ("nz-baccarat", "wrong_area", {"international": 1}, "context.international is 1: a fact is true or false"),
-        ("nz-baccarat", "wrong_area", {"international": "true"}, "context.international is 'true'"),
-        ("nz-baccarat", "wrong_area", {"international": None}, "context.international is None"),
-        ("star-baccarat", "wrong_area", {"international": 0}, "context.international is 0"),
+        ("star-rapid", "wrong_shoe", {"dry": True}, "unknown fact 'dry': wrong_shoe is decided by no facts"),
+        ("nz-baccarat", "wrong_area", {"international": 1}, "context.international: 1 is neither true nor false"),
+        (
+            "nz-baccarat",
+            "wrong_area",
+            {"international": "true"},
+            "context.international: 'true' is neither true nor false",
+        ),
+        ("nz-baccarat", "wrong_area", {"international": None}, "context.international: None is neither true nor false"),
+        ("star-baccarat", "wrong_area", {"international": 0}, "context.international: 0 is neither true nor false"),
         ("star-baccarat", "hurricane", {}, "unknown case 'hurricane': choose one of player_overdraw, banker_overdraw"),
-        ("macau", "cut_missed", {}, "no rulebook 'macau': choose one of crown-baccarat, nz-baccarat, star-baccarat"),
+        (
+            "macau",
+            "cut_missed",
+            {},
+            "unknown rulebook 'macau': choose one of crown-baccarat, nz-baccarat, star-baccarat",
+        ),
     ],
 )
-def test_a_question_that_cannot_be_answered(book: str, case: str, facts: dict[str, object], says: str) -> None:
+def test_a_request_that_cannot_be_answered(book: str, case: str, facts: dict[str, object], error: str) -> None:
     with pytest.raises(IrregularityError) as refused:
         advise(book, case, facts)
-    assert says in str(refused.value)
+    assert error in str(refused.value)
 
 
 GOOD = (files("sabot_protocol") / "rulebooks" / "irregularities" / "star-rapid.toml").read_text()
@@ -263,20 +273,20 @@ code = "SWAP_SHOE"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "error"),
     [
-        ('id = "star-rapid"', 'id = "other"', "id is 'other', the file name says otherwise"),
+        ('id = "star-rapid"', 'id = "other"', "id is 'other', which is not the file name"),
         ('id = "star-rapid"', "id = 5", "$.id"),
         ('id = "star-rapid"', 'id = "star-rapid"\ncolour = 3', "colour"),
         ('id = "star-rapid"', 'id = "star-rapid" 5', "line 2"),
-        ("[[cases.wrong_shoe]]", "[[cases.lost_shoe]]", "cases.lost_shoe: there is no such case"),
+        ("[[cases.wrong_shoe]]", "[[cases.lost_shoe]]", "cases.lost_shoe: unknown case"),
         ("[[cases.wrong_shoe]]", "[[cases.wrong_area]]", "cases.wrong_shoe is missing"),
         ("[[cases.wrong_shoe]]", "[cases.wrong_shoe]", "cases.wrong_shoe: Expected `array`"),
         (SHOE, SHOE.replace("VOID", "VODI"), "cases.wrong_shoe: Invalid enum value 'VODI' - at `$[0].code`"),
         (SHOE, SHOE.replace('clause = "11.8.2"', ""), "cases.wrong_shoe: Object missing required field `clause`"),
         (SHOE, SHOE + "colour = 3\n", "cases.wrong_shoe: Object contains unknown field `colour`"),
-        (SHOE, SHOE.replace("11.8.2", ""), "cases.wrong_shoe: row 1: clause is ''; NO_RULE has none"),
-        (SHOE, SHOE.replace("VOID", "NO_RULE"), "cases.wrong_shoe: row 1: clause is '11.8.2'; NO_RULE has none"),
+        (SHOE, SHOE.replace("11.8.2", ""), "cases.wrong_shoe: row 1: clause is '': NO_RULE must have none"),
+        (SHOE, SHOE.replace("VOID", "NO_RULE"), "cases.wrong_shoe: row 1: clause is '11.8.2': NO_RULE must have none"),
         (SHOE, SHOE + "when = { exposed = true }\n", "cases.wrong_shoe: row 1: unknown fact 'exposed'"),
         (SWAP, SWAP.replace("false", '"no"'), "cases.shoe_not_reading: Expected `bool`"),
         (SWAP, SWAP.replace("false", "1"), "cases.shoe_not_reading: Expected `bool`"),
@@ -284,7 +294,7 @@ code = "SWAP_SHOE"
         (
             'code = "NO_RULE"\nclause = ""\nsay = "The book has no rule for a reading',
             'when = { disadvantage = false }\ncode = "NO_RULE"\nclause = ""\nsay = "The book has no rule for a reading',
-            "cases.shoe_not_reading: no row fits disadvantage = true",
+            "cases.shoe_not_reading: no row applies to disadvantage = true",
         ),
         (
             "say = \"With the Casino Supervisor's approval, key the card's value and suit in at the dealer terminal.\"",
@@ -293,18 +303,18 @@ code = "SWAP_SHOE"
         ),
     ],
 )
-def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: str) -> None:
+def test_a_bad_file_is_refused_with_file_key_and_reason(old: str, new: str, error: str) -> None:
     assert GOOD.count(old) == 1
     with pytest.raises(IrregularityError) as refused:
         irregularities.parse("star-rapid.toml", GOOD.replace(old, new))
-    assert says in str(refused.value)
+    assert error in str(refused.value)
     assert "irregularities star-rapid.toml: " in str(refused.value)
 
 
 def test_a_case_without_rows_is_refused() -> None:
     rows = GOOD[GOOD.index("[[cases.shoe_not_reading]]") : GOOD.index("[[cases.first_card_exposed]]")]
     empty = GOOD.replace(rows, "").replace('id = "star-rapid"', 'id = "star-rapid"\ncases.shoe_not_reading = []')
-    with pytest.raises(IrregularityError, match=r"cases.shoe_not_reading: no row fits disadvantage = false"):
+    with pytest.raises(IrregularityError, match=r"cases.shoe_not_reading: no row applies to disadvantage = false"):
         irregularities.parse("star-rapid.toml", empty)
 
 

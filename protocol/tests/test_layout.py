@@ -163,10 +163,8 @@ def imports(path: Path) -> set[str]:
 
 def test_only_the_definition_and_the_one_walk_know_the_parts_of_construct() -> None:
     folders = [ROOT / part / f"sabot_{part}" for part in ("protocol", "gateway", "sim", "tools")]
-    walkers = {
-        path.stem: names & {"Struct", "Switch", "Renamed", "FormatField", "Mapping", "construct"}
-        for folder in folders
-        for path in folder.rglob("*.py")
-        if (names := imports(path))
-    }
-    assert {name for name, found in walkers.items() if found} == {"fields", "messages", "layout"}
+    parts = {"Struct", "Switch", "Renamed", "FormatField", "Mapping", "construct"}
+    users = {path.relative_to(ROOT) for folder in folders for path in folder.rglob("*.py") if imports(path) & parts}
+    protocol = Path("protocol", "sabot_protocol")
+    definition = {protocol / "messages" / f"{name}.py" for name in ("commands", "events", "frames", "profile")}
+    assert users == definition | {protocol / "fields.py", protocol / "layout.py"}

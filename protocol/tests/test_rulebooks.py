@@ -43,7 +43,7 @@ def test_decks_that_the_book_does_not_allow() -> None:
 
 
 def test_an_unknown_book() -> None:
-    with pytest.raises(rulebooks.RulebookError, match="no rulebook 'macau': choose one of crown-baccarat"):
+    with pytest.raises(rulebooks.RulebookError, match="unknown rulebook 'macau': choose one of crown-baccarat"):
         rulebooks.load("macau")
 
 

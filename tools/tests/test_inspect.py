@@ -17,7 +17,8 @@ import pytest
 from construct import Bytes, Construct, FlagsEnum, Mapping, Renamed, Struct, Switch
 from hypothesis import given
 from hypothesis import strategies as st
-from sabot_protocol import framing, messages, pcapng, recording
+from sabot_protocol import framing, messages, recording
+from sabot_protocol.documents import dissector
 from sabot_protocol.recording import Edge, Line, Record
 from sabot_tools.actions import inspect as inspecting
 from sabot_tools.actions import record as recorder
@@ -369,7 +370,7 @@ def test_a_port_is_recorded(tmp_path: Path) -> None:
 
 
 def test_the_dissector_is_current() -> None:
-    assert LUA.read_text() == pcapng.lua() == inspect("--lua").stdout, (
+    assert LUA.read_text() == dissector.lua() == inspect("--lua").stdout, (
         "stale: sabot inspect --lua > tools/wireshark/sabot.lua"
     )
 

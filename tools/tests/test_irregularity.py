@@ -81,7 +81,7 @@ def test_answers_come_in_order_and_ids_are_the_askers() -> None:
         (
             '{"id": 4, "case": "shoe_not_reading", "context": {"disadvantage": "no"}}',
             4,
-            "line 2: context.disadvantage is 'no': a fact is true or false",
+            "line 2: context.disadvantage: 'no' is neither true nor false",
         ),
     ],
 )
@@ -117,7 +117,7 @@ def test_an_unknown_rulebook() -> None:
     ran = CliRunner().invoke(app, ["--rulebook", "macau"], input=GOOD)
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr == (
-        "sabot irregularity: no rulebook 'macau': choose one of "
+        "sabot irregularity: unknown rulebook 'macau': choose one of "
         "crown-baccarat, nz-baccarat, star-baccarat, star-premium, star-rapid\n"
     )
 

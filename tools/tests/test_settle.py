@@ -116,7 +116,7 @@ def test_one_deck_has_each_card_once() -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("settle", "--rulebook", "macau"), "no rulebook 'macau'"),
+        (("settle", "--rulebook", "macau"), "unknown rulebook 'macau'"),
         (
             ("settle", "--rulebook", "star-premium", "--set", "tie_percent=11"),
             "tie_percent = 11: star-premium allows 1, 2",

@@ -1,4 +1,4 @@
--- Sabot's serial line in Wireshark: printed by `sabot inspect --lua`, from the message definition.
+-- Wireshark dissector for Sabot's serial line: written by `sabot generate`, do not edit.
 
 local SENDERS = { [0] = "shoe", [1] = "gateway", [2] = "unknown" }
 local PROBLEMS = { [0] = "none", [1] = "crc", [2] = "cobs", [3] = "length", [4] = "content", [5] = "sender", [6] = "unfinished", [7] = "mac" }
@@ -779,7 +779,7 @@ local function declare_leaf(leaf, name)
   end
 end
 
--- A field is called sabot.<frame type>.<field>, that of an event sabot.event.<kind>.<field>, and so of a command.
+-- Filter names: sabot.<frame type>.<field>, sabot.event.<kind>.<field>, sabot.command.<kind>.<field>.
 local function declare(node, prefix)
   local name = node.name and prefix .. "." .. node.name or prefix
   for _, inner in ipairs(node.fields or {}) do declare(inner, name) end
@@ -797,7 +797,7 @@ local function add_leaf(leaf, range, tree, seen)
   for _, bit in ipairs(leaf.bits or {}) do item:add_le(bit.field, range) end
 end
 
--- Adds a node's fields to the tree; returns where the next one begins.
+-- Adds the fields of a node to the tree; returns the offset behind them.
 local function walk(node, tvb, at, tree, seen)
   for _, inner in ipairs(node.fields or {}) do at = walk(inner, tvb, at, tree, seen) end
   local case = node.cases and seen.values[node.on]
@@ -825,7 +825,7 @@ function sabot.dissector(tvb, pinfo, root)
   local at, crc_at = 2, tvb:len() - 2
   if READABLE[problem] then
     at = walk(FRAME, tvb, at, tree, seen)
-    if tvb(3, 1):uint() % 2 == 1 then -- the flag of a frame that has a MAC
+    if tvb(3, 1):uint() % 2 == 1 then -- the frame has a MAC
       tree:add(mac_field, tvb(at, MAC_BYTES))
       at = at + MAC_BYTES
     end
@@ -835,7 +835,7 @@ function sabot.dissector(tvb, pinfo, root)
   end
   if at < crc_at then tree:add(unread_field, tvb(at, crc_at - at)) end
   if problem ~= "none" then
-    tree:add_proto_expert_info(damaged, "what is wrong: " .. tostring(problem))
+    tree:add_proto_expert_info(damaged, "problem: " .. tostring(problem))
     seen.info = seen.info .. "[" .. tostring(problem) .. "]"
   end
   pinfo.cols.protocol = "sabot"

@@ -98,7 +98,7 @@ def reported(act: Irregularity, seat: TableView) -> dict[str, bool]:
     """Every fact of the case; RefusedError where one is missing on which the answer depends."""
     international = bool(seat.verifier.profile["switches"].get("international"))
     try:
-        return irregularities.reported(
+        return irregularities.complete_facts(
             seat.verifier.rulebook, act.case, act.facts, {**SHOE_KNOWS, "international": international}
         )
     except irregularities.IrregularityError as error:

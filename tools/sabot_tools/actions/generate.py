@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, cardsets, pcapng, schemas
+from sabot_protocol import cardcode, cardsets, schemas
+from sabot_protocol.documents import dissector, page
 from sabot_protocol.documents import firmware_wire as wire
-from sabot_protocol.documents import page
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,7 +54,7 @@ def _json(document: object) -> Callable[[], str]:
 GENERATED = {
     cardcode.CARD_SETS: card_sets,
     FIRMWARE_WIRE: firmware_wire,
-    ROOT / "tools" / "wireshark" / "sabot.lua": pcapng.lua,
+    ROOT / "tools" / "wireshark" / "sabot.lua": dissector.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
     ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
     **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.ALL_PAYLOADS},

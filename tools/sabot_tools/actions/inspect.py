@@ -14,6 +14,7 @@ import typer
 from cobs import cobs
 from construct import ConstructError
 from sabot_protocol import auth, cardcode, framing, messages, pcapng, recording
+from sabot_protocol.documents import dissector
 from sabot_protocol.recording import Edge, Line, RecordingError
 
 from sabot_tools.text.errors import failure, same_file
@@ -334,7 +335,7 @@ def inspect(
     if capture is not None and same_file(getattr(file, "name", ""), capture.name):
         raise typer.BadParameter(f"{capture.name} is the file that is read; give another", param_hint="--pcapng")
     if lua:
-        typer.echo(pcapng.lua(), nl=False)
+        typer.echo(dissector.lua(), nl=False)
         return
     source = Source(file)
     if edges:

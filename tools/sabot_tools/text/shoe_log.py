@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from sabot_protocol.codec import plain
 from sabot_protocol.fields import NO_CARD
-from sabot_protocol.irregularities import CASES, told
+from sabot_protocol.irregularities import CASES, advise_at_table
 from sabot_protocol.messages import EVENTS, EventKind
 
 Event = dict[str, Any]
@@ -126,7 +126,7 @@ class ShoeLog:
         if data["code"] == "NOT_USED" and self._surplus:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)
-        advice = told(self._rulebook, case, facts, stands=not self.begun())
+        advice = advise_at_table(self._rulebook, case, facts, stands=not self.begun())
         return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
 
     def _withdraw(self, coup: int) -> None:

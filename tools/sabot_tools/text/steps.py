@@ -5,7 +5,7 @@ from typing import Any
 
 from sabot_protocol import numbers
 from sabot_protocol.cards import INDEX
-from sabot_protocol.irregularities import CASES, IrregularityError, reported
+from sabot_protocol.irregularities import CASES, IrregularityError, complete_facts
 from sabot_protocol.layout import Field, Flags, Layout, Names, Number, Value, enumerations
 from sabot_protocol.messages import COMMAND_LAYOUTS, COMMANDS
 
@@ -180,7 +180,7 @@ def _irregularity(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line
         _truth(given, fact)
     known = {fact: shown[fact] for fact in CASES[str(case)] if fact in shown}
     try:
-        facts = reported(shown["rulebook"], str(case), given, known)
+        facts = complete_facts(shown["rulebook"], str(case), given, known)
     except IrregularityError as error:
         raise BadLineError(str(error)) from error
     return {**fields, "facts": facts}

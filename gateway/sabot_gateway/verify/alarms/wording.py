@@ -17,7 +17,7 @@ def irregularity(rulebook_id: str, event: Event, *, stands: bool) -> Words:
     """The shoe's code beside the book's, with its clause and the next step; `stands` where no coup can be void."""
     data = event.data
     facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
-    advice = irregularities.told(rulebook_id, data["case"], facts, stands=stands)
+    advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=stands)
     return {"say": advice.say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
 
 

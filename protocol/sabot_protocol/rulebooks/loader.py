@@ -1,0 +1,107 @@
+"""The five casinos' rulebooks as data, and a loader that refuses a bad file by file, key and reason."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+import msgspec
+
+from sabot_protocol.rulebooks.model import SWITCHES, Price, Rulebook, RulebookError, Wager
+from sabot_protocol.wagers import three_card
+from sabot_protocol.wagers.bets import BETS
+
+
+def parse(name: str, text: str) -> Rulebook:
+    """One file's text, checked."""
+    try:
+        book = msgspec.convert(tomllib.loads(text), Rulebook)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise RulebookError(f"rulebook {name}: {error}") from error
+    for problem in _problems(book, name):
+        raise RulebookError(f"rulebook {name}: {problem}")
+    return book
+
+
+def _problems(book: Rulebook, name: str) -> Iterator[str]:
+    """What types cannot say; the first is enough."""
+    if book.decks.default not in book.decks.allowed:
+        yield f"decks.default {book.decks.default} is not in decks.allowed"
+    if f"{book.id}.toml" != name:
+        yield f"id is {book.id!r}, the file name says otherwise"
+    yield from _switch_problems(book)
+    for place, option in book.option.items():
+        yield from (f"option.{place}.games: no game {game!r}" for game in option.games if game not in book.game)
+    for wager in book.wager:
+        yield from (f"wager {wager.id}: {problem}" for problem in _wager_problems(book, wager))
+    for sequence in book.sequence:
+        yield from (f"sequence {sequence.id}: no game {game!r}" for game in sequence.games if game not in book.game)
+        yield from _odds_problems(f"sequence {sequence.id}", sequence.odds.values())
+    for game in book.game:
+        ids = Counter(wager.id for wager in book.wagers(game))
+        yield from (f"wager {twice} stands twice in game {game}" for twice, count in ids.items() if count > 1)
+
+
+def _switch_problems(book: Rulebook) -> Iterator[str]:
+    yield from (f"switch.{name} is missing" for name in SWITCHES if name not in book.switch)
+    for name, switch in book.switch.items():
+        if name not in SWITCHES:
+            yield f"switch.{name}: no such switch"
+            continue
+        words = switch.value.split() if isinstance(switch.value, str) else [switch.value]
+        for word in words:
+            if word not in SWITCHES[name]:
+                yield f"switch.{name}: {word!r} is not one of {', '.join(sorted(map(str, SWITCHES[name])))}"
+
+
+def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
+    if wager.bet not in BETS and wager.bet not in three_card.BETS and not wager.parts:
+        yield f"no bet {wager.bet!r}"
+    yield from (f"no game {game!r}" for game in wager.games if game not in book.game)
+    yield from (f"decks: {decks} is not allowed" for decks in wager.decks if decks not in book.decks.allowed)
+    if not wager.win and not wager.parts:
+        yield "wins nothing"
+    for place, price in [*wager.win.items(), *wager.push.items()]:
+        yield from (f"{place}: {problem}" for problem in _price_problems(book, price))
+
+
+def _price_problems(book: Rulebook, price: Price) -> Iterator[str]:
+    yield from _odds_problems("odds", [price.odds] if price.odds is not None else [])
+    for name in [*price.odds_by, *([price.percent_of] if price.percent_of else [])]:
+        if name not in book.option:
+            yield f"no option {name!r}"
+        elif name in price.odds_by and len(price.odds_by[name]) != len(book.option[name].values):
+            yield f"odds_by.{name} needs {len(book.option[name].values)} prices"
+    for odds in price.odds_by.values():
+        yield from _odds_problems("odds_by", odds)
+
+
+def _odds_problems(place: str, odds: Iterable[str]) -> Iterator[str]:
+    for text in odds:
+        try:
+            good = Fraction(text) > 0
+        except (ValueError, ZeroDivisionError):
+            good = False
+        if not good:
+            yield f"{place}: {text!r} is no price: write it as 8 or 19/20"
+
+
+def ids() -> list[str]:
+    """The rulebooks that exist."""
+    return sorted(file.name.removesuffix(".toml") for file in _files())
+
+
+@cache
+def load(rulebook_id: str) -> Rulebook:
+    """The rulebook of this id."""
+    for file in _files():
+        if file.name == f"{rulebook_id}.toml":
+            return parse(file.name, file.read_text(encoding="utf-8"))
+    raise RulebookError(f"unknown rulebook {rulebook_id!r}: choose one of {', '.join(ids())}")
+
+
+def _files() -> list[Traversable]:
+    return [file for file in files(__package__).iterdir() if file.name.endswith(".toml")]
