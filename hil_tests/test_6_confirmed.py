@@ -51,7 +51,7 @@ class Table:
     def restart(self) -> None:
         """From the last opening or closing on, as `TableSession.catch_up` does it."""
         waiting, active = self.verifier.disputed(), self.verifier.active()
-        self.verifier = self.verifier.fresh()
+        self.verifier = self.verifier.unread_copy()
         for event, time in self._log:
             self.verifier.take(event, time)
         self.verifier.restore(active, waiting)

@@ -146,7 +146,7 @@ class App:
             claim=partial(self._units.claim, table.name),
         )
         line = Line(table.port, table.baud)
-        if before is not None and before.verifier.reads_by(book, profile):
+        if before is not None and before.verifier.uses(book, profile):
             return TableSession(table, line, link, before.verifier, shoe_fault=before.shoe_fault)
         verifier = Verifier(table.name, book, profile, self._desk.attempts.decider_of, self._moves)
         place = TableSession(table, line, link, verifier)
@@ -156,7 +156,7 @@ class App:
                 "not known",
                 table=table.name,
             )
-        verifier.recall(self._desk.attempts.decisions(table.name))
+        verifier.recall_decisions(self._desk.attempts.decisions(table.name))
         return place
 
     def _durable(self, unit: str) -> int | None:
@@ -337,7 +337,7 @@ class App:
         if not self._hold:
             for place in due:
                 self._guarded(self._open, place, at)
-                if place.verifier.disputes.few() and not place.pending and not self._desk.entries:
+                if place.verifier.disputes.can_take_older() and not place.pending and not self._desk.entries:
                     place.find_disputes(self._ledger)
             self._pruner.step(at.now_s, self._config.keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due

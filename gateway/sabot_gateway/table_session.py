@@ -21,7 +21,7 @@ from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.alarms.book import most_urgent
 from sabot_gateway.verify.alarms.catalogue import CONCERNS
 from sabot_gateway.verify.disputes import MOST
-from sabot_gateway.verify.moves import ALARM
+from sabot_gateway.verify.moves import LEFT
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -130,7 +130,7 @@ class TableSession:
         """The fault that holds the exit and what a person does about it; nothing where it is free."""
         if self.fault == "none":
             return {}
-        step = next_step(self.name, self.fault, dealing=self.verifier.dealing())
+        step = next_step(self.name, self.fault, dealing=self.verifier.state.dealing())
         return {"fault": self.fault, "next_step": step}
 
     def concern(self) -> str | None:
@@ -151,7 +151,7 @@ class TableSession:
     def start_again(self, ledger: Ledger) -> None:
         """Forget what is not stored."""
         self.pending.clear()
-        self.verifier = self.verifier.fresh()
+        self.verifier = self.verifier.unread_copy()
         self.catch_up(ledger)
 
     def catch_up(self, ledger: Ledger) -> bool:
@@ -174,7 +174,7 @@ class TableSession:
 
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
         """The coups that left and came nowhere, as the ledger has them: the shoe that they left is closed since."""
-        for alarm in (alarm for alarm in alarms if alarm.name == ALARM):
+        for alarm in (alarm for alarm in alarms if alarm.name == LEFT):
             for entry in ledger.entries("WHERE unit = ? AND event_no = ?", (alarm.unit, alarm.event_no)):
                 with suppress(CodecError):
                     event = _stored(entry)
@@ -199,8 +199,8 @@ class TableSession:
             "authenticated": link.authenticated,
             "problem": link.problem or (self.told if isinstance(self.told, str) else self.concern()),
             "rulebook": self.config.rulebook,
-            "shoe": self.verifier.shoe,
-            "coup": self.verifier.coup,
+            "shoe": self.verifier.state.shoe_no or 0,
+            "coup": self.verifier.state.coup_no,
             "alarms": alarms,
             "more_alarms": more,
             "disputed": [coup.id for coup in self.verifier.disputed()],

@@ -284,7 +284,7 @@ def test_after_a_restart_what_was_confirmed_by_a_decision_is_still_known() -> No
         one("fault_cleared", fault="decision", by="command")
         one.command("confirm")
     again.verifier.restore([], [])
-    again.verifier.recall([decision])
+    again.verifier.recall_decisions([decision])
     for one in (log, again):
         one.records.clear()
         one("coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=4)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source, Verifier
-from sabot_gateway.verify.moves import Moved, Moves, laid
+from sabot_gateway.verify.moves import Moved, Moves, on_table
 from sabot_protocol.topics import AlarmMessage
 from shoe_events import FLAGS, SLOTS, UNIT, event
 from test_verify_checks import Log
@@ -375,7 +375,7 @@ def gone(event_no: int, card: str, time: str, table: str = "bac-01") -> Moved:
 
 
 def found(moves: Moves, card: str) -> Moved | None:
-    return moves.find(12, laid({"player_1": card}))
+    return moves.find(12, on_table({"player_1": card}))
 
 
 def test_a_coup_goes_on_at_one_table() -> None:

@@ -42,7 +42,7 @@ from sabot_gateway.shoe.fault import next_step
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source
 from sabot_gateway.verify.deciders import Decider
-from sabot_gateway.verify.disputes import Decision, screen
+from sabot_gateway.verify.disputes import Decision, coup_label, where_dealt
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -185,8 +185,8 @@ class Desk:
         records = seat.verifier.decide(coup, verdict, decider, source, winner)
         self._store(seat, records, source)
         self.attempts.decided(cast(CoupMessage, records[0].message))
-        ask.decided = f"Coup {screen(coup)} is {verdict}."
-        on_table = seat.verifier.waits_for_confirm(coup)
+        ask.decided = f"Coup {coup_label(coup)} is {verdict}."
+        on_table = seat.verifier.state.awaits_confirm(*where_dealt(coup))
         if not on_table or seat.fault != "decision":
             confirm = "The dealer presses Confirm to go on." if on_table and seat.fault == "none" else ""
             self._end(ask, Answer(True, _sentences(ask.decided, confirm, _next_step(seat))), at)
@@ -280,7 +280,7 @@ class Desk:
     def withdraw_outdated(self, seat: TableView, at: Moment) -> None:
         """Another coup is on the table than the one that somebody meant: his command is not sent, or not again."""
         bound = [ask for ask in self._waiting if ask.seat is seat and ask.on is not None]
-        on_table = seat.verifier.on_the_table() if bound else None
+        on_table = seat.verifier.state.coup_on_table() if bound else None
         for ask in (ask for ask in bound if ask.on != on_table):
             self._withdraw(ask, "Another coup is on the table by now.", at)
 
@@ -350,7 +350,7 @@ def _as_the_book_has_it(clause: str, seat: TableView | None) -> str:
 
 
 def _next_step(seat: TableView) -> str:
-    return next_step(seat.name, seat.fault, dealing=seat.verifier.dealing())
+    return next_step(seat.name, seat.fault, dealing=seat.verifier.state.dealing())
 
 
 def _sentences(*said: str) -> str:

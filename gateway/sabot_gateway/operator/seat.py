@@ -9,8 +9,8 @@ from sabot_gateway.operator.requests import Command, DeckCheck, ImportCoup, Irre
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Verifier
-from sabot_gateway.verify.disputes import screen
-from sabot_gateway.verify.moves import Cards, laid, line, told
+from sabot_gateway.verify.disputes import coup_label
+from sabot_gateway.verify.moves import Cards, as_arguments, import_command, on_table
 
 # Facts that nobody need report: the first two the shoe adds by itself; of the third A-45 says when it is too late.
 SHOE_KNOWS = {"last_coup": False, "first_coup_complete": False, "notified_before_next": True}
@@ -48,7 +48,7 @@ def refuse_unserved(seat: TableView) -> None:
 
 def meant(named: str | None, seat: TableView) -> tuple[int, int] | None:
     """Shoe and coup on the table; RefusedError where another coup is named."""
-    on_table = seat.verifier.on_the_table()
+    on_table = seat.verifier.state.coup_on_table()
     if named is None:
         return on_table
     if on_table is None:
@@ -64,7 +64,7 @@ def meant(named: str | None, seat: TableView) -> tuple[int, int] | None:
 
 def refuse_without_clause(seat: TableView) -> None:
     """RefusedError where the table's book lets no coup in progress become one without wagers."""
-    if not seat.verifier.permits("this_no_bet"):
+    if not seat.verifier.book.switch["this_no_bet"].value:
         raise RefusedError(
             f"{seat.verifier.rulebook} has no clause by which a coup in progress becomes one without wagers: finish "
             "it, or void it under a clause of its own. Nothing was done."
@@ -118,7 +118,7 @@ def consequence(seat: TableView, event: Event) -> str:
 def imported(act: ImportCoup, seat: TableView) -> dict[str, Any]:
     """The whole of a coup that comes to this table; RefusedError where it goes on elsewhere, or cannot here."""
     said = act.data()
-    cards = laid(said["cards"])
+    cards = on_table(said["cards"])
     moved = seat.verifier.moves.find(act.coup_no, cards)
     if moved is None:
         _refuse_other_cards(act.coup_no, cards, seat)
@@ -131,13 +131,13 @@ def imported(act: ImportCoup, seat: TableView) -> dict[str, Any]:
             f"coup {act.coup_no} left {moved.table} as {moved.kind}, and a coup keeps its kind: leave --kind out. "
             "Nothing was done."
         )
-    if not seat.verifier.new_shoe():
+    if not seat.verifier.state.is_new():
         open_it = (
-            f"`sabot table {seat.name} open-shoe --decks {moved.place()['decks'] if moved else seat.verifier.decks}`"
+            f"`sabot table {seat.name} open-shoe --decks {moved.position()['decks'] if moved else seat.verifier.decks}`"
         )
         raise RefusedError(f"the coup goes on at a shoe that has dealt none: open one by {open_it}. Nothing was done.")
     unknown = {"decks": seat.verifier.decks, "cards_out": len(cards), "coups_left": 0, "awaiting": 0, "kind": "live"}
-    known = {**moved.place(), "kind": moved.kind} if moved else unknown
+    known = {**moved.position(), "kind": moved.kind} if moved else unknown
     whole = {**known, **said}
     _refuse_count(whole["cards_out"], len(cards), whole["decks"], seat)
     return whole
@@ -162,19 +162,19 @@ def _refuse_other_cards(coup_no: int, cards: Cards, seat: TableView) -> None:
     other = seat.verifier.moves.with_other_cards(coup_no, cards)
     if other:
         raise RefusedError(
-            f"coup {coup_no} left {other.table} with other cards, {told(other.cards)}: type "
-            f"{line(coup_no, other.cards, seat.name)}. If this is another coup, from a shoe of another gateway, "
-            f"acknowledge first that the one of {other.table} does not go on here: "
+            f"coup {coup_no} left {other.table} with other cards, {as_arguments(other.cards)}: type "
+            f"{import_command(coup_no, other.cards, seat.name)}. If this is another coup, from a shoe of another "
+            f"gateway, acknowledge first that the one of {other.table} does not go on here: "
             f"`sabot table {other.table} ack-alarm {other.alarm} --by NAME`. Nothing was done."
         )
 
 
 def exported(seat: TableView, done: Event) -> str:
     """What is to be done with the coup that leaves by this command, whether the shoe has told that yet or not."""
-    coup_no, cards = seat.verifier.leaves(done)
+    coup_no, cards = seat.verifier.leaving_coup(done)
     return (
         f"Coup {coup_no} is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
-        f"{line(coup_no, cards)}."
+        f"{import_command(coup_no, cards)}."
     )
 
 
@@ -182,5 +182,5 @@ def still_disputed(seat: TableView, on: tuple[int, int] | None) -> str:
     """What is to be said of the coup that was just confirmed or voided, where a dispute about it is open."""
     for coup in seat.verifier.disputed():
         if (coup.shoe, coup.coup) == on:
-            return f"The coup is still disputed: `sabot table {seat.name} decide --coup {screen(coup)}` decides it."
+            return f"The coup is still disputed: `sabot table {seat.name} decide --coup {coup_label(coup)}` decides it."
     return ""

@@ -33,7 +33,7 @@ class Disputes:
         """What the ledger says is disputed: the newest, and how many more there are."""
         self._open, self.more = {coup.id: coup for coup in disputed}, more
 
-    def few(self) -> bool:
+    def can_take_older(self) -> bool:
         """Whether older ones can come up."""
         return self.more > 0 and len(self._open) <= MOST // 2
 
@@ -68,7 +68,7 @@ class Disputes:
 
     def of(self, where: Where) -> CoupMessage | None:
         """The disputed message of this coup."""
-        return next((one for one in self._open.values() if place(one) == where), None)
+        return next((one for one in self._open.values() if where_dealt(one) == where), None)
 
     def last(self) -> CoupMessage | None:
         """The last coup told."""
@@ -88,7 +88,7 @@ class Disputes:
 
     def find(self, named: str) -> CoupMessage:
         """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""
-        found = [coup for coup in self._open.values() if named in (coup.id, screen(coup))]
+        found = [coup for coup in self._open.values() if named in (coup.id, coup_label(coup))]
         if len(found) == 1:
             return found[0]
         raise NotThereError(self._why_not(named, found))
@@ -97,7 +97,7 @@ class Disputes:
         if found:
             return f"two shoes had a coup {named}: name it by its id: {' or '.join(coup.id for coup in found)}"
         for disputed_id, decision in self._decided.items():
-            if named in (disputed_id, decision.id, screen(decision)):
+            if named in (disputed_id, decision.id, coup_label(decision)):
                 return _decided_by(named, decision)
         state = "can be decided now" if self.more else "is disputed"
         return f"no coup {named} {state}: {self._there()}"
@@ -105,7 +105,7 @@ class Disputes:
     def _there(self) -> str:
         """The newest, and how many more."""
         newest = list(self._open.values())[-_NAMED:]
-        there = ", ".join(f"{screen(one)} ({one.id})" for one in newest) or "none is disputed"
+        there = ", ".join(f"{coup_label(one)} ({one.id})" for one in newest) or "none is disputed"
         if len(self._open) > _NAMED:
             there += f", and {len(self._open) - _NAMED} more that `sabot gateway status` lists"
         if self.more:
@@ -113,7 +113,7 @@ class Disputes:
         return there
 
 
-def screen(coup: CoupMessage) -> str:
+def coup_label(coup: CoupMessage) -> str:
     """Shoe and coup as a person reads them: 3/17."""
     return f"{coup.shoe}/{coup.coup}"
 
@@ -126,7 +126,7 @@ def _decided_by(named: str, decision: CoupMessage) -> str:
     )
 
 
-def place(coup: CoupMessage) -> Where:
+def where_dealt(coup: CoupMessage) -> Where:
     """Where a coup that a shoe told was dealt."""
     return coup.unit, coup.shoe, coup.coup
 

@@ -12,8 +12,8 @@ from sabot_gateway.verify.checks.coups import CONFIRM_FIRST
 _HEAD = """# What the gateway verifies
 
 `Verifier.take` reads the shoe's log a second time, by its own reading of the books: it shares the rulebook data with
-the shoe, and no code. `Reading` follows where the shoe stands; each check sees an event before `Reading` follows it,
-and yields findings. All that does not agree in one event is one alarm `discrepancy` with both sides, the clause and
+the shoe, and no code. `ShoeState` follows where the shoe stands; each check sees an event before `ShoeState` follows
+it, and yields findings. All that does not agree in one event is one alarm `discrepancy` with both sides, the clause and
 the next step. A coup that is in doubt is told as `disputed`, or told again as `disputed` where it was told before,
 until a supervisor confirms or voids it: a new message that `corrects` the old one. Nothing is ever edited.
 

@@ -19,5 +19,5 @@ class Finding(NamedTuple):
 
 
 Findings = Iterable[Finding]
-Check = Callable[[Event], Findings]  # sees the event before `Reading` follows it
+Check = Callable[[Event], Findings]  # sees the event before `ShoeState` follows it
 NONE: tuple[Finding, ...] = ()

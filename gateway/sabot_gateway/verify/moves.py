@@ -11,23 +11,23 @@ from sabot_gateway.shoe.parse import Event
 
 _MOST = 8  # kept of each table, the newest
 Cards = tuple[tuple[str, str], ...]  # slots and cards
-ALARM = "handed_over"  # stands while a coup that left has not come anywhere here
-PLACE = ("decks", "cards_out", "coups_left", "awaiting")  # of a shoe, as the next one must know them
+LEFT = "handed_over"  # stands while a coup that left has not come anywhere here
+POSITION = ("decks", "cards_out", "coups_left", "awaiting")  # of a shoe, as the next one must know them
 
 
-def laid(cards: dict[str, str]) -> Cards:
+def on_table(cards: dict[str, str]) -> Cards:
     """The cards on the table, by slot."""
     return tuple(sorted((slot, card) for slot, card in cards.items() if card != NO_CARD))
 
 
-def told(cards: Cards) -> str:
+def as_arguments(cards: Cards) -> str:
     """The same as a person types them, in the order drawn."""
     return " ".join(f"{slot}={card}" for slot, card in sorted(cards, key=lambda one: Slot.encmapping[one[0]]))
 
 
-def line(coup_no: int, cards: Cards, table: str = "TABLE") -> str:
+def import_command(coup_no: int, cards: Cards, table: str = "TABLE") -> str:
     """What a person types where this coup goes on."""
-    return f"`sabot table {table} import-coup {coup_no} {told(cards)} --by NAME --clause N`"
+    return f"`sabot table {table} import-coup {coup_no} {as_arguments(cards)} --by NAME --clause N`"
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Moved:
     @property
     def cards(self) -> Cards:
         """On the table."""
-        return laid(self.event.data["cards"])
+        return on_table(self.event.data["cards"])
 
     @property
     def began(self) -> str:
@@ -65,11 +65,11 @@ class Moved:
     @property
     def alarm(self) -> str:
         """The id of the alarm that says that it left."""
-        return f"{self.event.unit}-{self.event.event_no}-{ALARM}"
+        return f"{self.event.unit}-{self.event.event_no}-{LEFT}"
 
-    def place(self) -> dict[str, Any]:
+    def position(self) -> dict[str, Any]:
         """Where in its shoe it stands."""
-        return {name: self.event.data[name] for name in PLACE}
+        return {name: self.event.data[name] for name in POSITION}
 
 
 class Arrival(NamedTuple):
@@ -87,7 +87,7 @@ class Moves:
     _left: dict[str, deque[Moved]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
     _unknown: dict[str, deque[Arrival]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
 
-    standing: dict[str, Callable[[], set[str]]] = field(default_factory=dict)  # by table: ids of alarms that stand
+    active_alarms: dict[str, Callable[[], set[str]]] = field(default_factory=dict)  # by table: ids of alarms that stand
 
     def left(self, moved: Moved) -> None:
         """A coup has left; where its arrival was read before, it is taken."""
@@ -126,12 +126,12 @@ class Moves:
         return max(found, key=lambda one: one.time, default=None)
 
     def _waits(self, moved: Moved) -> bool:
-        standing = self.standing.get(moved.table)
-        return not moved.taken_by and (standing is None or moved.alarm in standing())
+        active_alarms = self.active_alarms.get(moved.table)
+        return not moved.taken_by and (active_alarms is None or moved.alarm in active_alarms())
 
     def arrived(self, event: Event, table: str, time: str) -> Moved | None:
         """A coup has come to this table: what is known of it."""
-        coup_no, cards = event.data["coup_no"], laid(event.data["cards"])
+        coup_no, cards = event.data["coup_no"], on_table(event.data["cards"])
         found = self.find(coup_no, cards)
         if found is None or found.taken_by not in ("", table):
             self._unknown[table].append(Arrival(coup_no, cards, time))

@@ -20,7 +20,7 @@ from sabot_gateway.verify.disputes import Disputes, Where
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.moves import Moved
 from sabot_gateway.verify.records import Record, Source
-from sabot_gateway.verify.state import NO_COUP, Reading
+from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _LOOK = "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
 
@@ -49,11 +49,11 @@ class Telling:
             "reject": self._told,
             "handed_over": self._told,
         }
-        self.serve(Reading())
+        self.serve(ShoeState())
 
-    def serve(self, read: Reading) -> None:
+    def serve(self, state: ShoeState) -> None:
         """Another shoe is on the table, read from here on."""
-        self._read = read
+        self.state = state
         self._opened: dict[str, Any] = {"decks": 0, "card_set": 0, "burn": "none"}
         self._doubtful: set[int] = set()  # coups of this shoe in doubt before their result is told
         self._decision_over = False
@@ -67,10 +67,10 @@ class Telling:
 
     def doubt_again(self) -> None:
         """After a restart: the coup in progress is in doubt where an alarm says so, whatever its log alone says."""
-        read = self._read
+        state = self.state
         for alarm in self.alarms.named("discrepancy"):
-            if read.phase == "dealing" and (alarm.shoe, alarm.coup) == (read.shoe_no, read.coup_no):
-                self._doubtful.add(read.coup_no)
+            if state.phase == "dealing" and (alarm.shoe, alarm.coup) == (state.shoe_no, state.coup_no):
+                self._doubtful.add(state.coup_no)
 
     def came(self, moved: Moved) -> None:
         """This coup came from another shoe of this gateway, and its doubts with it."""
@@ -81,7 +81,7 @@ class Telling:
     def tell(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
         """What this event means; the first record is the event's own."""
         self._causes.follow(event, time)
-        handler, gap = self._own.get(event.kind), self._read.gap_in is not None
+        handler, gap = self._own.get(event.kind), self.state.gap_in is not None
         forgotten = self._not_confirmed(event, time, found)
         if handler is None and not found and not gap and not forgotten:
             return [Record()]
@@ -106,8 +106,8 @@ class Telling:
             "unit": source.unit,
             "event_no": source.event_no,
             "table": self.table,
-            "shoe": self._read.shoe_no or 0,
-            "coup": self._read.coup_no,
+            "shoe": self.state.shoe_no or 0,
+            "coup": self.state.coup_no,
             "time": source.time,
             "rulebook": self._digest,
         }
@@ -168,7 +168,7 @@ class Telling:
         return self.tell_coup(replace(last, **changes, status="disputed", corrects=last.id), entry=entry)
 
     def tell_coup(self, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
-        self.disputes.told(coup, where or disputes.place(coup), entry=entry)
+        self.disputes.told(coup, where or disputes.where_dealt(coup), entry=entry)
         return [Record("coup", coup), *self.confirmations.told(coup)]
 
     def _not_confirmed(self, event: Event, time: str, found: list[Finding]) -> list[Record]:
@@ -182,22 +182,23 @@ class Telling:
         at = {"event_no": event_no, "time": time}
         disputed = replace(last, id=f"{last.id}-not-confirmed", **at, status="disputed", corrects=last.id)
         common = {**self.place(Source(last.unit, event_no, time)), "id": last.id, "shoe": last.shoe, "coup": last.coup}
+        label = disputes.coup_label(last)
         say = (
-            f"Nobody confirmed coup {disputes.screen(last)} before play went on: it must not be settled. It waits for "
-            f"a supervisor, who confirms or voids it: `sabot table {self.table} decide --coup {disputes.screen(last)}`."
+            f"Nobody confirmed coup {label} before play went on: it must not be settled. It waits for "
+            f"a supervisor, who confirms or voids it: `sabot table {self.table} decide --coup {label}`."
         )
         words = {"say": say, "clause": CONFIRM_FIRST.get(self.rulebook.id, ""), "shoe_says": event.kind}
         return self.tell_coup(disputed) + self.raise_(common, "not_confirmed", **words)
 
     def _result_lost(self, event: Event, common: dict[str, Any]) -> list[Record]:
         """The log goes on after a coup whose result is in the missing part: it is told from its cards, disputed."""
-        read, data = self._read, event.data
-        coup_no = read.gap_in or 0
+        state, data = self.state, event.data
+        coup_no = state.gap_in or 0
         begins = event.kind == "card" and data["coup_no"] > coup_no and not data["flags"].get("surplus")
         if not begins and event.kind not in ("shoe_opened", "shoe_closed"):
             return []
-        read.gap_in, dealt = None, read.dealt.get(coup_no, [])
-        common = {**common, "shoe": read.shoe_no or 0, "coup": coup_no}
+        state.gap_in, dealt = None, state.dealt.get(coup_no, [])
+        common = {**common, "shoe": state.shoe_no or 0, "coup": coup_no}
         lost = {"id": f"{common['id']}-lost", "kind": "live", "status": "disputed"}
         fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
         told = " ".join(card for _, card in dealt)
@@ -214,10 +215,10 @@ class Telling:
 
     def _boot(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         """A shoe that restarts goes on where it was; people should know all the same."""
-        if self._read.phase in ("unknown", "closed", "checking"):
+        if self.state.phase in ("unknown", "closed", "checking"):
             return [Record()]
         say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
-        cards = " ".join(self._read.cards(self._read.coup_no))
+        cards = " ".join(self.state.cards(self.state.coup_no))
         return [
             Record(),
             *self.raise_(common, "shoe_restarted", say=say, shoe_says=event.data["cause"], cards_say=cards),
@@ -250,7 +251,7 @@ class Telling:
         number = event.data["coup_no"]
         agreed = number not in self._doubtful and not any(finding.coup_no for finding in found)
         self._doubtful.discard(number)
-        dealt = self._read.dealt.get(number, [])
+        dealt = self.state.dealt.get(number, [])
         told = records.coup_message(event, common, dealt, "verified" if agreed else "disputed")
         return self.tell_coup(replace(told, **self._made_so(number)))
 
@@ -263,7 +264,7 @@ class Telling:
 
     def _coup_void(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         """No result; where one was told, this corrects it. A coup that a person has voided here is not voided twice."""
-        number, dealt = event.data["coup_no"], self._read.dealt.get(event.data["coup_no"], [])
+        number, dealt = event.data["coup_no"], self.state.dealt.get(event.data["coup_no"], [])
         where = (event.unit, common["shoe"], number)
         self._doubtful.discard(number)
         told = self.disputes.of(where) or self.disputes.last_of(where)
@@ -280,7 +281,7 @@ class Telling:
         say = "The coup is void: stakes are returned, and it counts nowhere."
         if event.data["then"] == "new_cards":
             say += " The cards must be replaced or checked before play goes on."
-        cards = " ".join(self._read.cards(event.data["coup_no"]))
+        cards = " ".join(self.state.cards(event.data["coup_no"]))
         return self.raise_(common, "coup_void", say=say, clause=clause, shoe_says=reason, cards_say=cards)
 
     def settled(self, where: Where, by: str, source: Source) -> list[Record]:
@@ -302,7 +303,7 @@ class Telling:
 
     def _command_done(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         if event.data["command"] == "this_no_bet":
-            self._without_by = self._read.next_coup_no(), self._causes.of_command(event, common["time"])
+            self._without_by = self.state.next_coup_no(), self._causes.of_command(event, common["time"])
         if event.data["command"] != "confirm":
             return [Record()]
         decider = self._causes.of_command(event, common["time"])
@@ -311,14 +312,14 @@ class Telling:
     def _stands(self, event: Event, common: dict[str, Any], found: list[Finding], decider: Decider) -> Record:
         """Confirm: the result on the table may be settled, unless it is in doubt; once."""
         last = self.disputes.last_of((event.unit, common["shoe"], common["coup"]))
-        in_doubt = self._read.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
+        in_doubt = self.state.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
         if last is None or in_doubt or not self.confirmations.awaited(last):
             return Record()
         return self.confirmations.confirm(last, decider, Source(event.unit, event.event_no, common["time"]))
 
     def _confirmed(self, event: Event, common: dict[str, Any], decider: Decider) -> list[Record]:
         """A supervisor has settled the dealer's entry: the shoe's result stands."""
-        where = (event.unit, common["shoe"], self._read.coup_no)
+        where = (event.unit, common["shoe"], self.state.coup_no)
         coup = self.disputes.of(where)
         if coup is None or not self.disputes.settled_at_the_shoe(coup):
             return []
@@ -333,7 +334,7 @@ class Telling:
 
     def _at_the_table(self, event: Event, common: dict[str, Any]) -> bool:
         """The coup on the table is disputed already."""
-        return self.disputes.of((event.unit, common["shoe"], self._read.coup_no)) is not None
+        return self.disputes.of((event.unit, common["shoe"], self.state.coup_no)) is not None
 
     def _fault_cleared(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         fault, by = event.data["fault"], event.data["by"].replace("_", " ")
@@ -344,7 +345,7 @@ class Telling:
     def _irregularity(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:
         if event.data["case"] == "scan_discrepancy" and self._at_the_table(event, common):
             return [Record()]  # the discrepancy says it
-        said = wording.irregularity(self.rulebook.id, event, stands=self._read.none_to_void())
+        said = wording.irregularity(self.rulebook.id, event, stands=self.state.none_to_void())
         return [Record(), *self.raise_(common, event.data["case"], **said)]
 
     def _sensor(self, event: Event, common: dict[str, Any], found: list[Finding]) -> list[Record]:

@@ -1,4 +1,4 @@
-"""Reading: where the shoe stands, followed from its log alone: the coup on the table, its cards, what is over."""
+"""ShoeState: where the shoe stands, followed from its log alone: the coup on the table, its cards, what is over."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ RESULTS = ("player", "banker", "tie")
 
 
 @dataclass
-class Reading:
+class ShoeState:
     """The shoe of one table; `follow` each event once."""
 
     unit: str = ""
@@ -89,6 +89,24 @@ class Reading:
         if self.phase == "between":
             return not self.unread and not self.dealt.get(self.coup_no + 1)
         return self.phase == "complete"
+
+    def dealing(self) -> bool:
+        """Return True if a coup has begun and is not complete."""
+        return self.phase == "dealing"
+
+    def is_new(self) -> bool:
+        """Return True if the open shoe has dealt no coup, or if that is not known."""
+        return self.phase == "unknown" or (self.phase == "between" and not self.coup_no)
+
+    def coup_on_table(self) -> tuple[int, int] | None:
+        """Return shoe and coup that a person means by "the coup on the table"; None if part of the log is missing."""
+        if self.phase == "unknown" or self.shoe_no is None:
+            return None
+        return self.shoe_no, self.coup_no if self.phase == "complete" else self.next_coup_no()
+
+    def awaits_confirm(self, unit: str, shoe_no: int, coup_no: int) -> bool:
+        """Return True if this coup is on the table, complete and not confirmed."""
+        return self.phase == "complete" and (unit, shoe_no, coup_no) == (self.unit, self.shoe_no, self.coup_no)
 
     def due(self, coup_no: int) -> str | None:
         """The slot of the next card of a coup, None when it is complete."""

@@ -16,10 +16,10 @@ from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.disputes import Decision, Disputes
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.moves import ALARM, Cards, Moved, Moves, laid, told
+from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves, as_arguments, on_table
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports import Telling
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 
@@ -35,97 +35,49 @@ class Verifier:
         who: Who = nobody,
         moves: Moves | None = None,
     ) -> None:
-        self.table, self._rulebook, self._profile, self._who = table, rulebook, profile, who
+        self.table, self.book, self.profile, self._who = table, rulebook, profile, who
+        self.rulebook, self.continuous = rulebook.id, bool(profile["switches"]["continuous"])
         self.moves = Moves() if moves is None else moves  # of all tables of a gateway
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
         self._telling = Telling(table, rulebook, self.digest, who)
         self._serve("")
-        self.moves.standing[table] = lambda: {alarm.alarm for alarm in self._telling.alarms.named(ALARM)}
+        self.moves.active_alarms[table] = lambda: {alarm.alarm for alarm in self._telling.alarms.named(LEFT)}
 
     def _serve(self, unit: str) -> None:
         """Another shoe is on the table: nothing is known of it."""
-        self._read = Reading(unit=unit)
-        self._checks = Checks(self._read, self._rulebook, self._profile)
-        self._telling.serve(self._read)
+        self.state = ShoeState(unit=unit)
+        self._checks = Checks(self.state, self.book, self.profile)
+        self._telling.serve(self.state)
 
-    def fresh(self) -> "Verifier":
-        """Another one for the same table, which has read nothing."""
-        return Verifier(self.table, self._rulebook, self._profile, self._who, self.moves)
+    def unread_copy(self) -> "Verifier":
+        """Return a verifier for the same table that has seen no event."""
+        return Verifier(self.table, self.book, self.profile, self._who, self.moves)
 
-    def reads_by(self, rulebook: Rulebook, profile: dict[str, Any]) -> bool:
-        """Whether it reads by these rules."""
-        return (self.digest, self._profile) == (rulebook.digest().hex(), profile)
-
-    @property
-    def shoe(self) -> int:
-        """The shoe on the table, 0 where none is known."""
-        return self._read.shoe_no or 0
-
-    @property
-    def rulebook(self) -> str:
-        """The id of the table's book."""
-        return self._rulebook.id
+    def uses(self, rulebook: Rulebook, profile: dict[str, Any]) -> bool:
+        """Return True if it verifies by this rulebook and profile."""
+        return (self.digest, self.profile) == (rulebook.digest().hex(), profile)
 
     @property
     def decks(self) -> int:
-        """Of the shoe on the table, or as the table has them."""
-        return self._read.decks or int(self._profile["decks"])
+        """Decks of the shoe on the table; without one, of the table's profile."""
+        return self.state.decks or int(self.profile["decks"])
 
-    @property
-    def continuous(self) -> bool:
-        """Whether cards come again, so that the decks say nothing."""
-        return bool(self._profile["switches"]["continuous"])
-
-    def permits(self, switch: str) -> bool:
-        """Whether the table's book has a clause for this."""
-        return bool(self._rulebook.switch[switch].value)
-
-    def new_shoe(self) -> bool:
-        """Whether a shoe is open from which no coup was dealt; True where that is not known."""
-        return self._read.phase == "unknown" or (self._read.phase == "between" and not self._read.coup_no)
-
-    def dealing(self) -> bool:
-        """Whether a coup is begun and not complete."""
-        return self._read.phase == "dealing"
-
-    @property
-    def profile(self) -> dict[str, Any]:
-        """As the table has it."""
-        return self._profile
-
-    @property
-    def coup(self) -> int:
-        """The coup that is dealt, or was dealt last."""
-        return self._read.coup_no
-
-    def on_the_table(self) -> tuple[int, int] | None:
-        """Shoe and coup that a person means by the coup on the table; None where part of the log is missing."""
-        read = self._read
-        if read.phase == "unknown" or read.shoe_no is None:
-            return None
-        return read.shoe_no, read.coup_no if read.phase == "complete" else read.next_coup_no()
-
-    def leaves(self, done: Event) -> tuple[int, Cards]:
-        """The coup that leaves by this command: as it left, or as it is on the table where that is not told yet."""
-        moved, number = self.moves.last(self.table), self._read.next_coup_no()
+    def leaving_coup(self, done: Event) -> tuple[int, Cards]:
+        """Return number and cards of the coup that this command exports."""
+        moved, number = self.moves.last(self.table), self.state.next_coup_no()
         if moved and moved.event.unit == done.unit and moved.event.event_no > done.event_no:
             return moved.coup_no, moved.cards
-        return number, tuple(self._read.dealt.get(number, ()))
-
-    def waits_for_confirm(self, coup: CoupMessage) -> bool:
-        """This coup is complete and on the table."""
-        read = self._read
-        return read.phase == "complete" and disputes.place(coup) == (read.unit, read.shoe_no, read.coup_no)
+        return number, tuple(self.state.dealt.get(number, ()))
 
     def take(self, event: Event, time: str) -> list[Record]:
         """What this event means; the first record is the event's own."""
-        read = self._read
-        if event.unit != read.unit or read.missed_a_shoe(event):
+        state = self.state
+        if event.unit != state.unit or state.missed_a_shoe(event):
             self._serve(event.unit)
         moves = self._hand_over(event, time) if event.kind == "handed_over" else []
         found = moves + self._checks.findings(event, time)
         out = self._telling.tell(event, time, found) + self._telling.owed(time)
-        self._read.follow(event)
+        self.state.follow(event)
         return out
 
     def _hand_over(self, event: Event, time: str) -> list[Finding]:
@@ -137,7 +89,7 @@ class Verifier:
             return []
         moved = self.moves.arrived(event, self.table, time)
         if moved is None:
-            return self._came_wrongly(number, laid(event.data["cards"]))
+            return self._came_wrongly(number, on_table(event.data["cards"]))
         composition.came_with(moved.out)
         self._telling.came(moved)
         if event.data["kind"] == moved.kind:
@@ -147,7 +99,7 @@ class Verifier:
 
     def _came_wrongly(self, number: int, cards: Cards) -> list[Finding]:
         """What this gateway knows otherwise of a coup that came: it goes on elsewhere, or left with other cards."""
-        says, same = f"coup {number}: {told(cards)}", self.moves.find(number, cards)
+        says, same = f"coup {number}: {as_arguments(cards)}", self.moves.find(number, cards)
         if same:
             fact = "A coup came from another shoe that goes on elsewhere already."
             return [Finding(fact, says, f"coup {number} of {same.table} goes on at {same.taken_by}", "", number)]
@@ -155,11 +107,11 @@ class Verifier:
         if other is None:
             return []
         fact = f"A coup came from another shoe with other cards than it had when it left {other.table}."
-        return [Finding(fact, says, f"coup {number}: {told(other.cards)}", "", number)]
+        return [Finding(fact, says, f"coup {number}: {as_arguments(other.cards)}", "", number)]
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Events that came before this one and can no longer be had; nothing where their alarm is active."""
-        if event.unit != self._read.unit:
+        if event.unit != self.state.unit:
             self._serve(event.unit)
         self._checks.gap()
         say, telling = log_lost(event.unit, first, last), self._telling
@@ -212,11 +164,11 @@ class Verifier:
         """The coups that were confirmed."""
         return self._telling.confirmations
 
-    def recall(self, decisions: list[CoupMessage]) -> None:
+    def recall_decisions(self, decisions: list[CoupMessage]) -> None:
         """After a restart: what people have decided here lately."""
         for decision in decisions:
             self._telling.confirmations.recall(decision)
-            self._telling.disputes.recall(decision, (self._read.unit, decision.shoe, decision.coup))
+            self._telling.disputes.recall(decision, (self.state.unit, decision.shoe, decision.coup))
 
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
         """Somebody has seen an alarm; NotThereError where it is not active."""
@@ -240,7 +192,7 @@ class Verifier:
         self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None
     ) -> list[Record]:
         """A supervisor confirms or voids a disputed coup."""
-        where = disputes.place(coup)
+        where = disputes.where_dealt(coup)
         out = self._telling.tell_coup(disputes.decided(coup, status, decider, source, winner), where)
         return out + self._telling.settled(where, decider.by, source)
 
@@ -257,7 +209,7 @@ class Verifier:
     def match_moves(self, source: Source) -> list[Record]:
         """A coup that left has come to a table of this gateway: its alarm is over."""
         taken = self.moves.taken(self.table)
-        over = [alarm for alarm in self._telling.alarms.named(ALARM) if alarm.alarm in taken]
+        over = [alarm for alarm in self._telling.alarms.named(LEFT) if alarm.alarm in taken]
         tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
         return self._telling.over(over, f"the gateway: it goes on at {tables}", source)
 

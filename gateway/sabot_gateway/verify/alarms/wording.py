@@ -38,7 +38,7 @@ def _handed_over(event: Event) -> tuple[str, Words]:
     data = event.data
     cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
     if not data["import"]:
-        return moves.ALARM, {"say": _left(data), "shoe_says": cards}
+        return moves.LEFT, {"say": _left(data), "shoe_says": cards}
     say = f"Coup {data['coup_no']} has come from another shoe and goes on here. Compare its cards with the table's."
     return "coup_came", {"say": say, "shoe_says": cards}
 
@@ -49,8 +49,9 @@ def _left(data: dict[str, Any]) -> str:
     return (
         f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
         "cards into that shoe, open it, and import the coup there; nothing is burnt again: "
-        f"{moves.line(data['coup_no'], moves.laid(data['cards']))}; at another gateway with {place} --coups-left "
-        f"{data['coups_left']}. Until then this stands; if the coup does not go on at this gateway, acknowledge it."
+        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway with {place} "
+        f"--coups-left {data['coups_left']}. Until then this stands; if the coup does not go on at this "
+        "gateway, acknowledge it."
     )
 
 

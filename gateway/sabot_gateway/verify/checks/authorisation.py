@@ -6,7 +6,7 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Findings
-from sabot_gateway.verify.state import NO_COUP, Reading
+from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _MOST_WORDS = 255
 
@@ -15,7 +15,7 @@ _MOST_WORDS = 255
 class Authorised:
     """Words said and not used, and the coup that waits for one."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     _words: int = 0
     _key: bool | None = None  # turned; None until the log shows it
@@ -75,7 +75,7 @@ class Authorised:
         elif command == "key_card" and self.book.switch["manual_entry"].value != "silent" and not self._key:
             self._words -= self._words > 0
         elif command == "this_no_bet":
-            self._by_the_book.add(self.read.next_coup_no())
+            self._by_the_book.add(self.state.next_coup_no())
         return NONE
 
     def irregularity(self, event: Event) -> Findings:

@@ -7,7 +7,7 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 _COURT = 10  # a ten or a picture burns ten more (NZ 7.7, 4.1A)
 
@@ -16,7 +16,7 @@ _COURT = 10  # a ten or a picture burns ten more (NZ 7.7, 4.1A)
 class Burning:
     """The burn of this shoe, and single cards burnt later (Crown 7.2.2(b))."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     mode: str = ""
     _first: str = ""
@@ -35,7 +35,7 @@ class Burning:
 
     def irregularity(self, event: Event) -> Findings:
         """Crown 10.1.1 begins the shoe again, with a burn: at once where no card is dealt."""
-        if event.data["code"] == "RESTART_SHOE" and self.read.phase == "between" and not self._due:
+        if event.data["code"] == "RESTART_SHOE" and self.state.phase == "between" and not self._due:
             self._again()
         return NONE
 
@@ -50,7 +50,7 @@ class Burning:
 
     def command_done(self, event: Event) -> Findings:
         """One card is to be burnt; or the burn, and the first coup again."""
-        if event.data["command"] == "burn_card" and self.read.phase == "dealing":
+        if event.data["command"] == "burn_card" and self.state.phase == "dealing":
             self._again()
         elif event.data["command"] == "burn_card":
             self._ordered += 1
@@ -58,11 +58,11 @@ class Burning:
 
     def card(self, event: Event) -> Findings:
         """Burnt, though it was not asked for; or dealt, though the burn is not over."""
-        data, read = event.data, self.read
-        if data["slot"] == "unused" or data["flags"].get("surplus") or read.phase in ("unknown", "closed", "checking"):
+        data, state = event.data, self.state
+        if data["slot"] == "unused" or data["flags"].get("surplus") or state.phase in ("unknown", "closed", "checking"):
             return NONE
         if data["slot"] != "burn":
-            return self._dealt(event) if self._due and read.whole else NONE
+            return self._dealt(event) if self._due and state.whole else NONE
         if self._due:
             self._first = self._first or data["card"]
             self._burnt += 1
@@ -70,7 +70,7 @@ class Burning:
         if self._ordered:
             self._ordered -= 1
             return NONE
-        if not read.whole:
+        if not state.whole:
             return NONE
         fact, clause = "A card was burnt that nobody asked for.", self.book.switch["mid_shoe_burn"].clause
         return (Finding(fact, f"{data['card']} burnt", "a card of the next coup", clause),)
@@ -85,7 +85,7 @@ class Burning:
         """So many cards, by the mode."""
         data, due = event.data, self._due
         self._due = False
-        if not self.read.whole or not due:
+        if not self.state.whole or not due:
             return NONE
         wanted = 0 if data["missed"] else self._wanted()
         if data["cards"] == self._burnt and (data["missed"] or self._burnt == wanted):

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 _MODULO = 1 << 30
 _LEAST_BETWEEN_CARDS_MS = 25  # a card of 88 mm at 3 m/s takes 29
@@ -33,7 +33,7 @@ def _seconds(time: str) -> float:
 class Clock:
     """Both clocks of one shoe, since it started."""
 
-    read: Reading
+    state: ShoeState
     _shoe_ms: int | None = None  # since its start, as far as known
     _raw_ms: int = 0
     _card_ms: int | None = None  # of the card before, as read

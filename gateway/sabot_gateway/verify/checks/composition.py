@@ -10,7 +10,7 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 _HALF = len(DECK) // 2
 _MOST_TOLD = 15  # four bits a card
@@ -22,7 +22,7 @@ _FOREIGN = "missing_or_foreign_card"
 class Composition:
     """Burnt, unused and surplus cards count; a card that was put back does not count twice."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     continuous: bool  # cards come again: the decks say nothing (The Star 4.11, NZ 7.8, Crown 3.1.2)
     out: Counter[str] = field(default_factory=Counter)
@@ -66,16 +66,16 @@ class Composition:
         self.out[card] += 1
         if data["flags"].get("surplus"):
             self._surplus.append(card)
-        too_many = self.read.decks and not self.continuous and self.read.phase != "checking"
-        self.over = card if too_many and self.out[card] > self.read.decks else ""
-        if too_many and not self.over and self.out[card] + self._elsewhere[card] > self.read.decks:
+        too_many = self.state.decks and not self.continuous and self.state.phase != "checking"
+        self.over = card if too_many and self.out[card] > self.state.decks else ""
+        if too_many and not self.over and self.out[card] + self._elsewhere[card] > self.state.decks:
             return self._over_elsewhere(card)
         return NONE
 
     def _over_elsewhere(self, card: str) -> Findings:
         """A card too many that this shoe cannot know of, for the others came from another one."""
         advice = irregularities.advise(self.book.id, _FOREIGN, {})
-        says = f"{card} came more often than {self.read.decks} decks have it"
+        says = f"{card} came more often than {self.state.decks} decks have it"
         return (Finding(advice.say, "", f"{says}, with those of the shoe before", advice.clause, name=_FOREIGN),)
 
     def button(self, event: Event) -> Findings:
@@ -91,7 +91,7 @@ class Composition:
             self._surplus.clear()
         elif command == "card_returned" and self._surplus:
             self.out[self._surplus.pop()] -= 1
-        elif command == "burn_card" and self.read.phase == "dealing":
+        elif command == "burn_card" and self.state.phase == "dealing":
             self._take_back()
         elif command == "deck_check" and data["on"]:
             self._start()
@@ -99,12 +99,12 @@ class Composition:
 
     def _take_back(self) -> None:
         """The cards of the first coup are in the shoe again (Crown 10.1.1)."""
-        for dealt in self.read.dealt.values():
+        for dealt in self.state.dealt.values():
             self.out.subtract(card for _, card in dealt)
 
     def composition(self, event: Event) -> Findings:
         """The shoe's count of every card of this half."""
-        if not self.read.whole:
+        if not self.state.whole:
             return NONE
         said = [count for byte in event.data["counts"] for count in (byte & 15, byte >> 4)]
         first = _HALF * event.data["half"]
@@ -118,15 +118,15 @@ class Composition:
 
     def checkpoint(self, event: Event) -> Findings:
         """How many cards are out, and of how many decks."""
-        data, read = event.data, self.read
-        if not read.whole or not data["coup_no"] or read.phase == "closed":
+        data, state = event.data, self.state
+        if not state.whole or not data["coup_no"] or state.phase == "closed":
             return NONE
         out = self.out.total() + self._out_elsewhere
-        if (data["cards_out"], data["decks"]) == (out, read.decks):
+        if (data["cards_out"], data["decks"]) == (out, state.decks):
             return NONE
         fact = "The shoe counts other cards than its log has."
         says = f"{data['cards_out']} cards of {data['decks']} decks"
-        return (Finding(fact, says, f"{out} cards of {read.decks} decks"),)
+        return (Finding(fact, says, f"{out} cards of {state.decks} decks"),)
 
     def deck_check(self, event: Event) -> Findings:
         """A difference that the shoe has found; judged when the check is over."""
@@ -141,7 +141,7 @@ class Composition:
             fact = f"The decks are not complete: {len(told)} cards differ. Do not use this set."
             yield Finding(fact, _counts(told), "", self._clause(), name="decks_differ")
         wrong = {card: count for card, count in told.items() if count != self.out[card]}
-        if self.read.whole and (wrong or seen != self.out.total()):
+        if self.state.whole and (wrong or seen != self.out.total()):
             fact = "The shoe's check of the decks is not what its log gives."
             mine = {card: self.out[card] for card in wrong}
             says, counted = f"{seen} cards {_counts(wrong)}", f"{self.out.total()} cards {_counts(mine)}"

@@ -11,7 +11,7 @@ from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.checks.numbering import draw_clause
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import NO_COUP, RESULTS, Dealt, Reading
+from sabot_gateway.verify.state import NO_COUP, RESULTS, Dealt, ShoeState
 
 _FLAGS = ("natural", "player_pair", "banker_pair")
 # Where no coup is settled before the dealer has confirmed it.
@@ -22,19 +22,19 @@ CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
 class Coups:
     """The coup on the table and its result by the cards."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     winner: str = ""  # by the cards where they are a coup, else by the shoe
 
     def coup(self, event: Event) -> Findings:
         """What the shoe says beside what the cards give."""
-        data, read = event.data, self.read
+        data, state = event.data, self.state
         number = data["coup_no"]
-        dealt = read.dealt.get(number, [])
+        dealt = state.dealt.get(number, [])
         played = _played(dealt)
         says, cards = shoe_says(data), cards_say(dealt, played)
         self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
-        if read.gap_in == number:
+        if state.gap_in == number:
             fact = "Part of the log of this coup is missing: its result cannot be verified."
             yield Finding(fact, says, f"{cards}, as far as they are known", "", number)
         elif says != cards:
@@ -44,7 +44,7 @@ class Coups:
     def button(self, event: Event) -> Findings:
         """The dealer's entry beside the cards."""
         data = event.data
-        if self.read.phase != "complete" or data["button"] not in RESULTS or data["button"] == self.winner:
+        if self.state.phase != "complete" or data["button"] not in RESULTS or data["button"] == self.winner:
             return NONE
         advice = irregularities.advise(self.book.id, "scan_discrepancy", {"confirmed": True})
         fact, said = "The dealer's result is another than the cards give.", f"the dealer says {data['button']}"
@@ -53,9 +53,9 @@ class Coups:
     def card(self, event: Event) -> Findings:
         """A new coup begins only when the one before is confirmed, where the book asks for that."""
         data, clause = event.data, CONFIRM_FIRST.get(self.book.id)
-        if clause is None or self.read.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
+        if clause is None or self.state.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
             return NONE
-        number = self.read.coup_no
+        number = self.state.coup_no
         fact = "A coup began before the one on the table was confirmed: that one must not be settled."
         says = f"coup {data['coup_no']} is dealt"
         return (Finding(fact, says, f"coup {number} is not confirmed", clause, number),)

@@ -7,14 +7,14 @@ from sabot_protocol.rulebooks.model import HouseSwitch
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 
 @dataclass
 class Cutting:
     """The last coup of this shoe."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     last: int | None = None  # its number, once it is known
     _by_cut: str = ""  # the clause that made it the last
@@ -26,7 +26,7 @@ class Cutting:
 
     def cutting_card(self, event: Event) -> Findings:
         """Before the first card this coup is the last, or the next, as the book has it; in mid-coup the next."""
-        if self.read.phase in ("closed", "checking"):
+        if self.state.phase in ("closed", "checking"):
             return NONE
         rule, number = self.book.shoe.cut_first_card_is_last_coup, event.data["coup_no"]
         this = bool(event.data["before_first_card"]) and rule.value
@@ -57,7 +57,7 @@ class Cutting:
         """The flag, and no coup with wagers after the last."""
         data = event.data
         number, said = data["coup_no"], bool(data["flags"]["last_coup"])
-        if self.last is None and not self.read.whole:
+        if self.last is None and not self.state.whole:
             self.last = number if said else None  # the cutting card may be in what is missing
             return NONE
         is_last = self.last is not None and number >= self.last
@@ -74,7 +74,7 @@ class Cutting:
         if self.last is None or data["coup_no"] <= self.last or data["slot"] != "player_1":
             return NONE
         allowed = self._after()
-        if allowed.value or self.read.phase in ("closed", "checking"):
+        if allowed.value or self.state.phase in ("closed", "checking"):
             return NONE
         fact = "A coup was begun after the last one of the shoe."
         clause = self._by_cut or allowed.clause

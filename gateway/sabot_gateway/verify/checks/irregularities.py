@@ -10,7 +10,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.checks.authorisation import Authorised
 from sabot_gateway.verify.checks.composition import Composition
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import NO_COUP, RESULTS, Reading
+from sabot_gateway.verify.state import NO_COUP, RESULTS, ShoeState
 
 _OVERDRAWS = ("player_overdraw", "banker_overdraw", "excess_card")
 _FACE_UP = ("first_card_face_up", "second_to_fourth_card_face_up", "third_card_face_up")
@@ -24,7 +24,7 @@ _SHOWN = (*_OVERDRAWS, *_FACE_UP, _DISPUTED, _SEEN, _NO_WORD)
 class Irregular:
     """Irregularities that are due, and those that are told."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     counted: Composition
     winner: Callable[[], str]  # of the coup on the table, by the cards
@@ -52,9 +52,9 @@ class Irregular:
     def card(self, event: Event) -> Findings:
         """What was due before this card, and what this card makes due."""
         found = self._overdue()
-        flags, read = event.data["flags"], self.read
+        flags, state = event.data["flags"], self.state
         self._exposed, self._foreign = bool(flags.get("exposed") or flags.get("face_up")), False
-        if read.phase in ("unknown", "closed", "checking"):
+        if state.phase in ("unknown", "closed", "checking"):
             return found
         number, card = event.data["coup_no"], event.data["card"]
         if flags.get("surplus"):
@@ -67,16 +67,16 @@ class Irregular:
         if self.words.drawn_without(event):
             self._due[_NO_WORD] = (number, f"{card} came and no supervisor had authorised the coup")
         if self.counted.over:
-            self._due[_FOREIGN] = (number, f"{card} came more often than {read.decks} decks have it")
+            self._due[_FOREIGN] = (number, f"{card} came more often than {state.decks} decks have it")
         return found
 
     def _overdraw(self, event: Event) -> str:
         """Which case a card too many is, by the cards that are out; any, where that is not certain."""
-        if self._loose or not self.read.whole:
+        if self._loose or not self.state.whole:
             return _ANY_OVERDRAW
-        if self.read.phase != "complete":
+        if self.state.phase != "complete":
             return "excess_card"
-        slots = [slot for slot, _ in self.read.dealt.get(self.read.coup_no, ())]
+        slots = [slot for slot, _ in self.state.dealt.get(self.state.coup_no, ())]
         out = len(slots) + self._too_many
         if "banker_3" in slots:
             return "excess_card"
@@ -106,7 +106,7 @@ class Irregular:
         """The dealer's entry that is another than the cards' must be told."""
         found, said = self._overdue(), event.data["button"]
         self._loose &= said != "confirm"
-        told = self.read.phase == "complete" and not self._held
+        told = self.state.phase == "complete" and not self._held
         if told and said in RESULTS and said != self.winner():
             self._due[_DISPUTED] = (event.data["coup_no"], f"the dealer says {said}, the cards say {self.winner()}")
         return found
@@ -143,7 +143,7 @@ class Irregular:
         if data["code"] != advice.code:
             fact = "The shoe draws another consequence than the book: follow the book."
             yield Finding(fact, data["code"], advice.code, advice.clause, data["coup_no"])
-        if reported or not self.read.whole:
+        if reported or not self.state.whole:
             return
         if case == _NO_WORD and not self.words.certain():
             return

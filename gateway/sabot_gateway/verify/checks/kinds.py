@@ -7,14 +7,14 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 
 @dataclass
 class Kinds:
     """What was announced of this shoe's coups, and what must be without wagers."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     last: Callable[[], int | None]  # the last coup of the shoe, where it is known
     _announced: dict[int, str] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class Kinds:
             self._without.pop(number + 1, None)
         elif code == "THIS_NO_BET":
             self._without[number] = data["case"]
-        elif code == "NEXT_NO_BET" and self.read.dealt.get(number + 1):
+        elif code == "NEXT_NO_BET" and self.state.dealt.get(number + 1):
             self._without[number + 1] = data["case"]
-        elif code == "NOT_USED" and any(self.read.surplus[-1:]):
+        elif code == "NOT_USED" and any(self.state.surplus[-1:]):
             self._without.pop(number + 1, None)
         return NONE
 
@@ -57,9 +57,9 @@ class Kinds:
         """A card that was put back, or another word of the supervisor, leaves the kind to the announcement."""
         self._reported = event.data["command"] == "irregularity"
         if event.data["command"] in ("card_returned", "no_bet"):
-            self._without.pop(self.read.coup_no + 1, None)
+            self._without.pop(self.state.coup_no + 1, None)
         elif event.data["command"] == "this_no_bet":
-            return self._this_without(self.read.next_coup_no())
+            return self._this_without(self.state.next_coup_no())
         return NONE
 
     def _this_without(self, number: int) -> Findings:
@@ -79,13 +79,13 @@ class Kinds:
     def coup(self, event: Event) -> Findings:
         """What the coup was, beside what it had to be."""
         number, kind = event.data["coup_no"], event.data["kind"]
-        announced = self._announced.get(number, "live" if self.read.whole else kind)
+        announced = self._announced.get(number, "live" if self.state.whole else kind)
         case, after_last = self._without.get(number), self._after_last(number)
         self._forget(number)
         clause = self.book.shoe.unwagered.clause
         if kind != announced:
             return (Finding("The coup is of another kind than was announced.", kind, announced, clause, number),)
-        if kind == "live" and self.read.whole and (case or after_last):
+        if kind == "live" and self.state.whole and (case or after_last):
             why = case.replace("_", " ") if case else "after the last coup"
             fact = "A coup with wagers was dealt where the book has one without."
             return (Finding(fact, "live", f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)

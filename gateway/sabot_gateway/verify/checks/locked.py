@@ -6,7 +6,7 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 # What the first card of a coup does to wagers, by the event that closes them in the book.
 _CLOSING = {
@@ -22,7 +22,7 @@ _CLOSING = {
 class Locked:
     """Whether the exit is locked by command, as the shoe tells it."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     _on: bool = False
 
@@ -45,7 +45,7 @@ class Locked:
         data = event.data
         if not self._on or data["flags"].get("surplus") or data["flags"].get("keyed"):
             return NONE
-        if self.read.phase in ("closed", "checking"):
+        if self.state.phase in ("closed", "checking"):
             return NONE
         first, closing = data["slot"] == "player_1", self.book.closing
         say = ["A card was drawn while the exit was locked. It is on the table and stays where it was due."]

@@ -8,7 +8,7 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import NO_COUP, Dealt, Reading
+from sabot_gateway.verify.state import NO_COUP, Dealt, ShoeState
 
 _SHOES = 1 << 16
 
@@ -33,7 +33,7 @@ def told(dealt: Dealt) -> str:
 class Numbering:
     """Event by event against where the shoe stood."""
 
-    read: Reading
+    state: ShoeState
     book: Rulebook
     _told_of: int | None = None  # the shoe that should not deal, told once
     _empty: int = -1  # a coup that has a number and was not dealt here
@@ -41,53 +41,53 @@ class Numbering:
 
     def shoe_opened(self, event: Event) -> Findings:
         """A shoe is opened when the one before is closed, under the next number."""
-        read, number = self.read, event.data["shoe_no"]
+        state, number = self.state, event.data["shoe_no"]
         self._empty, self._told_of, self._unread = -1, None, -1
-        if read.phase in ("between", "dealing", "complete"):
+        if state.phase in ("between", "dealing", "complete"):
             fact = "A shoe was opened while another was open."
-            yield Finding(fact, f"shoe {number} opened", f"shoe {read.shoe_no} is not closed")
-        if read.shoe_no is not None and number != (read.shoe_no + 1) % _SHOES:
-            yield Finding("The number of the shoe is not the next one.", f"shoe {number}", f"shoe {read.shoe_no + 1}")
+            yield Finding(fact, f"shoe {number} opened", f"shoe {state.shoe_no} is not closed")
+        if state.shoe_no is not None and number != (state.shoe_no + 1) % _SHOES:
+            yield Finding("The number of the shoe is not the next one.", f"shoe {number}", f"shoe {state.shoe_no + 1}")
 
     def shoe_closed(self, event: Event) -> Findings:
         """The shoe that is open, with as many coups as were dealt."""
-        read, data = self.read, event.data
-        if read.phase == "closed":
+        state, data = self.state, event.data
+        if state.phase == "closed":
             yield Finding("A shoe was closed that was not open.", f"shoe {data['shoe_no']} closed", "no shoe is open")
-        dealt = read.coup_no - (self._empty == read.coup_no)
-        if read.whole and read.phase != "closed" and data["coups"] != dealt:
+        dealt = state.coup_no - (self._empty == state.coup_no)
+        if state.whole and state.phase != "closed" and data["coups"] != dealt:
             yield Finding("The shoe counts other coups than it dealt.", f"{data['coups']} coups", f"{dealt} coups")
 
     def card(self, event: Event) -> Findings:
         """From an open shoe, in the coup on the table or the next, in the slot that is due."""
-        read, data = self.read, event.data
-        if read.phase in ("unknown", "checking"):
+        state, data = self.state, event.data
+        if state.phase in ("unknown", "checking"):
             return NONE
-        if read.phase == "closed" or data["shoe_no"] != read.shoe_no:
+        if state.phase == "closed" or data["shoe_no"] != state.shoe_no:
             return self._from_no_shoe(event)
         return NONE if data["slot"] in NO_COUP else self._dealt(event)
 
     def _from_no_shoe(self, event: Event) -> Findings:
-        data, read = event.data, self.read
+        data, state = event.data, self.state
         if data["shoe_no"] == self._told_of:
             return NONE
         self._told_of = data["shoe_no"]
-        if read.phase == "closed":
+        if state.phase == "closed":
             card = f"{data['card']} as {data['slot']}"
             return (Finding("A card was dealt and no shoe is open.", card, "no card can come"),)
         fact = "The log speaks of another shoe than the one that is open."
-        return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {read.shoe_no}", "", data["coup_no"]),)
+        return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {state.shoe_no}", "", data["coup_no"]),)
 
     def _dealt(self, event: Event) -> Findings:
-        read, data = self.read, event.data
+        state, data = self.state, event.data
         surplus = bool(data["flags"].get("surplus"))
-        expected = read.surplus_coup_no() if surplus else read.next_coup_no()
+        expected = state.surplus_coup_no() if surplus else state.next_coup_no()
         if data["coup_no"] != expected:
-            return (_another_coup(data["coup_no"], expected, read.coup_no),)
-        slot = read.due(expected)
-        if data["slot"] == slot or expected == read.gap_in:
+            return (_another_coup(data["coup_no"], expected, state.coup_no),)
+        slot = state.due(expected)
+        if data["slot"] == slot or expected == state.gap_in:
             return NONE
-        dealt = read.cards(expected)
+        dealt = state.cards(expected)
         fact = "A card was put where the draw has none, or another."
         due = f"{slot} is due" if slot else "the coup is complete"
         clause = draw_clause(self.book, dealt)
@@ -95,54 +95,54 @@ class Numbering:
 
     def coup(self, event: Event) -> Findings:
         """The coup on the table is complete, once."""
-        read, number = self.read, event.data["coup_no"]
-        if read.phase == "complete":
-            yield Finding("A coup was told again.", f"coup {number}", f"coup {read.coup_no} is complete", "", number)
-        elif read.phase in ("between", "dealing") and number != read.next_coup_no():
-            yield _another_coup(number, read.next_coup_no(), number)
-        elif read.phase == "closed":
+        state, number = self.state, event.data["coup_no"]
+        if state.phase == "complete":
+            yield Finding("A coup was told again.", f"coup {number}", f"coup {state.coup_no} is complete", "", number)
+        elif state.phase in ("between", "dealing") and number != state.next_coup_no():
+            yield _another_coup(number, state.next_coup_no(), number)
+        elif state.phase == "closed":
             yield Finding("A coup was told and no shoe is open.", f"coup {number}", "no shoe is open", "", number)
 
     def reject(self, event: Event) -> Findings:
         """A card of this coup may be out that nobody can name."""
-        self._unread = self.read.next_coup_no()
+        self._unread = self.state.next_coup_no()
         return NONE
 
     def coup_void(self, event: Event) -> Findings:
         """The coup that is void is the one on the table, or the one before until the next has begun."""
-        read, data = self.read, event.data
-        if read.phase in ("unknown", "closed"):
+        state, data = self.state, event.data
+        if state.phase in ("unknown", "closed"):
             return NONE
-        wanted = read.coup_no if self._was_dealt(data["coup_no"]) else read.next_coup_no()
+        wanted = state.coup_no if self._was_dealt(data["coup_no"]) else state.next_coup_no()
         if data["coup_no"] != wanted:
-            return (_another_coup(data["coup_no"], wanted, read.coup_no),)
-        out = len(read.dealt.get(wanted, ()))
-        if read.whole and data["cards"] != out:
+            return (_another_coup(data["coup_no"], wanted, state.coup_no),)
+        out = len(state.dealt.get(wanted, ()))
+        if state.whole and data["cards"] != out:
             fact = "The shoe counts other cards of the void coup than it told."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)
-        if read.whole and not out and wanted != self._unread:
+        if state.whole and not out and wanted != self._unread:
             fact = "A coup was declared void that was not dealt."
             return (Finding(fact, f"coup {wanted} void", "no card of it is out"),)
         return NONE
 
     def _was_dealt(self, coup_no: int) -> bool:
         """It is on the table, or it was confirmed and no card of the next is drawn."""
-        return self.read.phase == "complete" or (coup_no == self.read.coup_no and bool(self.read.dealt.get(coup_no)))
+        return self.state.phase == "complete" or (coup_no == self.state.coup_no and bool(self.state.dealt.get(coup_no)))
 
     def handed_over(self, event: Event) -> Findings:
         """A coup leaves while it is dealt, with the cards it has; one comes to a shoe that has dealt none."""
-        read, data = self.read, event.data
+        state, data = self.state, event.data
         number = data["coup_no"]
-        if read.phase in ("unknown", "checking"):
+        if state.phase in ("unknown", "checking"):
             return NONE
         if data["import"]:
-            if read.phase == "between" and not read.coup_no:
+            if state.phase == "between" and not state.coup_no:
                 return NONE
             fact = "A coup came from another shoe, and this one is not new."
-            return (Finding(fact, f"coup {number} came", f"coup {read.coup_no} was dealt here", "", number),)
+            return (Finding(fact, f"coup {number} came", f"coup {state.coup_no} was dealt here", "", number),)
         self._empty = number
         cards = [card for card in data["cards"].values() if card != NO_CARD]
-        dealt, out = read.next_coup_no(), read.cards(read.next_coup_no())
+        dealt, out = state.next_coup_no(), state.cards(state.next_coup_no())
         if cards and (number, sorted(cards)) == (dealt, sorted(out)):
             return NONE
         fact = "Another coup left for another shoe than the one that was dealt."
@@ -150,21 +150,21 @@ class Numbering:
 
     def cutting_card(self, event: Event) -> Findings:
         """Whether a card of the coup was out."""
-        read, data = self.read, event.data
-        if read.phase in ("unknown", "closed", "checking"):
+        state, data = self.state, event.data
+        if state.phase in ("unknown", "closed", "checking"):
             return NONE
-        before = read.phase != "dealing" and not read.dealt.get(read.next_coup_no())
-        if bool(data["before_first_card"]) != before or data["coup_no"] != read.next_coup_no():
+        before = state.phase != "dealing" and not state.dealt.get(state.next_coup_no())
+        if bool(data["before_first_card"]) != before or data["coup_no"] != state.next_coup_no():
             fact = "The cutting card came at another place than the shoe says."
             says = _place(data["coup_no"], bool(data["before_first_card"]))
-            return (Finding(fact, says, _place(read.next_coup_no(), before), "", read.next_coup_no()),)
+            return (Finding(fact, says, _place(state.next_coup_no(), before), "", state.next_coup_no()),)
         return NONE
 
     def checkpoint(self, event: Event) -> Findings:
         """It stands between two coups."""
-        read, number = self.read, event.data["coup_no"]
-        if read.phase == "between" and number and number != read.next_coup_no():
-            return (_another_coup(number, read.next_coup_no(), 0),)
+        state, number = self.state, event.data["coup_no"]
+        if state.phase == "between" and number and number != state.next_coup_no():
+            return (_another_coup(number, state.next_coup_no(), 0),)
         return NONE
 
 

@@ -1,4 +1,4 @@
-"""Checks: all of them for one shoe, by kind of event; each sees the event before `Reading` follows it."""
+"""Checks: all of them for one shoe, by kind of event; each sees the event before `ShoeState` follows it."""
 
 from typing import Any
 
@@ -19,27 +19,27 @@ from sabot_gateway.verify.checks.numbering import Numbering
 from sabot_gateway.verify.checks.profile import ProfileCheck
 from sabot_gateway.verify.checks.shuffle import Ordered
 from sabot_gateway.verify.findings import NONE, Check, Finding
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 
 class Checks:
     """A method of a check that has the name of an event sees every such event."""
 
-    def __init__(self, read: Reading, book: Rulebook, profile: dict[str, Any]) -> None:
-        composition = Composition(read, book, profile["switches"]["continuous"])
-        coups, cutting = Coups(read, book), Cutting(read, book)
-        self._read, self._clock = read, Clock(read)
-        self.composition, self._authorised = composition, Authorised(read, book)
+    def __init__(self, state: ShoeState, book: Rulebook, profile: dict[str, Any]) -> None:
+        composition = Composition(state, book, profile["switches"]["continuous"])
+        coups, cutting = Coups(state, book), Cutting(state, book)
+        self.state, self._clock = state, Clock(state)
+        self.composition, self._authorised = composition, Authorised(state, book)
         face_down = not profile["switches"]["dealt_face_up"]
-        self._irregular = Irregular(read, book, composition, lambda: coups.winner, self._authorised, face_down)
-        self._locked = Locked(read, book)
+        self._irregular = Irregular(state, book, composition, lambda: coups.winner, self._authorised, face_down)
+        self._locked = Locked(state, book)
         checks = (
-            Numbering(read, book),
+            Numbering(state, book),
             composition,
             cutting,
-            Kinds(read, book, lambda: cutting.last),
-            Burning(read, book),
-            Ordered(read),
+            Kinds(state, book, lambda: cutting.last),
+            Burning(state, book),
+            Ordered(state),
             ProfileCheck(profile),
             self._irregular,
             self._authorised,
@@ -66,7 +66,7 @@ class Checks:
 
     def gap(self) -> None:
         """Part of the log is missing here."""
-        self._read.gap()
+        self.state.gap()
         self._irregular.gap()
         self._locked.gap()
         self._authorised.gap()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import Reading
+from sabot_gateway.verify.state import ShoeState
 
 RUN, ROW_OF_RANK, ROW_OF_SUIT, ROWS_AMONG = 8, 8, 13, 52
 MANY_OF_RANK, MANY_OF_SUIT, MANY_AMONG = 12, 19, 26
@@ -84,7 +84,7 @@ class Pattern:
 class Ordered:
     """Our word and the shoe's own, one alarm a shoe."""
 
-    read: Reading
+    state: ShoeState
     told: bool = False
     _pattern: Pattern = field(default_factory=Pattern)
 
@@ -95,7 +95,7 @@ class Ordered:
 
     def card(self, event: Event) -> Findings:
         """The first cards as they come; a card that was put back is not new."""
-        if self.told or not self.read.whole or self.read.phase == "checking" or event.data["flags"].get("returned"):
+        if self.told or not self.state.whole or self.state.phase == "checking" or event.data["flags"].get("returned"):
             return NONE
         shows = self._pattern.add(event.data["card"])
         return self._tell("", shows) if shows else NONE
