@@ -88,10 +88,10 @@ recordings: .venv/.dev ## make every recording of the simulator again; what a ru
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
 
 captures: .venv/.dev ## capture the lines of simulated shoes again, through a real daemon; after every change of the wire
-	@$(BIN)/python hil_tests/make_captures.py
+	@PYTHONPATH=hil_tests $(BIN)/python -m support.make_captures
 
 broken: .venv/.dev ## change one line of the firmware at a time; a recording must fail and name the event (3 minutes); ONLY=file
-	@$(BIN)/python hil_tests/broken.py $(ONLY)
+	@PYTHONPATH=hil_tests $(BIN)/python -m support.broken $(ONLY)
 
 mutants: .venv/.dev ## change every price and operator of the evaluator, one at a time; a test must fail (15 minutes)
 	@$(BIN)/python protocol/tests/mutants.py

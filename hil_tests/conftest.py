@@ -1,21 +1,21 @@
 """Fixtures: a shoe on the rig that --bench names; the stand with every part a process of its own; brokers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
-from brokers import Site
-from rig import FLAT_OUT, Rig
-from sabot_sim.rigs import rig as rigs
 from sabot_sim.rigs.board import BoardRig
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError, Rig
+from sabot_sim.rigs.unix import UnixRig
 from sabot_tools.replay.on_bench import BENCHES, is_port, shared_broker, started_chip
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.local_site import LocalSite, SitePlan
-from shoe import Shoe
+from support.bench_shoe import Shoe
+from support.brokers import Site
+from support.site_watcher import FLAT_OUT, SiteWatcher, WatchSite
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,7 +62,7 @@ def bench(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
+def rig_of(bench: str, work_dir: Path) -> Rig:
     """The rig of this name, its shoe without power, or a skip that says why not."""
     try:
         if bench == "rp2040":
@@ -70,7 +70,7 @@ def rig_of(bench: str, work_dir: Path) -> rigs.Rig:
 
             return ChipRig(started_chip())
         if bench == "unix":
-            return rigs.UnixRig(work_dir)
+            return UnixRig(work_dir)
         if is_port(bench):
             return BoardRig(bench)
     except BenchError as error:
@@ -98,12 +98,14 @@ def server() -> Iterator[LocalBroker]:
 
 
 @pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Callable[..., Rig]]:
-    """Makes a rig; the stand is taken down after the test."""
+def watch_site(tmp_path: Path) -> Iterator[WatchSite]:
+    """Start a local site and watch it; it is stopped after the test."""
     with ExitStack() as stack:
-        yield lambda **plan: Rig(
-            stack.enter_context(LocalSite(SitePlan(tmp_path, speed=plan.pop("speed", FLAT_OUT), **plan)))
-        )
+
+        def start(**plan: Any) -> SiteWatcher:
+            return SiteWatcher(stack.enter_context(LocalSite(SitePlan(tmp_path, **{"speed": FLAT_OUT, **plan}))))
+
+        yield start
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from sabot_protocol.cardcode import set_words
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.optics.view import card_edges
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.optics.signals import card_edges
 from sabot_sim.rigs import build
 from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import Rig

@@ -1,7 +1,7 @@
 """First of all: does a shoe answer, and is it the one that we think it is."""
 
 from sabot_protocol import messages
-from shoe import Shoe
+from support.bench_shoe import Shoe
 
 
 def test_a_shoe_says_who_it_is_and_what_it_speaks(shoe: Shoe) -> None:

@@ -10,7 +10,7 @@ from independent import cards, wire
 from independent.cards import Hands, Result
 from independent.journal import KEEP, Journal
 from independent.shoe import Identity, Shoe
-from oracle import GOLDEN
+from support.oracle import GOLDEN
 
 TEXT = (Path(__file__).parents[1] / "protocol" / "PROTOCOL.md").read_text().split("## Frames taken apart")[1]
 KEY = bytes(range(32))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import serial
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.chip.usb import UsbChip
 from sabot_sim.rigs.build import shoe_image
 from sabot_sim.rigs.rp2040 import in_fork

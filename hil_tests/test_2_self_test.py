@@ -3,7 +3,7 @@
 import pytest
 from sabot_tools.bench.chip_table import FAULT, KEY, LID, LOCK
 from sabot_tools.stand.minimal_gateway import MinimalGateway
-from shoe import Shoe
+from support.bench_shoe import Shoe
 
 
 def test_a_sound_shoe_passes_all_its_tests_and_shows_no_fault(shoe: Shoe) -> None:

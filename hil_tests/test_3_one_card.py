@@ -2,7 +2,7 @@
 
 import pytest
 from sabot_tools.bench.chip_table import LOCK
-from shoe import Shoe
+from support.bench_shoe import Shoe
 
 
 def opened(shoe: Shoe) -> None:

@@ -1,8 +1,8 @@
 """Then: coups of four, five and six cards, as the printed tables have them."""
 
-import oracle
 import pytest
-from shoe import Shoe
+from support import oracle
+from support.bench_shoe import Shoe
 
 
 @pytest.mark.parametrize("cards", [4, 5, 6])

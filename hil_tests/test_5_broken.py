@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import broken
 import pytest
-from broken_lines import CHANGES, Change
 from sabot_sim.rigs.vm import firmware_dir
 from sabot_tools.stand.broker import LocalBroker
+from support import broken
+from support.broken_lines import CHANGES, Change
 
 ONE_COUP = broken.FOLDER / "by_hand" / "one-coup.shoe"
 HARMLESS = Change("dealing/coup", "TIE = const(3)", "TIE = const(3)  # neither", "a comment")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_captures import CAPTURES, FOLDER
-from rig import contiguous, sabot
 from sabot_protocol import messages, recording
 from sabot_sim.dealing import stack
-from sabot_sim.scenarios import printed
+from sabot_sim.scenarios import draw_tables
+from support.make_captures import CAPTURES, FOLDER
+from support.site_watcher import contiguous, sabot
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.shoe"))
 WITH_KEY = [name for name in NAMES if "key" in CAPTURES[name]]
@@ -66,10 +66,10 @@ def test_the_cards_and_coups_are_those_of_the_seed(name: str) -> None:
     coups = logged(found, "coup")
     assert [coup["coup_no"] for coup in coups] == list(range(1, asked["coups"] + 1))
     for coup in coups:
-        player, banker = printed.hands(dealt)
+        player, banker = draw_tables.hands(dealt)
         dealt = dealt[len(player) + len(banker) :]
-        points = printed.points(player), printed.points(banker)
-        expected = (printed.winner(player, banker), *points)
+        points = draw_tables.points(player), draw_tables.points(banker)
+        expected = (draw_tables.winner(player, banker), *points)
         assert (coup["winner"], coup["player_points"], coup["banker_points"]) == expected
     assert dealt == []
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 from sabot_tools.actions.replay import differences_from_sidecar
 from sabot_tools.replay.on_bench import BENCHES, started_chip
 from sabot_tools.replay.replayer import load

@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rig import contiguous, sabot
 from sabot_gateway.ledger import Reader
 from sabot_protocol import recording
-from try_out import TryOut
+from support.site_watcher import contiguous, sabot
+from support.try_out import TryOut
 
 FAST = ("--speed", "100")
 

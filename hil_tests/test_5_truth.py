@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import oracle
 import pytest
 from sabot_protocol import rulebooks
 from sabot_protocol.cardcode import SETS
@@ -16,6 +15,7 @@ from sabot_protocol.recording import Act, Edge, Reader, read
 from sabot_sim.scenarios import SCENARIOS, TOPICS
 from sabot_sim.scenarios.script import Script
 from sabot_tools.replay import scenario_recordings
+from support import oracle
 
 Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"

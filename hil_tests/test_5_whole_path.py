@@ -1,20 +1,19 @@
 """Every cell of both tables, and whole shoes of every rulebook: cards in, MQTT out."""
 
 import random
-from collections.abc import Callable
 from itertools import cycle
 
 import pytest
-from oracle import COMPARED, GOLDEN, coup, golden_shoes
-from rig import Rig
 from sabot_protocol import rulebooks
 from sabot_sim.dealing.stack import CUT, shuffled
+from support.oracle import COMPARED, GOLDEN, coup, golden_shoes
+from support.site_watcher import WatchSite
 
 
-def test_every_golden_coup_over_the_wire(rig: Callable[..., Rig]) -> None:
+def test_every_golden_coup_over_the_wire(watch_site: WatchSite) -> None:
     shoes = golden_shoes()
     stacks = cycle(shoes)
-    it = rig(deck=lambda rng: list(next(stacks)))
+    it = watch_site(deck=lambda rng: list(next(stacks)))
     it.run_until(lambda it: len(it.messages("coup")) >= len(GOLDEN))
     coups = it.messages("coup")[: len(GOLDEN)]
     for got, golden in zip(coups, GOLDEN, strict=True):
@@ -25,8 +24,8 @@ def test_every_golden_coup_over_the_wire(rig: Callable[..., Rig]) -> None:
 
 
 @pytest.mark.parametrize("rulebook", rulebooks.ids())
-def test_a_whole_shuffled_shoe(rig: Callable[..., Rig], rulebook: str) -> None:
-    it = rig(rulebook=rulebook, seed=7, card_set=3)
+def test_a_whole_shuffled_shoe(watch_site: WatchSite, rulebook: str) -> None:
+    it = watch_site(rulebook=rulebook, seed=7, card_set=3)
     it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
     it.run_until(lambda it: bool(it.messages("coup")[-1]["last_coup"]))
     coups = [message for message in it.messages("coup") if message["shoe"] == 1]
@@ -56,16 +55,16 @@ def first_shoe(seed: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("rulebook", "coups"), [("star-baccarat", 3), ("crown-baccarat", 4)])
-def test_cutting_card_first_ends_the_shoe_by_the_house_rule(rig: Callable[..., Rig], rulebook: str, coups: int) -> None:
+def test_cutting_card_first_ends_the_shoe_by_the_house_rule(watch_site: WatchSite, rulebook: str, coups: int) -> None:
     natural = ["9S", "2H", "KD", "3C"]
-    it = rig(rulebook=rulebook, deck=lambda rng: ["5H", *natural, *natural, CUT, *natural, *natural, *natural])
+    it = watch_site(rulebook=rulebook, deck=lambda rng: ["5H", *natural, *natural, CUT, *natural, *natural, *natural])
     it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
     assert len([message for message in it.messages("coup") if message["shoe"] == 1]) == coups
 
 
-def test_four_tables_at_once(rig: Callable[..., Rig]) -> None:
-    it = rig(tables=4)
-    tables = it.stand.plan.table_names()
+def test_four_tables_at_once(watch_site: WatchSite) -> None:
+    it = watch_site(tables=4)
+    tables = it.site.plan.table_names()
     it.run_until(lambda it: all(len(it.messages("coup", table)) >= 20 for table in tables))
     units = {it.messages("coup", table)[0]["unit"] for table in tables}
     assert len(units) == 4

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle import coup as by_the_tables
 from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.irregularities import CASES, advise, combinations
 from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
+from support.oracle import coup as by_the_tables
 
 Answer = dict[str, Any]
 ROOT = Path(__file__).parents[1]

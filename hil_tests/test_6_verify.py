@@ -19,8 +19,17 @@ from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.topics import AlarmMessage, CoupMessage
-from sabot_sim.dealing.careless import CLOSED, COMPLETE, CUT, POWER_CYCLE, Dealer, command, profile_bytes, table
-from sabot_sim.rigs.play import Told, VmPlay
+from sabot_sim.dealing.careless_dealer import (
+    CLOSED,
+    COMPLETE,
+    CUT,
+    POWER_CYCLE,
+    CarelessDealer,
+    command,
+    profile_bytes,
+    random_profile,
+)
+from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "20"))
 BOOKS = sorted(rulebooks.ids())
@@ -36,7 +45,7 @@ class Recorder:
     def __init__(self) -> None:
         self.log: Log = []
 
-    def take(self, told: Told) -> Told:
+    def take(self, told: StepAnswer) -> StepAnswer:
         """The records of a step."""
         for event_no, kind, body in told.records:
             head = bytes((2, 0, 0, 0)) + bytes(4) + event_no.to_bytes(4, "little") + bytes((kind,))
@@ -47,8 +56,8 @@ class Recorder:
 def careless_log(book: str, part: int, shoes: int) -> tuple[dict[str, Any], Log]:
     """So many shoes with a careless dealer, some of which end before their time; and the table's profile."""
     rng = random.Random(f"{book} {part} verify")
-    profile = table(rng, book)
-    dealer = Dealer(rng, profile, rng.choice((0.02, 0.05, 0.12)), power=part % 2 == 1)
+    profile = random_profile(rng, book)
+    dealer = CarelessDealer(rng, profile, rng.choice((0.02, 0.05, 0.12)), power=part % 2 == 1)
     recorder = Recorder()
     with VmPlay(profile_bytes(profile)) as vm:
         told = recorder.take(vm.step("state"))

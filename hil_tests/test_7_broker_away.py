@@ -5,11 +5,10 @@ SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_7_broker_away.py -rP is the f
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
-from brokers import Site
-from rig import Rig
+from support.brokers import Site
+from support.site_watcher import SiteWatcher, WatchSite
 
 EVENTS = int(os.environ.get("SABOT_EVENTS", "3000"))
 MOST_GROWTH_KIB = 16 * 1024
@@ -22,23 +21,23 @@ def own_kib(pid: int) -> int:
     return int(next(line.split()[1] for line in lines if line.startswith("RssAnon:")))
 
 
-def entries(it: Rig) -> int:
+def entries(it: SiteWatcher) -> int:
     return int(it.gateway_status()["ledger"]["entries"])
 
 
-def run_to(it: Rig, wanted: int) -> list[int]:
+def run_to(it: SiteWatcher, wanted: int) -> list[int]:
     """Deal until the ledger has so many entries; the gateway's memory on the way."""
-    seen = [own_kib(it.stand.gateway.pid)]
+    seen = [own_kib(it.site.gateway.pid)]
     for goal in range(entries(it) + LOOK_EVERY, wanted + LOOK_EVERY, LOOK_EVERY):
         it.run_until(lambda it, goal=goal: entries(it) >= goal)  # type: ignore[misc]
-        seen.append(own_kib(it.stand.gateway.pid))
+        seen.append(own_kib(it.site.gateway.pid))
     return seen
 
 
-def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Site, rig: Callable[..., Rig]) -> None:
+def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Site, watch_site: WatchSite) -> None:
     server = site.start("nats")
-    it = rig(broker_url=str(server), tables=2, lasting=True)
-    tables = it.stand.plan.table_names()
+    it = watch_site(broker_url=str(server), tables=2, lasting=True)
+    tables = it.site.plan.table_names()
     it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
     site.kill()
     stored_before = {table: len(it.stored(table)) for table in tables}
@@ -47,10 +46,10 @@ def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Sit
     assert it.gateway_status()["broker"]["behind"] >= EVENTS
     assert not it.gateway_status()["broker"]["connected"]
     for table in tables:
-        it.stand.power_off(table)
+        it.site.power_off(table)
     site.start("nats", port=server.port)
     it.run_until_heard()
-    back = own_kib(it.stand.gateway.pid)
+    back = own_kib(it.site.gateway.pid)
     for table in tables:
         assert it.heard(table) == it.stored(table)
     assert max(*away, back) - away[0] < MOST_GROWTH_KIB
@@ -59,20 +58,18 @@ def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Sit
     print(f"{EVENTS} events while the broker was away, {stored} messages in all; {memory}")
 
 
-def test_what_a_broker_never_acknowledged_is_sent_again_after_both_have_died(
-    site: Site, rig: Callable[..., Rig]
-) -> None:
+def test_what_a_broker_never_acknowledged_is_sent_again_after_both_have_died(site: Site, watch_site: WatchSite) -> None:
     server = site.start("nats")
-    it = rig(broker_url=str(server), speed=100.0, lasting=True)
+    it = watch_site(broker_url=str(server), speed=100.0, lasting=True)
     it.run_for_coups(1)
     site.process.send_signal(signal.SIGSTOP)  # it still takes what the socket holds, and answers nothing
     goal = entries(it) + 40
     it.run_until(lambda it: entries(it) >= goal)
-    it.stand.kill_gateway()
+    it.site.kill_gateway()
     site.kill()
     site.start("nats", port=server.port)
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_for_coups(1)
-    it.stand.power_off("bac-01")
+    it.site.power_off("bac-01")
     it.run_until_heard()
     assert it.heard("bac-01") == it.stored("bac-01")

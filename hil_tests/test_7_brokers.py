@@ -8,10 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from brokers import KINDS, PASSWORDS, Site
 from jsonschema import Draft202012Validator
-from lines import Line, step_until
-from rig import Rig
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.broker import Broker, Login
 from sabot_gateway.publish.publisher import Publisher
@@ -19,6 +16,9 @@ from sabot_protocol import schemas
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.local_site import Received
+from support.brokers import KINDS, PASSWORDS, Site
+from support.mqtt_clients import MqttClient, step_until
+from support.site_watcher import WatchSite
 
 ROOT = "sabot/v1/sydney"
 NOW = "2026-01-01T00:00:00.000Z"
@@ -55,15 +55,15 @@ def topics(received: list[Received]) -> set[str]:
 
 @pytest.mark.parametrize("safety", ["plain", "tls", "certificate"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_from_the_shoe_to_a_subscriber(site: Site, rig: Callable[..., Rig], kind: str, safety: str) -> None:
+def test_from_the_shoe_to_a_subscriber(site: Site, watch_site: WatchSite, kind: str, safety: str) -> None:
     server, login = secured(site, kind, safety)
     deck = ["5H", *(["9S", "2H", "KD", "3C"] * 7), "CUT", *(["2S", "3D", "4C", "5C", "6H", "7D"] * 4)]
-    it = rig(broker_url=str(server), login=login, site="sydney", speed=100.0, deck=lambda rng: list(deck))
+    it = watch_site(broker_url=str(server), login=login, site="sydney", speed=100.0, deck=lambda rng: list(deck))
     it.run_until(lambda it: len(it.messages("coup")) >= 5)
     assert it.site_status()[-1]["state"] == "online"  # birth
-    it.stand.kill_gateway()
+    it.site.kill_gateway()
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")  # its will
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_until(lambda it: it.site_status()[-1]["state"] == "online")
     it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
     it.run_until(lambda it: len(it.messages("health")) >= 4)
@@ -78,7 +78,7 @@ def test_from_the_shoe_to_a_subscriber(site: Site, rig: Callable[..., Rig], kind
     of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "confirmed", "health")}
     assert topics(it.received) >= {"status", *of_the_table}
 
-    late = Line(server, "late", login)
+    late = MqttClient(server, "late", login)
     late.subscribe(f"{ROOT}/#")
     retained = [f"{ROOT}/status", f"{ROOT}/bac-01/status", f"{ROOT}/bac-01/shoe"]
     step_until(lambda: set(retained) <= set(late.topics()), late)
@@ -96,24 +96,24 @@ def test_a_field_that_no_schema_names_is_found() -> None:
 
 
 def test_a_broker_that_is_not_there() -> None:
-    assert "nobody listens there" in Line(Broker(broker.HOST, broker.free_port()), "x").trouble()
+    assert "nobody listens there" in MqttClient(Broker(broker.HOST, broker.free_port()), "x").trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wrong_password_and_no_user(site: Site, kind: str) -> None:
     server = site.example(kind)
-    Line(server, "right", site.login("gateway-sydney")).connect()
-    wrong = Line(server, "wrong", site.login("gateway-sydney", "a guess")).trouble()
+    MqttClient(server, "right", site.login("gateway-sydney")).connect()
+    wrong = MqttClient(server, "wrong", site.login("gateway-sydney", "a guess")).trouble()
     assert "refuses user gateway-sydney" in wrong
     assert "guess" not in wrong
-    assert "refuses a client without login.user" in Line(server, "nobody", site.papers.login()).trouble()
+    assert "refuses a client without login.user" in MqttClient(server, "nobody", site.papers.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_of_an_authority_that_is_not_ours(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.papers.issue("localhost"))
     stranger = type(site.papers)(site.work_dir / "others").login()
-    trouble = Line(server, "x", stranger).trouble()
+    trouble = MqttClient(server, "x", stranger).trouble()
     assert "is not trusted" in trouble
     assert "login.ca_file" in trouble
 
@@ -121,39 +121,39 @@ def test_a_certificate_of_an_authority_that_is_not_ours(site: Site, kind: str) -
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_for_another_host(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.papers.issue("broker.example"))
-    assert "its certificate is not for localhost" in Line(server, "x", site.papers.login()).trouble()
+    assert "its certificate is not for localhost" in MqttClient(server, "x", site.papers.login()).trouble()
     by_address = Broker(broker.HOST, server.port, tls=True)
-    assert "its certificate is not for 127.0.0.1" in Line(by_address, "x", site.papers.login()).trouble()
+    assert "its certificate is not for 127.0.0.1" in MqttClient(by_address, "x", site.papers.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_that_has_expired(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.papers.issue("localhost", expired=True))
-    assert "its certificate has expired" in Line(server, "x", site.papers.login()).trouble()
+    assert "its certificate has expired" in MqttClient(server, "x", site.papers.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_tls_on_a_plain_port_and_plain_on_a_tls_port(site: Site, kind: str) -> None:
     plain = site.start(kind)
-    Line(plain, "right").connect()
-    trouble = Line(Broker("localhost", plain.port, tls=True), "x", site.papers.login()).trouble()
+    MqttClient(plain, "right").connect()
+    trouble = MqttClient(Broker("localhost", plain.port, tls=True), "x", site.papers.login()).trouble()
     assert "if this is its plain port, write mqtt://" in trouble
     secure = site.start(kind, tls=site.papers.issue("localhost"))
-    Line(secure, "right", site.papers.login()).connect()
-    trouble = Line(Broker("localhost", secure.port), "x").trouble()
+    MqttClient(secure, "right", site.papers.login()).connect()
+    trouble = MqttClient(Broker("localhost", secure.port), "x").trouble()
     assert "if this is its TLS port, write mqtts://" in trouble
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_broker_that_wants_our_certificate(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.papers.issue("localhost"), client_ca=site.papers.ca_file)
-    Line(server, "right", site.papers.login(certificate=True)).connect()
-    trouble = Line(server, "none", site.papers.login()).trouble()
+    MqttClient(server, "right", site.papers.login(certificate=True)).connect()
+    trouble = MqttClient(server, "none", site.papers.login()).trouble()
     assert "give login.certificate_file" in trouble
     assert kind == "mosquitto" or "certificate required" in trouble  # mosquitto hangs up without a word
 
 
-def publish_each(line: Line, names: list[str]) -> None:
+def publish_each(line: MqttClient, names: list[str]) -> None:
     """Until all are acknowledged, by a broker that may take them or throw them away."""
     mids = {line.mqtt.client.publish(name, b"{}", qos=1).mid for name in names}
     step_until(lambda: mids <= set(line.acknowledged), line)
@@ -162,7 +162,7 @@ def publish_each(line: Line, names: list[str]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gateway_writes_its_own_tables_and_the_floor_only_reads(site: Site, kind: str) -> None:
     server = site.example(kind)
-    floor, gateway = (Line(server, user, site.login(user)) for user in ("floor-sydney", "gateway-sydney"))
+    floor, gateway = (MqttClient(server, user, site.login(user)) for user in ("floor-sydney", "gateway-sydney"))
     floor.subscribe(f"{ROOT}/#")
     gateway.connect()
     others = [f"{ROOT}/bac-03/coup", "sabot/v1/perth/bac-01/coup", "sabot/v1/perth/status"]
@@ -187,7 +187,7 @@ SEEN = ("shoe", "confirmed", "status")
 def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, kind: str) -> None:
     server = site.example(kind)
     users = ("display-sydney", "floor-sydney", "gateway-sydney")
-    display, floor, gateway = (Line(server, user, site.login(user)) for user in users)
+    display, floor, gateway = (MqttClient(server, user, site.login(user)) for user in users)
     seen = [f"{ROOT}/status", *(f"{ROOT}/bac-01/{name}" for name in SEEN)]
     unseen = [f"{ROOT}/ledger", *(f"{ROOT}/bac-01/{name}" for name in UNSEEN)]
     for wanted in (f"{ROOT}/#", f"{ROOT}/+/cards", "#", "+/+/+/+/+", "$MQTT/sub/#", *unseen, *seen):
@@ -209,7 +209,7 @@ def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, k
 @pytest.mark.parametrize("name", SEEN)
 def test_a_display_gets_each_topic_of_every_table_by_one_subscription(site: Site, kind: str, name: str) -> None:
     server = site.example(kind)
-    display, gateway = (Line(server, user, site.login(user)) for user in ("display-sydney", "gateway-sydney"))
+    display, gateway = (MqttClient(server, user, site.login(user)) for user in ("display-sydney", "gateway-sydney"))
     display.subscribe(f"{ROOT}/+/{name}")
     assert display.granted == [1]
     gateway.connect()
@@ -235,7 +235,7 @@ def as_options(login: Login) -> list[str]:
     return [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", value)]
 
 
-def publish_until(line: Line, topic: str, payload: bytes, done: Callable[[], object]) -> None:
+def publish_until(line: MqttClient, topic: str, payload: bytes, done: Callable[[], object]) -> None:
     """Again and again, each when the one before is acknowledged: whoever subscribes in the meantime gets one."""
 
     class Again:
@@ -252,7 +252,7 @@ def publish_until(line: Line, topic: str, payload: bytes, done: Callable[[], obj
 @pytest.mark.parametrize("kind", KINDS)
 def test_sabot_watch_by_user_and_password(site: Site, kind: str) -> None:
     server = site.example(kind)
-    gateway = Line(server, "gateway", site.login("gateway-sydney"))
+    gateway = MqttClient(server, "gateway", site.login("gateway-sydney"))
     with watch("--broker", str(server), *as_options(site.login("floor-sydney"))) as child:
         publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
         out, err = child.communicate()
@@ -263,7 +263,7 @@ def test_sabot_watch_by_user_and_password(site: Site, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_sabot_watch_by_certificate(site: Site, kind: str) -> None:
     server, login = secured(site, kind, "certificate")
-    gateway = Line(server, "gateway", login)
+    gateway = MqttClient(server, "gateway", login)
     with watch("--broker", str(server), *as_options(login)) as child:
         publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
         out, _ = child.communicate()
@@ -307,7 +307,7 @@ def test_a_display_is_no_client_of_nats_itself(site: Site) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gateway_cannot_read_what_is_not_its_own(site: Site, kind: str) -> None:
     server = site.example(kind)
-    gateway, spy = (Line(server, name, site.login("gateway-sydney")) for name in ("gateway", "spy"))
+    gateway, spy = (MqttClient(server, name, site.login("gateway-sydney")) for name in ("gateway", "spy"))
     spy.subscribe(f"{ROOT}/+/status")
     assert spy.granted == [1]
     spy.subscribe(f"{ROOT}/bac-01/coup")
@@ -319,7 +319,7 @@ def test_a_gateway_cannot_read_what_is_not_its_own(site: Site, kind: str) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_that_the_gateway_may_not_write_is_named_and_no_event_is_thrown_away(site: Site, kind: str) -> None:
-    line = Line(site.example(kind), "gateway", site.login("gateway-sydney"))
+    line = MqttClient(site.example(kind), "gateway", site.login("gateway-sydney"))
     ledger = Ledger(site.work_dir / "ledger.db")
     publisher = Publisher(line.mqtt, ledger, "sydney", NOW)
     publisher.set_table_status("bac-03", "online", NOW)

@@ -6,16 +6,15 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cobs import cobs
-from rig import Rig, sabot
 from sabot_gateway.ledger import Reader
 from sabot_protocol import recording
+from support.site_watcher import SiteWatcher, WatchSite, sabot
 
 WINDOW = 24  # events that a shoe sends ahead of their acknowledgement
 
@@ -23,11 +22,11 @@ WINDOW = 24  # events that a shoe sends ahead of their acknowledgement
 class Capturing:
     """`sabot table bac-01 capture` as a process of its own, while the shoe goes on."""
 
-    def __init__(self, it: Rig, *options: str, **more: Any) -> None:
+    def __init__(self, it: SiteWatcher, *options: str, **more: Any) -> None:
         self._it = it
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sabot_tools", "table", "bac-01", "capture", *options],
-            env={**os.environ, "SABOT_CONTROL": str(it.stand.plan.work_dir / "control.sock")},
+            env={**os.environ, "SABOT_CONTROL": str(it.site.plan.work_dir / "control.sock")},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -64,8 +63,8 @@ def bodies(frames: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [frame["body"] for frame in frames if frame["type"] == kind]
 
 
-def test_what_inspect_shows_is_what_the_ledger_holds(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_what_inspect_shows_is_what_the_ledger_holds(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     out = tmp_path / "evening.shoe"
     status, stdout, stderr = Capturing(it, "--seconds", "5", "--out", str(out)).ended()
@@ -76,7 +75,7 @@ def test_what_inspect_shows_is_what_the_ledger_holds(rig: Callable[..., Rig], tm
     events = bodies(frames, "event")
     numbers = [event["event_no"] for event in events]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    with closing(Reader(it.stand.ledger_path)) as ledger:
+    with closing(Reader(it.site.ledger_path)) as ledger:
         stored = {entry.event_no: entry.frame for entry in ledger.entries() if entry.frame}
     raws = [bytes.fromhex(frame["hex"]) for frame in frames if frame["type"] == "event"]
     assert all(stored[number] in framed(raw) for number, raw in zip(numbers, raws, strict=True))
@@ -100,13 +99,13 @@ def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["kind"] == kind]
 
 
-def test_a_restart_of_the_shoe_shows_its_hello(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_a_restart_of_the_shoe_shows_its_hello(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     out = tmp_path / "restart.shoe"
     capturing = Capturing(it, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.stand.power_cycle("bac-01")
+    it.site.power_cycle("bac-01")
     it.run_for_coups(3)
     capturing.process.send_signal(signal.SIGINT)
     status, _, _ = capturing.ended()
@@ -119,8 +118,8 @@ def test_a_restart_of_the_shoe_shows_its_hello(rig: Callable[..., Rig], tmp_path
     assert of_kind(bodies(sound, "event"), "boot")
 
 
-def test_the_default_file_is_named_on_stdout(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_the_default_file_is_named_on_stdout(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     here = tmp_path / "here"
     here.mkdir()
@@ -130,8 +129,8 @@ def test_the_default_file_is_named_on_stdout(rig: Callable[..., Rig], tmp_path: 
     assert stdout.startswith("bac-01-")
 
 
-def test_a_killed_client_ends_its_capture(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_a_killed_client_ends_its_capture(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     first, out = tmp_path / "first.shoe", tmp_path / "second.shoe"
     killed = Capturing(it, "--seconds", "600", "--out", str(first))
@@ -146,8 +145,8 @@ def test_a_killed_client_ends_its_capture(rig: Callable[..., Rig], tmp_path: Pat
     it.run_for_coups(1)
 
 
-def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     out = tmp_path / "small.shoe"
 
@@ -164,37 +163,37 @@ def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(rig: Callable[..., R
 
 @pytest.mark.parametrize("where", ["nowhere/x.shoe", "there.shoe"])
 def test_a_path_that_cannot_be_written_is_told_before_anything_is_captured(
-    rig: Callable[..., Rig], tmp_path: Path, where: str
+    watch_site: WatchSite, tmp_path: Path, where: str
 ) -> None:
-    it = rig(speed=100.0)
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     (tmp_path / "there.shoe").write_text("mine")
     status, _, stderr = Capturing(it, "--out", str(tmp_path / where)).ended()
     assert status == 1
     assert "exists; give another name" in stderr or "No such file or directory; give a path" in stderr
     assert (tmp_path / "there.shoe").read_text() == "mine"
-    assert "captured" not in (it.stand.plan.work_dir / "gateway.log").read_text()
+    assert "captured" not in (it.site.plan.work_dir / "gateway.log").read_text()
 
 
-def test_a_daemon_that_stops_ends_the_file_properly(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_a_daemon_that_stops_ends_the_file_properly(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     out = tmp_path / "stopped.shoe"
     capturing = Capturing(it, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.stand.children.release(it.stand.gateway)
-    it.stand.gateway.terminate()
+    it.site.children.release(it.site.gateway)
+    it.site.gateway.terminate()
     assert capturing.ended()[0] == 0
     assert inspected(out)
 
 
-def test_a_daemon_that_is_killed_leaves_a_whole_file_and_status_one(rig: Callable[..., Rig], tmp_path: Path) -> None:
-    it = rig(speed=100.0)
+def test_a_daemon_that_is_killed_leaves_a_whole_file_and_status_one(watch_site: WatchSite, tmp_path: Path) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     out = tmp_path / "killed.shoe"
     capturing = Capturing(it, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.stand.kill_gateway()
+    it.site.kill_gateway()
     status, _, stderr = capturing.ended()
     assert status == 1
     assert "the gateway ended the capture early" in stderr

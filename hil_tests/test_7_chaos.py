@@ -6,8 +6,8 @@ SABOT_SEEDS=10000 .venv/bin/pytest hil_tests/test_7_chaos.py tries more of them;
 import os
 
 import pytest
-from chaos import UNIT, World
-from sabot_sim.line.line import Faults, Line
+from sabot_sim.line.faulty_line import Faults, FaultyLine
+from support.link_chaos import UNIT, World
 
 STEPS = 300
 SEEDS = int(os.environ.get("SABOT_SEEDS", "400"))
@@ -52,7 +52,7 @@ def test_an_erased_journal_gets_no_acknowledgement_whatever_the_line_does(keyed:
         tried += world.shoe.journal.next_no > len(before) > 5
         world.gateway.restart()
         faults = Faults.drawn(world.rng, 0.2)
-        world.up, world.down = Line(world.rng, faults), Line(world.rng, faults)  # with nothing under way
+        world.up, world.down = FaultyLine(world.rng, faults), FaultyLine(world.rng, faults)  # with nothing under way
         for _ in range(500):
             world._step()
         assert world.gateway.events == before, f"seed {seed}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sabot_gateway.operator.messages import Answer
-from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
+from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX
 from sabot_tools.stand.broker import LocalBroker
 from test_7_decisions import WRONG, Floor, wrong_button
 

@@ -5,17 +5,16 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from typing import Any
 
-from rig import Rig, sabot
 from sabot_gateway.ledger.reader import Reader
+from support.site_watcher import SiteWatcher, WatchSite, sabot
 
 
-def said(it: Rig, *words: str) -> subprocess.CompletedProcess[str]:
+def said(it: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `sabot …` against the daemon of this rig while the shoe goes on."""
-    socket = str(it.stand.plan.work_dir / "control.sock")
+    socket = str(it.site.plan.work_dir / "control.sock")
     command = subprocess.Popen(
         [sys.executable, "-m", "sabot_tools", *words],
         env={**os.environ, "SABOT_CONTROL": socket},
@@ -28,15 +27,15 @@ def said(it: Rig, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(command.args, command.returncode, out, err)
 
 
-def kept(it: Rig, topic: str) -> list[dict[str, Any]]:
+def kept(it: SiteWatcher, topic: str) -> list[dict[str, Any]]:
     """The ledger's entries of a topic that nobody publishes."""
-    reader = Reader(it.stand.ledger_path)
+    reader = Reader(it.site.ledger_path)
     found = [json.loads(entry.payload) for entry in reader.since(0, 1_000_000) if entry.topic == topic]
     reader.close()
     return found
 
 
-def voided(it: Rig) -> int:
+def voided(it: SiteWatcher) -> int:
     """Ask until the word meets a coup on the table, which the dealer does not wait for; how often it took."""
     for tries in range(1, 31):
         done = said(it, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal")
@@ -47,8 +46,8 @@ def voided(it: Rig) -> int:
     raise AssertionError("no coup was on the table in thirty tries")
 
 
-def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=5.0)
+def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(watch_site: WatchSite) -> None:
+    it = watch_site(speed=5.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     tries = voided(it)
     it.run_until(lambda it: any(coup["kind"] == "void" for coup in it.messages("coup")))
@@ -61,14 +60,14 @@ def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(rig: Callable[...,
     (coup,) = [coup for coup in it.messages("coup") if coup["kind"] == "void"]
     decided = ("A. Smith", "12.1.2", last["time"], last["id"])
     assert (coup["by"], coup["clause"], coup["decided"], coup["attempt"]) == decided
-    shown = sabot("ledger", "show", str(it.stand.ledger_path), "--last", "500").stdout
+    shown = sabot("ledger", "show", str(it.site.ledger_path), "--last", "500").stdout
     assert " by A. Smith under 12.1.2\n" in shown
-    rows = sabot("ledger", "export", str(it.stand.ledger_path), "--format", "csv", "--what", "coups").stdout
+    rows = sabot("ledger", "export", str(it.site.ledger_path), "--format", "csv", "--what", "coups").stdout
     assert '"A. Smith","12.1.2"' in rows
 
 
-def test_what_the_shoe_refuses_is_a_sentence_and_status_one(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=20.0)
+def test_what_the_shoe_refuses_is_a_sentence_and_status_one(watch_site: WatchSite) -> None:
+    it = watch_site(speed=20.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     done = said(it, "table", "bac-01", "key-card", "8H", "--by", "A. Smith")
     assert done.returncode == 1
@@ -82,8 +81,8 @@ def test_what_the_shoe_refuses_is_a_sentence_and_status_one(rig: Callable[..., R
     )
 
 
-def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=5.0)
+def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it(watch_site: WatchSite) -> None:
+    it = watch_site(speed=5.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     report = ("table", "bac-01", "report", "bad_order", "--by", "A. Smith", "--clause", "12.1")
     assert "context.reconstructible: missing, and the answer of star-baccarat" in said(it, *report).stderr
@@ -95,10 +94,10 @@ def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it
     assert (decks.returncode, "plays with 8 decks by the gateway's config, not 5" in decks.stderr) == (1, True)
 
 
-def test_an_alarm_is_acknowledged_and_leaves_the_list(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=20.0)
+def test_an_alarm_is_acknowledged_and_leaves_the_list(watch_site: WatchSite) -> None:
+    it = watch_site(speed=20.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    it.stand.power_cycle("bac-01")
+    it.site.power_cycle("bac-01")
     it.run_until(lambda it: any(alarm["name"] == "shoe_restarted" for alarm in it.messages("alarm")))
     status = json.loads(said(it, "gateway", "status", "--json").stdout)
     (table,) = status["tables"]
@@ -112,10 +111,10 @@ def test_an_alarm_is_acknowledged_and_leaves_the_list(rig: Callable[..., Rig]) -
     assert json.loads(said(it, "gateway", "status", "--json").stdout)["tables"][0]["alarms"] == []
 
 
-def test_no_daemon_is_a_sentence(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=20.0)
+def test_no_daemon_is_a_sentence(watch_site: WatchSite) -> None:
+    it = watch_site(speed=20.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    it.stand.kill_gateway()
+    it.site.kill_gateway()
     done = said(it, "gateway", "status")
     assert done.returncode == 1
     assert "no gateway answers" in done.stderr
@@ -124,10 +123,10 @@ def test_no_daemon_is_a_sentence(rig: Callable[..., Rig]) -> None:
 # Who means harm
 
 
-def call(it: Rig, line: bytes = b"") -> socket.socket:
+def call(it: SiteWatcher, line: bytes = b"") -> socket.socket:
     """A connection to the daemon's socket, and something said there."""
     sock = socket.socket(socket.AF_UNIX)
-    sock.connect(str(it.stand.plan.work_dir / "control.sock"))
+    sock.connect(str(it.site.plan.work_dir / "control.sock"))
     sock.settimeout(30)
     sock.sendall(line)
     return sock
@@ -160,8 +159,8 @@ HOSTILE = [
 ]
 
 
-def test_nothing_that_is_said_at_the_socket_ends_the_daemon(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_nothing_that_is_said_at_the_socket_ends_the_daemon(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     for line in HOSTILE:
         with closing(call(it, line)) as sock, sock.makefile("rb") as lines:
@@ -169,12 +168,12 @@ def test_nothing_that_is_said_at_the_socket_ends_the_daemon(rig: Callable[..., R
         assert answer["ok"] is False, line
         assert answer["say"], line
     it.run_for_coups(2)
-    assert it.stand.gateway.poll() is None
+    assert it.site.gateway.poll() is None
     assert [attempt for attempt in kept(it, "attempt") if attempt["by"] != "A. Smith"] == []
 
 
-def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     with ExitStack() as stack:
         for line in [b""] * 150 + [b'{"verb": "stat'] * 50 + [b'{"verb": "status"}\n'] * 50:
@@ -184,8 +183,8 @@ def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(rig: Call
         it.run_for_coups(2)
 
 
-def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     name = "=HYPERLINK(1)\x1b[2J\r\n\u202eevil\u0007"
     assert said(it, "table", "bac-01", "tell", "lock", "--by", name).stdout == "Done.\n"
@@ -193,5 +192,5 @@ def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(
     attempt = kept(it, "attempt")[0]
     assert attempt["by"] == "=HYPERLINK(1) evil"
     for words in (("show", "--last", "500"), ("show", "--json"), ("export", "--format", "csv")):
-        out = sabot("ledger", words[0], str(it.stand.ledger_path), *words[1:]).stdout
+        out = sabot("ledger", words[0], str(it.site.ledger_path), *words[1:]).stdout
         assert out.replace("\n", "").isprintable()

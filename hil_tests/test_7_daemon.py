@@ -2,40 +2,39 @@
 
 import signal
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
-from rig import Rig, contiguous, sabot
 from sabot_gateway.ledger import Reader
 from sabot_gateway.operator.client import ask
 from sabot_gateway.operator.messages import Request
 from sabot_tools.stand.local_site import daemon_command
+from support.site_watcher import SiteWatcher, WatchSite, contiguous, sabot
 
 
-def log_of(it: Rig, name: str) -> str:
-    return (it.stand.plan.work_dir / f"{name}.log").read_text()
+def log_of(it: SiteWatcher, name: str) -> str:
+    return (it.site.plan.work_dir / f"{name}.log").read_text()
 
 
-def stop(it: Rig) -> None:
+def stop(it: SiteWatcher) -> None:
     """As systemd does it; the daemon ends by itself, with status 0."""
-    it.stand.children.release(it.stand.gateway)
-    it.stand.gateway.terminate()
-    assert it.stand.gateway.wait() == 0
+    it.site.children.release(it.site.gateway)
+    it.site.gateway.terminate()
+    assert it.site.gateway.wait() == 0
 
 
 class Second:
     """Another gateway beside the stand's, for the same ports."""
 
-    def __init__(self, it: Rig, ledger: Path | None = None, control: Path | None = None) -> None:
-        self.work_dir = it.stand.plan.work_dir / "second"
+    def __init__(self, it: SiteWatcher, ledger: Path | None = None, control: Path | None = None) -> None:
+        self.work_dir = it.site.plan.work_dir / "second"
         self.work_dir.mkdir()
         self.config, self.ledger = self.work_dir / "gateway.toml", ledger or self.work_dir / "ledger.db"
         self.control = control or self.work_dir / "control.sock"
-        text = it.stand.gateway_config().replace('site = "demo"', f'site = "other"\ncontrol = "{self.control}"')
-        self.config.write_text(text.replace(str(it.stand.ledger_path), str(self.ledger)))
+        text = it.site.gateway_config().replace('site = "demo"', f'site = "other"\ncontrol = "{self.control}"')
+        self.config.write_text(text.replace(str(it.site.ledger_path), str(self.ledger)))
 
     def events(self) -> list[int]:
         """Event numbers of the shoe in its ledger."""
@@ -50,11 +49,11 @@ class Second:
         return said
 
 
-def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(2)
     second = Second(it)
-    it.stand.children.start("second", daemon_command(second.config))
+    it.site.children.start("second", daemon_command(second.config))
     it.run_until(lambda it: "is busy: another program has it" in log_of(it, "second"))
     it.run_for_coups(2)
     assert "is busy: another program has it; end that program, or the second gateway" in str(second.problem())
@@ -70,11 +69,11 @@ def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(r
 
 @pytest.mark.parametrize("shared", ["ledger", "control"])
 def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_why(
-    rig: Callable[..., Rig], shared: str
+    watch_site: WatchSite, shared: str
 ) -> None:
-    it = rig(speed=100.0)
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
-    ledger = it.stand.ledger_path
+    ledger = it.site.ledger_path
     second = Second(it, ledger) if shared == "ledger" else Second(it, control=ledger.with_name("control.sock"))
     ended = sabot("gateway", "run", "--config", str(second.config))
     assert ended.returncode == 1
@@ -85,16 +84,16 @@ def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_w
     assert it.gateway_status()["ledger"]["problem"] is None
 
 
-def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(5)
     stop(it)
-    ledger = it.stand.ledger_path
+    ledger = it.site.ledger_path
     entry, place = middle_of_an_entry(ledger)
     data = bytearray(ledger.read_bytes())
     data[place] ^= 0x01
     ledger.write_bytes(data)
-    started = sabot("gateway", "run", "--config", str(it.stand.config_path))
+    started = sabot("gateway", "run", "--config", str(it.site.config_path))
     verified = sabot("ledger", "verify", str(ledger))
     for said in (started, verified):
         assert said.returncode == 1
@@ -103,7 +102,7 @@ def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(rig: Calla
         assert "Traceback" not in said.stderr
     data[place] ^= 0x01
     ledger.write_bytes(data)
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_for_coups(2)
     assert contiguous(it.ledger_events())
 
@@ -117,24 +116,24 @@ def middle_of_an_entry(ledger: Path) -> tuple[int, int]:
     return seq, ledger.read_bytes().index(payload) + len(payload) // 2
 
 
-def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(rig: Callable[..., Rig]) -> None:
+def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(watch_site: WatchSite) -> None:
     """The kernel finishes a write that it has begun, so what a power cut leaves is written here by hand."""
-    it = rig(speed=100.0)
+    it = watch_site(speed=100.0)
     it.run_for_coups(3)
-    it.stand.kill_gateway()
-    log = it.stand.ledger_path.with_name("ledger.db-wal")
+    it.site.kill_gateway()
+    log = it.site.ledger_path.with_name("ledger.db-wal")
     whole = log.read_bytes()
     assert len(whole) > 8192
     log.write_bytes(whole + whole[-4120:-2000])  # a transaction that was never committed
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_for_coups(3)
     assert contiguous(it.ledger_events())
     assert contiguous([message["coup"] for message in it.messages("coup")])
 
 
-def write_config(it: Rig, text: str) -> None:
-    it.stand.config_path.write_text(text)
-    it.stand.gateway.send_signal(signal.SIGHUP)
+def write_config(it: SiteWatcher, text: str) -> None:
+    it.site.config_path.write_text(text)
+    it.site.gateway.send_signal(signal.SIGHUP)
 
 
 def without(text: str, table: str) -> str:
@@ -147,21 +146,21 @@ def swapped(text: str, one: str, other: str) -> str:
     return text.replace(one, "+").replace(other, one).replace("+", other)
 
 
-def sessions(it: Rig, table: str) -> int:
+def sessions(it: SiteWatcher, table: str) -> int:
     """How often a shoe was greeted at a table."""
     return sum("shoe connected" in line and f"table={table} " in line for line in log_of(it, "gateway").splitlines())
 
 
-def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_deals_on(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0, tables=3)
-    for table in it.stand.plan.table_names():
+def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_deals_on(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0, tables=3)
+    for table in it.site.plan.table_names():
         it.run_for_coups(2, table)
-    whole = it.stand.gateway_config()
+    whole = it.site.gateway_config()
     write_config(it, without(whole, "bac-02"))
     it.run_until(lambda it: "config read again" in log_of(it, "gateway"))
     it.run_until(lambda it: it.messages("status", "bac-02")[-1]["state"] == "offline")
     it.run_for_coups(3)
-    ports = [it.stand.tables[table].bench.port for table in ("bac-02", "bac-03")]
+    ports = [it.site.tables[table].bench.port for table in ("bac-02", "bac-03")]
     swapped = (
         whole.replace(f'"{ports[0]}"', '"+"').replace(f'"{ports[1]}"', f'"{ports[0]}"').replace('"+"', f'"{ports[1]}"')
     )
@@ -178,26 +177,26 @@ def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_dea
     assert contiguous([message["coup"] for message in it.messages("coup")])
 
 
-def test_a_config_with_an_error_is_refused_and_changes_nothing(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0, tables=2)
-    for table in it.stand.plan.table_names():
+def test_a_config_with_an_error_is_refused_and_changes_nothing(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0, tables=2)
+    for table in it.site.plan.table_names():
         it.run_for_coups(1, table)
-    whole = it.stand.gateway_config()
+    whole = it.site.gateway_config()
     write_config(it, without(whole, "bac-02").replace("rulebook", "rulebok"))
     it.run_until(lambda it: "the config stays as it was" in log_of(it, "gateway"))
     assert "did you mean `rulebook`?" in log_of(it, "gateway")
-    for table in it.stand.plan.table_names():
+    for table in it.site.plan.table_names():
         it.run_for_coups(2, table)
         assert sessions(it, table) == 1
 
 
-def test_a_stop_is_clean(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_stop_is_clean(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(3)
     stop(it)
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
     assert "gateway stopped" in log_of(it, "gateway")
-    work_dir, ledger = it.stand.plan.work_dir, it.stand.ledger_path
+    work_dir, ledger = it.site.plan.work_dir, it.site.ledger_path
     left = {path.name for path in work_dir.glob("ledger.db*")}
     assert left == {"ledger.db", "ledger.db-head", "ledger.db-key", "ledger.db-lock"}
     assert not (work_dir / "control.sock").exists()
@@ -208,15 +207,15 @@ def test_a_stop_is_clean(rig: Callable[..., Rig]) -> None:
     assert it.heard("bac-01") == it.stored("bac-01")
 
 
-def test_a_hangup_signal_during_the_start_is_kept_and_ends_nothing(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_a_hangup_signal_during_the_start_is_kept_and_ends_nothing(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
     stop(it)
-    lock = it.stand.ledger_path.with_name("ledger.db-lock")
+    lock = it.site.ledger_path.with_name("ledger.db-lock")
     lock.unlink()
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_until(lambda _: lock.exists())  # it opens its ledger, and serves nobody yet
     for _ in range(20):
-        it.stand.gateway.send_signal(signal.SIGHUP)
+        it.site.gateway.send_signal(signal.SIGHUP)
     it.run_for_coups(2)
     assert "config read again" in log_of(it, "gateway")

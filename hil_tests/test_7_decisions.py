@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from sabot_gateway.operator.messages import Answer, Request
 from sabot_protocol.topics import ROOT
-from sabot_sim.rigs.rig import UnixRig
-from sabot_sim.scenarios.hands import BANKER, FOUR, SIX
+from sabot_sim.rigs.unix import UnixRig
+from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX
 from sabot_sim.scenarios.script import Script
 from sabot_tools.replay.act_handlers import ActHandlers
 from sabot_tools.replay.replayer import bursts

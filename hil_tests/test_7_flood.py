@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from neighbour import HONEST, HOSTILE, UNIT, Floor, Neighbour
+from support.hostile_table import HONEST, HOSTILE, UNIT, Floor, Neighbour
 
 COUPS = 1000
 

@@ -1,34 +1,33 @@
 """A coup in progress moves from one table's shoe to another's by the `sabot` command, as Rapid 11.8.15 has it."""
 
-from collections.abc import Callable
 from typing import Any
 
-from rig import Rig
+from support.site_watcher import SiteWatcher, WatchSite
 from test_7_control import said
 
 CLAUSE = ("--by", "A. Smith", "--clause", "11.8.15")
 
 
-def at(it: Rig, table: str, *words: str) -> str:
+def at(it: SiteWatcher, table: str, *words: str) -> str:
     """A supervisor's command that is done; what it answers."""
     done = said(it, "table", table, *words, *CLAUSE)
     assert (done.returncode, done.stderr) == (0, ""), words
     return done.stdout
 
 
-def handed_over(it: Rig, table: str) -> list[dict[str, Any]]:
+def handed_over(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """The alarms of coups that left or came."""
     alarms = it.messages("alarm", table)
     return [alarm for alarm in alarms if (alarm["name"], alarm["state"]) == ("handed_over", "raised")]
 
 
-def is_over(it: Rig, table: str) -> bool:
+def is_over(it: SiteWatcher, table: str) -> bool:
     """The coup that left has come somewhere."""
     alarms = it.messages("alarm", table)
     return any((alarm["name"], alarm["state"]) == ("handed_over", "cleared") for alarm in alarms)
 
 
-def of_the_coup(it: Rig, table: str) -> list[dict[str, Any]]:
+def of_the_coup(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """The cards of the coup that was exported last."""
     it.run_until(lambda it: bool(handed_over(it, table)))
     (left,) = handed_over(it, table)
@@ -39,7 +38,7 @@ def of_the_coup(it: Rig, table: str) -> list[dict[str, Any]]:
     return cards
 
 
-def exported(it: Rig, table: str) -> list[dict[str, Any]]:
+def exported(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """Ask until that meets a coup in progress, for which the dealer does not wait; its cards."""
     for _ in range(30):
         done = said(it, "table", table, "tell", "export-coup", *CLAUSE)
@@ -54,7 +53,7 @@ def exported(it: Rig, table: str) -> list[dict[str, Any]]:
     raise AssertionError("no coup was in progress in thirty tries")
 
 
-def new_shoe(it: Rig, table: str) -> None:
+def new_shoe(it: SiteWatcher, table: str) -> None:
     """Hold the exit, end the shoe on the table, whatever it is at, and open one: its burn is due."""
     at(it, table, "tell", "lock")
     if said(it, "table", table, "tell", "close-shoe", *CLAUSE).returncode:
@@ -62,8 +61,8 @@ def new_shoe(it: Rig, table: str) -> None:
     at(it, table, "open-shoe", "--decks", "8", "--burn", "one")
 
 
-def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig]) -> None:
-    it = rig(tables=2, rulebook="star-rapid", speed=2.0)
+def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -> None:
+    it = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
     it.run_until(lambda it: all(len(it.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
     new_shoe(it, "bac-02")
     cards = exported(it, "bac-01")
@@ -93,16 +92,16 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(rig: Callable[..., Rig])
     it.run_until(lambda it: it.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
 
 
-def test_a_shoe_that_is_not_new_takes_no_coup(rig: Callable[..., Rig]) -> None:
-    it = rig(tables=2, rulebook="star-rapid", speed=2.0)
+def test_a_shoe_that_is_not_new_takes_no_coup(watch_site: WatchSite) -> None:
+    it = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
     it.run_until(lambda it: all(len(it.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
     done = said(it, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
     assert done.returncode == 1
     assert "open one by `sabot table bac-02 open-shoe --decks 8`" in done.stderr
 
 
-def test_a_book_without_a_clause_for_it_keeps_its_wagers(rig: Callable[..., Rig]) -> None:
-    it = rig(rulebook="star-rapid", speed=20.0)
+def test_a_book_without_a_clause_for_it_keeps_its_wagers(watch_site: WatchSite) -> None:
+    it = watch_site(rulebook="star-rapid", speed=20.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     done = said(it, "table", "bac-01", "this-no-bet", "--by", "A. Smith", "--clause", "7.3")
     assert done.returncode == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rig import Rig, contiguous, sabot
+from support.site_watcher import SiteWatcher, WatchSite, contiguous, sabot
 
 HELD = "was made shorter or replaced: "
 
@@ -23,7 +23,7 @@ def empty(ledger: Path) -> None:
     ledger.with_name("ledger.db-wal").unlink(missing_ok=True)
 
 
-def head(it: Rig) -> dict[str, Any]:
+def head(it: SiteWatcher) -> dict[str, Any]:
     """What stands on the topic of the ledger's head."""
     return it.stands("ledger")
 
@@ -31,24 +31,24 @@ def head(it: Rig) -> dict[str, Any]:
 @pytest.mark.parametrize("cut", [cut_rows, empty])
 @pytest.mark.parametrize("beside", [True, False], ids=["head-beside-it", "head-at-the-broker-only"])
 def test_a_shortened_ledger_holds_the_daemon_until_a_person_accepts(
-    rig: Callable[..., Rig], cut: Callable[[Path], None], beside: bool
+    watch_site: WatchSite, cut: Callable[[Path], None], beside: bool
 ) -> None:
-    it = rig(speed=100.0, lasting=True)
+    it = watch_site(speed=100.0, lasting=True)
     it.run_for_coups(4)
     it.run_until(lambda it: bool(head(it)))
-    it.stand.children.release(it.stand.gateway)
-    it.stand.gateway.terminate()
-    assert it.stand.gateway.wait() == 0
+    it.site.children.release(it.site.gateway)
+    it.site.gateway.terminate()
+    assert it.site.gateway.wait() == 0
     it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
-    ledger = it.stand.ledger_path
+    ledger = it.site.ledger_path
     stored = head(it)["entry"]
     assert stored > 20
     cut(ledger)
     if not beside:
         ledger.with_name("ledger.db-head").unlink()
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_until(lambda it: HELD in str(it.site_status()[-1].get("problem")))
-    status = sabot("gateway", "status", "--config", str(it.stand.config_path))
+    status = sabot("gateway", "status", "--config", str(it.site.config_path))
     assert HELD in status.stdout
     it.run_until(lambda it: HELD in str(it.stands("bac-01/status").get("problem")))
     accepted = sabot("ledger", "accept", str(ledger), "--by", "A. Smith", "--reason", "tried it")
@@ -61,10 +61,10 @@ def test_a_shortened_ledger_holds_the_daemon_until_a_person_accepts(
     assert verified.returncode == 0, verified.stderr
 
 
-def test_the_head_goes_out_and_proves_the_ledger(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_the_head_goes_out_and_proves_the_ledger(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(3)
     it.run_until(lambda it: bool(head(it)))
-    proved = sabot("ledger", "verify", str(it.stand.ledger_path), "--broker", str(it.stand.broker))
+    proved = sabot("ledger", "verify", str(it.site.ledger_path), "--broker", str(it.site.broker))
     assert proved.returncode == 0, proved.stderr
     assert "1 heads compared" in proved.stderr

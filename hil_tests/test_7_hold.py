@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from brokers import KINDS, Site
 from floor import Floor
-from lines import Line, step_until
 from sabot_gateway.ledger import Stored
+from support.brokers import KINDS, Site
+from support.mqtt_clients import MqttClient, step_until
 
 ROOT = "sabot/v1/test"
 TABLES = ("bac-01", "bac-02")
@@ -39,24 +39,26 @@ def floor(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterato
 
 
 @pytest.fixture
-def display(floor: Floor) -> Line:
+def display(floor: Floor) -> MqttClient:
     """A subscriber that comes now: it gets what is retained."""
-    made = Line(floor.app._mqtt.broker, "display")
+    made = MqttClient(floor.app._mqtt.broker, "display")
     made.subscribe(f"{ROOT}/#")
     return made
 
 
-def last(display: Line, topic: str) -> dict[str, Any]:
+def last(display: MqttClient, topic: str) -> dict[str, Any]:
     found = [payload for name, payload in display.messages if name == f"{ROOT}/{topic}"]
     said: dict[str, Any] = msgspec.json.decode(found[-1]) if found else {}
     return said
 
 
-def coups(display: Line) -> int:
+def coups(display: MqttClient) -> int:
     return display.topics().count(f"{ROOT}/bac-01/coup")
 
 
-def test_a_ledger_that_cannot_be_read_on_its_way_to_the_broker_holds_and_goes_on(floor: Floor, display: Line) -> None:
+def test_a_ledger_that_cannot_be_read_on_its_way_to_the_broker_holds_and_goes_on(
+    floor: Floor, display: MqttClient
+) -> None:
     turns = Turns(floor)
     floor.lines["bac-01"].coup(1)
     with floor.unreadable():
@@ -69,7 +71,9 @@ def test_a_ledger_that_cannot_be_read_on_its_way_to_the_broker_holds_and_goes_on
     assert "problem" not in last(display, "status")
 
 
-def test_only_the_reading_of_what_is_stored_fails(floor: Floor, display: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_reading_of_what_is_stored_fails(
+    floor: Floor, display: MqttClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was taken is stored and acknowledged; it is published when it can be read again, once."""
     turns, read = Turns(floor), floor.app._ledger.since
 
@@ -92,19 +96,19 @@ def test_only_the_reading_of_what_is_stored_fails(floor: Floor, display: Line, m
     assert coups(display) == 1
 
 
-def test_a_ledger_that_fails_during_the_goodbye_leaves_offline_behind(floor: Floor, display: Line) -> None:
+def test_a_ledger_that_fails_during_the_goodbye_leaves_offline_behind(floor: Floor, display: MqttClient) -> None:
     floor.lines["bac-01"].coup(1)
     with floor.unreadable():
         floor.goodbye()
         step_until(lambda: last(display, "status").get("state") == "offline", display)
-    late = Line(floor.app._mqtt.broker, "late")
+    late = MqttClient(floor.app._mqtt.broker, "late")
     late.subscribe(f"{ROOT}/status")
     step_until(lambda: late.messages, late)
     assert last(late, "status")["state"] == "offline"
 
 
 def test_a_goodbye_that_the_broker_does_not_acknowledge_is_left_to_the_will(
-    floor: Floor, display: Line, monkeypatch: pytest.MonkeyPatch
+    floor: Floor, display: MqttClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(floor.app._publisher, "_send_states", lambda: None)
     floor.app._monotonic = iter(range(10_000)).__next__  # it waits, but not for ever

@@ -7,14 +7,13 @@ so that its broker may die too.
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from brokers import KINDS, Site
-from kills import Killer, misplayed, plan
-from rig import Rig, contiguous
 from sabot_gateway.ledger import audit
+from support.brokers import KINDS, Site
+from support.kills import Killer, misplayed, plan
+from support.site_watcher import SiteWatcher, WatchSite, contiguous
 
 ROUNDS = int(os.environ.get("SABOT_ROUNDS", "12"))
 SEED = int(os.environ.get("SABOT_SEED", "1"))
@@ -25,23 +24,23 @@ CAUSED = {"shoe_restarted", "noise", "fault_journal_full", "ordered_set"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, rig: Callable[..., Rig], kind: str) -> None:
+def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, watch_site: WatchSite, kind: str) -> None:
     rounds = ROUNDS if kind == "nats" else ROUNDS // 4
-    it = rig(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
+    it = watch_site(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
     killer = Killer(it, site, kind)
-    tables = it.stand.plan.table_names()
+    tables = it.site.plan.table_names()
     it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
     for number, round_ in enumerate(plan(SEED, rounds, tables), 1):
         print(f"seed {SEED}, round {number}: {round_}", flush=True)
         killer.carry_out(round_)
-        assert audit.verify(it.stand.ledger_path).faults == []  # beside the daemon, or after its kill
+        assert audit.verify(it.site.ledger_path).faults == []  # beside the daemon, or after its kill
     killer.finish(more_coups=3)
     judge(it, killer)
 
 
-def judge(it: Rig, killer: Killer) -> None:
+def judge(it: SiteWatcher, killer: Killer) -> None:
     """Nothing lost, nothing doubled, nothing out of order, nothing that was not dealt; the ledger is intact."""
-    assert audit.verify(it.stand.ledger_path).faults == []
+    assert audit.verify(it.site.ledger_path).faults == []
     for table, cuts in killer.cuts.items():
         assert it.heard(table) == it.stored(table)
         coups = it.messages("coup", table)
@@ -61,7 +60,7 @@ def cause(alarm: dict[str, Any]) -> str:
     return str(alarm["shoe_says"] if alarm["name"] == "reject" else alarm["name"])
 
 
-def figures(it: Rig, killer: Killer) -> str:
+def figures(it: SiteWatcher, killer: Killer) -> str:
     """For people."""
     tables = killer.cuts
     topics = Counter(topic for table in tables for topic, _ in it.heard(table))

@@ -1,10 +1,10 @@
 """Shoes that are not what they should be, beside tables that deal on: a clone, unreadable events, an erased journal."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from rig import Rig, contiguous
+from support.site_watcher import SiteWatcher, WatchSite, contiguous
 from tcp_floor import LogShoe, body_of
 
 CONFIRM = body_of("button", shoe_no=1, coup_no=1, button="confirm")
@@ -19,22 +19,20 @@ def neighbours() -> Iterator[list[LogShoe]]:
         shoe.close()
 
 
-def add_table(it: Rig, name: str, shoe: LogShoe) -> None:
+def add_table(it: SiteWatcher, name: str, shoe: LogShoe) -> None:
     """One more table in the config of the daemon that runs."""
-    with it.stand.config_path.open("a") as config:
+    with it.site.config_path.open("a") as config:
         config.write(f'\n[[table]]\nname = "{name}"\nport = "{shoe.port}"\nrulebook = "star-baccarat"\n')
-    it.stand.gateway.send_signal(signal.SIGHUP)
+    it.site.gateway.send_signal(signal.SIGHUP)
 
 
-def problem(it: Rig, table: str) -> str:
+def problem(it: SiteWatcher, table: str) -> str:
     return str((it.messages("status", table) or [{}])[-1].get("problem"))
 
 
-def test_a_clone_and_a_shoe_nobody_can_read_disturb_no_table(
-    rig: Callable[..., Rig], neighbours: list[LogShoe]
-) -> None:
-    it = rig(speed=100.0, tables=2)
-    for table in it.stand.plan.table_names():
+def test_a_clone_and_a_shoe_nobody_can_read_disturb_no_table(watch_site: WatchSite, neighbours: list[LogShoe]) -> None:
+    it = watch_site(speed=100.0, tables=2)
+    for table in it.site.plan.table_names():
         it.run_for_coups(1, table)
     unit = it.messages("coup", "bac-02")[0]["unit"]
     clone, odd = LogShoe(unit), LogShoe("5ab00000000000ff")
@@ -44,7 +42,7 @@ def test_a_clone_and_a_shoe_nobody_can_read_disturb_no_table(
     add_table(it, "clone", clone)
     add_table(it, "odd", odd)
 
-    def told(it: Rig) -> bool:
+    def told(it: SiteWatcher) -> bool:
         clone.turn()
         odd.turn()
         return odd.acked == 3 and "is served at table bac-02" in problem(it, "clone")
@@ -61,18 +59,18 @@ def test_a_clone_and_a_shoe_nobody_can_read_disturb_no_table(
     assert it.messages("status", "odd")[-1]["state"] == "online"
 
 
-def test_an_erased_journal_is_not_taken_up_though_its_numbers_are_ahead(rig: Callable[..., Rig]) -> None:
-    it = rig(speed=100.0)
+def test_an_erased_journal_is_not_taken_up_though_its_numbers_are_ahead(watch_site: WatchSite) -> None:
+    it = watch_site(speed=100.0)
     it.run_for_coups(1)
-    it.stand.kill_gateway()
+    it.site.kill_gateway()
     stored = it.ledger_events()
-    it.stand.power_off("bac-01")
-    (it.stand.plan.work_dir / "bac-01" / "journal.bin").unlink()
-    it.stand.power_on("bac-01")
-    dealer = it.stand.tables["bac-01"].dealer
+    it.site.power_off("bac-01")
+    (it.site.plan.work_dir / "bac-01" / "journal.bin").unlink()
+    it.site.power_on("bac-01")
+    dealer = it.site.tables["bac-01"].dealer
     goal = len(dealer.drawn) + 2 * len(stored)
     it.run_until(lambda it: len(dealer.drawn) >= goal)
-    it.stand.start_gateway()
+    it.site.start_gateway()
     it.run_until(lambda it: "its journal was erased" in problem(it, "bac-01"))
     it.run_until(lambda it: [alarm["name"] for alarm in it.messages("alarm")] == ["log_lost"])
     assert it.messages("status")[-1]["state"] == "offline"

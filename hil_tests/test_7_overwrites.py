@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from brokers import KINDS, Site
 from floor import Floor
-from lines import Line, step_until
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.publisher import Publisher
 from shoe_events import event
 from structlog.testing import capture_logs
+from support.brokers import KINDS, Site
+from support.mqtt_clients import MqttClient, step_until
 from test_7_hold import Turns
 
 ROOT = "sabot/v1/test"
@@ -43,16 +43,16 @@ def floor(kind: str, site: Site, tmp_path: Path) -> Iterator[Floor]:
 
 
 @pytest.fixture
-def intruder(floor: Floor) -> Line:
+def intruder(floor: Floor) -> MqttClient:
     """Writes and reads everywhere."""
-    made = Line(floor.app._mqtt.broker, "intruder")
+    made = MqttClient(floor.app._mqtt.broker, "intruder")
     made.subscribe(f"{ROOT}/#")
     return made
 
 
 def retained(floor: Floor) -> dict[str, bytes]:
     """What a subscriber that comes now is given."""
-    late = Line(floor.app._mqtt.broker, "late")
+    late = MqttClient(floor.app._mqtt.broker, "late")
     late.subscribe(f"{ROOT}/#")
     late.subscribe("nothing")
     late.mqtt.client.publish("nothing", b"", qos=1)  # behind whatever is retained
@@ -61,7 +61,7 @@ def retained(floor: Floor) -> dict[str, bytes]:
     return {topic.removeprefix(f"{ROOT}/"): payload for topic, payload in late.messages if payload}
 
 
-def test_what_others_retain_on_our_topics_is_put_right_and_logged(floor: Floor, intruder: Line) -> None:
+def test_what_others_retain_on_our_topics_is_put_right_and_logged(floor: Floor, intruder: MqttClient) -> None:
     before = retained(floor)
     assert {*OWN} - {"bac-02/shoe"} <= before.keys()
     turns = Turns(floor, 0.02)
@@ -79,7 +79,7 @@ def test_what_others_retain_on_our_topics_is_put_right_and_logged(floor: Floor, 
 
 
 def test_what_was_retained_while_the_gateway_was_away_is_put_right_at_its_start(
-    floor: Floor, intruder: Line, tmp_path: Path
+    floor: Floor, intruder: MqttClient, tmp_path: Path
 ) -> None:
     before = retained(floor)
     floor.goodbye()
@@ -98,7 +98,7 @@ def test_what_was_retained_while_the_gateway_was_away_is_put_right_at_its_start(
 
 
 def test_a_flood_of_garbage_of_any_size_ends_nothing_and_is_answered_with_few_messages(
-    floor: Floor, intruder: Line, kind: str
+    floor: Floor, intruder: MqttClient, kind: str
 ) -> None:
     rng, turns = random.Random(1), Turns(floor, 0.02)
     before = retained(floor)
@@ -119,7 +119,7 @@ def test_a_flood_of_garbage_of_any_size_ends_nothing_and_is_answered_with_few_me
     assert [entry for entry in logs if "exc_info" in entry] == []
 
 
-def test_a_table_that_is_no_longer_ours_is_left_alone(floor: Floor, intruder: Line) -> None:
+def test_a_table_that_is_no_longer_ours_is_left_alone(floor: Floor, intruder: MqttClient) -> None:
     floor.reload(floor.with_tables("bac-02"))
     floor.step(5)
     floor.until(floor.app.published)
@@ -135,7 +135,7 @@ def test_a_broker_that_lets_us_read_only_our_statuses_serves_us_and_is_named(sit
     """As the example of an earlier release had it."""
     more = ', "sabot.v1.sydney.*.shoe", "sabot.v1.sydney.*.alarms"'
     server = site.example("nats", {more: ""})
-    line = Line(server, "gateway", site.login("gateway-sydney"))
+    line = MqttClient(server, "gateway", site.login("gateway-sydney"))
     ledger = Ledger(site.work_dir / "ledger.db")
     publisher = Publisher(line.mqtt, ledger, "sydney", NOW)
     publisher.set_table_status("bac-01", "online", NOW)

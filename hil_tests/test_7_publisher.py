@@ -7,8 +7,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from brokers import KINDS, Site
-from lines import Line, Relay, step_until
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.broker import Broker
 from sabot_gateway.publish.mqtt import LoopClient
@@ -16,6 +14,8 @@ from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol.topics import ROOT
 from sabot_tools.stand import broker
 from structlog.testing import capture_logs
+from support.brokers import KINDS, Site
+from support.mqtt_clients import MqttClient, Relay, step_until
 
 NOW = "2026-01-01T00:00:00.000Z"
 STATUS, GATEWAY = f"{ROOT}/site/bac-01/status", f"{ROOT}/site/status"
@@ -59,17 +59,17 @@ def ids(message: tuple[str, bytes]) -> list[int]:
     return [one["id"] for one in (said if isinstance(said, list) else [said]) if "id" in one]
 
 
-def numbers(line: Line) -> list[int]:
+def numbers(line: MqttClient) -> list[int]:
     """The ids received, in order, repeated ones included."""
     return [one for message in line.messages for one in ids(message)]
 
 
-def newest(line: Line) -> int:
+def newest(line: MqttClient) -> int:
     """The id received last, 0 when there is none."""
     return (numbers(line) or [0])[-1]
 
 
-def first_seen(line: Line) -> list[int]:
+def first_seen(line: MqttClient) -> list[int]:
     """As a consumer takes it that drops every id it knows."""
     return list(dict.fromkeys(numbers(line)))
 
@@ -80,8 +80,8 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def reader(server: Broker) -> Line:
-    line = Line(server, "reader")
+def reader(server: Broker) -> MqttClient:
+    line = MqttClient(server, "reader")
     line.subscribe(f"{ROOT}/site/#")
     return line
 

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chip_shoe import (
+from sabot_gateway import rules
+from sabot_protocol import rulebooks
+from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.rigs.rp2040 import in_fork, shoe_image, spare
+from sabot_tools.actions.play import Play, bench_of, profile_of
+from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, ChipTable, Step
+from sabot_tools.stand.minimal_gateway import MinimalGateway
+from support.chip_shoe import (
     Kept,
     Record,
     give,
@@ -21,13 +29,6 @@ from chip_shoe import (
     state_in,
     uninterrupted,
 )
-from sabot_gateway import rules
-from sabot_protocol import rulebooks
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, Chip, find_uf2
-from sabot_sim.rigs.rp2040 import in_fork, shoe_image, spare
-from sabot_tools.actions.play import Play, bench_of, profile_of
-from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, ChipTable, Step
-from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 UF2 = find_uf2()
 pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)

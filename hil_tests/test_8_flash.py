@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, RESERVED_BLOCKS, Chip, find_uf2
+from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.filesystem import RESERVED_BLOCKS
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.flash import Flash, PowerCut, torn_erase, torn_program

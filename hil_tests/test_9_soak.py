@@ -12,8 +12,17 @@ import pytest
 from sabot_gateway import rules
 from sabot_protocol import fields, messages, rulebooks
 from sabot_protocol.cards import DECK
-from sabot_sim.dealing.careless import CHECKING, CLOSED, POWER_CYCLE, WAY_OUT_STEPS, Dealer, Step, profile_bytes, table
-from sabot_sim.rigs.play import Told, VmPlay
+from sabot_sim.dealing.careless_dealer import (
+    CHECKING,
+    CLOSED,
+    POWER_CYCLE,
+    WAY_OUT_STEPS,
+    CarelessDealer,
+    Step,
+    profile_bytes,
+    random_profile,
+)
+from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "10"))
 BOOKS = sorted(rulebooks.ids())
@@ -153,8 +162,8 @@ class Table:
 
     def __init__(self, book: str, part: int) -> None:
         rng = random.Random(f"{book} {part}")
-        profile = table(rng, book)
-        self.dealer = Dealer(rng, profile, rng.choice((0.02, 0.05, 0.12)), power=part % 2 == 1)
+        profile = random_profile(rng, book)
+        self.dealer = CarelessDealer(rng, profile, rng.choice((0.02, 0.05, 0.12)), power=part % 2 == 1)
         self.witness = Witness(profile["switches"]["continuous"])
         self._profile = profile_bytes(profile)
         self.closed = self.whole = 0  # shoes
@@ -173,13 +182,13 @@ class Table:
                 if self.closed > len(self.heap):
                     self._shoe_is_closed()
 
-    def _do(self, step: Step) -> Told:
+    def _do(self, step: Step) -> StepAnswer:
         if step != POWER_CYCLE:
             return self._vm.step(*step)
         self._vm.power_cycle()
         return self._vm.step("state")
 
-    def _check(self, before: Told, step: Step, told: Told) -> None:
+    def _check(self, before: StepAnswer, step: Step, told: StepAnswer) -> None:
         """What the step has left in the log, and that this shoe comes to an end."""
         events = [self._event(*record) for record in told.records]
         for reason in (data.reason for kind, data in events if kind == "shoe_closed"):

@@ -17,7 +17,7 @@ from sabot_gateway.ledger import Reader
 from sabot_gateway.publish.broker import Login
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
-from sabot_sim.rigs.vm import UnixBench
+from sabot_sim.rigs.vm import VmShoe
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, heard, result
 from structlog.testing import capture_logs
 
@@ -309,15 +309,15 @@ def test_a_gateway_keeps_its_id_and_asks_by_it(benches: Callable[..., Bench], tm
 
 
 @pytest.fixture
-def firmware(tmp_path: Path) -> Iterator[Callable[[bytes | None], UnixBench]]:
+def firmware(tmp_path: Path) -> Iterator[Callable[[bytes | None], VmShoe]]:
     """Starts the firmware on the MicroPython VM, with this key in its flash."""
     with ExitStack() as stack:
 
-        def start(key: bytes | None) -> UnixBench:
+        def start(key: bytes | None) -> VmShoe:
             (tmp_path / "shoe").mkdir()
             if key is not None:
                 (tmp_path / "shoe" / "key.bin").write_bytes(key)
-            bench = UnixBench(
+            bench = VmShoe(
                 UNIT, tmp_path / "shoe", lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env)
             )
             stack.callback(bench.close)
@@ -335,7 +335,7 @@ def run_until(app: App, done: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["no key", "key"])
 def test_the_firmware_is_served_and_its_log_comes_in(
-    tmp_path: Path, firmware: Callable[[bytes | None], UnixBench], key: bytes | None
+    tmp_path: Path, firmware: Callable[[bytes | None], VmShoe], key: bytes | None
 ) -> None:
     keys = key_file(tmp_path) if key else None
     app = App(config(tmp_path, firmware(key).port, keys))
@@ -351,7 +351,7 @@ def test_the_firmware_is_served_and_its_log_comes_in(
 
 
 def test_the_firmware_with_another_key_is_not_served(
-    tmp_path: Path, firmware: Callable[[bytes | None], UnixBench]
+    tmp_path: Path, firmware: Callable[[bytes | None], VmShoe]
 ) -> None:
     app = App(config(tmp_path, firmware(OTHER_KEY).port, key_file(tmp_path)))
     run_until(app, lambda: "problem" in status(app))

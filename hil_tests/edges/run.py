@@ -9,7 +9,7 @@ from sabot_gateway.shoe import parse
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import AlarmMessage
-from sabot_sim.rigs.play import PlayBench, Told
+from sabot_sim.rigs.play import PlayBench, StepAnswer
 from sabot_tools.actions.play import Play, bench_of, profile_of
 
 from edges.hands import Answer, Hands, Line, settings
@@ -56,7 +56,7 @@ class Tapped:
     def __exit__(self, *_: object) -> None:
         self._bench.__exit__()
 
-    def step(self, *step: Any) -> Told:
+    def step(self, *step: Any) -> StepAnswer:
         """As the bench, and its records are kept."""
         told = self._bench.step(*step)
         self.records += told.records

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from oracle import coup as by_the_tables
+from support.oracle import coup as by_the_tables
 
 from edges.hands import UNREAD, Answer, Line
 

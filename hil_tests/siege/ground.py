@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from brokers import Site
 from sabot_gateway.publish.broker import Broker
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from support.brokers import Site
 
 from siege import lab, probe
 from siege.honest import House, Plan, Table

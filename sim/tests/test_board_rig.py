@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from sabot_sim.rigs.board import FORGET, INPUTS, IS_OFF, KEY, LINE, OFF, ON, STARTED, BoardRig, Messages, messages
-from sabot_sim.rigs.vm import BenchError, firmware_dir
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.vm import firmware_dir
 
 
 def test_a_message_is_kind_size_and_content() -> None:

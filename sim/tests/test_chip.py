@@ -5,17 +5,10 @@ from itertools import pairwise
 
 import pytest
 from sabot_protocol.cardcode import set_words
-from sabot_sim.chip.chip import (
-    BAUD,
-    DECODED_GPIO,
-    HOW_TO_GET_UF2,
-    OUTPUT_GPIOS,
-    Chip,
-    booted_reader,
-    counters,
-    find_uf2,
-)
-from sabot_sim.optics.view import Edge, card_edges
+from sabot_sim.chip.chip import BAUD, DECODED_GPIO, OUTPUT_GPIOS, Chip
+from sabot_sim.chip.reader_program import booted_reader, counters
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.optics.signals import Edge, card_edges
 from sabot_sim.rigs.build import firmware_image
 
 UF2 = find_uf2()

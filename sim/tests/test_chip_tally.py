@@ -46,7 +46,7 @@ def test_elsewhere():
 
 def run(folder: Path, *args: str, **env: str) -> list[str]:
     """The lines of a run of tests that are not of this project, with its plugin."""
-    options = ("-q", "-p", "chip_tally", "-m", "not chip_full", "-p", "no:cacheprovider", "-W", "ignore")
+    options = ("-q", "-p", "support.chip_tally", "-m", "not chip_full", "-p", "no:cacheprovider", "-W", "ignore")
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *args],
         cwd=folder,

@@ -13,7 +13,7 @@ from sabot_sim.optics.mishaps import KINDS, LID, MISHAPS
 from sabot_sim.optics.motion import MOTIONS
 from sabot_sim.optics.profiles import PROFILES
 from sabot_sim.optics.scene import ENTRY, EXIT, A, B
-from sabot_sim.optics.view import Read, read
+from sabot_sim.optics.signals import Read, read
 
 NAMES = ["clean", "normal", "dirty", "worn", "skewed", "slow", "fast", "stop_go", "reversed", "double", "hostile"]
 PATH = ENTRY | A | B | EXIT
@@ -98,7 +98,7 @@ def test_another_number_seed_profile_or_set_is_another_read() -> None:
 
 
 def test_a_read_is_the_same_in_another_process() -> None:
-    code = "from sabot_sim.optics.view import read; print(read('hostile', 5, 9), read('worn', -1, 0))"
+    code = "from sabot_sim.optics.signals import read; print(read('hostile', 5, 9), read('worn', -1, 0))"
     run = [sys.executable, "-c", code]
     printed = {
         subprocess.run(run, capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": hash_seed}).stdout

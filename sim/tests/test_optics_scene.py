@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sabot_protocol.cardcode import SETS
-from sabot_sim.optics import mishaps, strip, view
+from sabot_sim.optics import mishaps, signals, strip
 from sabot_sim.optics.mishaps import LID, MISHAPS
 from sabot_sim.optics.motion import LEFT_UM, Path, Way, crossing_times_us, legs_of
 from sabot_sim.optics.profiles import PROFILES
@@ -25,8 +25,8 @@ def scene_of(path: Path = PULL, seed: int = 0, **changes: Any) -> Scene:
     return scene
 
 
-def edges(scene: Scene) -> list[view.Edge]:
-    return view.edges_of(seen(scene))
+def edges(scene: Scene) -> list[signals.Edge]:
+    return signals.edges_of(seen(scene))
 
 
 def switches(scene: Scene, pin: int) -> list[int]:
@@ -40,14 +40,14 @@ def switches(scene: Scene, pin: int) -> list[int]:
 
 
 def test_ideal_sensors_see_the_card_as_printed() -> None:
-    ideal = [(5_000 + t_us, level) for t_us, level in view.card_edges(WORD, 1000)]
+    ideal = [(5_000 + t_us, level) for t_us, level in signals.card_edges(WORD, 1000)]
     assert edges(scene_of()) == ideal
 
 
 def test_the_cutting_card_likewise() -> None:
     scene = scene_of()
     scene.tracks = strip.solid()
-    assert edges(scene) == [(5_000 + t_us, level) for t_us, level in view.cutting_card_edges(1000)]
+    assert edges(scene) == [(5_000 + t_us, level) for t_us, level in signals.cutting_card_edges(1000)]
 
 
 def test_a_jerk_back_crosses_a_mark_three_times() -> None:

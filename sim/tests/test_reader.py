@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sabot_protocol import cardcode
 from sabot_protocol.cards import DECK
 from sabot_sim.dealing.stack import CUT
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.rigs.reader import Answer, CPythonReader, VmReader
 
 SENSORS, LID = 15, 1 << 10
@@ -24,7 +24,7 @@ steps = st.lists(st.tuples(times_us, levels), max_size=120)
 cards = st.sampled_from(DECK)
 
 
-def edges_of(steps: list[tuple[int, int]]) -> list[view.Edge]:
+def edges_of(steps: list[tuple[int, int]]) -> list[signals.Edge]:
     """Changes after each other."""
     t_us, edges = 0, []
     for elapsed_us, pins in steps:
@@ -33,14 +33,14 @@ def edges_of(steps: list[tuple[int, int]]) -> list[view.Edge]:
     return edges
 
 
-def read(edges: list[view.Edge]) -> list[Answer]:
+def read(edges: list[signals.Edge]) -> list[Answer]:
     (answers,) = READER.read(1, [edges])
     return answers
 
 
 def assert_ready(card: str = "8H") -> None:
     """The next card is read as if nothing had been."""
-    (answer,) = read(view.card_edges(WORDS[card], 1000))
+    (answer,) = read(signals.card_edges(WORDS[card], 1000))
     assert (answer.card, answer.margin_pct) == (card, 100)
 
 
@@ -60,7 +60,7 @@ def test_a_card_with_edges_thrown_in_is_itself_or_rejected(
     card: str, speed_um_per_ms: int, extra: list[tuple[int, int, int]]
 ) -> None:
     """Up to four changes that have no business there: pulses on any input, at any place, of any length."""
-    edges = view.card_edges(WORDS[card], speed_um_per_ms)
+    edges = signals.card_edges(WORDS[card], speed_um_per_ms)
     for at, length_us, pins in extra:
         start_us = edges[at % len(edges)][0] + length_us % 977
         edges = [(t, p ^ pins if start_us <= t < start_us + length_us else p) for t, p in edges]
@@ -74,7 +74,7 @@ def test_a_card_with_edges_thrown_in_is_itself_or_rejected(
     assert_ready()
 
 
-def level_at(edges: list[view.Edge], t_us: int) -> int:
+def level_at(edges: list[signals.Edge], t_us: int) -> int:
     """What the inputs show at a time."""
     return next((pins for t, pins in reversed(edges) if t <= t_us), 0)
 
@@ -83,12 +83,12 @@ def level_at(edges: list[view.Edge], t_us: int) -> int:
 @given(cards, st.floats(0.1, 3.0), st.integers(0, 2**30), st.sampled_from(["clean", "normal", "skewed"]))
 def test_a_good_card_is_read_whenever_the_tick_counter_wraps(card: str, m_s: float, wait_us: int, profile: str) -> None:
     """The clock of the bench goes on from read to read: here it is anywhere when the card comes."""
-    edges = [(wait_us + t_us, pins) for t_us, pins in view.card_edges(WORDS[card], int(m_s * 1000))]
+    edges = [(wait_us + t_us, pins) for t_us, pins in signals.card_edges(WORDS[card], int(m_s * 1000))]
     (answer,) = read(edges)
     assert answer.card == card
 
 
-def absurd(rng: random.Random) -> Iterator[view.Edge]:
+def absurd(rng: random.Random) -> Iterator[signals.Edge]:
     """A walk over all inputs with pauses of every size."""
     t_us = 0
     for _ in range(rng.randrange(1, 200)):
@@ -96,9 +96,9 @@ def absurd(rng: random.Random) -> Iterator[view.Edge]:
         yield t_us, rng.choice((0, 1, 9, 8, rng.randrange(16), rng.randrange(16) | rng.choice((0, 0, 0, LID))))
 
 
-def mixed(rng: random.Random, number: int) -> list[view.Edge]:
+def mixed(rng: random.Random, number: int) -> list[signals.Edge]:
     if number % 3:
-        return view.read(rng.choice(["normal", "dirty", "reversed", "double", "hostile"]), 7, number).edges
+        return signals.read(rng.choice(["normal", "dirty", "reversed", "double", "hostile"]), 7, number).edges
     return list(absurd(rng))
 
 
@@ -115,7 +115,7 @@ def test_the_vm_and_this_interpreter_say_the_same() -> None:
 def test_a_whole_deck_in_one_line_behind_noise(bench: type[CPythonReader] | type[VmReader]) -> None:
     edges = [(t_us, t_us // 100 % 2) for t_us in range(0, 500_100, 100)]
     for number, card in enumerate(DECK, 2):
-        edges += [(number * 500_000 + t_us, pins) for t_us, pins in view.card_edges(WORDS[card], 700)]
+        edges += [(number * 500_000 + t_us, pins) for t_us, pins in signals.card_edges(WORDS[card], 700)]
     with bench() as reader:
         (answers,) = reader.read(1, [edges])
     assert [one.card or one.reason for one in answers] == ["noise", *DECK]

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from sabot_sim.rigs.rig import UnixRig, fallen_bits, with_stills
+from sabot_sim.rigs.rig import fallen_bits
+from sabot_sim.rigs.stimulus import with_stills
+from sabot_sim.rigs.unix import UnixRig
 
 
 def test_between_edges_the_board_says_now_and_then_that_nothing_has_changed() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from sabot_protocol import cardcode
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
 from sabot_sim.rigs import reader
 from sabot_sim.rigs.vm import firmware_dir
@@ -88,7 +88,7 @@ def test_the_watch_would_notice(watched: Callable[[], reader.CPythonReader]) -> 
 def test_reads_of_every_profile(watched: Callable[[], reader.CPythonReader]) -> None:
     bench = watched()
     for profile in PROFILES:
-        answers = bench.read(1, [view.read(profile, 3, number).edges for number in range(300)])
+        answers = bench.read(1, [signals.read(profile, 3, number).edges for number in range(300)])
         assert sum(map(bool, answers)) > 290  # and none of them took more than 30 bits
 
 
@@ -98,7 +98,7 @@ def test_reads_that_take_very_long_or_no_time_at_all(watched: Callable[[], reade
     words = list(cardcode.set_words(1).values())
     for _ in range(500):
         edges, at_us, last_us = [], 0, 0
-        for t_us, pins in view.card_edges(rng.choice(words), rng.choice((100, 1000, 3000))):
+        for t_us, pins in signals.card_edges(rng.choice(words), rng.choice((100, 1000, 3000))):
             at_us += int((t_us - last_us) * 10 ** rng.choice((0, 0, 0, rng.uniform(-3, 3)))) % 4_900_000
             last_us = t_us
             edges.append((at_us, pins))

@@ -26,7 +26,7 @@ from sabot_sim.chip.uf2 import (
     payload,
     version_in,
 )
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 RP2350_FAMILY = 0xE48BFF59
 NAME = "RPI_PICO-20250415-v1.25.0.uf2"

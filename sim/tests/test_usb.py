@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.chip.usb import UsbChip
 from sabot_sim.rigs.build import firmware_image
 

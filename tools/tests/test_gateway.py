@@ -19,7 +19,7 @@ from sabot_gateway import config
 from sabot_gateway.ops import example
 from sabot_gateway.publish.broker import Login
 from sabot_gateway.shoe.ports import Port
-from sabot_sim.rigs.vm import UnixBench
+from sabot_sim.rigs.vm import VmShoe
 from sabot_tools.cli import app
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
@@ -219,7 +219,7 @@ def test_check_knows_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes |
         (state / "key.bin").write_bytes(key)
         (keys / f"{UNIT}.key").touch(mode=0o600)
         (keys / f"{UNIT}.key").write_text(key.hex() + "\n")
-    bench = UnixBench(UNIT, state, lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env))
+    bench = VmShoe(UNIT, state, lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env))
     stack.callback(bench.close)
     status, said = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"'))
     assert status == 1  # there is no broker

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from sabot_protocol.cardcode import SETS, set_words
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_tools.actions.optics import ReadLine, app, decode, right
 from sabot_tools.plot import picture
 from sabot_tools.plot.card_read import Caption, Column, read_shapes, speed_text, speeds_m_s
@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 CARD = "8H"
 WORD = set_words(1)[CARD]
-EDGES = view.card_edges(WORD, 1000)
+EDGES = signals.card_edges(WORD, 1000)
 COLUMNS: list[Column] = [
     (18_000 + 2_000 * place, 19_000 + 2_000 * place, letter, place == 4) for place, letter in enumerate(WORD)
 ]
@@ -28,7 +28,7 @@ def run(*args: object) -> Result:
     return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
-def drawn(edges: list[view.Edge], columns: list[Column]) -> list[Shape]:
+def drawn(edges: list[signals.Edge], columns: list[Column]) -> list[Shape]:
     return read_shapes(edges, columns, Caption("title", "8H, margin 0.83", True, "notes"))[0]
 
 
@@ -38,7 +38,7 @@ def words(shapes: list[Shape]) -> list[str]:
 
 def test_show_prints_what_sabot_read_takes() -> None:
     ran = run("show", "--profile", "dirty", "--seed", 3, "--number", 7, "--set", 2)
-    one = view.read("dirty", 3, 7, 2)
+    one = signals.read("dirty", 3, 7, 2)
     assert ran.exit_code == 0
     assert json.loads(ran.stdout) == {
         "id": 7,
@@ -75,7 +75,7 @@ def test_plot_writes_a_picture_with_all_inputs_and_the_answer(tmp_path: Path) ->
     ran = run("plot", "--profile", "clean", "--seed", 1, "--number", 3, "--out", out)
     assert ran.exit_code == 0
     assert ran.stdout == ""
-    one, shown = view.read("clean", 1, 3), texts(out)
+    one, shown = signals.read("clean", 1, 3), texts(out)
     assert shown[0].startswith(f"{one.truth}: card · ")
     assert shown[0].endswith(" · clean, seed 1, read 3, set 1")
     assert shown[1].startswith(f"answer: {one.truth}, margin 1.00, ")
@@ -167,13 +167,13 @@ def test_decode_is_the_readers_answer_and_its_columns() -> None:
 def test_decode_tells_which_column_is_in_doubt() -> None:
     """Track B on for four tenths of the first column that has only A."""
     start_us = 18_000 + 2_000 * WORD.index("A")
-    half = view.edges_of([*_switches(EDGES), (start_us, 4), (start_us + 400, 4)])
+    half = signals.edges_of([*_switches(EDGES), (start_us, 4), (start_us + 400, 4)])
     answer, columns = decode(half, 1)
     assert answer == "reject: doubtful"
     assert [place for place, (_, _, _, doubtful) in enumerate(columns) if doubtful] == [WORD.index("A")]
 
 
-def _switches(edges: list[view.Edge]) -> list[tuple[int, int]]:
+def _switches(edges: list[signals.Edge]) -> list[tuple[int, int]]:
     levels = [0, *(level for _, level in edges)]
     return [(t_us, level ^ before) for (t_us, level), before in zip(edges, levels, strict=False)]
 
@@ -197,7 +197,7 @@ def test_an_answer_is_right_wrong_or_not_known(
 
 def test_speeds_come_from_the_presence_edges() -> None:
     assert speeds_m_s(EDGES) == [1.0, 1.0, 1.0]
-    assert speed_text(view.card_edges(WORD, 500)) == "0.50 m/s"
+    assert speed_text(signals.card_edges(WORD, 500)) == "0.50 m/s"
     # 50 mm at 1 m/s, 38 mm at 0.5, 50 mm at 2
     changing = [(0, 1), (50_000, 9), (126_000, 8), (151_000, 0)]
     assert speeds_m_s(changing) == [1.0, 0.5, 2.0]
@@ -213,7 +213,7 @@ def test_speeds_come_from_the_presence_edges() -> None:
         [(0, 1), (4, 9), (7, 1), (50_000, 9), (88_000, 8), (138_000, 0)],  # a spike at the exit
     ],
 )
-def test_without_four_good_presence_edges_there_is_no_speed(edges: list[view.Edge]) -> None:
+def test_without_four_good_presence_edges_there_is_no_speed(edges: list[signals.Edge]) -> None:
     assert speeds_m_s(edges) == []
     assert speed_text(edges) == ""
 
@@ -241,7 +241,7 @@ def test_a_rest_longer_than_any_pull_is_cut_out_each_time() -> None:
 
 
 def test_a_slow_card_is_not_cut() -> None:
-    slow = [t_us for t_us, _ in view.card_edges(WORD, 100)]
+    slow = [t_us for t_us, _ in signals.card_edges(WORD, 100)]
     assert len(TimeAxis.of(slow, 0, 1_400_000).pieces) == 1
 
 
@@ -297,14 +297,14 @@ def test_a_cut_says_how_long_it_is() -> None:
 
 
 @pytest.mark.parametrize("edges", [[], [(5, 1)], [(0, 1), (1, 0)], [(5, 2), (9, 0)]])
-def test_hardly_any_edges_make_a_picture_all_the_same(edges: list[view.Edge]) -> None:
+def test_hardly_any_edges_make_a_picture_all_the_same(edges: list[signals.Edge]) -> None:
     shapes, wide, high = read_shapes(edges, [], Caption("title", "answer"))
     assert ElementTree.fromstring(picture.svg(shapes, wide, high)).tag == f"{SVG}svg"
 
 
 @pytest.mark.parametrize("number", range(0, 60, 3))
 def test_every_sort_of_read_makes_a_picture_within_its_frame(number: int) -> None:
-    one = view.read("hostile", 1, number)
+    one = signals.read("hostile", 1, number)
     shapes, wide, high = read_shapes(one.edges, decode(one.edges, 1)[1], Caption("title", "answer"))
     points = [point for shape in shapes if isinstance(shape, Line) for point in shape.points]
     points += [(shape.x, shape.y) for shape in shapes if not isinstance(shape, Line)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.cards import DECK
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 
 GEOMETRY = {
     "columns": 10,
@@ -18,8 +18,8 @@ GEOMETRY = {
     "card_um": 88000,
     "sensors_um": {"entry": 0, "a": 12000, "b": 12000, "exit": 50000},
 }
-CARD = view.card_edges(set_words(1)["8H"], 800)
-CUTTING_CARD = view.cutting_card_edges(500)
+CARD = signals.card_edges(set_words(1)["8H"], 800)
+CUTTING_CARD = signals.cutting_card_edges(500)
 
 
 def sabot(*args: str, lines: str = "") -> subprocess.CompletedProcess[str]:
@@ -35,7 +35,7 @@ def answers(*lines: Any, bench: str = "cpython", status: int = 0) -> list[Any]:
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-def later(edges: list[view.Edge], start_us: int) -> list[view.Edge]:
+def later(edges: list[signals.Edge], start_us: int) -> list[signals.Edge]:
     return [(start_us + t_us, pins) for t_us, pins in edges]
 
 

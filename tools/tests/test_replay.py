@@ -8,7 +8,7 @@ import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.recording import Act, Edge, Line, Record, Writer
-from sabot_sim.optics.view import card_edges
+from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import sidecar
 from sabot_tools.replay.replayer import ReplayResult, bursts

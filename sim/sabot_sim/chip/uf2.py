@@ -18,7 +18,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Final
 
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 VERSION: Final = "v1.25.0"
 OFFICIAL_URL: Final = f"https://micropython.org/resources/firmware/RPI_PICO-20250415-{VERSION}.uf2"

@@ -16,8 +16,10 @@ from typing import Final
 
 from rp2040py.usb.cdc import USBCDC
 
-from sabot_sim.chip.chip import FILESYSTEM, HOW_TO_GET_UF2, Chip, find_uf2
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.filesystem import FILESYSTEM
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.rigs.rig import BenchError
 
 _STEP_US: Final = 1000
 _QUEUE_BYTES: Final = 4096

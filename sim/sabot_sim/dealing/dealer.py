@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
 
 # Inputs beside the sensors, and outputs, as the firmware's panel has them.
@@ -38,7 +38,7 @@ class Dealer:
     coups_seen: int = 0
     _stack: list[str] = field(default_factory=list)
 
-    def next_edges(self, outputs: int) -> list[view.Edge]:
+    def next_edges(self, outputs: int) -> list[signals.Edge]:
         """What the dealer does now, as changes of the inputs, timed from now."""
         if outputs & LAMP_FAULT:
             raise DealerStopsError("the shoe shows a fault: a supervisor must come")
@@ -51,24 +51,24 @@ class Dealer:
             return self._press(BUTTON_CONFIRM, self.rng.randint(*_PAUSE_US))
         return self._press_new_shoe()
 
-    def _draw(self) -> list[view.Edge]:
+    def _draw(self) -> list[signals.Edge]:
         if not self._stack:
             raise DealerStopsError("the shoe wants another card and is empty")
         card = self._stack.pop(0)
         self.drawn.append(card)
-        return self.soon(view.pull(HANDS, self.rng, card, self.card_set))
+        return self.soon(signals.pull(HANDS, self.rng, card, self.card_set))
 
-    def soon(self, edges: list[view.Edge]) -> list[view.Edge]:
+    def soon(self, edges: list[signals.Edge]) -> list[signals.Edge]:
         """A card after the pause between two, and the path clear behind it."""
         gap_us = self.rng.randint(*_GAP_US)
         return [(gap_us + t_us, level) for t_us, level in [*edges, (edges[-1][0] + _CLEAR_US, 0)]]
 
-    def _press_new_shoe(self) -> list[view.Edge]:
+    def _press_new_shoe(self) -> list[signals.Edge]:
         """New cards, unless those just put in were not taken yet (the shoe may still wait for its profile)."""
         if not self._stack or self.drawn:
             self._stack, self.drawn = self.deck(), []
         return self._press(BUTTON_NEW_SHOE, LOOK_AGAIN_US)
 
     @staticmethod
-    def _press(button: int, after_us: int) -> list[view.Edge]:
+    def _press(button: int, after_us: int) -> list[signals.Edge]:
         return [(after_us, button), (after_us + _PRESS_US, 0)]

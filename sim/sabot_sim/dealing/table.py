@@ -4,8 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from sabot_sim.dealing.dealer import Dealer
-from sabot_sim.optics.view import Edge
-from sabot_sim.rigs.vm import UnixBench
+from sabot_sim.optics.signals import Edge
+from sabot_sim.rigs.vm import VmShoe
 
 _WAIT_FOR_BOARD_S = 0.05
 
@@ -14,7 +14,7 @@ _WAIT_FOR_BOARD_S = 0.05
 class SimTable:
     """`step(now_s)` does what is due; `speed` is how much faster than life the dealer works."""
 
-    bench: UnixBench
+    bench: VmShoe
     dealer: Dealer
     speed: float
     _last_edges_s: deque[float] = field(default_factory=deque)  # of coups whose result the dealer has seen

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import serial
 
-from sabot_sim.optics.view import Edge
-from sabot_sim.rigs.rig import PROBES, stimulus
-from sabot_sim.rigs.vm import BenchError, Stimulus
+from sabot_sim.optics.signals import Edge
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.stimulus import PROBES, Stimulus, stimulus
 
 # As firmware/sabot/boards/stream.py has them.
 INPUTS, LINE, OFF, ON, FORGET, KEY, STARTED, IS_OFF = range(0x80, 0x88)

@@ -11,7 +11,8 @@ import msgspec
 
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
-from sabot_sim.rigs.vm import HEAP, BenchError, firmware_dir, micropython
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
 
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
 
@@ -24,7 +25,7 @@ def vm() -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _RUN, str(Path(wheel.origin).parent)]
 
 
-class Told(msgspec.Struct):
+class StepAnswer(msgspec.Struct):
     """What the shoe logged for a step (number, kind, body in hex), what became of it, and where it stands."""
 
     records: list[tuple[int, int, str]]
@@ -46,7 +47,7 @@ class PlayBench(Protocol):
     def __exit__(self, *_: object) -> None:
         """Power off for good."""
 
-    def step(self, *step: Any) -> Told:
+    def step(self, *step: Any) -> StepAnswer:
         """Do this and tell what came of it."""
 
     def power_cycle(self) -> None:
@@ -96,14 +97,14 @@ class VmPlay:
         line = self._vm.stdout.readline()
         return line if line.startswith(b"{") else line + self._vm.stdout.read()
 
-    def step(self, *step: Any) -> Told:
+    def step(self, *step: Any) -> StepAnswer:
         """One line out, one line back."""
         self.send(*step)
         line = self.line()
         if not line.startswith(b"{"):
             last_words = line.decode(errors="replace").strip()
             raise BenchError(f"the MicroPython VM has ended: {last_words or 'without a word'}")
-        return msgspec.json.decode(line, type=Told)
+        return msgspec.json.decode(line, type=StepAnswer)
 
     def power_cycle(self, *args: str) -> None:
         """Kill the VM in whatever it does, and start another on the same file; with arguments as play.py has them."""
@@ -125,9 +126,9 @@ class CPythonPlay:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def step(self, *step: Any) -> Told:
+    def step(self, *step: Any) -> StepAnswer:
         """Ask the firmware's own Player."""
-        return msgspec.convert(self._player.step(step), Told)
+        return msgspec.convert(self._player.step(step), StepAnswer)
 
     def power_cycle(self) -> None:
         """New objects on the same flash."""

@@ -19,9 +19,9 @@ from typing import Any, Final
 import msgspec
 from sabot_protocol import rulebooks
 
-from sabot_sim.dealing.careless import CLOSED, Dealer, Step, profile_bytes, table
+from sabot_sim.dealing.careless_dealer import CLOSED, CarelessDealer, Step, profile_bytes, random_profile
 from sabot_sim.rigs.flash import torn_erase, torn_program
-from sabot_sim.rigs.play import Told, VmPlay
+from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 STEPS: Final = 150  # of a script: about 250 events
 SECTOR_BYTES: Final = 4096
@@ -42,14 +42,14 @@ class Script(msgspec.Struct):
     """Steps for a table, and what a shoe tells to each that keeps its power."""
 
     profile: bytes
-    lines: list[tuple[Step, Told]]
+    lines: list[tuple[Step, StepAnswer]]
 
 
 def script(seed: int, steps: int = STEPS) -> Script:
     """What a careless dealer does at this table."""
     rng = random.Random(f"script {seed}")
-    profile = table(rng, _BOOKS[seed % len(_BOOKS)])
-    dealer = Dealer(rng, profile, _CARELESSNESS, power=False)
+    profile = random_profile(rng, _BOOKS[seed % len(_BOOKS)])
+    dealer = CarelessDealer(rng, profile, _CARELESSNESS, power=False)
     lines = []
     with VmPlay(profile_bytes(profile)) as shoe:
         told = shoe.step(*_STATE)
@@ -62,7 +62,7 @@ def script(seed: int, steps: int = STEPS) -> Script:
     return Script(profile_bytes(profile), lines)
 
 
-def place(told: Told) -> dict[str, Any]:
+def place(told: StepAnswer) -> dict[str, Any]:
     """Where a shoe stands."""
     return {name: getattr(told, name) for name in ("locked", "due", "state", "fault", "last_coup", "kind")}
 
@@ -113,7 +113,7 @@ class Run:
             self._do(step, told)
         self._check_log()
 
-    def _do(self, step: Step, told: Told) -> None:
+    def _do(self, step: Step, told: StepAnswer) -> None:
         """The step, as often as it takes."""
         answer = self._ask(step)
         while answer is None:
@@ -124,12 +124,12 @@ class Run:
             self._check("the answer", msgspec.to_builtins(answer), msgspec.to_builtins(told))
         self._done(told)
 
-    def _done(self, told: Told) -> None:
+    def _done(self, told: StepAnswer) -> None:
         """The step is over and was told."""
         self._held = told.records[-1][0] if told.records else self._held
         self._before = told
 
-    def _settled(self, shown: Told, told: Told) -> bool:
+    def _settled(self, shown: StepAnswer, told: StepAnswer) -> bool:
         """After a cut the step has happened wholly, or not at all; whether it has."""
         if shown.records:
             self._check("the events after a cut", shown.records, told.records)
@@ -138,7 +138,7 @@ class Run:
 
     # Life and death
 
-    def _restart(self) -> Told:
+    def _restart(self) -> StepAnswer:
         """Give it power until it has come up, and say when it goes next."""
         while True:
             self._vm.power_cycle(str(self._held), *self._fate())
@@ -158,7 +158,7 @@ class Run:
         early = rng.random() < 0.2  # in mid-recovery
         return ["all", str(rng.randint(0, 4) if early else rng.randint(2, 20))]
 
-    def _ask(self, step: Step) -> Told | None:
+    def _ask(self, step: Step) -> StepAnswer | None:
         """A step and its answer; None if the power went."""
         if self._dead:
             return None
@@ -172,7 +172,7 @@ class Run:
             return None
         if not line.startswith(b"{"):
             raise self._error(f"the VM has ended: {line.decode(errors='replace')}")
-        return msgspec.json.decode(line, type=Told)
+        return msgspec.json.decode(line, type=StepAnswer)
 
     def _tear(self, at: int, buf_hex: str) -> None:
         """The operation that was cut: a part of it is done."""
@@ -190,7 +190,7 @@ class Run:
         self.cut_in[operation] += 1
         self._last, self.last_cut = operation, (self._at, bytes(flash))
 
-    def _kill(self, step: Step) -> Told | None:
+    def _kill(self, step: Step) -> StepAnswer | None:
         """SIGKILL at some moment after the step was given; an answer that was out by then counts."""
         before = self._vm.flash.read_bytes()
         self._vm.send(*step)
@@ -200,7 +200,7 @@ class Run:
         flash = bytearray(self._vm.flash.read_bytes())
         if said.endswith(b"\n"):
             self._note("killed after the answer", flash)
-            return msgspec.json.decode(said, type=Told)
+            return msgspec.json.decode(said, type=StepAnswer)
         self._note("killed, last write torn" if self._wear(before, flash) else "killed", flash)
         self._vm.flash.write_bytes(flash)
         return None

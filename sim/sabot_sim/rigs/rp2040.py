@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from sabot_sim.chip.chip import DECODED_GPIO, HOW_TO_GET_UF2, OUTPUT_GPIOS, RESERVED_BLOCKS, Chip, find_uf2
-from sabot_sim.optics.view import Edge
+from sabot_sim.chip.chip import DECODED_GPIO, OUTPUT_GPIOS, Chip
+from sabot_sim.chip.filesystem import RESERVED_BLOCKS
+from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.build import firmware_image
-from sabot_sim.rigs.rig import fallen_bits
-from sabot_sim.rigs.vm import BenchError, firmware_dir
+from sabot_sim.rigs.rig import BenchError, fallen_bits
+from sabot_sim.rigs.vm import firmware_dir
 
 FLASH_BYTES, SECTOR = 2 << 20, 4096
 REGION: Final = FLASH_BYTES - RESERVED_BLOCKS * SECTOR

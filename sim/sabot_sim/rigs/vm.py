@@ -1,8 +1,7 @@
-"""The unix bench: the firmware, unchanged, on the MicroPython VM, with two ptys for its serial line and its inputs."""
+"""The VM process: the firmware, unchanged, on the MicroPython VM; one pty is its serial line, one its inputs."""
 
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tty
@@ -11,14 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.stimulus import Stimulus
+
 HEAP = "heapsize=96wK"  # 96 KiB as a 32-bit board counts them
-_RECORD = struct.Struct("<HBH")  # microseconds since the last record (low 16, high 8 bits), levels
-_ANSWER = struct.Struct("<HH")
-_MOST_US = 0xFFFFFF
-
-
-class BenchError(RuntimeError):
-    """The bench cannot start or has died; the message says what to do."""
 
 
 def firmware_dir() -> Path:
@@ -49,43 +44,7 @@ class Spawn(Protocol):
         """Like subprocess.Popen."""
 
 
-class Stimulus:
-    """The bench's end of the firmware's stimulus.py: records to be sent, answers that came; `outputs` is the last."""
-
-    def __init__(self) -> None:
-        self._sent = self._taken = self._levels = 0
-        self._answers = b""
-        self.outputs: int | None = None
-
-    def records(self, changes: Iterable[tuple[int, int]]) -> bytes:
-        """Changes of the inputs: (microseconds since the last change, levels)."""
-        packed = bytearray()
-        for dt_us, levels in changes:
-            while dt_us > _MOST_US:  # time passes for a still input too
-                packed += self._record(_MOST_US, self._levels)
-                dt_us -= _MOST_US
-            packed += self._record(dt_us, levels)
-        return bytes(packed)
-
-    def _record(self, dt_us: int, levels: int) -> bytes:
-        self._sent = self._sent + 1 & 0xFFFF
-        self._levels = levels
-        return _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
-
-    def answered(self, data: bytes) -> None:
-        """What the board has said."""
-        self._answers += data
-        whole = len(self._answers) // _ANSWER.size * _ANSWER.size
-        if whole:
-            self._taken, self.outputs = _ANSWER.unpack(self._answers[whole - _ANSWER.size : whole])
-            self._answers = self._answers[whole:]
-
-    def settled(self) -> bool:
-        """Every record was taken, and `outputs` shows what came of it."""
-        return self._sent == self._taken
-
-
-class UnixBench:
+class VmShoe:
     """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
 
     def __init__(

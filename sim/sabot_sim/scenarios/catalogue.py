@@ -38,7 +38,7 @@ class Scenario:
     options: dict[str, str] = field(default_factory=dict)
     card_set: int = 1
     hands: Profile = HANDS
-    calm: float = 1.0
+    pause_factor: float = 1.0
     quick: bool = False
     key: str = ""
     started_unix_us: int = NINE_O_CLOCK_US
@@ -46,7 +46,7 @@ class Scenario:
 
     def script(self, seed: int | None = None) -> Script:
         """Played with this seed, or with its own."""
-        script = Script(self.seed if seed is None else seed, self.hands, self.card_set, self.calm)
+        script = Script(self.seed if seed is None else seed, self.hands, self.card_set, self.pause_factor)
         self.play(script)
         return script
 

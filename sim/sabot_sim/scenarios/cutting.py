@@ -1,7 +1,7 @@
 """Where the cutting card comes, and how cards are burnt."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 
 
@@ -90,8 +90,8 @@ def dummy_coups(s: Script) -> None:
     s.coups("9S CUT 2H KD 5C")
     s.coup(SIX)
     for cards in (PLAYER, BANKER):
-        s.say("authorise", "10.8.2", times=1)
-        s.say("no-bet", "7.3.4(d)", kind="dummy")
+        s.command("authorise", "10.8.2", times=1)
+        s.command("no-bet", "7.3.4(d)", kind="dummy")
         s.confirm()
         s.coup(cards, kind="dummy")
     s.confirm()
@@ -118,7 +118,7 @@ def not_cut(s: Script) -> None:
 def burn_face_up(s: Script) -> None:
     """NZ 7.7."""
     for burn in ("5D 2C JD 7H AS 3C", "KD 4C 9D 4H 5S 6C QD 6H 7S 8C TD"):
-        s.say("open-shoe", "7.7", decks=8, burn="face_up")
+        s.command("open-shoe", "7.7", decks=8, burn="face_up")
         s.pull(burn)
         s.coups(f"9S CUT {FOUR[3:]}", PLAYER)
 
@@ -129,10 +129,10 @@ def burn_face_up(s: Script) -> None:
 )
 def burn_shown(s: Script) -> None:
     """Both by a supervisor's word."""
-    s.say("open-shoe", "4.7", decks=8, burn="shown")
+    s.command("open-shoe", "4.7", decks=8, burn="shown")
     s.pull("8C")
     s.coups(f"CUT {FOUR}")
-    s.say("open-shoe", "4.7", decks=8, burn="none")
+    s.command("open-shoe", "4.7", decks=8, burn="none")
     s.coups(f"CUT {STANDS}")
 
 
@@ -145,7 +145,7 @@ def burn_mid_shoe(s: Script) -> None:
     """A burn that is no part of the new shoe's."""
     s.open()
     s.coups(FOUR)
-    s.say("burn-card", "7.2.2(b)")
+    s.command("burn-card", "7.2.2(b)")
     s.pull("TC")
     s.coups(SIX)
 
@@ -188,6 +188,6 @@ def behind_overdrawn(s: Script) -> None:
 )
 def burn_shown_nz(s: Script) -> None:
     """One card, as if nobody had asked."""
-    s.say("open-shoe", "7.7(b)", decks=8, burn="shown")
+    s.command("open-shoe", "7.7(b)", decks=8, burn="shown")
     s.pull("8C")
     s.coups(f"CUT {FOUR}")

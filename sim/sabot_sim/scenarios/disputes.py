@@ -1,7 +1,7 @@
 """Coups about whose result people disagree, and who decides them."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
 FIRST = "1/1"  # shoe and coup, as a person reads them
@@ -26,7 +26,7 @@ def confirmed(s: Script) -> None:
     """That ends the shoe's fault, and it goes on."""
     s.open()
     _disputed(s, FOUR, "banker")
-    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed")
     s.coups(FIVE)
 
 
@@ -39,7 +39,7 @@ def otherwise(s: Script) -> None:
     """Cards and points stay as they were read."""
     s.open()
     _disputed(s, FOUR, "banker")
-    s.say("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker")
     s.coups(PLAYER)
 
 
@@ -52,7 +52,7 @@ def void(s: Script) -> None:
     """Stakes are returned."""
     s.open()
     _disputed(s, SIX, "tie")
-    s.say("decide", "12.13", coup=FIRST, verdict="void")
+    s.command("decide", "12.13", coup=FIRST, verdict="void")
     s.coups(BANKER)
 
 
@@ -65,7 +65,7 @@ def void_on_the_table(s: Script) -> None:
     """No second word at the gateway is wanted."""
     s.open()
     _disputed(s, SIX, "tie")
-    s.say("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
+    s.command("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
     s.alarms("coup_void")
     s.coups(BANKER)
 
@@ -82,12 +82,12 @@ def shoe_off(s: Script) -> None:
     _disputed(s, SIX, "tie")
     s.act("power", state="off")
     s.act("wait", says="offline")
-    s.say("decide", "12.13", coup=FIRST, verdict="void")
-    s.say("ack-alarm", alarm="all")
+    s.command("decide", "12.13", coup=FIRST, verdict="void")
+    s.command("ack-alarm", alarm="all")
     s.act("power", state="on")
     s.alarms("shoe_restarted")
-    s.say("ack-alarm", alarm="all")
-    s.say("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
+    s.command("ack-alarm", alarm="all")
+    s.command("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
     s.coups(BANKER)
 
 
@@ -100,13 +100,13 @@ def gateway_restarted(s: Script) -> None:
     """Who decides twice is told of the first decision."""
     s.open()
     _disputed(s, SIX, "tie")
-    s.say("ack-alarm", alarm="all")
+    s.command("ack-alarm", alarm="all")
     s.act("gateway", state="kill")
     s.act("gateway", state="start")
-    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed")
     s.act("gateway", state="kill")
     s.act("gateway", state="start")
-    s.say("decide", "12.13", coup=FIRST, verdict="void")
+    s.command("decide", "12.13", coup=FIRST, verdict="void")
     s.coups(BANKER)
 
 
@@ -136,13 +136,13 @@ def refused(s: Script) -> None:
     """What people ask wrong changes nothing; the second who decides is told of the first."""
     s.open()
     _disputed(s, FIVE, "player")
-    s.say("decide", coup=FIRST, verdict="confirmed")
-    s.say("decide", "12.99", coup=FIRST, verdict="confirmed")
-    s.say("decide", "12.13", coup=FIRST, verdict="confirmed", winner="house")
-    s.say("burn-the-shoe")
-    s.say("void", "12.13", coup="1/2", reason="misdeal", then="go_on")
-    s.say("decide", "12.13", coup=FIRST, verdict="confirmed")
-    s.say("decide", "12.13", coup=FIRST, verdict="void")
-    s.say("void", "12.13", coup=FIRST, reason="misdeal", then="go_on")
-    s.say("void", "12.13", reason="misdeal", then="go_on")
-    s.say("ack-alarm", alarm="all")
+    s.command("decide", coup=FIRST, verdict="confirmed")
+    s.command("decide", "12.99", coup=FIRST, verdict="confirmed")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="house")
+    s.command("burn-the-shoe")
+    s.command("void", "12.13", coup="1/2", reason="misdeal", then="go_on")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed")
+    s.command("decide", "12.13", coup=FIRST, verdict="void")
+    s.command("void", "12.13", coup=FIRST, reason="misdeal", then="go_on")
+    s.command("void", "12.13", reason="misdeal", then="go_on")
+    s.command("ack-alarm", alarm="all")

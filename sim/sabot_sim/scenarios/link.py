@@ -3,7 +3,7 @@
 from typing import Final
 
 from sabot_sim.scenarios.catalogue import NINE_O_CLOCK_US, scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 
 _BEFORE_MIDNIGHT_US: Final = NINE_O_CLOCK_US + 15 * 3_600_000_000 - 8_000_000

@@ -1,7 +1,7 @@
 """Cards too many: third cards that are not allowed, surplus cards, and what each book makes of them."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import FIVE, FOUR, SIX, STANDS
+from sabot_sim.scenarios.example_coups import FIVE, FOUR, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 
 _NATURAL = "KH KC 9H"  # behind a first card of 8: Banker 9
@@ -105,7 +105,7 @@ def excess_rapid(s: Script) -> None:
     s.pull("8D")
     s.irregular("excess_card")
     s.confirm()
-    s.say("authorise", "11.8.13", times=1)
+    s.command("authorise", "11.8.13", times=1)
     s.coup(_NATURAL, "dummy", after="8D")
     s.confirm()
 
@@ -136,7 +136,7 @@ def returned(s: Script) -> None:
     s.coup(FOUR)
     s.pull("8D")
     s.irregular("player_overdraw")
-    s.say("card-returned", "7.1.5(a)")
+    s.command("card-returned", "7.1.5(a)")
     s.confirm()
     s.coup(f"8D {_NATURAL}", "dummy")
     s.confirm()
@@ -160,6 +160,6 @@ def not_authorised(s: Script) -> None:
     s.pull(first)
     s.irregular("unauthorised_coup")
     s.pull(second)
-    s.say("authorise", "11.8.14", times=1)
+    s.command("authorise", "11.8.14", times=1)
     s.coup(third, "dummy", after=f"8D {first} {second}")
     s.confirm()

@@ -1,7 +1,7 @@
 """What dealers and supervisors do in the wrong order, forget, notice late, or must key in."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
 
@@ -25,11 +25,11 @@ def burn_forgotten(s: Script) -> None:
 )
 def burn_forgotten_crown(s: Script) -> None:
     """Two cards are out: they go back to the front of the shoe, and the first of them is burnt."""
-    s.say("open-shoe", decks=8, burn="none")
+    s.command("open-shoe", decks=8, burn="none")
     s.pull("9S 2H")
     s.report("burn_missed", "10.1.1")
     s.alarms("fault_decision")
-    s.say("burn-card", "10.1.1")
+    s.command("burn-card", "10.1.1")
     s.pull("9S")
     s.coups("2H KH 2D 3C 5S 4H")
 
@@ -95,9 +95,9 @@ def keyed_in(s: Script) -> None:
     s.open()
     s.pull("9S 2H KD")
     s.unread("blank", "5C", "blank")
-    s.say("key-card", "11.8.12", card="5C", flags={})
-    s.say("authorise", "11.8.12", times=1)
-    s.keyed("5C", "11.8.12")
+    s.command("key-card", "11.8.12", card="5C", flags={})
+    s.command("authorise", "11.8.12", times=1)
+    s.key_in("5C", "11.8.12")
     s.complete(FOUR)
     s.confirm()
 
@@ -115,7 +115,7 @@ def misread_late(s: Script) -> None:
     s.unread("blank", "KD", "blank")
     s.pull("5C")
     s.irregular("excess_card")
-    s.say("void", "12.1.2", reason="misdeal", then="go_on")
+    s.command("void", "12.1.2", reason="misdeal", then="go_on")
     s.void("9S", "2H")
     s.coup("7H TD KD 2C", after="5C")
     s.confirm()
@@ -131,10 +131,10 @@ def before_betting_closed(s: Script) -> None:
     """By force: the stop is a solenoid, not a wall."""
     s.open()
     s.coups(FOUR)
-    s.say("lock")
+    s.command("lock")
     s.pull("3H")
     s.alarms("drawn_while_locked")
-    s.say("unlock")
+    s.command("unlock")
     s.coup("9C 4D KS", after="3H")
     s.confirm()
 
@@ -146,10 +146,10 @@ def before_betting_closed(s: Script) -> None:
 )
 def no_shoe_open(s: Script) -> None:
     """Before the first shoe, and behind the last coup."""
-    s.astray("8D")
+    s.pull_while_closed("8D")
     s.open()
     s.coups(f"CUT {PLAYER}")
-    s.astray("CUT")
+    s.pull_while_closed("CUT")
 
 
 @scenario(
@@ -184,13 +184,13 @@ def shoe_dies(s: Script) -> None:
     s.coups(BANKER)
     s.pull("9S 2H KD")
     s.report("shoe_not_reading", "11.8.15", disadvantage=False)
-    s.say("export-coup", "11.8.15")
+    s.command("export-coup", "11.8.15")
     s.alarms("handed_over")
     s.act("power", state="off")
     s.act("shoe", number=2)
     s.act("power", state="on")
     s.press("new_shoe")
-    s.say("import-coup", "11.8.15", coup_no=2, cards={"player_1": "9S", "banker_1": "2H", "player_2": "KD"})
+    s.command("import-coup", "11.8.15", coup_no=2, cards={"player_1": "9S", "banker_1": "2H", "player_2": "KD"})
     s.alarms("coup_came")
     s.coup("5C", after="9S 2H KD")
     s.confirm()
@@ -207,7 +207,7 @@ def all_withdrawn(s: Script) -> None:
     s.open()
     s.pull("9S 2H")
     s.report("bad_order", "12.1.1", reconstructible=True, notified_before_next=True)
-    s.say("this-no-bet", "12.1.1", coup="1/1")
+    s.command("this-no-bet", "12.1.1", coup="1/1")
     s.coup("KD 5C", "no_bet", after="9S 2H")
     s.confirm()
     s.coups(SIX)

@@ -1,7 +1,7 @@
 """Power that fails, and electronics that do."""
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
 
 _EXIT = 8  # among the sensors
@@ -39,7 +39,7 @@ def mid_draw(s: Script) -> None:
     s.power_lost_drawing("KD")
     s.alarms("shoe_restarted")
     s.turn_key()
-    s.keyed("KD")
+    s.key_in("KD")
     s.turn_key()
     s.coup("5C", after="9S 2H KD")
     s.confirm()
@@ -133,7 +133,7 @@ def journal_damaged(s: Script) -> None:
     s.alarms("shoe_restarted", "fault_journal")
     s.key()
     s.press("new_shoe")
-    s.astray("3H")
+    s.pull_while_closed("3H")
 
 
 @scenario(
@@ -149,7 +149,7 @@ def sensor_stuck(s: Script) -> None:
     s.wait(6.0)
     s.rejected("half_drawn")
     s.alarms("fault_card")
-    s.say("clear-fault", fault="card")
+    s.command("clear-fault", fault="card")
     s.alarms("fault_sensor")
     s.stick(_EXIT)
     s.coup("KD 5C", after="9S 2H")

@@ -5,9 +5,9 @@ from dataclasses import replace
 from sabot_sim.dealing.stack import shuffled
 from sabot_sim.optics.profiles import PROFILES, Profile
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
-from sabot_sim.scenarios.stacks import whole_shoe
+from sabot_sim.scenarios.whole_shoes import whole_shoe
 
 
 @scenario(
@@ -38,7 +38,7 @@ def dirty(s: Script) -> None:
     rulebook="star-premium",
     decks=3,
     hands=PROFILES["fast"],
-    calm=0.3,
+    pause_factor=0.3,
 )
 def quick(s: Script) -> None:
     """As fast as a card can be drawn."""
@@ -51,7 +51,7 @@ def quick(s: Script) -> None:
     rulebook="nz-baccarat",
     decks=4,
     hands=PROFILES["slow"],
-    calm=4.0,
+    pause_factor=4.0,
 )
 def slow(s: Script) -> None:
     """Players squeeze their cards."""
@@ -121,7 +121,7 @@ def back_and_forth(s: Script) -> None:
     s.open()
     s.pull("9S 2H KD")
     s.unread("jerk_back", "5C", "pushed_back_midway")
-    s.keyed("5C")
+    s.key_in("5C")
     s.complete(FOUR)
     s.confirm()
 
@@ -152,7 +152,7 @@ def two_together(s: Script) -> None:
     for mishap in ("double", "following"):
         s.pull("9S 2H")
         s.unread(mishap, "KD", "double")
-        s.say("void", "12.1.2", reason="misdeal", then="go_on")
+        s.command("void", "12.1.2", reason="misdeal", then="go_on")
         s.void("9S", "2H")
     s.coups(FIVE)
 
@@ -169,9 +169,9 @@ def unreadable(s: Script) -> None:
     s.open()
     s.pull("9S 2H")
     s.unread("missing_mark", "KD", "columns")
-    s.keyed("KD")
+    s.key_in("KD")
     s.unread("lost_track", "5C", "columns")
-    s.keyed("5C")
+    s.key_in("5C")
     s.complete(FOUR)
     s.confirm()
 
@@ -183,7 +183,7 @@ def _keyed_in(s: Script, seen: Profile, mishap: str, reason: str) -> None:
     hands, s.hands = s.hands, seen
     s.unread(mishap, "KD", reason)
     s.hands = hands
-    s.keyed("KD")
+    s.key_in("KD")
     s.coup("5C", after="9S 2H KD")
     s.confirm()
 

@@ -9,11 +9,11 @@ from sabot_protocol.fields import Button
 from sabot_protocol.recording import Act, Edge
 
 from sabot_sim.dealing.stack import CUT
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.optics.mishaps import LID, MISHAPS
 from sabot_sim.optics.profiles import PROFILES, Profile
 from sabot_sim.optics.scene import seen, set_up
-from sabot_sim.scenarios import printed
+from sabot_sim.scenarios import draw_tables
 
 HANDS: Final = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 SUPERVISOR: Final = "A. Smith"
@@ -43,9 +43,9 @@ class Truth:
 class Script:
     """Everything happens one behind the other; each hand is seeded."""
 
-    def __init__(self, seed: int, hands: Profile = HANDS, card_set: int = 1, calm: float = 1.0) -> None:
+    def __init__(self, seed: int, hands: Profile = HANDS, card_set: int = 1, pause_factor: float = 1.0) -> None:
         self.rng, self.hands, self.card_set = random.Random(seed), hands, card_set
-        self.calm = calm  # how long this dealer waits, compared with others
+        self.pause_factor = pause_factor  # how long this dealer waits, compared with others
         self.records: list[Edge | Act] = []
         self.truth = Truth()
         self._t_us, self._held = _START_US, 0  # inputs that stay on: key, lid
@@ -59,19 +59,19 @@ class Script:
 
     def think(self, low_s: float, high_s: float) -> None:
         """People take their time."""
-        self._t_us += int(self.rng.uniform(low_s, high_s) * self.calm * 1e6)
+        self._t_us += int(self.rng.uniform(low_s, high_s) * self.pause_factor * 1e6)
 
     def _levels(self, levels: int, after_us: int = 0) -> None:
         self._t_us += after_us
         self.records.append(Edge(self._t_us, levels ^ self._held))
 
-    def _move(self, edges: Sequence[view.Edge], stay_us: int = _CLEAR_US) -> None:
+    def _move(self, edges: Sequence[signals.Edge], stay_us: int = _CLEAR_US) -> None:
         """What the sensors show from now on; then nothing is left in the path."""
         self._show(edges)
         self._levels(0, stay_us)
         self._levels(0, _CLEAR_US)
 
-    def _show(self, edges: Sequence[view.Edge]) -> None:
+    def _show(self, edges: Sequence[signals.Edge]) -> None:
         start_us = self._t_us
         for t_us, levels in edges:
             self._t_us = start_us + t_us
@@ -85,21 +85,21 @@ class Script:
             self._out(card, self.card_set, hands or self.hands)
             self.truth.cards.append(card)
 
-    def astray(self, card: str) -> None:
+    def pull_while_closed(self, card: str) -> None:
         """A card leaves the exit though no shoe is open."""
         self._out(card, self.card_set, self.hands)
         self.rejected("not_due")
 
     def _out(self, card: str, card_set: int, hands: Profile) -> None:
         self.think(0.15, 0.4)
-        self._move(view.pull(hands, self.rng, card, card_set))
+        self._move(signals.pull(hands, self.rng, card, card_set))
 
     def mishap(self, name: str, card: str) -> None:
         """Something befalls this card on its way."""
         self.think(0.15, 0.4)
         scene = set_up(self.hands, self.rng, self.card_set, card)
         MISHAPS[name].befall(scene)
-        self._move(view.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
+        self._move(signals.edges_of(seen(scene)), _STILL_US if name == "half_drawn" else _CLEAR_US)
 
     def unread(self, name: str, card: str, reason: str) -> None:
         """A mishap for which the shoe holds its exit: a reject with this reason, and a fault until somebody comes."""
@@ -116,9 +116,9 @@ class Script:
         self.irregular("missing_or_foreign_card")
         self.alarms(fault)
 
-    def keyed(self, card: str, clause: str = "", **flags: bool) -> None:
+    def key_in(self, card: str, clause: str = "", **flags: bool) -> None:
         """The card that could not be read is keyed in, and counts as drawn."""
-        self.say("key-card", clause, card=card, flags=flags)
+        self.command("key-card", clause, card=card, flags=flags)
         self.truth.cards.append(card)
 
     # Coups
@@ -137,10 +137,10 @@ class Script:
     def complete(self, cards: str, kind: str = "live") -> None:
         """These cards are a whole coup, by the tables."""
         dealt = [card for card in cards.split() if card != CUT]
-        player, banker = printed.hands(dealt)
+        player, banker = draw_tables.hands(dealt)
         if len(player) + len(banker) != len(dealt):
             raise ValueError(f"{cards}: a coup of {len(player) + len(banker)} cards by the tables")
-        found = {"player": player, "banker": banker, "winner": printed.winner(player, banker)}
+        found = {"player": player, "banker": banker, "winner": draw_tables.winner(player, banker)}
         self.truth.coups.append({**found, "kind": kind})
 
     def void(self, player: str, banker: str) -> None:
@@ -197,14 +197,14 @@ class Script:
 
     # People and the world
 
-    def say(self, verb: str, clause: str = "", **args: Any) -> None:
+    def command(self, verb: str, clause: str = "", **args: Any) -> None:
         """A supervisor's word at the gateway."""
         self.think(1.0, 3.0)
         self.act("say", verb=verb, by=SUPERVISOR, clause=clause, args=args)
 
     def report(self, case: str, clause: str = "", **facts: bool) -> None:
         """A supervisor reports an irregularity."""
-        self.say("irregularity", clause, case=case, facts=facts)
+        self.command("irregularity", clause, case=case, facts=facts)
         self.irregular(case)
 
     def act(self, do: str, **fields: Any) -> None:
@@ -223,7 +223,7 @@ class Script:
 
     def power_lost_drawing(self, card: str) -> None:
         """The plug is pulled while this card is half out; it is on the table before the power is back."""
-        edges = view.pull(self.hands, self.rng, card, self.card_set)
+        edges = signals.pull(self.hands, self.rng, card, self.card_set)
         self._show(edges[: len(edges) // 2])
         self._act("power", state="off")
         self._back_on()

@@ -3,9 +3,9 @@
 from sabot_protocol.cards import DECK
 
 from sabot_sim.scenarios.catalogue import scenario
-from sabot_sim.scenarios.hands import BANKER, FIVE, FOUR, PLAYER, SIX
+from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
 from sabot_sim.scenarios.script import Script
-from sabot_sim.scenarios.stacks import size
+from sabot_sim.scenarios.whole_shoes import size
 
 
 @scenario(
@@ -18,7 +18,7 @@ def first(s: Script) -> None:
     """No marks to be read."""
     s.open()
     s.unread("blank", "9S", "blank")
-    s.keyed("9S", "12.3", face_up=True)
+    s.key_in("9S", "12.3", face_up=True)
     s.irregular("first_card_face_up")
     s.coup("2H KD 5C", "no_bet", after="9S")
     s.confirm()
@@ -36,11 +36,11 @@ def later(s: Script) -> None:
     s.open()
     s.pull("2S")
     s.unread("blank", "KH", "blank")
-    s.keyed("KH", "12.5", face_up=True)
+    s.key_in("KH", "12.5", face_up=True)
     s.irregular("second_to_fourth_card_face_up")
     s.pull("2D 3C")
     s.unread("blank", "5S", "blank")
-    s.keyed("5S", "12.5", face_up=True)
+    s.key_in("5S", "12.5", face_up=True)
     s.irregular("third_card_face_up")
     s.coup("4H", after="2S KH 2D 3C 5S")
     s.confirm()
@@ -58,7 +58,7 @@ def international(s: Script) -> None:
     s.open()
     s.pull("9S")
     s.unread("blank", "2H", "blank")
-    s.keyed("2H", "15.11", face_up=True)
+    s.key_in("2H", "15.11", face_up=True)
     s.irregular("second_to_fourth_card_face_up")
     s.coup("KD 5C", "void_hand", after="9S 2H")
     s.confirm()
@@ -124,10 +124,10 @@ def deck_check(s: Script) -> None:
     s.open()
     s.coups(FOUR)
     s.wait(5 * 3600)
-    s.say("close-shoe")
-    s.say("deck-check", on=1, decks=1)
+    s.command("close-shoe")
+    s.command("deck-check", on=1, decks=1)
     s.pull(" ".join(["QD" if card == "7H" else card for card in s.rng.sample(DECK, len(DECK))]))
-    s.say("deck-check", on=0, decks=1)
+    s.command("deck-check", on=0, decks=1)
     s.alarms("decks_differ")
 
 

@@ -103,7 +103,7 @@ def _heap(firmware_dir: Path, vm: str, heap: str) -> tuple[int, int]:
 
 def _shoe_on_chip() -> Iterator[Figure]:
     """Nothing where there is no UF2: stderr says how to get one."""
-    from sabot_sim.chip.chip import HOW_TO_GET_UF2, find_uf2
+    from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 
     from sabot_tools.bench import shoe_on_chip
 
@@ -285,11 +285,11 @@ def _in_turn_s(subject: object, actions: tuple[tuple[Callable[..., object], int]
 
 def reader() -> Iterator[Figure]:
     """Cards read on the VM and on the emulated chip, and what the reader takes of heap and flash."""
-    from sabot_sim.optics import view
+    from sabot_sim.optics import signals
     from sabot_sim.rigs.reader import CPythonReader, VmReader
     from sabot_sim.rigs.vm import firmware_dir
 
-    reads = [view.read("normal", 1, number).edges for number in range(1_000)]
+    reads = [signals.read("normal", 1, number).edges for number in range(1_000)]
     with VmReader() as vm, CPythonReader() as here:
         on_vm, in_cpython = (best_s(partial(bench.read, 1, reads), 5) / len(reads) for bench in (vm, here))
     rates = f"{1 / on_vm:,.0f} reads a second on the VM, {1 / in_cpython:,.0f} in CPython"
@@ -307,9 +307,11 @@ READER_MODULES = (*(f"reading/{name}" for name in _READING), "generated")
 def _on_chip() -> Iterator[Figure]:
     """Nothing where there is no UF2: stderr says how to get one."""
     from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
-    from sabot_sim.chip.chip import DECODED_GPIO, HOW_TO_GET_UF2, booted_reader, counters, cycles_for, find_uf2
+    from sabot_sim.chip.chip import DECODED_GPIO
     from sabot_sim.chip.pio import CYCLE_NS
-    from sabot_sim.optics.view import card_edges
+    from sabot_sim.chip.reader_program import booted_reader, counters, cycles_for
+    from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
+    from sabot_sim.optics.signals import card_edges
 
     uf2 = find_uf2()
     if uf2 is None:
@@ -360,7 +362,7 @@ def figures(
     """Print one JSON line a figure; the exit status is 0 whatever they are."""
     if only is not None and only not in GROUPS:
         raise typer.BadParameter(f"no group {only!r}: choose one of {', '.join(GROUPS)}")
-    from sabot_sim.rigs.vm import BenchError
+    from sabot_sim.rigs.rig import BenchError
 
     from sabot_tools.stand.broker import NoBrokerError
     from sabot_tools.text.errors import failure

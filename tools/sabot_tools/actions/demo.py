@@ -18,7 +18,7 @@ from sabot_gateway.publish.broker import BrokerUrlError
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.dealing.dealer import DealerStopsError
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.stand.broker import NoBrokerError
 from sabot_tools.stand.children import DeadChildError, tail

@@ -8,7 +8,7 @@ import msgspec
 import typer
 from sabot_protocol.cardcode import LETTERS, SETS
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.optics.view import Edge, Read, read
+from sabot_sim.optics.signals import Edge, Read, read
 from sabot_sim.rigs.reader import Answer, CPythonReader
 
 from sabot_tools.plot import picture

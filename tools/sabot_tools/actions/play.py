@@ -8,8 +8,8 @@ from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.fields import CoupKind, Fault, Outcome, Slot
 from sabot_protocol.messages import CommandKind, Profile, profile_hash
 from sabot_protocol.rulebooks import Rulebook, RulebookError
-from sabot_sim.rigs.play import BENCHES, PlayBench, Told
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.play import BENCHES, PlayBench, StepAnswer
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.options.rulebook import RulebookOption, parse_pairs
 from sabot_tools.text.errors import failure, not_installed
@@ -59,7 +59,7 @@ class Play:
     def __init__(self, bench: PlayBench, rulebook: str, profile: dict[str, Any]) -> None:
         self._bench, self._rulebook, self._profile = bench, rulebook, profile
         self._log = ShoeLog(rulebook)
-        self._last: Told = bench.step("state")
+        self._last: StepAnswer = bench.step("state")
 
     def answer(self, line: dict[str, Any]) -> bytes:
         """The reply to one line, from behind its id."""
@@ -72,7 +72,7 @@ class Play:
         events = [self._log.tell(*record) for record in told.records]
         return {"events": events, **_place(told), **_outcome(told.outcome)}
 
-    def _done(self, step: Step) -> Told:
+    def _done(self, step: Step) -> StepAnswer:
         if step == POWER_CYCLE:
             self._bench.power_cycle()
             return self._bench.step("state")
@@ -93,7 +93,7 @@ class Play:
         }
 
 
-def _place(told: Told) -> dict[str, Any]:
+def _place(told: StepAnswer) -> dict[str, Any]:
     """Where the shoe stands."""
     state, fault = STATES[told.state], _fault(told)
     kind = kind_of(CoupKind.decmapping[told.kind]) if state in IN_COUP else {"kind": None, "named": None}
@@ -107,7 +107,7 @@ def _place(told: Told) -> dict[str, Any]:
     }
 
 
-def _fault(told: Told) -> str | None:
+def _fault(told: StepAnswer) -> str | None:
     return Fault.decmapping[told.fault] if told.fault else None
 
 

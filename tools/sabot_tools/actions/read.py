@@ -8,7 +8,7 @@ import typer
 from msgspec import Meta
 from sabot_protocol import cardcode
 from sabot_sim.rigs.reader import BENCHES, MOST_SPAN_US, Answer, CPythonReader, VmReader
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.text.errors import failure
 from sabot_tools.text.json_lines import BadLineError, answer_lines

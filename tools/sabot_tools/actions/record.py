@@ -16,7 +16,7 @@ import typer
 from sabot_gateway.shoe import ports
 from sabot_protocol import cardcode, messages, recording
 from sabot_protocol.recording import Edge, Line, Writer
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
 from sabot_sim.scenarios import SCENARIOS
 
@@ -130,7 +130,7 @@ def _record_simulated(out: Path, noted: Metadata, expected: Path | None) -> None
 
 def _simulated(noted: Metadata, truths: list[Metadata]) -> Iterator[Edges]:
     for number in range(noted["cards"]):
-        one = view.read(noted["profile"], noted["seed"], number, noted["card_set"])
+        one = signals.read(noted["profile"], noted["seed"], number, noted["card_set"])
         if number % _PROGRESS_CARDS == 0:
             _progress(f"{number} of {noted['cards']} cards")
         truths.append({"number": one.number, "kind": one.kind, "truth": one.truth})

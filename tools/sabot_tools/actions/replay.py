@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 from sabot_protocol.recording import RecordingError
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.replay import sidecar
 from sabot_tools.replay.on_bench import check_bench, replay_on_bench, shared_broker

@@ -21,9 +21,10 @@ from sabot_gateway.ops.signals import Signals
 from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.wagers.table import Settings, check_whole_offer
 from sabot_sim.dealing import stack as cards
-from sabot_sim.dealing.patient import PatientDealer
+from sabot_sim.dealing.patient_dealer import PatientDealer
 from sabot_sim.dealing.table import SimTable
-from sabot_sim.rigs.vm import BenchError, UnixBench
+from sabot_sim.rigs.rig import BenchError
+from sabot_sim.rigs.vm import VmShoe
 
 from sabot_tools.options.rulebook import table_settings
 from sabot_tools.stand.children import Children, DeadChildError
@@ -73,7 +74,7 @@ class ShoeStand:
         self._children = Children(state.path)
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self.watch = ShoeMonitor(plan.name, outlet.port, plan.rulebook, state.table, Painter(colour))
-        self._bench = UnixBench(state.table.unit, state.path, self._spawn)
+        self._bench = VmShoe(state.table.unit, state.path, self._spawn)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self._dealer = self._new_dealer()
         self._table = SimTable(self._bench, self._dealer, plan.speed)

@@ -6,8 +6,8 @@ from typing import Any, Final
 from sabot_gateway.shoe.parse import Event, Parser
 from sabot_protocol.cardcode import set_words
 from sabot_sim.chip.chip import OUTPUT_GPIOS, Chip
-from sabot_sim.optics.view import Edge, card_edges, cutting_card_edges
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.optics.signals import Edge, card_edges, cutting_card_edges
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.stand.minimal_gateway import MinimalGateway
 

@@ -8,9 +8,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
 import typer
-from sabot_sim.optics import reads
+from sabot_sim.optics import read_tally
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.optics.reads import REJECT_GOALS, Tally
+from sabot_sim.optics.read_tally import REJECT_GOALS, Tally
 from sabot_sim.rigs.reader import BENCHES, CPythonReader, VmReader
 
 from sabot_tools.actions.read import bench_of
@@ -25,7 +25,7 @@ def _start_worker(bench: str) -> None:
 
 
 def _run_part(profile: str, seed: int, numbers: range) -> tuple[str, Tally]:
-    return profile, reads.run(_bench, profile, seed, numbers)
+    return profile, read_tally.run(_bench, profile, seed, numbers)
 
 
 def tallies(profiles: list[str], seed: int, numbers: range, bench: str, workers: int) -> Iterator[tuple[str, Tally]]:

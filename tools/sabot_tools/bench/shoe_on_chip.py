@@ -8,7 +8,7 @@ from typing import Final
 from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
 from sabot_sim.chip.chip import Chip
 from sabot_sim.chip.pio import CYCLE_NS
-from sabot_sim.optics.view import card_edges
+from sabot_sim.optics.signals import card_edges
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.vm import firmware_dir
 

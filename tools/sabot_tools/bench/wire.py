@@ -14,7 +14,7 @@ from sabot_gateway.shoe.parse import Event, Frame, Parser
 from sabot_gateway.shoe.session import Session
 from sabot_protocol import framing, messages, rulebooks
 from sabot_protocol.auth import KEY_BYTES, MAC_BYTES, TO_GATEWAY, Seal
-from sabot_sim.line.paced import PacedLine
+from sabot_sim.line.paced_line import PacedLine
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sabot_protocol.cardcode import CARD_UM, LID_PIN, PINS, SENSORS_UM
-from sabot_sim.optics.view import Edge
+from sabot_sim.optics.signals import Edge
 
 from sabot_tools.plot.picture import Box, Line, Shape, Words
 from sabot_tools.plot.time_axis import LEFT, RIGHT, TimeAxis, round_step

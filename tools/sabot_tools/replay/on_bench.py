@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabot_sim.rigs.board import BoardRig
-from sabot_sim.rigs.rig import Rig, UnixRig
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError, Rig
+from sabot_sim.rigs.unix import UnixRig
 
 from sabot_tools.replay.replayer import LoadedRecording, Replayer, ReplayResult
 from sabot_tools.replay.system import PATIENCE_S, ReplaySystem

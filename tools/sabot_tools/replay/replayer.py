@@ -10,7 +10,7 @@ from sabot_gateway.shoe import parse
 from sabot_protocol import recording
 from sabot_protocol.cardcode import PINS
 from sabot_protocol.recording import Act, Edge, Line, RecordingError
-from sabot_sim.rigs.vm import BenchError
+from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.actions.inspect import plain
 from sabot_tools.replay.act_handlers import ActHandlers, Json

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sabot_gateway.shoe.parse import Frame, Parser
-from sabot_sim.line.line import Faults, Line
+from sabot_sim.line.faulty_line import Faults, FaultyLine
 from sabot_sim.rigs.rig import Rig
 
 _READ_BYTES: Final = 4096
@@ -96,7 +96,7 @@ class SerialLine:
         os.set_blocking(self._master, False)
         self.port = os.ttyname(self._slave)
         self._fault, self._rng = "mend", random.Random(0)
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, FaultyLine] = {}
         self._unsent = b""
         self._second: tuple[int, int] | None = None
 
@@ -104,7 +104,7 @@ class SerialLine:
         """From now on the line is so; `mend` makes it sound."""
         self._fault, self._rng = name, random.Random(seed)
         faults = Faults(**{name: _SHARES[name] if share is None else share}) if name in _SHARES else Faults()
-        self._lines = {side: Line(random.Random(f"{seed} {side}"), faults) for side in ("shoe", "gateway")}
+        self._lines = {side: FaultyLine(random.Random(f"{seed} {side}"), faults) for side in ("shoe", "gateway")}
         if name == "endless":
             self._unsent += b"\x55" * _ENDLESS_BYTES
             self.rig.send(b"\x55" * _ENDLESS_BYTES)

@@ -21,7 +21,7 @@ from sabot_gateway.ledger import Reader, Stored
 from sabot_gateway.operator.messages import Answer, Request
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.topics import RETAINED, ROOT, gateway_status_topic, table_topic
-from sabot_sim.optics.view import Edge
+from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.rig import Rig
 
 from sabot_tools.replay.serial_line import LineMonitor, SerialLine

@@ -19,7 +19,7 @@ from sabot_protocol.topics import RETAINED, ROOT
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.table import SimTable
-from sabot_sim.rigs.vm import UnixBench
+from sabot_sim.rigs.vm import VmShoe
 
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
@@ -129,7 +129,7 @@ class LocalSite:
         rng = random.Random(f"{self.plan.seed}-{name}")
         decks = self._book.decks.default
         deck = self.plan.deck or (lambda rng: stack.shuffled(decks, rng))
-        bench = UnixBench(
+        bench = VmShoe(
             f"{0x5AB0 << 48 | number + 1:016x}",
             self.plan.work_dir / name,
             lambda args, pass_fds, env: self.children.start(f"shoe-{name}", args, pass_fds=pass_fds, env=env),

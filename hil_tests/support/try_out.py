@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from rig import PATIENCE_S
 from sabot_gateway.operator.client import ask
 from sabot_gateway.operator.messages import Request
 from sabot_protocol.topics import CoupMessage
@@ -22,7 +21,9 @@ from sabot_tools.stand.local_site import daemon_command
 from sabot_tools.stand.subscriber import Subscriber
 from sabot_tools.text.coups import Painter
 
-ROOT = Path(__file__).parents[1]
+from support.site_watcher import PATIENCE_S
+
+ROOT = Path(__file__).parents[2]
 SITE = "try"
 
 

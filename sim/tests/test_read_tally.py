@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from sabot_sim.optics import reads, view
+from sabot_sim.optics import read_tally, signals
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.optics.reads import Tally
+from sabot_sim.optics.read_tally import Tally
 from sabot_sim.rigs.reader import Answer, VmReader
 
 READS = 1_000
@@ -17,7 +17,7 @@ def said(card: str | None, reason: str | None = None) -> Answer:
 
 def tally(truth: str | None, *answers: Answer) -> Tally:
     it = Tally()
-    it.take(view.Read("normal", 5, "card", truth, [], "", ()), list(answers))
+    it.take(signals.Read("normal", 5, "card", truth, [], "", ()), list(answers))
     return it
 
 
@@ -64,10 +64,10 @@ def test_goals_are_below_not_at() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_wrong_card_and_few_rejects(profile: str) -> None:
     with VmReader() as vm:
-        it = reads.run(vm, profile, 11, range(READS))
+        it = read_tally.run(vm, profile, 11, range(READS))
     assert it.reads == READS
     assert it.wrong_numbers == []
     assert it.right + it.rejects == it.cards
-    if profile in reads.REJECT_GOALS:
-        assert it.reject_rate() < max(reads.REJECT_GOALS[profile], Fraction(1, READS))
+    if profile in read_tally.REJECT_GOALS:
+        assert it.reject_rate() < max(read_tally.REJECT_GOALS[profile], Fraction(1, READS))
         assert it.right > READS * 98 // 100

@@ -5,7 +5,7 @@ import random
 import pytest
 from sabot_protocol.cards import DECK
 from sabot_sim.dealing.dealer import BUTTON_NEW_SHOE, LAMP_FAULT, LAMP_WAITING, LOCK
-from sabot_sim.dealing.patient import KEY, PatientDealer
+from sabot_sim.dealing.patient_dealer import KEY, PatientDealer
 
 LAMP_PLAYER = 2
 

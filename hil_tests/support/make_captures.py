@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from sabot_protocol import recording
 from sabot_tools.stand.broker import free_port
-from try_out import ShoeProcess, TryOut
 
-FOLDER: Final = Path(__file__).with_name("captures")
+from support.try_out import ShoeProcess, TryOut
+
+FOLDER: Final = Path(__file__).parents[1] / "captures"
 # What is captured: the sidecar of each, from which the cards follow.
 CAPTURES: Final[dict[str, dict[str, Any]]] = {
     "crown-three-coups": {"rulebook": "crown-baccarat", "decks": 8, "seed": 7, "coups": 3, "unit": "5ab0000000000001"},

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-VECTORS = Path(__file__).parents[1] / "protocol" / "vectors"
+VECTORS = Path(__file__).parents[2] / "protocol" / "vectors"
 DRAW: dict[str, Any] = json.loads((VECTORS / "draw.json").read_text())
 GOLDEN: list[dict[str, Any]] = [json.loads(line) for line in (VECTORS / "coups.jsonl").read_text().splitlines()]
 COMPARED = ("player", "banker", "player_points", "banker_points", "winner", "natural", "player_pair", "banker_pair")

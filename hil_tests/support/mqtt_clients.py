@@ -26,12 +26,12 @@ def step_until(done: Callable[[], object], *parts: Steps) -> None:
     give_up_s = time.monotonic() + PATIENCE_S
     while not done():
         now_s = time.monotonic()
-        assert now_s < give_up_s, [part.mqtt.problem for part in parts if isinstance(part, Line)]
+        assert now_s < give_up_s, [part.mqtt.problem for part in parts if isinstance(part, MqttClient)]
         for part in parts:
             part.step(now_s)
 
 
-class Line:
+class MqttClient:
     """A client and the messages it has received, as (topic, payload)."""
 
     def __init__(self, server: Broker, name: str, login: Login | None = None) -> None:

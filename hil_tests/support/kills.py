@@ -7,10 +7,11 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from brokers import Site
-from oracle import COMPARED, coup
-from rig import Rig
 from sabot_sim.dealing.stack import CUT
+
+from support.brokers import Site
+from support.oracle import COMPARED, coup
+from support.site_watcher import SiteWatcher
 
 _MOST_STEPS = 1500  # a gateway may die before it has begun, or after many coups
 _MOST_AWAY = 200
@@ -55,7 +56,7 @@ def _some(rng: random.Random, most: int) -> int:
 class Killer:
     """Kills and starts by name; `stacks` are the cards put into each table's shoes, `cuts` how often its plug went."""
 
-    it: Rig
+    it: SiteWatcher
     site: Site
     kind: str  # of broker
     stacks: dict[str, list[list[str]]] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class Killer:
 
     def __post_init__(self) -> None:
         """Every stack that a dealer takes is remembered."""
-        stand = self.it.stand
+        stand = self.it.site
         self._kill: dict[str, Callable[[], object]] = {"gateway": stand.kill_gateway, "broker": self.site.kill}
         port = stand.broker.port
         self._start: dict[str, Callable[[], object]] = {
@@ -83,9 +84,9 @@ class Killer:
 
     def _pull_plug(self, name: str) -> None:
         """At any moment but one: a cutting card that the shoe did not see would leave the dealer without an end."""
-        self.it.run_until(lambda it: it.stand.tables[name].dealer.drawn[-1:] != [CUT])
+        self.it.run_until(lambda it: it.site.tables[name].dealer.drawn[-1:] != [CUT])
         self.cuts[name] += 1
-        self.it.stand.power_off(name)
+        self.it.site.power_off(name)
 
     def carry_out(self, round_: Round) -> None:
         """Kill and start again."""
@@ -111,7 +112,7 @@ class Killer:
         self.it.run_until_heard()
 
 
-def misplayed(it: Rig, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
+def misplayed(it: SiteWatcher, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
     """Coups that the printed rules play otherwise, and shoes that are not what the dealer put in, less a card a cut."""
     found: list[Any] = []
     lost = 0
@@ -127,7 +128,7 @@ def misplayed(it: Rig, table: str, stacks: list[list[str]], cuts: int) -> list[A
     return found
 
 
-def _shoes(it: Rig, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
+def _shoes(it: SiteWatcher, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
     """Cards and coups of each shoe, as the subscriber got them."""
     coups: dict[int, list[dict[str, Any]]] = {}
     for message in it.messages("coup", table):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sabot_sim.dealing.dealer import HANDS, LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US, Dealer
 from sabot_sim.dealing.stack import CUT
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.optics.mishaps import LID, MISHAPS
 from sabot_sim.optics.scene import seen, set_up
 
@@ -30,7 +30,7 @@ class PatientDealer(Dealer):
     _unread: str | None = None  # a card on the table that the shoe could not read
     _last_drawn: str | None = None
 
-    def next_edges(self, outputs: int) -> list[view.Edge]:
+    def next_edges(self, outputs: int) -> list[signals.Edge]:
         """What is done now, as changes of the inputs, timed from now."""
         self._last_drawn = None
         if outputs & (LAMP_FAULT | LAMP_WAITING):
@@ -65,7 +65,7 @@ class PatientDealer(Dealer):
             self.notes.append(f"somebody at the gateway has seen to {self._unread}")
             self._unread = None
 
-    def _wait(self, outputs: int) -> list[view.Edge]:
+    def _wait(self, outputs: int) -> list[signals.Edge]:
         self._waited_us += LOOK_AGAIN_US
         if not self.patience_us or self._waited_us < self.patience_us:
             return [(LOOK_AGAIN_US, 0)]
@@ -79,7 +79,7 @@ class PatientDealer(Dealer):
 
     # Mishaps
 
-    def _mishap(self, outputs: int) -> Callable[[int], list[view.Edge]] | None:
+    def _mishap(self, outputs: int) -> Callable[[int], list[signals.Edge]] | None:
         """What goes wrong now, or nothing."""
         if self.rng.random() >= self.mishap_share:
             return None
@@ -89,40 +89,40 @@ class PatientDealer(Dealer):
             return self.rng.choice((self._surplus, self._wrong_button))
         return None
 
-    def _pushed_back(self, _outputs: int) -> list[view.Edge]:
+    def _pushed_back(self, _outputs: int) -> list[signals.Edge]:
         name = self.rng.choice(_STILL_IN)
         self.notes.append("mishap: a card is half drawn and goes back into the shoe")
         return self._pull(name, self._stack[0])
 
-    def _not_read(self, _outputs: int) -> list[view.Edge]:
+    def _not_read(self, _outputs: int) -> list[signals.Edge]:
         self._unread = self._stack.pop(0)
         self.notes.append(f"mishap: {self._unread} comes out face up and cannot be read; key it in at the gateway")
         return self._pull("blank", self._unread)
 
-    def _pull(self, mishap: str, card: str) -> list[view.Edge]:
+    def _pull(self, mishap: str, card: str) -> list[signals.Edge]:
         scene = set_up(HANDS, self.rng, self.card_set, card)
         MISHAPS[mishap].befall(scene)
-        return self.soon(view.edges_of(seen(scene)))
+        return self.soon(signals.edges_of(seen(scene)))
 
-    def _lid_opened(self, _outputs: int) -> list[view.Edge]:
+    def _lid_opened(self, _outputs: int) -> list[signals.Edge]:
         self.notes.append("mishap: the lid is opened and shut")
         return _held(LID, _OPEN_US)
 
-    def _surplus(self, _outputs: int) -> list[view.Edge]:
+    def _surplus(self, _outputs: int) -> list[signals.Edge]:
         self.notes.append("mishap: a card too many is drawn")
         return self._draw()
 
-    def _wrong_button(self, outputs: int) -> list[view.Edge]:
+    def _wrong_button(self, outputs: int) -> list[signals.Edge]:
         self.notes.append("mishap: the dealer presses the wrong result")
         wrong = [button for lamp, button in _BUTTONS.items() if not outputs & lamp]
         return self._press(self.rng.choice(wrong), LOOK_AGAIN_US)
 
-    def _draw(self) -> list[view.Edge]:
+    def _draw(self) -> list[signals.Edge]:
         self._last_drawn = self._stack[0]
         return super()._draw()
 
 
-def _held(pin: int, for_us: int) -> list[view.Edge]:
+def _held(pin: int, for_us: int) -> list[signals.Edge]:
     """An input that is on for so long, and is seen to be off again."""
     on_us, off_us = LOOK_AGAIN_US, LOOK_AGAIN_US + for_us + _TURN_US
     return [(on_us, pin), (on_us + _TURN_US, pin), (off_us, 0), (off_us + _TURN_US, 0)]

@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 from sabot_protocol.auth import KEY_BYTES
-from sabot_sim.line.line import Faults, Line
+from sabot_sim.line.faulty_line import Faults, FaultyLine
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
 from sabot_tools.stand.minimal_gateway import MinimalGateway
@@ -75,8 +75,8 @@ class World:
         self.rng = random.Random(seed)
         key = self.rng.randbytes(KEY_BYTES) if keyed else None
         self.shoe, self.gateway = Shoe(self.rng, key), MinimalGateway(key, self.rng)
-        self.up = Line(self.rng, Faults.drawn(self.rng, most))
-        self.down = Line(self.rng, Faults.drawn(self.rng, most))
+        self.up = FaultyLine(self.rng, Faults.drawn(self.rng, most))
+        self.down = FaultyLine(self.rng, Faults.drawn(self.rng, most))
         self._restarts = self.rng.choice((0.0, 0.002, 0.02))
         self._now_ms = 0
 

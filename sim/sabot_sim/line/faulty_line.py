@@ -31,7 +31,7 @@ class Faults:
 
 
 @dataclass
-class Line:
+class FaultyLine:
     """One direction; put() takes what is sent, take() gives what has arrived by then, glued together."""
 
     rng: random.Random

@@ -3,14 +3,14 @@
 import random
 
 import pytest
-from sabot_sim.line.line import Faults, Line
+from sabot_sim.line.faulty_line import Faults, FaultyLine
 
 CHUNKS = [bytes([number]) * 8 for number in range(1, 101)]
 
 
 def carried(faults: Faults, seed: int = 1) -> list[bytes]:
     """What arrives in each millisecond of two seconds when a chunk is sent in each of the first hundred."""
-    line = Line(random.Random(seed), faults)
+    line = FaultyLine(random.Random(seed), faults)
     arrived = []
     for now_ms in range(2_500):
         if now_ms < len(CHUNKS):

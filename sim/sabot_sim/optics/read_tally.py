@@ -9,7 +9,7 @@ from typing import Final
 from sabot_protocol.cardcode import set_words
 
 from sabot_sim.dealing.stack import CUT
-from sabot_sim.optics import view
+from sabot_sim.optics import signals
 from sabot_sim.rigs.reader import Answer, ReaderBench
 
 CARD_SET: Final = 1
@@ -47,7 +47,7 @@ class Tally:
     margin_sum_pct: int = 0
     margin_worst_pct: int = 100
 
-    def take(self, read: view.Read, answers: list[Answer]) -> None:
+    def take(self, read: signals.Read, answers: list[Answer]) -> None:
         """One read and what was made of it."""
         named = [answer for answer in answers if answer.card]
         self.reads += 1
@@ -91,7 +91,7 @@ class Tally:
         return profile not in REJECT_GOALS or self.reject_rate() < REJECT_GOALS[profile]
 
 
-def _leading(read: view.Read) -> str | None:
+def _leading(read: signals.Read) -> str | None:
     """The first of two cards that left together."""
     if read.kind != "double":
         return None
@@ -102,7 +102,7 @@ def run(bench: ReaderBench, profile: str, seed: int, numbers: range) -> Tally:
     """Read these numbers of a profile."""
     tally = Tally()
     for part in _parts(numbers, 100):
-        reads = [view.read(profile, seed, number, CARD_SET) for number in part]
+        reads = [signals.read(profile, seed, number, CARD_SET) for number in part]
         for read, answers in zip(reads, bench.read(CARD_SET, [read.edges for read in reads]), strict=True):
             tally.take(read, answers)
     return tally

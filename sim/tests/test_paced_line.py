@@ -2,7 +2,7 @@
 
 import random
 
-from sabot_sim.line.paced import PacedLine
+from sabot_sim.line.paced_line import PacedLine
 
 SECOND_US = 1_000_000
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sabot_gateway.shoe.parse import Event, Parser
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.cardcode import set_words
-from sabot_sim.optics.view import Edge, card_edges, cutting_card_edges
+from sabot_sim.optics.signals import Edge, card_edges, cutting_card_edges
 from sabot_sim.rigs.rig import Rig
 from sabot_tools.bench.chip_table import BUTTONS, PRESS_US, SPEED
 from sabot_tools.stand.minimal_gateway import GATEWAY, MinimalGateway

@@ -1,6 +1,6 @@
 """A careless dealer and the supervisor behind him, card by card: they see what the shoe tells, and err by chance.
 
-`Dealer.next(told)` is the next step for firmware/bench/play.py; the same seed and answers give the same steps.
+`CarelessDealer.next(told)` is the next step for firmware/bench/play.py; the same seed and answers give the same steps.
 """
 
 import random
@@ -11,7 +11,7 @@ from sabot_protocol import rulebooks
 from sabot_protocol.fields import Button, CardFlags, Case, CoupKind, Fault, RejectReason, Then, VoidReason
 from sabot_protocol.messages import CommandKind, Profile, profile_hash
 
-from sabot_sim.rigs.play import Told
+from sabot_sim.rigs.play import StepAnswer
 
 Step = tuple[Any, ...]
 
@@ -29,7 +29,7 @@ _NO_CARD = 0xFF
 _MOST_CHECKED = 30  # cards fed through in a check; a whole one takes as long as a shoe
 
 
-def table(rng: random.Random, rulebook: str) -> dict[str, Any]:
+def random_profile(rng: random.Random, rulebook: str) -> dict[str, Any]:
     """The profile of a table with this book, its choices by chance."""
     book = rulebooks.load(rulebook)
     choices = {axis: rng.choice(choice.values) for axis, choice in book.shoe.choice.items()}
@@ -46,7 +46,7 @@ def command(name: str, *data: int) -> Step:
     return "command", _COMMANDS[name], bytes(data).hex()
 
 
-class Dealer:
+class CarelessDealer:
     """`carelessness` is the share of steps that are not what the table wants."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Dealer:
         self._returned: int | None = None  # the one that is being put back
         self._word_said = False
 
-    def next(self, told: Told) -> Step:
+    def next(self, told: StepAnswer) -> Step:
         """What the dealer or the supervisor does now."""
         self._put_back(told)
         self._leaves_after -= 1
@@ -90,7 +90,7 @@ class Dealer:
             usual = rng.randint(7, 30)
             self.stock.insert(usual if rng.random() < 0.9 else rng.randrange(len(self.stock)), CUT)
 
-    def _put_back(self, told: Told) -> None:
+    def _put_back(self, told: StepAnswer) -> None:
         """The surplus card goes back into the shoe where that was allowed."""
         if self._returned is not None and told.outcome == 0:
             self.stock.append(self._returned)
@@ -125,7 +125,7 @@ class Dealer:
 
     # What lets the game go on
 
-    def _sensible(self, told: Told) -> Step:
+    def _sensible(self, told: StepAnswer) -> Step:
         if self._lid_open:
             return self._lid(False)
         if told.state == CLOSED:
@@ -146,7 +146,7 @@ class Dealer:
             return command("card_returned")
         return "button", _BUTTONS["confirm"]
 
-    def _repair(self, told: Told) -> Step:
+    def _repair(self, told: StepAnswer) -> Step:
         """A supervisor sees to a fault."""
         if self._unread is not None and told.fault == _FAULTS["card"]:
             return self._key_in(self._unread)
@@ -165,7 +165,7 @@ class Dealer:
         self._unread = None
         return command("key_card", card, self.rng.choice((0, 0, 2, 4)))
 
-    def _release(self, told: Told) -> Step:
+    def _release(self, told: StepAnswer) -> Step:
         """A card is due and the exit is held: a word is missing, or it was locked by command."""
         ways = (lambda: command("authorise", 1), lambda: command("unlock"), lambda: self._key(not self._key_on))
         return self.rng.choice(ways)()
@@ -181,7 +181,7 @@ class Dealer:
         card = self.stock.pop()
         return ("cut",) if card == CUT else ("card", card, 0, -1)
 
-    def _way_out(self, told: Told | None) -> Step:
+    def _way_out(self, told: StepAnswer | None) -> Step:
         """The supervisor ends this shoe, whatever it is in."""
         fault = told.fault if told else 0
         steps: tuple[Callable[[], Step], ...] = (
@@ -201,7 +201,7 @@ class Dealer:
 
     # What goes wrong
 
-    def _mistake(self, told: Told) -> Step:
+    def _mistake(self, told: StepAnswer) -> Step:
         rng = self.rng
         ways: tuple[tuple[int, Callable[[], Step]], ...] = (
             (8, lambda: self._draw(careless=True)),
@@ -215,7 +215,7 @@ class Dealer:
         )
         return rng.choices([way for _, way in ways], [weight for weight, _ in ways])[0]()
 
-    def _too_early(self, told: Told) -> Step:
+    def _too_early(self, told: StepAnswer) -> Step:
         """A card is drawn though the exit is locked, or the confirm is forgotten; when none is due, the cut comes."""
         if told.state == CLOSED and self.rng.random() < 0.5:
             return self.rng.choice((("cut",), ("reject", _REASONS["noise"])))
@@ -240,7 +240,7 @@ class Dealer:
     def _report(self, case: str, facts: int) -> Step:
         return command("irregularity", Case.encmapping[case], facts & 0xFF, facts >> 8)
 
-    def _some_command(self, told: Told) -> Step:
+    def _some_command(self, told: StepAnswer) -> Step:
         """One that fits now, or one that does not."""
         name = self.rng.choice([*_COMMANDS, "irregularity", "irregularity", "burn_card", "import_coup", "export_coup"])
         if name in _ENDS and self.rng.random() < 0.8:
@@ -249,7 +249,7 @@ class Dealer:
             return self._open()
         return command(name, *self._data(name, told))
 
-    def _data(self, name: str, told: Told) -> list[int]:
+    def _data(self, name: str, told: StepAnswer) -> list[int]:
         rng, unwagered = self.rng, CoupKind.encmapping[self._profile["unwagered"]]
         made: dict[str, Callable[[], list[int]]] = {
             "clear_fault": lambda: [rng.choice((told.fault, rng.randint(0, 9)))],

@@ -35,22 +35,22 @@ def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-class Rig:
+class SiteWatcher:
     """A stand that remembers everything a subscriber received."""
 
-    def __init__(self, stand: LocalSite) -> None:
-        self.stand = stand
+    def __init__(self, site: LocalSite) -> None:
+        self.site = site
         self.received: list[Received] = []
         self._by_topic: dict[str, dict[Any, dict[str, Any]]] = {}
         self._ids: dict[str, dict[Id, None]] = {}
 
-    def run_until(self, done: Callable[["Rig"], bool]) -> None:
+    def run_until(self, done: Callable[["SiteWatcher"], bool]) -> None:
         """Deal until it is so; fail, with the gateway's log, when it never is."""
         give_up_s = time.monotonic() + PATIENCE_S
         while not done(self):
             self.step()
             if time.monotonic() > give_up_s:
-                pytest.fail((self.stand.plan.work_dir / "gateway.log").read_text())
+                pytest.fail((self.site.plan.work_dir / "gateway.log").read_text())
 
     def run_for_coups(self, more: int, table: str = "bac-01") -> None:
         """Deal until the subscriber has so many coups more."""
@@ -59,8 +59,8 @@ class Rig:
 
     def step(self) -> None:
         """One turn of the stand."""
-        self.stand.step()
-        for message in self.stand.take_inbox():
+        self.site.step()
+        for message in self.site.take_inbox():
             self._keep(message)
 
     def _keep(self, message: Received) -> None:
@@ -76,16 +76,16 @@ class Rig:
 
     def messages(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
         """Payloads of one topic of one table, in the order received."""
-        return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/{table}/{topic}", {}).values())
+        return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{table}/{topic}", {}).values())
 
     def stands(self, topic: str) -> dict[str, Any]:
         """The newest message below the site, such as `ledger` or `bac-01/status`; empty where none came."""
-        found = list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/{topic}", {}).values())
+        found = list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{topic}", {}).values())
         return found[-1] if found else {}
 
     def site_status(self) -> list[dict[str, Any]]:
         """What was said of the gateway itself."""
-        return list(self._by_topic.get(f"sabot/v1/{self.stand.plan.site}/status", {}).values())
+        return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/status", {}).values())
 
     def heard(self, table: str) -> list[Id]:
         """Every message of a table that has an id, in the order in which it first came."""
@@ -93,7 +93,7 @@ class Rig:
 
     def stored(self, table: str) -> list[Id]:
         """What the ledger holds of a table to be published, in its order."""
-        with closing(Reader(self.stand.ledger_path)) as ledger:
+        with closing(Reader(self.site.ledger_path)) as ledger:
             return [
                 (entry.topic, msgspec.json.decode(entry.payload)["id"])
                 for entry in ledger.entries("WHERE table_name = ?", (table,))
@@ -102,12 +102,12 @@ class Rig:
 
     def run_until_heard(self) -> None:
         """Until the subscriber has as much as the ledger, twice in a row, or never will; the test compares."""
-        tables = self.stand.plan.table_names()
+        tables = self.site.plan.table_names()
         steps = iter(range(10**9))
         give_up_s = time.monotonic() + PATIENCE_S
         before: list[int] = []
 
-        def done(it: "Rig") -> bool:
+        def done(it: "SiteWatcher") -> bool:
             nonlocal before
             if next(steps) % _LOOK_EVERY:
                 return False
@@ -125,7 +125,7 @@ class Rig:
     def events_by_unit(self) -> dict[str, list[int]]:
         """Event numbers of each shoe in the ledger, in its order, once its chain has been found intact."""
         found: dict[str, list[int]] = {}
-        with closing(Reader(self.stand.ledger_path)) as ledger:
+        with closing(Reader(self.site.ledger_path)) as ledger:
             ledger.verify_chain()
             for entry in ledger.entries("WHERE event_no IS NOT NULL AND frame <> x''"):
                 assert entry.event_no is not None
@@ -134,6 +134,9 @@ class Rig:
 
     def gateway_status(self) -> dict[str, Any]:
         """What the daemon says of itself at its control socket."""
-        answer = ask(self.stand.ledger_path.with_name("control.sock"), Request("status"))
+        answer = ask(self.site.ledger_path.with_name("control.sock"), Request("status"))
         said: dict[str, Any] = msgspec.json.decode(answer.data)
         return said
+
+
+WatchSite = Callable[..., SiteWatcher]  # the fixture `watch_site`: takes the arguments of a SitePlan

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sabot_protocol.cards import DECK
 
 from sabot_sim.dealing.stack import CUT, CUT_FROM_BACK
-from sabot_sim.scenarios import printed
+from sabot_sim.scenarios import draw_tables
 from sabot_sim.scenarios.script import Script
 
 _MOST_CARDS = 6
@@ -15,7 +15,7 @@ _TRIES = 10_000
 
 def size(cards: list[str]) -> int:
     """How many cards the coup takes that these begin with."""
-    return sum(map(len, printed.hands([card for card in cards[: _MOST_CARDS + 1] if card != CUT])))
+    return sum(map(len, draw_tables.hands([card for card in cards[: _MOST_CARDS + 1] if card != CUT])))
 
 
 def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, results: bool = False) -> None:
@@ -65,8 +65,8 @@ def _won_by(winner: str, rest: list[str], rng: random.Random) -> list[str]:
         return []
     for _ in range(_TRIES):
         drawn = rng.sample(rest, _MOST_CARDS)
-        player, banker = printed.hands(drawn)
-        if printed.winner(player, banker) == winner:
+        player, banker = draw_tables.hands(drawn)
+        if draw_tables.winner(player, banker) == winner:
             cards = drawn[: len(player) + len(banker)]
             for card in cards:
                 rest.remove(card)

@@ -1,6 +1,6 @@
 """One hostile table at full speed over TCP beside two honest ones: how late the honest coups arrive.
 
-`PYTHONPATH=gateway/tests .venv/bin/python hil_tests/neighbour.py [SECONDS]` prints a line for each kind.
+`PYTHONPATH=gateway/tests:hil_tests .venv/bin/python -m support.hostile_table [SECONDS]` prints a line for each kind.
 """
 
 import multiprocessing

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from broken_lines import CHANGES, Change
 from sabot_sim.rigs.vm import firmware_dir
 from sabot_tools.actions.replay import differences_from_sidecar
 from sabot_tools.replay.on_bench import shared_broker
 from sabot_tools.stand.broker import LocalBroker
 
-FOLDER: Final = Path(__file__).with_name("recordings")
+from support.broken_lines import CHANGES, Change
+
+FOLDER: Final = Path(__file__).parents[1] / "recordings"
 RECORDINGS: Final = sorted(FOLDER.glob("*/*.shoe"), key=lambda path: path.stat().st_size)
 PATIENCE_S: Final = 15.0  # a sound shoe never needs as much: each failure is tried with one
 _TOLD: Final = re.compile(
@@ -62,7 +63,7 @@ def changed(text: str, change: Change) -> str:
     if lines.count(change.old) != 1:
         raise BrokenError(
             f"{change.module}.py has {lines.count(change.old)} lines {change.old!r}, not one: "
-            "correct the change in hil_tests/broken_lines.py"
+            "correct the change in hil_tests/support/broken_lines.py"
         )
     return "\n".join(change.new if line == change.old else line for line in lines)
 

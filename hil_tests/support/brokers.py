@@ -18,7 +18,7 @@ from sabot_tools.stand.children import Children
 
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
-EXAMPLES = Path(__file__).parents[1] / "gateway" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "gateway" / "examples"
 PASSWORDS = {"gateway-sydney": "correct-horse", "floor-sydney": "paper-clip", "display-sydney": "battery-staple"}
 DEBIAN = Path("/etc/mosquitto/mosquitto.conf")  # as apt-get installs it; it reads /etc/mosquitto/conf.d
 

@@ -1,0 +1,1 @@
+"""What tests share: oracles, brokers, disks, clients, shoes to test with; and the programs behind make targets."""
