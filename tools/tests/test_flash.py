@@ -49,10 +49,10 @@ def test_the_note_is_the_hash_that_the_board_itself_finds(tmp_path: Path, bench:
 
 def test_a_shoe_has_no_part_of_the_bench() -> None:
     shoe, bench = build.shoe_image(), build.shoe_image(bench=True)
-    assert bench.keys() - shoe.keys() == {"sabot/boards/stream.mpy"}
+    assert bench.keys() - shoe.keys() == {"sabot/boards/stream.mpy", "sabot/boards/stimulus.mpy"}
     assert shoe["main.py"] == b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
     assert {name for name in shoe if shoe[name] != bench[name]} == {"main.py", "image.bin"}
-    assert not any("loader" in name for name in bench)
+    assert not any("loader" in name or "bench" in name for name in bench)
 
 
 @pytest.mark.parametrize(

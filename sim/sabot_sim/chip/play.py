@@ -7,11 +7,9 @@ import msgspec
 
 from sabot_sim.chip.chip import Chip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.rigs import build
-from sabot_sim.rigs.build import firmware_image
+from sabot_sim.rigs.build import play_image
 from sabot_sim.rigs.play import StepAnswer
 from sabot_sim.rigs.rig import BenchError
-from sabot_sim.rigs.vm import firmware_dir
 
 _START_US: Final = 5_000_000
 _STEP_US: Final = 20_000_000  # a full journal is told in less
@@ -25,9 +23,7 @@ class ChipPlay:
         if uf2 is None:
             raise BenchError(HOW_TO_GET_UF2)
         self._profile, self._say = profile, say
-        play = firmware_dir() / "bench" / "play.py"
-        files = {"play.mpy": build.compiled(play.name, build.source(play))}
-        self._chip = Chip(uf2, firmware_image(firmware_dir() / "bench" / "play_board.py") | files)
+        self._chip = Chip(uf2, play_image())
         self._start()
 
     def _start(self) -> None:

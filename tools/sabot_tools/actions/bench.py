@@ -74,7 +74,7 @@ def firmware() -> Iterator[Figure]:
     from sabot_sim.rigs import build
     from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
 
-    size = _mpy_bytes([firmware_dir() / "main.py", *build.modules().values()])
+    size = _mpy_bytes({"program.py": firmware_dir() / "main.py", **build.modules()})
     yield at_least("firmware.flash_budget_over_mpy", 65536 / size, 1, f"{size} bytes of .mpy for armv6m, of 65536")
     used, total = _heap(firmware_dir(), micropython(), HEAP)
     what = f"{used / 2048:.1f} KiB, as a 32-bit board counts, of 96, modules compiled there included"
@@ -120,10 +120,10 @@ def _shoe_on_chip() -> Iterator[Figure]:
     yield at_least("firmware.chip_round", made.ring_us / made.round_us, 2, what)
 
 
-def _mpy_bytes(modules: list[Path]) -> int:
+def _mpy_bytes(modules: dict[str, Path]) -> int:
     from sabot_sim.rigs import build
 
-    return sum(len(build.compiled(module.name, build.source(module))) for module in modules)
+    return sum(len(build.compiled(name, build.source(path))) for name, path in modules.items())
 
 
 def ledger() -> Iterator[Figure]:
