@@ -294,14 +294,13 @@ def reader() -> Iterator[Figure]:
         on_vm, in_cpython = (best_s(partial(bench.read, 1, reads), 5) / len(reads) for bench in (vm, here))
     rates = f"{1 / on_vm:,.0f} reads a second on the VM, {1 / in_cpython:,.0f} in CPython"
     yield at_least("reader.vm_over_cpython", in_cpython / on_vm, 0.3, rates)
-    modules = [firmware_dir() / "sabot" / f"{name}.py" for name in READER_MODULES]
-    size = _mpy_bytes(modules)
+    size = _mpy_bytes({name: firmware_dir() / name for name in (f"sabot/{module}.py" for module in READER_MODULES)})
     yield at_least("reader.flash_budget_over_mpy", 65536 / size, 4, f"{size} bytes of .mpy for armv6m, of 65536")
     yield from _on_chip()
 
 
 _READING = ("sampler", "presence", "marks", "geometry", "strip", "trailing", "wear", "reader")
-READER_MODULES = (*(f"reading/{name}" for name in _READING), "generated")
+READER_MODULES = (*(f"reading/{name}" for name in _READING), "wire")
 
 
 def _on_chip() -> Iterator[Figure]:
