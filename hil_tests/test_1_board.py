@@ -111,7 +111,7 @@ def test_a_new_board_is_flashed_and_then_deals_through_the_rig(tmp_path: Path) -
     with pico() as port:
         flashed = flash(port, "--bench", "--key", str(key))
         assert flashed.returncode == 0, flashed.stderr
-        assert "the journal's part of flash is made, and empty" in flashed.stderr
+        assert "flash is reserved for the journal, which is empty" in flashed.stderr
         rig = BoardRig(port, KEY, START_S)
         table = Table(rig, MinimalGateway(KEY))
         rig.power_on()

@@ -104,7 +104,7 @@ def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str, tmp_
     os.kill(pid, signal.SIGKILL)
     _, err = demo.process.communicate(timeout=30)
     assert demo.process.returncode == 1
-    assert "ended by itself with status -9" in err
+    assert "ended unexpectedly with status -9" in err
     assert "Traceback" not in err
     assert demo.others() == {}
 

@@ -34,7 +34,7 @@ def events(it: TryOut) -> list[int]:
 @pytest.mark.parametrize("line", [("--rulebook", "crown-baccarat"), ("--tcp", "0", "--rulebook", "star-rapid")])
 def test_the_pasted_config_brings_the_coups_to_a_subscriber(at_home: TryOut, line: tuple[str, ...]) -> None:
     shoe = at_home.start(*FAST, "--coups", "5", *line)
-    waits = re.search(r"sabot shoe: waiting for a gateway on (\S+); a shoe stays locked until", shoe.notes())
+    waits = re.search(r"sabot shoe: waiting for a gateway on (\S+); the shoe stays locked until", shoe.notes())
     assert waits is not None
     assert f'port = "{waits[1]}"' in shoe.config()
     at_home.gateway(shoe.config())
@@ -71,7 +71,7 @@ def test_a_gateway_that_is_restarted_or_killed_has_every_coup_once(at_home: TryO
     assert all(one == other for one, other in zip(at_home.coups(), shoe.coups(), strict=False))
     assert contiguous([int(found) for line in shoe.coups() for found in re.findall(r"coup +(\d+)", line)])
     assert contiguous(events(at_home))
-    assert shoe.notes().count("takes the log from event") >= 3
+    assert shoe.notes().count("reads the log from event") >= 3
 
 
 def test_with_a_state_directory_the_log_goes_on_where_the_plug_was_pulled(at_home: TryOut, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_an_unread_card_is_keyed_in_at_the_gateway(at_home: TryOut) -> None:
     assert not [alarm for alarm in at_home.received("alarm") if alarm["name"] == "discrepancy"]
 
 
-def test_a_second_gateway_at_the_tcp_port_is_turned_away(at_home: TryOut) -> None:
+def test_a_second_gateway_at_the_tcp_port_is_refused(at_home: TryOut) -> None:
     shoe = at_home.start(*FAST, "--tcp", "0")
     at_home.gateway(shoe.config())
     at_home.until(lambda: at_home.coups())
@@ -166,7 +166,7 @@ def test_a_second_gateway_at_the_tcp_port_is_turned_away(at_home: TryOut) -> Non
     with socket.create_connection(("127.0.0.1", int(found[1])), 20) as other:
         assert other.recv(1) == b""
     at_home.more_coups(1)
-    assert "another gateway wants the line" in shoe.notes()
+    assert "a second gateway tried to connect and was refused" in shoe.notes()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -186,11 +186,11 @@ def test_what_cannot_be_is_said_in_a_sentence(at_home: TryOut, tmp_path: Path) -
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = busy.getsockname()[1]
         for options, why in {
-            ("--state", str(state)): "another shoe runs there; give each a directory of its own",
-            ("--tcp", str(port)): "Address already in use; give another port",
-            ("--tcp", "99999"): "give another port",
-            ("--pty", str(tmp_path / "there")): "something is there already; give another name",
-            ("--pty", "/nowhere/line"): "No such file or directory; give a path",
+            ("--state", str(state)): "another shoe is running there; give each shoe its own directory",
+            ("--tcp", str(port)): "Address already in use; choose another port",
+            ("--tcp", "99999"): "choose another port",
+            ("--pty", str(tmp_path / "there")): "a file of this name exists; choose another",
+            ("--pty", "/nowhere/line"): "No such file or directory; choose a path",
             ("--decks", "9"): "decks = 9: star-baccarat allows",
             ("--rulebook", "macau"): "macau",
             ("--key", str(tmp_path / "there")): "holds no key",
@@ -205,5 +205,5 @@ def test_what_cannot_be_is_said_in_a_sentence(at_home: TryOut, tmp_path: Path) -
     assert (tmp_path / "there").read_text() == "mine"
     at_home.shoes[0].stop(signal.SIGTERM)
     assert (
-        "is that of unit 5ab00000000000aa" in sabot("shoe", "--state", str(state), "--unit", "5ab0000000000001").stderr
+        "belongs to unit 5ab00000000000aa" in sabot("shoe", "--state", str(state), "--unit", "5ab0000000000001").stderr
     )

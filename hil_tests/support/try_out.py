@@ -18,7 +18,7 @@ from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command
-from sabot_tools.stand.subscriber import Subscriber
+from sabot_tools.stand.subscriber import SiteSubscriber
 from sabot_tools.text.coups import Painter
 
 from support.site_watcher import PATIENCE_S
@@ -84,7 +84,7 @@ class TryOut:
         self.shoes: list[ShoeProcess] = []
         self.broker = broker.start(self.children, work_dir, 0)
         self._selector = selectors.DefaultSelector()
-        self._subscriber = Subscriber(self.broker, SITE, self._selector)
+        self._subscriber = SiteSubscriber(self.broker, SITE, self._selector)
         self.until(lambda: self._subscriber.ready)
 
     def start(self, *options: str) -> ShoeProcess:

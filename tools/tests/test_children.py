@@ -1,4 +1,4 @@
-"""Children: never left behind, and heard when they die."""
+"""Child processes: all are ended, and one that ends unexpectedly is an error."""
 
 import os
 import select
@@ -15,7 +15,7 @@ from sabot_tools.stand.children import Children, DeadChildError
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
-def test_stop_ends_them_all(tmp_path: Path) -> None:
+def test_stop_ends_all_children(tmp_path: Path) -> None:
     children = Children(tmp_path)
     processes = [children.start(f"c{number}", SLEEPER) for number in range(3)]
     children.check()
@@ -23,7 +23,7 @@ def test_stop_ends_them_all(tmp_path: Path) -> None:
     assert all(process.poll() is not None for process in processes)
 
 
-def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_ignores_sigterm_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sabot_tools.stand.children._STOP_WITHIN_S", 0.2)
     children = Children(tmp_path)
     code = (
@@ -36,14 +36,14 @@ def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.Monk
     assert process.returncode == -signal.SIGKILL
 
 
-def test_a_dead_child_is_named_with_its_last_words(tmp_path: Path) -> None:
+def test_a_child_that_ends_unexpectedly_is_an_error_with_its_last_output(tmp_path: Path) -> None:
     children = Children(tmp_path)
     children.start("broker", [sys.executable, "-c", "print('no room'); raise SystemExit(3)"]).wait()
-    with pytest.raises(DeadChildError, match=r"broker ended by itself with status 3. Its last words:\n  no room"):
+    with pytest.raises(DeadChildError, match=r"broker ended unexpectedly with status 3. Its last output:\n  no room"):
         children.check()
 
 
-def test_children_go_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
         "from sabot_tools.stand.children import Children\n"
@@ -59,10 +59,10 @@ def test_children_go_when_their_parent_is_killed(tmp_path: Path) -> None:
     assert select.select([watched], [], [], 10)[0] == [watched]
 
 
-def test_a_busy_port_says_what_to_do(tmp_path: Path) -> None:
+def test_a_port_in_use_is_an_error_with_the_next_step(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind((broker.HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(broker.NoBrokerError, match=rf"port {port} .* is busy .* make demo PORT={port + 1}"):
+        with pytest.raises(broker.NoBrokerError, match=rf"port {port} .* is in use .* make demo PORT={port + 1}"):
             broker.start(Children(tmp_path), tmp_path, port)

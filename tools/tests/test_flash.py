@@ -1,4 +1,4 @@
-"""sabot flash without a board: what it would write, and what it says where it cannot."""
+"""sabot flash without a board: the files it would write, and its errors."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 import serial
 from sabot_sim.rigs import build
 from sabot_sim.rigs.vm import firmware_dir, micropython
-from sabot_tools.actions.flash import _fits
+from sabot_tools.actions.flash import _check_micropython
 from sabot_tools.stand.board import BoardError, System
 
 PICO = "Raspberry Pi Pico with RP2040"
@@ -32,7 +32,7 @@ def port() -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("bench", [False, True])
-def test_the_note_is_the_hash_that_the_board_itself_finds(tmp_path: Path, bench: bool) -> None:
+def test_image_bin_is_the_hash_that_the_board_computes(tmp_path: Path, bench: bool) -> None:
     image = build.shoe_image(bench=bench)
     for name, data in image.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def test_the_note_is_the_hash_that_the_board_itself_finds(tmp_path: Path, bench:
     assert found.stdout.strip() == image["image.bin"].hex()
 
 
-def test_a_shoe_has_no_part_of_the_bench() -> None:
+def test_the_image_of_a_shoe_has_no_files_of_the_bench() -> None:
     shoe, bench = build.shoe_image(), build.shoe_image(bench=True)
     assert bench.keys() - shoe.keys() == {"sabot/boards/stream.mpy", "sabot/boards/stimulus.mpy"}
     assert shoe["main.py"] == b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
@@ -60,43 +60,45 @@ def test_a_shoe_has_no_part_of_the_bench() -> None:
     [((1, 24, 1), 0x1306), ((1, 25, 0), 0x1305), ((1, 25, 0), 0x1307)],
 )
 def test_a_micropython_that_cannot_run_it_is_refused(version: tuple[int, ...], mpy: int) -> None:
-    with pytest.raises(BoardError, match=r"has MicroPython 1\.\d+\.\d .*; put MicroPython 1\.25 or newer on it: hold"):
-        _fits("PORT", System("rp2", version, PICO, mpy), {"a.mpy": b"M\x06\x00\x1f"})
+    with pytest.raises(BoardError, match=r"has MicroPython 1\.\d+\.\d .*; install MicroPython 1\.25 or newer: hold"):
+        _check_micropython("PORT", System("rp2", version, PICO, mpy), {"a.mpy": b"M\x06\x00\x1f"})
 
 
 def test_another_kind_of_board_is_refused() -> None:
-    with pytest.raises(BoardError, match=r"ESP32 has MicroPython 1\.25\.0 \(\.mpy 0x2b06\), which does not"):
-        _fits("PORT", System("esp32", (1, 25, 0), "ESP32", 0x2B06), {"a.mpy": b"M\x06\x00\x1f"})
+    with pytest.raises(BoardError, match=r"ESP32 has MicroPython 1\.25\.0 \(\.mpy 0x2b06\), which cannot"):
+        _check_micropython("PORT", System("esp32", (1, 25, 0), "ESP32", 0x2B06), {"a.mpy": b"M\x06\x00\x1f"})
 
 
-def test_native_code_wants_its_own_core() -> None:
+def test_native_code_needs_its_own_core() -> None:
     native = {"a.mpy": b"M\x06\x00\x1f", "b.mpy": b"M\x06\x13\x1f"}
-    _fits("PORT", System("rp2", (1, 29, 0), PICO, 0x1306), native)
-    with pytest.raises(BoardError, match="does not run this firmware"):
-        _fits("PORT", System("rp2", (1, 29, 0), "Raspberry Pi Pico 2 with RP2350", 0x1F06), native)
+    _check_micropython("PORT", System("rp2", (1, 29, 0), PICO, 0x1306), native)
+    with pytest.raises(BoardError, match="cannot run this firmware"):
+        _check_micropython("PORT", System("rp2", (1, 29, 0), "Raspberry Pi Pico 2 with RP2350", 0x1F06), native)
 
 
-def test_no_board() -> None:
+def test_a_port_that_does_not_exist() -> None:
     ran = flash("/dev/ttyNOWHERE")
     assert ran.returncode == 1
     assert ran.stderr.startswith("sabot flash: /dev/ttyNOWHERE: no such port; ")
 
 
-def test_a_busy_port(port: tuple[int, str]) -> None:
+def test_a_port_in_use(port: tuple[int, str]) -> None:
     with serial.Serial(port[1], exclusive=True):
         ran = flash(port[1])
     assert ran.returncode == 1
-    assert ran.stderr == f"sabot flash: {port[1]}: the port is busy; end the gateway or terminal that has it open\n"
+    assert ran.stderr == f"sabot flash: {port[1]}: the port is in use; stop the gateway or terminal that has it open\n"
 
 
 def test_no_micropython_at_the_port(port: tuple[int, str]) -> None:
     ran = flash(port[1])
     assert ran.returncode == 1
-    assert ran.stderr.startswith(f"sabot flash: {port[1]}: no MicroPython answers (could not enter raw repl); if there")
+    assert ran.stderr.startswith(
+        f"sabot flash: {port[1]}: MicroPython does not answer (could not enter raw repl); if the"
+    )
     assert ran.stdout == ""
 
 
-def test_something_that_talks_without_a_pause(port: tuple[int, str]) -> None:
+def test_a_device_that_sends_without_a_pause(port: tuple[int, str]) -> None:
     talker = subprocess.Popen(["yes"], stdout=port[0])
     try:
         ran = flash(port[1])
@@ -105,7 +107,7 @@ def test_something_that_talks_without_a_pause(port: tuple[int, str]) -> None:
         talker.wait()
     assert ran.returncode == 1
     assert ran.stderr == (
-        f"sabot flash: {port[1]}: something else than MicroPython talks there without a pause; another port?\n"
+        f"sabot flash: {port[1]}: the device sends without a pause and is not MicroPython; choose another port\n"
     )
 
 
@@ -120,4 +122,4 @@ def test_a_key_of_another_size_is_refused_before_the_board_is_touched(tmp_path: 
 def test_check_and_erase_exclude_each_other() -> None:
     ran = flash("/dev/ttyNOWHERE", "--check", "--erase")
     assert ran.returncode == 2
-    assert "--check changes nothing" in ran.stderr
+    assert "--check writes nothing" in ran.stderr

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_protocol.messages import EventKind
-from sabot_tools.bench import gateway_figures, shoe_player
-from sabot_tools.bench import gateway_load as gateway
+from sabot_tools.bench import gateway_load, shoe_player
+from sabot_tools.bench.figures import gateway as gateway_figures
 from sabot_tools.bench.gateway_load import LoadPlan, LoadResult, Sample
 
 SMALL = LoadPlan(ports=3, frames=60, rate=0, most_s=60)
@@ -21,7 +21,7 @@ def coups_of(run: LoadResult) -> dict[str, dict[str, Any]]:
 
 
 def test_the_textbook_does_the_same_work_as_the_gateway() -> None:
-    ours, textbook = (gateway.run(name, SMALL) for name in ("gateway", "textbook"))
+    ours, textbook = (gateway_load.run(name, SMALL) for name in ("gateway", "textbook"))
     for run in (ours, textbook):
         assert run.frames == run.sent == 180
         assert run.coups == run.due_coups == len(coups_of(run))
@@ -90,5 +90,5 @@ def test_too_few_open_files_are_said_in_words() -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard == resource.RLIM_INFINITY:
         pytest.skip("this machine has no limit")
-    with pytest.raises(gateway.CannotMeasureError, match="open files"):
-        gateway.allow(hard)
+    with pytest.raises(gateway_load.CannotMeasureError, match="open files"):
+        gateway_load.allow(hard)

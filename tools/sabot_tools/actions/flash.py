@@ -1,4 +1,4 @@
-"""sabot flash: puts the firmware on a board over its USB serial port, and reads back what it wrote."""
+"""sabot flash: write the firmware to a board over its USB serial port, and read it back."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -22,7 +22,7 @@ Example: sabot flash /dev/ttyACM0 --key key.bin
 Example: sabot flash /dev/ttyACM0 --check
 """
 _KEY: Final = "key.bin"
-_NOTE: Final = "image.bin"
+_IMAGE_HASH: Final = "image.bin"
 _PROGRAM: Final = (".py", ".mpy")
 _RESERVED: Final = 24
 
@@ -32,18 +32,22 @@ Files = Mapping[str, bytes]
 @app.command(epilog=EPILOG)
 def flash(
     port: Annotated[str, typer.Argument(help="The board's USB serial port.", metavar="PORT")],
-    key: Annotated[Path | None, typer.Option(help="Also put in this key of the unit, made by `sabot keys`.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Only compare; exit status 1 if something differs.")] = False,
-    bench: Annotated[bool, typer.Option("--bench", help="For the bench: inputs and line come over USB.")] = False,
-    erase: Annotated[bool, typer.Option("--erase", help="First remove all that is there, the journal too.")] = False,
+    key: Annotated[
+        Path | None, typer.Option(help="Also write this key of the shoe, made by `sabot keys new UNIT --shoe FILE`.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Compare only; exit 1 if a file differs.")] = False,
+    bench: Annotated[
+        bool, typer.Option("--bench", help="Write the program for a test bench: inputs and serial line over USB.")
+    ] = False,
+    erase: Annotated[bool, typer.Option("--erase", help="Format the board first: the journal is lost.")] = False,
 ) -> None:
-    """Put the firmware on a board and read it back; the shoe restarts, its journal stays."""
+    """Write the firmware to a board and read it back; the shoe restarts and keeps its journal."""
     if check and erase:
-        raise typer.BadParameter("--check changes nothing: leave --erase out")
+        raise typer.BadParameter("--check writes nothing: leave --erase out")
     try:
-        wanted = _wanted(key, bench=bench)
+        wanted = _wanted_files(key, bench=bench)
         with closing(Board(port)) as board:
-            _fits(board.port, board.system(), wanted)
+            _check_micropython(board.port, board.system(), wanted)
             board.prepare()
             same = _check(board, wanted) if check else _flash(board, wanted, erase=erase)
             board.restart()
@@ -53,21 +57,23 @@ def flash(
         raise typer.Exit(1)
 
 
-def _wanted(key: Path | None, *, bench: bool) -> dict[str, bytes]:
-    """The files that a board should have."""
+def _wanted_files(key: Path | None, *, bench: bool) -> dict[str, bytes]:
+    """Return the files that the board should have."""
     image = build.shoe_image(bench=bench)
     if key is None:
         return image
     secret = key.read_bytes()
     if len(secret) != KEY_BYTES:
-        raise ValueError(f"{key} has {len(secret)} bytes, a key has {KEY_BYTES}; make it with sabot keys new --shoe")
+        raise ValueError(
+            f"{key} has {len(secret)} bytes, a key has {KEY_BYTES}; make one with `sabot keys new UNIT --shoe {key}`"
+        )
     return image | {_KEY: secret}
 
 
-def _fits(port: str, system: System, wanted: Files) -> None:
-    """Whether this MicroPython takes files that were compiled here."""
+def _check_micropython(port: str, system: System, wanted: Files) -> None:
+    """Raise BoardError if this MicroPython cannot run files that were compiled here."""
     headers = [data for path, data in wanted.items() if path.endswith(".mpy")]
-    version, native = headers[0][1], max(header[2] for header in headers)  # native: 0 where there is only bytecode
+    version, native = headers[0][1], max(header[2] for header in headers)  # native is 0 if there is only bytecode
     if (
         system.platform != "rp2"
         or system.version < OLDEST
@@ -75,14 +81,14 @@ def _fits(port: str, system: System, wanted: Files) -> None:
         or native not in (0, system.mpy >> 8)
     ):
         has = f"{system.machine} has MicroPython {'.'.join(map(str, system.version))} (.mpy {system.mpy:#06x})"
-        raise BoardError(f"{port}: {has}, which does not run this firmware; {HOW_TO_GET_MICROPYTHON}")
+        raise BoardError(f"{port}: {has}, which cannot run this firmware; {HOW_TO_GET_MICROPYTHON}")
 
 
 # Compare
 
 
 def _differences(board: Board, wanted: Files) -> dict[str, str]:
-    """What is wrong with a file, by path; files that are no program and that nobody asks for are left alone."""
+    """Return what is wrong with each file, by path; files that are neither wanted nor programs are ignored."""
     found = board.files()
     wrong = {path: "missing" for path in wanted if path not in found}
     wrong |= {path: "surplus" for path in found if path not in wanted and path.endswith(_PROGRAM)}
@@ -96,13 +102,13 @@ def _check(board: Board, wanted: Files) -> bool:
     wrong = _differences(board, wanted)
     for path in sorted(wrong):
         typer.echo(f"{wrong[path]} {path}")
-    _tell(f"{board.port}: {len(wrong)} of {len(wanted)} files differ" if wrong else _sound(board, wanted))
+    _note(f"{board.port}: {len(wrong)} of {len(wanted)} files differ" if wrong else _all_as_built(board, wanted))
     return not wrong
 
 
-def _sound(board: Board, wanted: Files) -> str:
+def _all_as_built(board: Board, wanted: Files) -> str:
     secret = f", key {fingerprint(wanted[_KEY])}" if _KEY in wanted else ""
-    return f"{board.port}: all {len(wanted)} files are as built, image {wanted[_NOTE].hex()}{secret}"
+    return f"{board.port}: all {len(wanted)} files are as built, image {wanted[_IMAGE_HASH].hex()}{secret}"
 
 
 # Write
@@ -113,35 +119,35 @@ def _flash(board: Board, wanted: Files, *, erase: bool) -> bool:
         board.format()
     with bar("reserving", _RESERVED) as progress:
         if board.reserve(progress):
-            _tell(f"{board.port}: the journal's part of flash is made, and empty")
+            _note(f"{board.port}: flash is reserved for the journal, which is empty")
     wrong = _differences(board, wanted)
     _write(board, wanted, wrong)
     _verify(board, wanted)
     removed = len(wrong.keys() - wanted.keys())
-    _tell(f"{board.port}: {len(wrong) - removed} files written, {removed} removed; the shoe restarts")
-    _tell(_sound(board, wanted))
+    _note(f"{board.port}: {len(wrong) - removed} files written, {removed} removed; the shoe restarts")
+    _note(_all_as_built(board, wanted))
     return True
 
 
 def _write(board: Board, wanted: Files, wrong: Mapping[str, str]) -> None:
-    """The note first: from then on the self-test refuses all but the whole program."""
-    due = sorted((path for path in wrong if path in wanted), key=lambda path: (path != _NOTE, path))
-    with bar("writing", sum(len(wanted[path]) for path in due)) as progress:
-        for path in due:
+    """Write the hash of the program first: from then on the self-test accepts only the complete program."""
+    to_write = sorted((path for path in wrong if path in wanted), key=lambda path: (path != _IMAGE_HASH, path))
+    with bar("writing", sum(len(wanted[path]) for path in to_write)) as progress:
+        for path in to_write:
             board.write(path, wanted[path], progress)
     for path in wrong.keys() - wanted.keys():
         board.remove(path)
 
 
 def _verify(board: Board, wanted: Files) -> None:
-    """All of the program by the firmware's own hash; what is no program by itself."""
-    if board.image_digest() != wanted[_NOTE]:
+    """Compare the program by the firmware's own hash, other files one by one; BoardError if one differs."""
+    if board.image_digest() != wanted[_IMAGE_HASH]:
         wrong = sorted(_differences(board, wanted)) or "its program"
-        raise BoardError(f"{board.port}: {wrong} did not read back as written; flash again")
-    for path in wanted.keys() & {_NOTE, _KEY}:
+        raise BoardError(f"{board.port}: {wrong} is not what was written; flash again")
+    for path in wanted.keys() & {_IMAGE_HASH, _KEY}:
         if board.digest(path) != sha256(wanted[path]).hexdigest():
-            raise BoardError(f"{board.port}: {path} did not read back as written; flash again")
+            raise BoardError(f"{board.port}: {path} is not what was written; flash again")
 
 
-def _tell(text: str) -> None:
+def _note(text: str) -> None:
     typer.echo(f"sabot flash: {text}", err=True)

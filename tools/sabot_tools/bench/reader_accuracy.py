@@ -104,7 +104,7 @@ def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
             yield f"  wrong: sabot optics show --profile {profile} --seed {seed} --number {number} | sabot read"
 
 
-def known(profiles: list[str], bench: str) -> list[str]:
+def known_profiles(profiles: list[str], bench: str) -> list[str]:
     """The profiles asked for, all when none is; and the bench can be had."""
     with bench_of("bench optics", bench):
         pass

@@ -27,7 +27,7 @@ from sabot_sim.rigs.rig import Rig
 from sabot_tools.replay.serial_line import LineMonitor, SerialLine
 from sabot_tools.replay.table_setup import TABLE, TableSetup
 from sabot_tools.stand.broker import LocalBroker
-from sabot_tools.stand.subscriber import Subscriber
+from sabot_tools.stand.subscriber import SiteSubscriber
 
 _LONGEST_NAP_S: Final = 0.02
 PATIENCE_S: Final = 60.0
@@ -64,7 +64,7 @@ class ReplaySystem:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self.line, selectors.EVENT_READ)
         self._rig_filenos: list[int] = []
-        self.subscriber = Subscriber(server.broker, self.site, self._selector)
+        self.subscriber = SiteSubscriber(server.broker, self.site, self._selector)
         self._log = _kept_log()
 
     # Time

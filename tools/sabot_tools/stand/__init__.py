@@ -1,1 +1,1 @@
-"""Stand: the processes of some tables on this machine."""
+"""A stand: what runs on this machine beside the code under test: broker, daemon, shoes, subscribers, boards."""

@@ -1,4 +1,4 @@
-"""The broker: the user's by URL, else a nats-server of the user's, else the one from the index."""
+"""A broker on this machine: finds nats-server and starts it with MQTT and JetStream."""
 
 import os
 import shutil
@@ -20,34 +20,34 @@ HOST = "127.0.0.1"
 
 
 class NoBrokerError(RuntimeError):
-    """No broker can be had; the message says what to do."""
+    """No broker can be started or reached; the message gives the next step."""
 
 
 def nats_server() -> str:
-    """SABOT_NATS_SERVER, else one on the path, else the wheel's beside this Python."""
-    beside = Path(sys.executable).with_name("nats-server")
+    """Return the program: SABOT_NATS_SERVER, else the one on the path, else the one installed beside this Python."""
+    installed = Path(sys.executable).with_name("nats-server")
     chosen = os.environ.get("SABOT_NATS_SERVER")
-    found = chosen or shutil.which("nats-server") or (str(beside) if beside.exists() else None)
+    found = chosen or shutil.which("nats-server") or (str(installed) if installed.exists() else None)
     if not found or not shutil.which(found):
         raise NoBrokerError(
-            f"no nats-server at {chosen}: correct SABOT_NATS_SERVER"
+            f"SABOT_NATS_SERVER: there is no program {chosen}; correct the path"
             if chosen
-            else "no nats-server: in a checkout of Sabot `pip install '.[demo]'` brings one for x86_64 and arm64; "
-            "elsewhere install nats-server and put it on the path. The demo also takes a broker that you have: "
+            else "nats-server is not installed: `pip install '.[demo]'` in a checkout of Sabot brings one for x86_64 "
+            "and arm64; on other machines install nats-server and put it on the path, or use a broker that you have: "
             "make demo BROKER=mqtt://host:1883"
         )
     return found
 
 
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """Return a TCP port that is free now."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
 def start(children: Children, work_dir: Path, port: int) -> Broker:
-    """Start a nats-server with MQTT and JetStream on this port; 0 is any that is free."""
+    """Start nats-server with MQTT on this port; 0 chooses a free one."""
     port = port or free_port()
     _refuse_busy(port)
     config = work_dir / "nats.conf"
@@ -63,13 +63,13 @@ def _refuse_busy(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             raise NoBrokerError(
-                f"port {port} on {HOST} is busy ({error.strerror}). Choose another: make demo PORT={port + 1}, or use "
-                f"the broker that is there: make demo BROKER=mqtt://{HOST}:{port}"
+                f"port {port} on {HOST} is in use ({error.strerror}). Choose another: make demo PORT={port + 1}, or "
+                f"use the broker that runs there: make demo BROKER=mqtt://{HOST}:{port}"
             ) from error
 
 
 class LocalBroker:
-    """A nats-server that can be stopped and started again; its port and its store stay."""
+    """A nats-server that can be stopped and started again with the same port and store."""
 
     def __init__(self, work_dir: Path) -> None:
         self._children, self._work_dir = Children(work_dir), work_dir
@@ -78,12 +78,12 @@ class LocalBroker:
         self.start()
 
     def start(self) -> None:
-        """Unless it runs."""
+        """Start it, unless it is running."""
         if not self.up:
             start(self._children, self._work_dir, self.broker.port)
             self.up = True
 
     def stop(self) -> None:
-        """Politely; what it has acknowledged it keeps."""
+        """Stop it with SIGTERM; it keeps what it has acknowledged."""
         self._children.stop()
         self.up = False

@@ -1,4 +1,4 @@
-"""Child processes that never outlive their parent."""
+"""Child processes that end with their parent."""
 
 import contextlib
 import ctypes
@@ -13,12 +13,12 @@ _TAIL_LINES = 5
 
 
 class DeadChildError(RuntimeError):
-    """A child has ended by itself; the message says which, how, and its last words."""
+    """A child process has ended by itself; the message has its name, status and last output."""
 
 
 @dataclass
 class Child:
-    """A running process and where it writes."""
+    """A running process and its log."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -27,7 +27,7 @@ class Child:
 
 @dataclass
 class Children:
-    """Started in order, stopped in reverse; each writes to a log of its own in `log_dir`."""
+    """Processes started in order and stopped in reverse; each writes to its own log in `log_dir`."""
 
     log_dir: Path
     _running: list[Child] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Children:
     def start(
         self, name: str, args: list[str], *, pass_fds: tuple[int, ...] = (), env: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
-        """Start a child in a session of its own, so that Ctrl-C reaches only us."""
+        """Start a child in its own session, so that Ctrl-C reaches only the parent."""
         log = self.log_dir / f"{name}.log"
         with log.open("ab") as out:
             process = subprocess.Popen(
@@ -52,20 +52,20 @@ class Children:
         return process
 
     def release(self, process: subprocess.Popen[bytes]) -> None:
-        """The caller ends this one himself."""
+        """Stop watching a child that the caller ends."""
         self._running = [child for child in self._running if child.process is not process]
 
     def check(self) -> None:
-        """An error when a child has ended by itself."""
+        """Raise DeadChildError if a child has ended by itself."""
         for child in self._running:
             status = child.process.poll()
             if status is not None:
                 raise DeadChildError(
-                    f"{child.name} ended by itself with status {status}. Its last words:\n{tail(child.log)}"
+                    f"{child.name} ended unexpectedly with status {status}. Its last output:\n{tail(child.log)}"
                 )
 
     def stop(self) -> None:
-        """End them all, newest first: politely, then not."""
+        """End all children, newest first: SIGTERM, then SIGKILL."""
         while self._running:
             process = self._running.pop().process
             process.terminate()
@@ -77,12 +77,12 @@ class Children:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to end this child when its parent is gone, even by kill -9."""
+    """Have the kernel end this child when its parent ends, even by kill -9."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def tail(log: Path) -> str:
-    """The last lines that a child wrote."""
+    """Return the last lines of a log."""
     lines = log.read_text(errors="replace").splitlines()[-_TAIL_LINES:]
     return "\n".join(f"  {line}" for line in lines) or "  (nothing)"

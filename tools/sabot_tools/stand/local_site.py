@@ -1,4 +1,4 @@
-"""A stand: broker, gateway, shoes and dealers of some tables on this machine, every part real but the cards."""
+"""A site on this machine: broker, gateway, shoes and dealers of its tables; only the cards and hands are simulated."""
 
 import random
 import selectors
@@ -11,9 +11,7 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
-import paho.mqtt.client as paho
 from sabot_gateway.publish.broker import Broker, Login
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import RETAINED, ROOT
 from sabot_sim.dealing import stack
@@ -23,6 +21,7 @@ from sabot_sim.rigs.vm import VmShoe
 
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.subscriber import Subscriber
 
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
@@ -43,19 +42,19 @@ class SitePlan:
     port: int = 0
     site: str = "demo"
     card_set: int = 1
-    deck: Deck | None = None  # shuffled by the seed unless given
+    deck: Deck | None = None  # None: shuffled by the seed
     login: Login = field(default_factory=Login)
-    ledger: Path | None = None  # in the working directory, unless given
+    ledger: Path | None = None  # None: in work_dir
     lasting: bool = False  # the subscriber's session outlives its connection, and the broker's restart
 
     def table_names(self) -> list[str]:
-        """Tables as they are called."""
+        """Return the names of the tables: bac-01, bac-02 and so on."""
         return [f"bac-{number:02}" for number in range(1, self.tables + 1)]
 
 
 @dataclass(frozen=True)
 class Received:
-    """A message as a subscriber got it."""
+    """A message as the subscriber received it."""
 
     topic: str
     payload: bytes
@@ -63,12 +62,15 @@ class Received:
 
 
 class StoppedError(Exception):
-    """Somebody asked to stop before everything had started."""
+    """The user asked to stop before everything had started."""
 
 
 @dataclass
 class LocalSite:
-    """Use with `with`; step() drives dealers and subscriber, messages collect in `inbox`."""
+    """Use it with `with`: everything is started, and stopped at the end.
+
+    step() drives dealers and subscriber; received messages collect in `inbox`.
+    """
 
     plan: SitePlan
     inbox: list[Received] = field(default_factory=list)
@@ -76,17 +78,16 @@ class LocalSite:
     stopped: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
-        """Check what needs no process."""
+        """Check the plan as far as no process is needed."""
         self._book = rulebooks.load(self.plan.rulebook)
         self._selector = selectors.DefaultSelector()
         self.children = Children(self.plan.work_dir)
         self.config_path = self.plan.work_dir / "gateway.toml"
         self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
-        self._subscribed = False
         self._retained: set[str] = set()
 
     def __enter__(self) -> Self:
-        """Start everything; leave nothing behind when that fails."""
+        """Start everything; stop what was started if that fails."""
         try:
             self._start()
         except BaseException:
@@ -106,15 +107,16 @@ class LocalSite:
         self.broker = Broker.from_url(url) if url else broker.start(self.children, plan.work_dir, plan.port)
         self._subscribe()
         for number, name in enumerate(plan.table_names()):
-            self.tables[name] = self._table(number, name)
+            self.tables[name] = self._new_table(number, name)
         self.start_gateway()
 
     def start_gateway(self) -> None:
-        """The daemon, as an installer starts it: by its command and a config file."""
+        """Write the config and start the daemon with it, as an installer does."""
         self.config_path.write_text(self.gateway_config())
         self.gateway = self.children.start("gateway", daemon_command(self.config_path))
 
     def gateway_config(self) -> str:
+        """Return the daemon's config as TOML."""
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
         login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
@@ -125,7 +127,7 @@ class LocalSite:
         )
         return "".join([head, "\n[login]\n", *login, *tables])
 
-    def _table(self, number: int, name: str) -> SimTable:
+    def _new_table(self, number: int, name: str) -> SimTable:
         rng = random.Random(f"{self.plan.seed}-{name}")
         decks = self._book.decks.default
         deck = self.plan.deck or (lambda rng: stack.shuffled(decks, rng))
@@ -138,66 +140,57 @@ class LocalSite:
         return SimTable(bench, Dealer(lambda: deck(rng), self.plan.card_set, rng), self.plan.speed)
 
     def _subscribe(self) -> None:
-        self._mqtt = LoopClient(
+        """Wait until the broker has accepted the subscription."""
+        site = self.plan.site
+        self._subscriber = Subscriber(
             self.broker,
-            f"sabot-stand-{self.plan.site}",
-            clean_session=not self.plan.lasting,
-            selector=self._selector,
+            f"sabot-stand-{site}",
+            f"{ROOT}/{site}/#",
+            self._on_message,
+            self._selector,
             login=self.plan.login,
+            lasting=self.plan.lasting,
         )
-        client = self._mqtt.client
-        self._mqtt.on_ready = self._on_ready
-        client.on_subscribe = self._on_subscribe
-        client.on_message = self._on_message
         give_up_s = time.monotonic() + _BROKER_WITHIN_S
-        while not self._subscribed:
+        while not self._subscriber.ready:
             self.step_mqtt()
             if self.stopped():
                 raise StoppedError
             if time.monotonic() > give_up_s:
-                why = self._mqtt.problem or f"the broker at {self.broker} does not answer"
-                raise broker.NoBrokerError(f"{why}; start one that lets anybody in, or leave BROKER out and use ours")
+                why = self._subscriber.problem or f"the broker at {self.broker} does not answer"
+                raise broker.NoBrokerError(
+                    f"{why}; use a broker that accepts clients without a login, or leave out --broker "
+                    "(make demo: BROKER) to start one here"
+                )
 
-    def _on_ready(self) -> None:
-        """A session that lasts is not subscribed again: the broker would send retained words before older ones."""
-        if self._subscribed and self.plan.lasting:
-            return
-        self._mqtt.client.subscribe(f"{ROOT}/{self.plan.site}/#", qos=1)
-
-    def _on_subscribe(self, *_: object) -> None:
-        self._subscribed = True
-
-    def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
-        self.inbox.append(Received(message.topic, bytes(message.payload), time.monotonic()))
-        if message.topic.endswith(_RETAINED):
-            self._retained.add(message.topic)
+    def _on_message(self, topic: str, payload: bytes) -> None:
+        self.inbox.append(Received(topic, payload, time.monotonic()))
+        if topic.endswith(_RETAINED):
+            self._retained.add(topic)
 
     def step(self) -> None:
-        """Dealers deal what is due, the subscriber takes what came, a dead child is an error."""
+        """Let the dealers deal what is due and receive messages; DeadChildError if a child process has ended."""
         now_s = time.monotonic()
         waits = [table.step(now_s) for table in self.tables.values() if table.bench.process is not None]
         self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
 
     def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:
-        """The subscriber alone."""
-        self._wait(timeout_s)
-        self._mqtt.step(time.monotonic())
-
-    def publish_to_self(self, payload: bytes) -> None:
-        """A message that goes to the broker and back: what MQTT itself costs."""
-        self._mqtt.client.publish(f"{ROOT}/{self.plan.site}/ping", payload, qos=1)
-
-    def _wait(self, timeout_s: float) -> None:
+        """Receive messages; the dealers do nothing."""
         self.children.check()
         self._selector.select(timeout_s)
+        self._subscriber.step(time.monotonic())
+
+    def publish_to_self(self, payload: bytes) -> None:
+        """Publish a message that this site's subscriber receives: it measures what MQTT alone costs."""
+        self._subscriber.publish(f"{ROOT}/{self.plan.site}/ping", payload)
 
     def power_cycle(self, name: str) -> None:
-        """Pull one shoe's plug and put it back."""
+        """Switch a shoe off and on."""
         self.power_off(name)
         self.power_on(name)
 
     def power_off(self, name: str) -> None:
-        """Pull one shoe's plug and leave it."""
+        """Switch a shoe off."""
         table = self.tables[name]
         assert table.bench.process is not None
         self.children.release(table.bench.process)
@@ -205,33 +198,33 @@ class LocalSite:
         table.bench.power_off()
 
     def power_on(self, name: str) -> None:
-        """Put the plug back."""
+        """Switch a shoe on again."""
         table = self.tables[name]
         table.power_cycle()
         self._selector.register(table.bench, selectors.EVENT_READ)
 
     def kill_gateway(self) -> None:
-        """End the daemon as a crash would."""
+        """End the daemon as kill -9 does."""
         self.children.release(self.gateway)
         self.gateway.kill()
         self.gateway.wait()
 
     def take_inbox(self) -> list[Received]:
-        """What came since the last time."""
+        """Return the messages received since the last call."""
         taken, self.inbox = self.inbox, []
         return taken
 
     def _leave_broker(self) -> None:
-        """Take what we retained off a broker that is not ours."""
+        """Disconnect; clear our retained messages on a broker that is not ours."""
         if self.plan.broker_url:
             for topic in self._retained:
-                self._mqtt.client.publish(topic, b"", qos=0, retain=True)
-        self._mqtt.close()
+                self._subscriber.publish(topic, b"", qos=0, retain=True)
+        self._subscriber.close()
 
     def close(self) -> None:
-        """Gateway, shoes, broker: all gone when this returns."""
+        """Stop gateway, shoes and broker."""
         self.children.stop()
-        if hasattr(self, "_mqtt"):
+        if hasattr(self, "_subscriber"):
             self._leave_broker()
         for table in self.tables.values():
             table.bench.close()
@@ -240,5 +233,5 @@ class LocalSite:
 
 
 def daemon_command(config: Path) -> list[str]:
-    """The gateway by its config file, as a child."""
+    """Return the command that runs the gateway with this config."""
     return [sys.executable, "-m", "sabot_tools", "gateway", "run", "--config", str(config)]

@@ -1,4 +1,4 @@
-"""A gateway's link with a list for its ledger: what benches and tests put at the other end of a shoe's line."""
+"""The smallest gateway: the real link with a list as its ledger, for benches and tests of a shoe."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ PROFILE: Final = rulebooks.load("star-baccarat").profile(8, 1)
 
 @dataclass
 class MinimalGateway:
-    """`events` are durable. It goes by pickle: who cuts a shoe's power takes it from one life to the next."""
+    """`events` is the ledger. It can be pickled: tests of power cuts keep it while the shoe restarts."""
 
     key: bytes | None = None
     rng: random.Random = field(default_factory=lambda: random.Random(1))
@@ -23,11 +23,11 @@ class MinimalGateway:
     now_s: float = 0.0
 
     def __post_init__(self) -> None:
-        """As after a start."""
+        """Start the link."""
         self.restart()
 
     def restart(self) -> None:
-        """What was not committed is gone."""
+        """Start anew, as after a crash: events that were not committed are lost."""
         self._waiting: list[Event] = []
         self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, held=self)
         self.link.reset()
@@ -36,11 +36,11 @@ class MinimalGateway:
         return len(self.events)
 
     def frame_of(self, _unit: str, event_no: int) -> bytes | None:
-        """For the link, which compares."""
+        """Return the stored frame of an event, or None; the link compares it with a repeated one."""
         return self.events[event_no - 1].raw if 0 < event_no <= len(self.events) else None
 
     def newest_event(self, _unit: str, kinds: Sequence[int], within: int) -> bytes | None:
-        """The same."""
+        """Return the newest stored frame of these kinds among the last `within` events, or None."""
         frames = (event.raw for event in reversed(self.events[-within:]))
         return next((frame for frame in frames if frame[12] in kinds), None)
 
@@ -51,7 +51,7 @@ class MinimalGateway:
         return self.rng.randbytes(8)
 
     def exchange(self, data: bytes, now_s: float, commit: bool = True) -> bytes:
-        """One turn of the loop: bytes in, bytes out; events wait for their commit, and are acknowledged after it."""
+        """Do one turn: bytes in, bytes out; events are acknowledged once they are committed."""
         self.now_s = now_s
         self.link.tick(now_s)
         self._waiting += self.link.receive(data, now_s)
@@ -64,5 +64,5 @@ class MinimalGateway:
         return out
 
     def of(self, *kinds: str) -> list[Event]:
-        """Events of these kinds."""
+        """Return the events of these kinds."""
         return [event for event in self.events if event.kind in kinds]

@@ -1,4 +1,4 @@
-"""What a simulated shoe and its gateway say to each other, as people read it: coups on stdout, the rest on stderr."""
+"""Follows the line between a simulated shoe and its gateway: coups for stdout, notes for stderr."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ from sabot_tools.text.coups import Painter
 from sabot_tools.text.shoe_log import ShoeLog
 
 _KIND_AT, _DATA_AT = 12, 13  # of a frame that carries an event
-_GONE_AFTER_S = 5.0  # a gateway says something once a second
+_GONE_AFTER_S = 5.0  # a gateway sends something once a second
 
 
 @dataclass
 class ShoeMonitor:
-    """Bytes of both directions in, lines out: `coups` for stdout, `notes` for stderr."""
+    """Takes the bytes of both directions; collects the lines to print in `coups` and `notes`."""
 
     name: str
     port: str
@@ -29,83 +29,85 @@ class ShoeMonitor:
     painter: Painter
     coups: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    count: int = 0  # coups shown
+    count: int = 0  # coups printed
     profile_known: bool = False
-    _over_no: int = 0  # the event that ended the last one: its Confirm, or that it is void
+    _end_no: int = 0  # the event that ended the last coup: its Confirm, or its void
     _acked_no: int = 0
-    _asked_s: float | None = None  # since when a gateway asks and is not answered with a welcome
-    _heard_s: float | None = None  # when the gateway last said something in a session
+    _refused_since_s: float | None = None  # since when a gateway sends WHO and no WELCOME
+    _in_session_s: float | None = None  # when the gateway last sent something in a session
     _session: bytes = b""
     _gateway: str = ""
-    _shoe: Parser = field(default_factory=Parser)
-    _other: Parser = field(default_factory=Parser)
+    _from_shoe: Parser = field(default_factory=Parser)
+    _from_gateway: Parser = field(default_factory=Parser)
 
     def __post_init__(self) -> None:
-        """Go on with the cards that lie on the table."""
+        """Continue with the cards that are on the table."""
         self._log = ShoeLog(self.rulebook, self.table.hands)
 
-    def shoe_said(self, data: bytes) -> None:
-        """Bytes from the shoe."""
-        for frame in self._shoe.feed(data):
+    def from_shoe(self, data: bytes) -> None:
+        """Take bytes that the shoe sent."""
+        for frame in self._from_shoe.feed(data):
             if frame.type == "hello":
                 self.profile_known = self.profile_known or any(frame.body["profile_hash"])
             elif frame.type == "event" and frame.body["event_no"] > self.table.shown_no:
                 self.table.shown_no = frame.body["event_no"]
                 self._event(frame)
 
-    def gateway_said(self, data: bytes, now_s: float) -> None:
-        """Bytes from the gateway."""
-        for frame in self._other.feed(data):
+    def from_gateway(self, data: bytes, now_s: float) -> None:
+        """Take bytes that the gateway sent."""
+        for frame in self._from_gateway.feed(data):
             if frame.type == "who":
                 self._gateway = frame.body["gateway"].hex()
-                self._asked_s = now_s if self._asked_s is None else self._asked_s
+                self._refused_since_s = now_s if self._refused_since_s is None else self._refused_since_s
             elif frame.type == "welcome":
                 self._welcome(frame.body)
             elif frame.type == "ack":
                 self._acked_no = max(self._acked_no, frame.body["event_no"])
             if frame.type != "who":
-                self._asked_s, self._heard_s = None, now_s
+                self._refused_since_s, self._in_session_s = None, now_s
 
     def _welcome(self, body: dict[str, Any]) -> None:
         self._acked_no = max(self._acked_no, body["durable_event_no"])
         if body["shoe_nonce"] != self._session:
             self._session = body["shoe_nonce"]
-            self.notes.append(f"gateway {self._gateway} takes the log from event {body['durable_event_no'] + 1} on")
+            self.notes.append(f"gateway {self._gateway} reads the log from event {body['durable_event_no'] + 1}")
 
     def tick(self, now_s: float) -> None:
-        """Say that a gateway has gone, or that it asks and does not take this shoe."""
-        if self._heard_s is not None and now_s - self._heard_s >= _GONE_AFTER_S:
-            self._heard_s, self._session = None, b""
-            self.notes.append(f"no gateway on {self.port}: the shoe deals on, and keeps its log until one comes")
-        if self._asked_s is not None and now_s - self._asked_s >= _GONE_AFTER_S:
-            self._asked_s = float("inf")
+        """Add a note when the gateway has gone, or when it does not accept this shoe."""
+        if self._in_session_s is not None and now_s - self._in_session_s >= _GONE_AFTER_S:
+            self._in_session_s, self._session = None, b""
             self.notes.append(
-                f"gateway {self._gateway} asks, and does not take this shoe: `sabot gateway status` there says why"
+                f"no gateway on {self.port}: the dealer goes on, and the shoe keeps its log until a gateway comes back"
+            )
+        if self._refused_since_s is not None and now_s - self._refused_since_s >= _GONE_AFTER_S:
+            self._refused_since_s = float("inf")
+            self.notes.append(
+                f"gateway {self._gateway} does not accept this shoe: `sabot gateway status` on that machine shows why"
             )
 
     def enough(self, coups: int | None) -> bool:
-        """So many coups were shown, and the last of them is confirmed or void."""
-        return coups is not None and self.count >= coups and self._over_no > 0
+        """Return True if so many coups were printed and the last is confirmed or void."""
+        return coups is not None and self.count >= coups and self._end_no > 0
 
     def done(self, coups: int | None) -> bool:
-        """And the gateway has acknowledged that."""
-        return self.enough(coups) and self._acked_no >= self._over_no
+        """Return True if, in addition, the gateway has acknowledged that."""
+        return self.enough(coups) and self._acked_no >= self._end_no
 
     def _event(self, frame: Frame) -> None:
-        event = self._told(frame)
+        event = self._named(frame)
         self.table.hands = self._log.hands
         if event["type"] == "coup":
             self.count += 1
-            self._over_no = event["event_no"] if event["winner"] is None else 0
+            self._end_no = event["event_no"] if event["winner"] is None else 0
             self.coups.append(self.painter.line(self._coup(event), None))
         elif event["type"] == "profile_set":
             self.profile_known = True
         elif event.get("button") == "confirm" or (event["type"], event.get("command")) == ("command_done", "confirm"):
-            self._over_no = event["event_no"]
-        self.notes += _words(self.name, event, dealing=self._log.begun())
+            self._end_no = event["event_no"]
+        self.notes += _notes(self.name, event, dealing=self._log.begun())
 
-    def _told(self, frame: Frame) -> dict[str, Any]:
-        """The event in plain names; of one that refers to what was not seen here, its kind alone."""
+    def _named(self, frame: Frame) -> dict[str, Any]:
+        """Return the event in plain names; only its kind if it refers to events that were not seen here."""
         event_no, kind = frame.body["event_no"], frame.body["kind"]
         try:
             return self._log.tell(event_no, frame.raw[_KIND_AT], frame.raw[_DATA_AT:].hex())
@@ -113,7 +115,7 @@ class ShoeMonitor:
             return {"event_no": event_no, "type": "", "kind": kind}
 
     def _coup(self, event: dict[str, Any]) -> CoupMessage:
-        """As the gateway publishes it, as far as the line shows."""
+        """Return the coup as the gateway publishes it, as far as the line shows."""
         flags = {name: event.get(name, False) for name in ("player_pair", "banker_pair", "natural", "last_coup")}
         return CoupMessage(
             id="",
@@ -136,19 +138,19 @@ class ShoeMonitor:
         )
 
 
-def _words(name: str, event: dict[str, Any], *, dealing: bool) -> Iterator[str]:
-    """What people at the table would notice; `dealing` where a coup is begun and not complete."""
+def _notes(name: str, event: dict[str, Any], *, dealing: bool) -> Iterator[str]:
+    """Yield what people at the table would notice; `dealing`: a coup has begun and is not complete."""
     match event["type"]:
         case "shoe_opened":
             yield f"shoe {event['shoe']} is open: {event['decks']} decks"
         case "shoe_closed":
-            yield f"shoe {event['shoe']} is over"
+            yield f"shoe {event['shoe']} is closed"
         case "reject":
-            yield f"the shoe rejects what it saw: {event['reason']}"
+            yield f"the shoe rejected a card: {event['reason']}"
         case "irregularity":
             rule = f" ({event['rule']})" if event["rule"] else ""
             yield f"irregularity {event['case']}: {event['say']}{rule}"
         case "fault":
             yield next_step(name, event["fault"], dealing=dealing) or f"fault {event['fault']}"
         case "fault_cleared":
-            yield f"fault {event['fault']} is over"
+            yield f"fault {event['fault']} is cleared"

@@ -1,4 +1,4 @@
-"""Outlets: where a gateway finds the serial line of a simulated shoe: a pty, by a lasting name, or a TCP port."""
+"""The port at which a gateway opens the line of a simulated shoe: a pty with a lasting name, or a TCP port."""
 
 import contextlib
 import os
@@ -13,27 +13,27 @@ _DEVICES = Path("/dev/pts")
 
 
 class ShoePortError(RuntimeError):
-    """The line cannot be offered there; the message says why and what to do."""
+    """The port cannot be opened; the message gives the reason and the next step."""
 
 
 class ShoePort(Protocol):
-    """One end of the line, for one gateway at a time; nobody has to be there."""
+    """The gateway's end of the line, for one gateway at a time; bytes are lost while none is connected."""
 
-    port: str  # as the gateway's config has it
-    news: list[str]  # what is to be said of it
+    port: str  # as in the gateway's config
+    news: list[str]  # notes for the user
 
     def read(self) -> bytes:
-        """What the gateway has sent."""
+        """Return what the gateway has sent."""
 
     def write(self, data: bytes) -> None:
-        """What the shoe says; lost where nobody takes it, as on a wire."""
+        """Send bytes of the shoe; they are lost if no gateway takes them, as on a wire."""
 
     def close(self) -> None:
-        """Give it back."""
+        """Close the port."""
 
 
 class PtyPort:
-    """A pseudo-terminal; `link` is a lasting name for it."""
+    """A pseudo-terminal; `link` is a symbolic link to it with a lasting name."""
 
     def __init__(self, selector: selectors.BaseSelector, link: Path | None = None) -> None:
         self._master, self._slave = os.openpty()
@@ -43,10 +43,12 @@ class PtyPort:
         self.port = self._device if link is None else str(link.absolute())
         if link is not None:
             try:
-                _name(link, self._device)
+                _make_link(link, self._device)
             except OSError as error:
                 self._close_ends()
-                raise ShoePortError(f"--pty {link}: {error.strerror}; give a path that you may write to") from error
+                raise ShoePortError(
+                    f"--pty {link}: {error.strerror}; choose a path where you can create files"
+                ) from error
             except ShoePortError:
                 self._close_ends()
                 raise
@@ -54,18 +56,18 @@ class PtyPort:
         self._selector = selector
 
     def read(self) -> bytes:
-        """What the gateway has sent."""
+        """Return what the gateway has sent."""
         with contextlib.suppress(OSError):
             return os.read(self._master, _READ_BYTES)
         return b""
 
     def write(self, data: bytes) -> None:
-        """What the shoe says, as far as the pty takes it."""
+        """Send bytes of the shoe, as many as the pty has room for."""
         with contextlib.suppress(OSError):
             os.write(self._master, data)
 
     def close(self) -> None:
-        """Give the pty back, and its name."""
+        """Close the pty and remove its link."""
         self._selector.unregister(self._master)
         if self._link is not None and self._link.is_symlink() and os.readlink(self._link) == self._device:
             self._link.unlink()
@@ -76,18 +78,18 @@ class PtyPort:
         os.close(self._slave)
 
 
-def _name(link: Path, device: str) -> None:
-    """Make the link; one that an earlier shoe left behind is replaced, nothing else is."""
+def _make_link(link: Path, device: str) -> None:
+    """Make the link; replace one that an earlier shoe left behind, and nothing else."""
     if link.is_symlink() and Path(os.readlink(link)).parent == _DEVICES:
         link.unlink()
     try:
         link.symlink_to(device)
     except FileExistsError:
-        raise ShoePortError(f"--pty {link}: something is there already; give another name") from None
+        raise ShoePortError(f"--pty {link}: a file of this name exists; choose another") from None
 
 
 class TcpPort:
-    """A TCP port for `socket://`; a gateway may leave and another come, or the same again."""
+    """A TCP port for `socket://` that gateways connect to, one after the other."""
 
     def __init__(self, selector: selectors.BaseSelector, host: str, port: int) -> None:
         self._selector, self.news = selector, list[str]()
@@ -96,13 +98,13 @@ class TcpPort:
             self._listener = socket.create_server((host, port))
         except (OSError, OverflowError) as error:
             why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-            raise ShoePortError(f"--tcp {host}:{port}: {why}; give another port, or 0 for any that is free") from error
+            raise ShoePortError(f"--tcp {host}:{port}: {why}; choose another port, or 0 for a free one") from error
         self._listener.setblocking(False)
         self.port = f"socket://{host}:{self._listener.getsockname()[1]}"
         selector.register(self._listener, selectors.EVENT_READ)
 
     def read(self) -> bytes:
-        """What the gateway has sent; whoever asks to be let in is, if nobody is there."""
+        """Return what the gateway has sent; accept a gateway if none is connected."""
         self._accept()
         if self._gateway is None:
             return b""
@@ -122,7 +124,7 @@ class TcpPort:
         except OSError:
             return
         if self._gateway is not None:
-            self.news.append("another gateway wants the line, which has one already; it is turned away")
+            self.news.append("a second gateway tried to connect and was refused: the line serves one at a time")
             sock.close()
             return
         sock.setblocking(False)
@@ -140,7 +142,7 @@ class TcpPort:
             self.news.append("the gateway has disconnected")
 
     def write(self, data: bytes) -> None:
-        """What the shoe says, as far as the socket takes it."""
+        """Send bytes of the shoe, as many as the socket has room for."""
         if self._gateway is not None and data:
             try:
                 self._gateway.send(data)
@@ -150,7 +152,7 @@ class TcpPort:
                 self._lose()
 
     def close(self) -> None:
-        """Nobody can come any more."""
+        """Disconnect the gateway and close the port."""
         self._lose()
         self._selector.unregister(self._listener)
         self._listener.close()

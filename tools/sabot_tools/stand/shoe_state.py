@@ -1,4 +1,4 @@
-"""What outlives a simulated shoe: its flash, and the cards that are still in it, in one directory."""
+"""The directory that keeps a simulated shoe between two runs: its flash and the cards that are still in it."""
 
 import fcntl
 import os
@@ -13,22 +13,22 @@ _LOCK_WITHIN_S, _AGAIN_S = 2.0, 0.02
 
 
 class StateError(RuntimeError):
-    """The directory cannot be used; the message says why and what to do."""
+    """The directory cannot be used; the message gives the reason and the next step."""
 
 
 class TableState(msgspec.Struct, kw_only=True):
-    """What is on the table besides the shoe's own flash."""
+    """The cards of the table; the shoe's own log is in its flash."""
 
     unit: str
-    shoes: int = 0  # how many times cards were put in
+    shoes: int = 0  # shoes dealt so far: seeds the next shuffle
     stack: list[str] = []  # still in the shoe
     drawn: list[str] = []
-    hands: dict[int, dict[str, str]] = {}  # on the table, by coup
-    shown_no: int = 0  # the last event that was shown
+    hands: dict[int, dict[str, str]] = {}  # cards on the table, by coup
+    shown_no: int = 0  # the last event that was printed
 
 
 class StateDir:
-    """A directory of one shoe at a time; beside these files it is the firmware's flash."""
+    """Locks the directory for one shoe; the firmware keeps its flash there too."""
 
     def __init__(self, path: Path, unit: str | None = None, key: bytes | None = None) -> None:
         self.path = path
@@ -36,7 +36,9 @@ class StateDir:
             path.mkdir(parents=True, exist_ok=True)
             self.lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise StateError(f"--state {path}: {error.strerror}; give a directory that you may write to") from error
+            raise StateError(
+                f"--state {path}: {error.strerror}; choose a directory where you can create files"
+            ) from error
         try:
             self._begin(unit, key)
         except BaseException:
@@ -47,21 +49,24 @@ class StateDir:
         self._take_lock()
         self.table = self._read() or TableState(unit=unit or DEFAULT_UNIT)
         if unit not in (None, self.table.unit):
-            raise StateError(f"--state {self.path} is that of unit {self.table.unit}, not of {unit}; leave --unit out")
+            raise StateError(
+                f"--state {self.path} belongs to unit {self.table.unit}, not {unit}; leave --unit out, or choose "
+                "another directory"
+            )
         if key is not None:
             descriptor = os.open(self.path / _KEY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(key)
 
     def _take_lock(self) -> None:
-        """Wait a moment for the firmware of a shoe that was killed just now: it has the lock too."""
+        """Take the lock; wait a moment, for the firmware of a shoe that was just killed may still hold it."""
         give_up_s = time.monotonic() + _LOCK_WITHIN_S
         while True:
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() > give_up_s:
-                    why = "another shoe runs there; give each a directory of its own"
+                    why = "another shoe is running there; give each shoe its own directory"
                     raise StateError(f"--state {self.path}: {why}") from None
                 time.sleep(_AGAIN_S)
             else:
@@ -74,14 +79,14 @@ class StateDir:
         except FileNotFoundError:
             return None
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise StateError(f"{file}: {error}; remove the directory to begin with a new shoe") from error
+            raise StateError(f"{file}: {error}; remove the directory to start with a new shoe") from error
 
     def save(self) -> None:
-        """As it is now; a crash leaves what was saved before."""
+        """Write the cards; a crash meanwhile leaves the previous file."""
         new = self.path / f"{_FILE}.new"
         new.write_bytes(msgspec.json.encode(self.table))
         new.replace(self.path / _FILE)
 
     def close(self) -> None:
-        """Another may use it."""
+        """Release the lock."""
         os.close(self.lock)

@@ -1,63 +1,101 @@
-"""A subscriber of one site: keeps what comes, each id and each state once, as a consumer does it."""
+"""Subscribers: one that passes every message on, and one that keeps each message once, as a consumer does."""
 
 import selectors
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.publish.broker import Broker
+from sabot_gateway.publish.broker import Broker, Login
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 
+_NO_LOGIN = Login()
+
 
 class Subscriber:
-    """Drive it by step(); `received` are topics below the site and payloads, an array of cards as one of each."""
+    """Subscribes to one topic filter with QoS 1 and calls `on_message` with topic and payload; drive it by step().
 
-    def __init__(self, broker: Broker, site: str, selector: selectors.BaseSelector) -> None:
-        self._root = f"{ROOT}/{site}/"
-        self.ready = False
-        self.received: list[tuple[str, dict[str, Any]]] = []
-        self.ids: set[tuple[str, str]] = set()
-        self.states: dict[str, bytes] = {}  # full topic: last payload
-        self._mqtt = LoopClient(broker, f"sabot-replay-{site}", clean_session=True, selector=selector)
-        self._mqtt.on_ready = self._subscribe
-        self._mqtt.on_lost = self._lose
+    With `lasting` its session outlives its connection, and the broker's restart.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        client_id: str,
+        topic_filter: str,
+        on_message: Callable[[str, bytes], None],
+        selector: selectors.BaseSelector,
+        *,
+        login: Login = _NO_LOGIN,
+        lasting: bool = False,
+    ) -> None:
+        self.ready = False  # the broker has accepted the subscription, and the connection is up
+        self._topic_filter, self._on_message, self._lasting = topic_filter, on_message, lasting
+        self._subscribed = False
+        self._mqtt = LoopClient(broker, client_id, clean_session=not lasting, selector=selector, login=login)
+        self._mqtt.on_ready = self._on_ready
+        self._mqtt.on_lost = self._on_lost
         self._mqtt.client.on_subscribe = self._on_subscribe
-        self._mqtt.client.on_message = self._on_message
+        self._mqtt.client.on_message = self._on_paho_message
 
     @property
     def problem(self) -> str | None:
-        """Why it cannot hear."""
+        """Return why the broker cannot be reached, or None."""
         return self._mqtt.problem
 
-    def _subscribe(self) -> None:
-        self._mqtt.client.subscribe(f"{self._root}#", qos=1)
+    def _on_ready(self) -> None:
+        """Subscribe, but not again in a lasting session: the broker would send retained messages before older ones."""
+        if self._lasting and self._subscribed:
+            self.ready = True
+        else:
+            self._mqtt.client.subscribe(self._topic_filter, qos=1)
 
     def _on_subscribe(self, *_: object) -> None:
-        self.ready = True
+        self.ready = self._subscribed = True
 
-    def _lose(self) -> None:
+    def _on_lost(self) -> None:
         self.ready = False
 
-    def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
-        topic, payload = message.topic.removeprefix(self._root), bytes(message.payload)
-        said = msgspec.json.decode(payload)
-        for one in said if isinstance(said, list) else [said]:
-            if "id" not in one:
-                self._state(message.topic, topic, payload, one)
-            elif (topic, one["id"]) not in self.ids:
-                self.ids.add((topic, one["id"]))
-                self.received.append((topic, one))
+    def _on_paho_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
+        self._on_message(message.topic, bytes(message.payload))
 
-    def _state(self, whole: str, topic: str, payload: bytes, said: dict[str, Any]) -> None:
-        if self.states.get(whole) != payload:
-            self.states[whole] = payload
-            self.received.append((topic, said))
+    def publish(self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False) -> None:
+        """Queue a message; step() sends it."""
+        self._mqtt.client.publish(topic, payload, qos=qos, retain=retain)
 
     def step(self, now_s: float) -> None:
-        """Take what came."""
+        """Connect, send and receive what is due, without waiting."""
         self._mqtt.step(now_s)
 
     def close(self) -> None:
-        """Say goodbye."""
+        """Disconnect."""
         self._mqtt.close()
+
+
+class SiteSubscriber(Subscriber):
+    """Keeps every message of a site once: an event by its id, a state when it changes.
+
+    `received` holds (topic below the site, message); an array of cards is one message a card.
+    """
+
+    def __init__(self, broker: Broker, site: str, selector: selectors.BaseSelector) -> None:
+        self._root = f"{ROOT}/{site}/"
+        self.received: list[tuple[str, dict[str, Any]]] = []
+        self.ids: set[tuple[str, str]] = set()  # topic below the site, id
+        self.states: dict[str, bytes] = {}  # full topic: last payload
+        super().__init__(broker, f"sabot-replay-{site}", f"{self._root}#", self._keep, selector)
+
+    def _keep(self, full_topic: str, payload: bytes) -> None:
+        topic, decoded = full_topic.removeprefix(self._root), msgspec.json.decode(payload)
+        for message in decoded if isinstance(decoded, list) else [decoded]:
+            if "id" not in message:
+                self._keep_state(full_topic, topic, payload, message)
+            elif (topic, message["id"]) not in self.ids:
+                self.ids.add((topic, message["id"]))
+                self.received.append((topic, message))
+
+    def _keep_state(self, full_topic: str, topic: str, payload: bytes, message: dict[str, Any]) -> None:
+        if self.states.get(full_topic) != payload:
+            self.states[full_topic] = payload
+            self.received.append((topic, message))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from sabot_tools.actions.bench import Figure, at_least, at_most
+from sabot_tools.bench.figure import Figure, at_least, at_most
 from sabot_tools.bench.gateway_load import CannotMeasureError, LoadPlan, LoadResult, percentile, run, sync_ms
 
 FLAT_OUT: Final = {"gateway": LoadPlan(200, 300, 0, 120), "textbook": LoadPlan(200, 20, 0, 120)}
