@@ -25,10 +25,10 @@ from sabot_sim.dealing.careless_dealer import (
     CUT,
     POWER_CYCLE,
     CarelessDealer,
-    command,
     profile_bytes,
     random_profile,
 )
+from sabot_sim.dealing.random_commands import command
 from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "20"))

@@ -127,7 +127,7 @@ def test_a_result_that_is_not_the_cards_is_settled_by_the_decision_and_not_by_co
     script = it.floor.script
     script.open()
     script.pull("9S 2H KD")
-    script.act("inject", kind="card", data=WRONG, time_ms=script._t_us // 1000 + 100)
+    script.act("inject", kind="card", data=WRONG, time_ms=script.t_us // 1000 + 100)
     script.pull("5C")
     script.confirm()
     script.coups(BANKER)
@@ -159,7 +159,7 @@ def test_a_confirmed_coup_that_is_disputed_and_decided_later_is_corrected(
     script.coups(FOUR)
     it.floor.play()
     data = WRONG | {"coup_no": 5, "slot": "player_1", "card": "3H"}
-    script.act("inject", kind="card", data=data, time_ms=script._t_us // 1000 + 100)
+    script.act("inject", kind="card", data=data, time_ms=script.t_us // 1000 + 100)
     script.pull("3H")
     it.floor.play()
     assert [coup["status"] for coup in it.floor.coups()] == ["verified", "disputed"]

@@ -146,7 +146,7 @@ def test_a_result_that_is_not_the_cards_holds_nothing_and_its_decision_says_how_
     """A card of the log is another than the shoe's: only the gateway is in doubt."""
     floor.script.open()
     floor.script.pull("9S 2H KD")
-    floor.script.act("inject", kind="card", data=WRONG, time_ms=floor.script._t_us // 1000 + 100)
+    floor.script.act("inject", kind="card", data=WRONG, time_ms=floor.script.t_us // 1000 + 100)
     floor.script.pull("5C")
     floor.play()
     assert floor.active() == [("discrepancy", "raised")]

@@ -18,10 +18,10 @@ from sabot_sim.dealing.careless_dealer import (
     POWER_CYCLE,
     WAY_OUT_STEPS,
     CarelessDealer,
-    Step,
     profile_bytes,
     random_profile,
 )
+from sabot_sim.dealing.random_commands import Step
 from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "10"))

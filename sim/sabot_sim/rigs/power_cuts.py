@@ -19,7 +19,8 @@ from typing import Any, Final
 import msgspec
 from sabot_protocol import rulebooks
 
-from sabot_sim.dealing.careless_dealer import CLOSED, CarelessDealer, Step, profile_bytes, random_profile
+from sabot_sim.dealing.careless_dealer import CLOSED, CarelessDealer, profile_bytes, random_profile
+from sabot_sim.dealing.random_commands import Step
 from sabot_sim.rigs.flash import torn_erase, torn_program
 from sabot_sim.rigs.play import StepAnswer, VmPlay
 

@@ -1,4 +1,4 @@
-"""What recordings are made of: scripts of cards, buttons, words and misfortunes, with what is true of them."""
+"""Scenarios: the scripts that recordings are made from, and what must be true of each."""
 
 from sabot_sim.scenarios import clean as clean
 from sabot_sim.scenarios import cutting as cutting

@@ -1,4 +1,4 @@
-"""The catalogue: every scenario by name, with what it is about and the table it is played at."""
+"""The catalogue: every scenario with its name, its description and the table it is played at."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from sabot_sim.scenarios.script import HANDS, Script
 
 NINE_O_CLOCK_US: Final = 1_772_442_000_000_000  # 2026-03-02T09:00:00Z
 
-# In the order of trust: what one topic needs, those before it have shown.
+# In the order of trust: a topic relies only on what the topics before it have shown.
 TOPICS: Final = {
-    "clean": "Whole shoes of every book and number of decks. Nothing goes wrong, so nothing may be said but the game.",
+    "clean": "Whole shoes of every book and number of decks. Nothing goes wrong, so no alarm may be raised.",
     "streaks": "Whole shoes whose winners were arranged: long columns, ties and single columns on the roads.",
-    "cutting": "Where the cutting card comes, and how cards are burnt, by the book of each house.",
-    "irregularities": "What dealers, players and cards do that the books have a clause for.",
-    "optics": "How cards pass the sensors: worn, dirty, quick, slow, and in ways that are no draw.",
-    "disputes": "Results that people do not agree on, and who decides.",
-    "link": "Line, gateway, broker, disk and clock misbehave; every event arrives, once, or nothing is said.",
-    "power": "The plug is pulled in whatever the shoe does; it goes on from there.",
-    "electronics": "Memory and program fail their check, and buttons are pressed as nobody means them.",
+    "cutting": "Where the cutting card comes, and how cards are burnt, by the rulebook of each house.",
+    "irregularities": "What dealers, players and cards do that the rulebooks have a clause for.",
+    "optics": "How cards pass the sensors: worn, dirty, quick, slow, and moves that are not a draw.",
+    "disputes": "Results that people disagree about, and how a supervisor decides them.",
+    "link": "Line, gateway, broker, disk and clock fail; every event is published once, or nothing is published.",
+    "power": "The power fails at different moments; the shoe continues where it was.",
+    "electronics": "Memory and program fail their check; buttons are pressed in ways that have no effect.",
 }
 
 Play = Callable[[Script], None]
@@ -27,7 +27,7 @@ Play = Callable[[Script], None]
 
 @dataclass(frozen=True)
 class Scenario:
-    """One recording to be made."""
+    """A recording to make: a function that plays it, and the table."""
 
     name: str  # topic/name
     about: str
@@ -45,14 +45,14 @@ class Scenario:
     seed: int = 1
 
     def script(self, seed: int | None = None) -> Script:
-        """Played with this seed, or with its own."""
+        """Play it with this seed, or with its own."""
         script = Script(self.seed if seed is None else seed, self.hands, self.card_set, self.pause_factor)
         self.play(script)
         return script
 
     def metadata(self, seed: int) -> dict[str, Any]:
-        """What the recording says of itself."""
-        said = {
+        """Return the metadata of the recording."""
+        fields = {
             "source": f"simulator: {self.name} seed {seed}",
             "about": self.about,
             "covers": list(self.covers),
@@ -62,14 +62,14 @@ class Scenario:
             "options": self.options,
             "started_unix_us": self.started_unix_us,
         }
-        return {**said, **({"quick": True} if self.quick else {}), **({"key": self.key} if self.key else {})}
+        return {**fields, **({"quick": True} if self.quick else {}), **({"key": self.key} if self.key else {})}
 
 
 SCENARIOS: Final[dict[str, Scenario]] = {}
 
 
 def scenario(name: str, about: str, *covers: str, **table: Any) -> Callable[[Play], Play]:
-    """The function below plays this scenario."""
+    """Register the decorated function as a scenario."""
 
     def add(play: Play) -> Play:
         SCENARIOS[name] = Scenario(name, about, play, covers, **table)

@@ -12,11 +12,11 @@ from sabot_sim.scenarios.whole_shoes import arranged, recut, whole_shoe
 
 _FULL_DEPTH: Final = {"star-baccarat-8": CUT_FROM_BACK, "star-rapid-8": CUT_FROM_BACK, "crown-baccarat-8": 13}
 _CARD_SETS: Final = {"crown-baccarat": 2, "nz-baccarat": 3, "star-premium": 4}  # elsewhere the first
-_DEEP: Final = (78, 130)  # cards behind the cutting card elsewhere: at least 20, say the books
+_DEEP: Final = (78, 130)  # cards behind the cutting card elsewhere: the books require at least 20
 
 
 def _depth(s: Script, name: str, decks: int) -> int:
-    """Of the cutting card; never more than half of the shoe."""
+    """Return how many cards are behind the cutting card: never more than half of the shoe."""
     return _FULL_DEPTH.get(name) or min(s.rng.randint(*_DEEP), 26 * decks)
 
 
@@ -25,7 +25,7 @@ def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
 
     @scenario(
         f"clean/{name}",
-        f"A whole shoe of {decks} decks by {book.id}, shuffled and cut as the book asks; nothing goes wrong.",
+        f"A whole shoe of {decks} decks by {book.id}, shuffled and cut by the book; nothing goes wrong.",
         rulebook=book.id,
         decks=decks,
         card_set=_CARD_SETS.get(book.id, 1),
@@ -42,19 +42,21 @@ for _number, _id in enumerate(rulebooks.ids(), 1):
         _clean(rulebooks.load(_id), _decks, 30 * _number + _decks)
 
 
-@scenario("streaks/banker-player", "Twelve Bankers, twelve Players and again, to the end of the shoe.", decks=3)
+@scenario(
+    "streaks/banker-player", "Twelve Banker wins, twelve Player wins, and again, to the end of the shoe.", decks=3
+)
 def streaks(s: Script) -> None:
     """Dragon tails on every road."""
     whole_shoe(s, arranged(3, s.rng, cycle(["banker"] * 12 + ["player"] * 12)))
 
 
-@scenario("streaks/ties", "Ties before the first result, and up to nine in a row behind it.", decks=3)
+@scenario("streaks/ties", "Ties before the first result, and up to nine in a row after it.", decks=3)
 def ties(s: Script) -> None:
     """A tie neither begins nor breaks a streak."""
     whole_shoe(s, arranged(3, s.rng, ["tie"] * 3 + ["banker"] + ["tie"] * 9 + ["player", "tie"] * 4 + ["banker"] * 3))
 
 
-@scenario("streaks/chop", "Player and Banker in turn, to the end of the shoe.", rulebook="nz-baccarat", decks=4)
+@scenario("streaks/chop", "Player and Banker win in turn, to the end of the shoe.", rulebook="nz-baccarat", decks=4)
 def chop(s: Script) -> None:
     """Every column of the big road has one result."""
     whole_shoe(s, arranged(4, s.rng, cycle(["player", "banker"])))

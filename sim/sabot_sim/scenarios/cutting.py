@@ -7,23 +7,21 @@ from sabot_sim.scenarios.script import Script
 
 @scenario(
     "cutting/first-card-star",
-    "The cutting card comes before the first card of a coup: by The Star 4.10 this coup is the last.",
+    "The cutting card comes before the first card of a coup: this coup is the last (The Star 4.10).",
     "cutting_card",
 )
 def first_star(s: Script) -> None:
-    """No more coup behind it."""
     s.open()
     s.coups(FIVE, f"CUT {FOUR}")
 
 
 @scenario(
     "cutting/first-card-crown",
-    "The same at Crown, whose book knows no exception: one more coup follows (A-17).",
+    "The same at Crown, whose book has no such exception: one more coup follows (A-17).",
     "cutting_card",
     rulebook="crown-baccarat",
 )
 def first_crown(s: Script) -> None:
-    """One more coup behind it."""
     s.open()
     s.coups(FIVE, f"CUT {FOUR}", SIX)
 
@@ -47,19 +45,17 @@ def mid_coup(s: Script) -> None:
     rulebook="nz-baccarat",
 )
 def before_third(s: Script) -> None:
-    """The last card that is due."""
     s.open()
     s.coups("6S KH KD 3C CUT 4S", FOUR)
 
 
 @scenario(
     "cutting/behind-a-coup",
-    "The cutting card is drawn behind a complete coup, before it is confirmed: the next coup is the last.",
+    "The cutting card is drawn after a complete coup, before it is confirmed: the next coup is the last.",
     "cutting_card",
     rulebook="star-premium",
 )
 def behind_a_coup(s: Script) -> None:
-    """It stands before the first card of the next coup."""
     s.open()
     s.coup(FIVE)
     s.pull("CUT")
@@ -69,18 +65,17 @@ def behind_a_coup(s: Script) -> None:
 
 @scenario(
     "cutting/very-first-card",
-    "The cutting card lies on top of the shoe and comes before the burn card: the first coup is the last.",
+    "The cutting card is on top of the shoe and comes before the burn card: the first coup is the last.",
     "cutting_card",
 )
 def very_first(s: Script) -> None:
-    """Somebody put it in the wrong way round."""
     s.open("CUT KS")
     s.coups(FOUR)
 
 
 @scenario(
     "cutting/dummy-coups-after-the-last",
-    "Crown 7.3.4(d): behind the last coup two Dummy Coups are dealt with a supervisor's word.",
+    "After the last coup two Dummy Coups are dealt, each authorised by a supervisor (Crown 7.3.4(d)).",
     "cutting_card",
     rulebook="crown-baccarat",
 )
@@ -99,10 +94,9 @@ def dummy_coups(s: Script) -> None:
 
 @scenario(
     "cutting/not-cut",
-    "The cards were not cut; a supervisor reports it in mid-coup, the coup is finished and is the last (12.7).",
+    "The cards were not cut. A supervisor reports it in mid-coup: the coup is finished and is the last (12.7).",
 )
 def not_cut(s: Script) -> None:
-    """Results stand."""
     s.open()
     s.pull("9S 2H KD")
     s.report("cut_missed", "12.7")
@@ -112,11 +106,10 @@ def not_cut(s: Script) -> None:
 
 @scenario(
     "cutting/burn-face-up",
-    "The first card is turned up and as many as its value are burnt: a five, and at the next shoe a king for ten.",
+    "The first card is turned up and as many as its value are burnt: five, then ten for a king (New Zealand 7.7).",
     rulebook="nz-baccarat",
 )
 def burn_face_up(s: Script) -> None:
-    """NZ 7.7."""
     for burn in ("5D 2C JD 7H AS 3C", "KD 4C 9D 4H 5S 6C QD 6H 7S 8C TD"):
         s.command("open-shoe", "7.7", decks=8, burn="face_up")
         s.pull(burn)
@@ -125,10 +118,9 @@ def burn_face_up(s: Script) -> None:
 
 @scenario(
     "cutting/burn-shown-and-none",
-    "One card is burnt and shown on request (4.7), then a shoe without a burn.",
+    "One card is burnt and shown on request (4.7); the next shoe is opened without a burn.",
 )
 def burn_shown(s: Script) -> None:
-    """Both by a supervisor's word."""
     s.command("open-shoe", "4.7", decks=8, burn="shown")
     s.pull("8C")
     s.coups(f"CUT {FOUR}")
@@ -138,11 +130,10 @@ def burn_shown(s: Script) -> None:
 
 @scenario(
     "cutting/burn-before-a-coup",
-    "Crown 7.2.2(b): a card is burnt before a coup in the middle of the shoe, and is not dealt into it.",
+    "A card is burnt before a coup in the middle of the shoe and is not dealt into it (Crown 7.2.2(b)).",
     rulebook="crown-baccarat",
 )
 def burn_mid_shoe(s: Script) -> None:
-    """A burn that is no part of the new shoe's."""
     s.open()
     s.coups(FOUR)
     s.command("burn-card", "7.2.2(b)")
@@ -152,19 +143,18 @@ def burn_mid_shoe(s: Script) -> None:
 
 @scenario(
     "cutting/continuous-shuffler",
-    "A continuous shuffler gives cards again and has no cutting card: nine aces of spades raise no alarm.",
+    "A continuous shuffler returns cards and has no cutting card: nine aces of spades raise no alarm.",
     rulebook="crown-baccarat",
     options={"shuffler": "continuous"},
 )
 def continuous(s: Script) -> None:
-    """Two legal repeats are no surplus card."""
     s.open("4D")
     s.coups(*(f"AS {rank}H 8{suit} K{suit}" for rank, suit in zip("234567TJQ", "CDHSCDHSC", strict=True)))
 
 
 @scenario(
     "cutting/behind-an-overdrawn-card",
-    "The cutting card comes right behind a card too many, which began the next coup: that one, and one more (4.9).",
+    "The cutting card comes right after a surplus card that began the next coup: that coup and one more (4.9).",
     "cutting_card",
     "overdraw",
 )
@@ -183,11 +173,10 @@ def behind_overdrawn(s: Script) -> None:
 
 @scenario(
     "cutting/burn-shown-nz",
-    "New Zealand 7.7(b): the first card is discarded, and a player views it on request.",
+    "The first card is discarded, and a player views it on request (New Zealand 7.7(b)).",
     rulebook="nz-baccarat",
 )
 def burn_shown_nz(s: Script) -> None:
-    """One card, as if nobody had asked."""
     s.command("open-shoe", "7.7(b)", decks=8, burn="shown")
     s.pull("8C")
     s.coups(f"CUT {FOUR}")

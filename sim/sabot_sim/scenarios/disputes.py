@@ -1,4 +1,4 @@
-"""Coups about whose result people disagree, and who decides them."""
+"""Coups with a disputed result, and how they are decided."""
 
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
@@ -8,7 +8,7 @@ FIRST = "1/1"  # shoe and coup, as a person reads them
 
 
 def _disputed(s: Script, cards: str, button: str) -> None:
-    """The dealer enters another result than the shoe's: an irregularity, which the discrepancy tells, and a fault."""
+    """Enter another result than the shoe's: an irregularity, a discrepancy alarm and a decision fault."""
     s.coup(cards)
     s.think(0.5, 1.5)
     s.press(button)
@@ -18,12 +18,12 @@ def _disputed(s: Script, cards: str, button: str) -> None:
 
 @scenario(
     "disputes/confirmed",
-    "The dealer presses Banker where the cards say Player: a supervisor confirms the coup at the gateway (12.13).",
+    "The dealer presses Banker where the cards give Player: a supervisor confirms the coup at the gateway (12.13).",
     "result_differs",
     "wrong_button",
 )
 def confirmed(s: Script) -> None:
-    """That ends the shoe's fault, and it goes on."""
+    """That clears the shoe's fault."""
     s.open()
     _disputed(s, FOUR, "banker")
     s.command("decide", "12.13", coup=FIRST, verdict="confirmed")
@@ -32,7 +32,7 @@ def confirmed(s: Script) -> None:
 
 @scenario(
     "disputes/confirmed-otherwise",
-    "The supervisor has seen what the shoe did not: he confirms the coup with another winner (12.13).",
+    "The supervisor has seen what the shoe did not and confirms the coup with another winner (12.13).",
     "result_differs",
 )
 def otherwise(s: Script) -> None:
@@ -45,11 +45,10 @@ def otherwise(s: Script) -> None:
 
 @scenario(
     "disputes/void",
-    "The outcome cannot be confirmed: the supervisor voids the coup at the gateway, and the shoe goes on.",
+    "The result cannot be confirmed: the supervisor voids the coup at the gateway, and the shoe continues.",
     "result_differs",
 )
 def void(s: Script) -> None:
-    """Stakes are returned."""
     s.open()
     _disputed(s, SIX, "tie")
     s.command("decide", "12.13", coup=FIRST, verdict="void")
@@ -58,11 +57,11 @@ def void(s: Script) -> None:
 
 @scenario(
     "disputes/void-on-the-table",
-    "The supervisor voids the coup on the table, which is disputed: the shoe's void says who decided, and why.",
+    "The supervisor voids the disputed coup on the table: the shoe's void event records who decided, and why.",
     "result_differs",
 )
 def void_on_the_table(s: Script) -> None:
-    """No second word at the gateway is wanted."""
+    """No second decision at the gateway is needed."""
     s.open()
     _disputed(s, SIX, "tie")
     s.command("void", "12.13", coup=FIRST, reason="discrepancy", then="go_on")
@@ -72,12 +71,12 @@ def void_on_the_table(s: Script) -> None:
 
 @scenario(
     "disputes/decided-while-the-shoe-is-off",
-    "The shoe has no power when the coup is voided: it comes back with its fault, and a supervisor ends that.",
+    "The coup is voided while the shoe has no power: it comes back with its fault, and a supervisor clears that.",
     "result_differs",
     "power_lost",
 )
 def shoe_off(s: Script) -> None:
-    """The decision stands; what is still to be done is said until it is done."""
+    """The decision counts; the gateway shows what is still to do until it is done."""
     s.open()
     _disputed(s, SIX, "tie")
     s.act("power", state="off")
@@ -93,11 +92,11 @@ def shoe_off(s: Script) -> None:
 
 @scenario(
     "disputes/gateway-restarted",
-    "The gateway is killed while a coup is disputed and its fault holds the shoe: it starts, and the coup is decided.",
+    "The gateway is killed while a coup is disputed and the shoe is locked: it starts, and the coup is decided.",
     "result_differs",
 )
 def gateway_restarted(s: Script) -> None:
-    """Who decides twice is told of the first decision."""
+    """A second decision is refused and names the first."""
     s.open()
     _disputed(s, SIX, "tie")
     s.command("ack-alarm", alarm="all")
@@ -112,12 +111,11 @@ def gateway_restarted(s: Script) -> None:
 
 @scenario(
     "disputes/settled-at-the-shoe",
-    "The supervisor turns the key at the shoe and the dealer confirms: the shoe's result stands (Rapid 11.8.11).",
+    "The supervisor turns the key at the shoe and the dealer confirms: the shoe's result counts (Rapid 11.8.11).",
     "result_differs",
     rulebook="star-rapid",
 )
 def at_the_shoe(s: Script) -> None:
-    """Nobody goes to the gateway."""
     s.open()
     _disputed(s, BANKER, "player")
     s.key()
@@ -129,11 +127,11 @@ def at_the_shoe(s: Script) -> None:
 
 @scenario(
     "disputes/clause-missing",
-    "A dispute is decided under a clause of the book or not at all; an unknown winner and an unknown verb are refused.",
+    "A dispute is decided under a clause of the book or not at all; unknown winners and verbs are refused.",
     "result_differs",
 )
 def refused(s: Script) -> None:
-    """What people ask wrong changes nothing; the second who decides is told of the first."""
+    """Wrong commands change nothing; a second decision is refused and names the first."""
     s.open()
     _disputed(s, FIVE, "player")
     s.command("decide", coup=FIRST, verdict="confirmed")

@@ -1,4 +1,4 @@
-"""Which cards a coup takes and who wins it, by the printed tables in protocol/vectors."""
+"""The printed draw tables (protocol/vectors): which cards a coup takes, and who wins it."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def _tables() -> dict[str, Any]:
 
 
 def hands(cards: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Player's and Banker's cards of the coup that these begin with; an IndexError where they are too few."""
+    """Return Player's and Banker's cards of the coup that these cards begin with; IndexError if they are too few."""
     player, banker = [cards[0], cards[2]], [cards[1], cards[3]]
     if max(points(player), points(banker)) > 7:
         return player, banker
@@ -33,11 +33,11 @@ def hands(cards: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def points(hand: Sequence[str]) -> int:
-    """The last digit of the sum."""
+    """Return the points of a hand."""
     return sum(POINTS[card] for card in hand) % 10
 
 
 def winner(player: Sequence[str], banker: Sequence[str]) -> str:
-    """Whose points are more."""
+    """Return player, banker or tie."""
     difference = points(player) - points(banker)
     return "tie" if not difference else "player" if difference > 0 else "banker"

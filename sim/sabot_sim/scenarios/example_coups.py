@@ -1,4 +1,4 @@
-"""Coups that scenarios share, by how many cards they take and who wins."""
+"""Coups that scenarios share, named for their number of cards or their winner."""
 
 from typing import Final
 

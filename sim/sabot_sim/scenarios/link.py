@@ -1,4 +1,4 @@
-"""The line, the gateway, the broker and the clock misbehave; the shoe's log comes through, each event once."""
+"""Line, gateway, broker and clock fail; the shoe's log is stored, each event once."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ _UNIT_KEY: Final = "00112233445566778899aabbccddeeff00112233445566778899aabbccdd
 
 
 def _under(s: Script, fault: str, *coups: str) -> None:
-    """Coups over a line with this fault, which is then mended."""
+    """Deal coups over a line with this fault, then repair it."""
     s.act("line", fault=fault, seed=1)
     s.coups(*coups)
     s.act("line", fault="mend")
@@ -19,13 +19,12 @@ def _under(s: Script, fault: str, *coups: str) -> None:
 
 @scenario(
     "link/repeated-split-glued",
-    "Frames come twice, in pieces, and late and glued together: each event is taken once.",
+    "Frames arrive twice, in pieces, late and glued together: each event is stored once.",
     "frame_repeated",
     "frame_split",
     "frame_glued",
 )
 def repeated(s: Script) -> None:
-    """One after the other."""
     s.open()
     _under(s, "repeat", FIVE)
     _under(s, "split", SIX)
@@ -35,11 +34,10 @@ def repeated(s: Script) -> None:
 
 @scenario(
     "link/corrupt",
-    "Bytes are changed, get lost, and noise comes between frames: what is damaged is sent again.",
+    "Bytes change, bytes get lost, and noise comes between frames: damaged frames are sent again.",
     "frame_corrupt",
 )
 def corrupt(s: Script) -> None:
-    """Never a wrong event."""
     s.open()
     _under(s, "corrupt", FIVE)
     _under(s, "lose", SIX)
@@ -49,11 +47,11 @@ def corrupt(s: Script) -> None:
 
 @scenario(
     "link/endless",
-    "A frame that does not end: it is dropped at its bound, and the next one is read.",
+    "A frame does not end: it is dropped at the size limit, and the next one is read.",
     "frame_endless",
 )
 def endless(s: Script) -> None:
-    """Four thousand bytes without a delimiter."""
+    """4,000 bytes without a delimiter, in both directions."""
     s.open()
     _under(s, "endless", STANDS)
     s.coups(FOUR)
@@ -61,11 +59,10 @@ def endless(s: Script) -> None:
 
 @scenario(
     "link/reordered",
-    "Frames overtake each other, so that a result arrives before its cards: nothing is told before it is complete.",
+    "Frames overtake each other, so that a result arrives before its cards: events are taken in order.",
     "result_first",
 )
 def reordered(s: Script) -> None:
-    """Events are taken in the order of their numbers."""
     s.open()
     _under(s, "reorder", SIX, FIVE, FOUR)
     s.coups(BANKER)
@@ -73,12 +70,12 @@ def reordered(s: Script) -> None:
 
 @scenario(
     "link/forged",
-    "Somebody puts frames on the line: another card under the last number, and a result ahead of its cards.",
+    "Frames are put on the line: another card under the last number, and a result ahead of its cards.",
     "same_index",
     "result_first",
 )
 def forged(s: Script) -> None:
-    """The first is a repetition, the second a gap; neither is taken."""
+    """The first counts as a repetition, the second as a gap; neither is stored."""
     place = {"shoe_no": 1, "coup_no": 1}
     s.open()
     s.pull("9S 2H KD")
@@ -92,10 +89,9 @@ def forged(s: Script) -> None:
 
 @scenario(
     "link/cut",
-    "The line is cut in mid-coup and mended two coups later: the shoe deals on, and its log comes then.",
+    "The line is cut in mid-coup and repaired two coups later: the shoe continues, and its log arrives then.",
 )
 def cut(s: Script) -> None:
-    """The journal holds it."""
     s.open()
     s.pull("2S KH")
     s.act("line", fault="cut")
@@ -108,11 +104,10 @@ def cut(s: Script) -> None:
 
 @scenario(
     "link/silent",
-    "Connected but silent: nothing comes from the shoe for a coup, then all of it.",
+    "The shoe is connected but silent for one coup; then everything arrives.",
     "connected_silent",
 )
 def silent(s: Script) -> None:
-    """The table's state says so."""
     s.open()
     _under(s, "mute", FIVE)
     s.coups(PLAYER)
@@ -120,11 +115,10 @@ def silent(s: Script) -> None:
 
 @scenario(
     "link/wrong-baud",
-    "The line runs at a wrong rate for a coup: all of it is noise, none of it is taken.",
+    "The line runs at the wrong baud rate for one coup: all of it is noise, and nothing is stored.",
     "wrong_baud",
 )
 def wrong_baud(s: Script) -> None:
-    """Nothing that could be misunderstood."""
     s.open()
     _under(s, "baud", FOUR)
     s.coups(FIVE)
@@ -136,7 +130,7 @@ def wrong_baud(s: Script) -> None:
     "joins_mid_coup",
 )
 def joins(s: Script) -> None:
-    """It catches up from the shoe's log, and takes the coup as whole."""
+    """It catches up from the shoe's log and verifies the coup as whole."""
     s.open()
     s.coups(FIVE)
     s.act("gateway", state="kill")
@@ -149,11 +143,10 @@ def joins(s: Script) -> None:
 
 @scenario(
     "link/two-gateways",
-    "A second gateway speaks on the same line: the shoe serves one, and each event is told once.",
+    "A second gateway speaks on the same line: the shoe serves one, and each event is stored once.",
     "two_gateways",
 )
 def two_gateways(s: Script) -> None:
-    """The other one says whose it is."""
     s.open()
     s.coups(FOUR)
     s.act("second_gateway")
@@ -162,11 +155,10 @@ def two_gateways(s: Script) -> None:
 
 @scenario(
     "link/broker-away",
-    "The broker is away for three hours: it gets every message afterwards, once, with the ids it would have had.",
+    "The broker is away for three hours: it receives every message afterwards, once, with unchanged ids.",
     "broker_away",
 )
 def broker_away(s: Script) -> None:
-    """Publish reads on from its cursor."""
     s.open()
     s.coups(FIVE)
     s.act("broker", state="stop")
@@ -179,11 +171,10 @@ def broker_away(s: Script) -> None:
 
 @scenario(
     "link/ledger-not-writable",
-    "The disk is full for a coup: nothing is acknowledged or published until the ledger can be written again.",
+    "The disk is full for one coup: nothing is acknowledged or published until the ledger can be written.",
     "log_not_writable",
 )
 def disk_full(s: Script) -> None:
-    """Fail closed, lose nothing."""
     s.open()
     s.coups(FIVE)
     s.act("disk", state="full")
@@ -195,11 +186,11 @@ def disk_full(s: Script) -> None:
 
 @scenario(
     "link/clock-jumps",
-    "The clock of the table PC jumps back by an hour, then on by two: order is by numbers, not by time.",
+    "The clock of the table PC jumps back one hour, then ahead two: events are ordered by number, not by time.",
     "clock_jumps",
 )
 def clock_jumps(s: Script) -> None:
-    """An alarm, and nothing else."""
+    """One alarm, and no other effect."""
     s.open()
     s.coups(FIVE)
     s.act("clock", jump_s=-3600)
@@ -211,12 +202,11 @@ def clock_jumps(s: Script) -> None:
 
 @scenario(
     "link/midnight",
-    "A coup over midnight.",
+    "A coup is dealt over midnight.",
     "clock_jumps",
     started_unix_us=_BEFORE_MIDNIGHT_US,
 )
 def midnight(s: Script) -> None:
-    """Dates change in mid-coup."""
     s.open()
     s.coups(FIVE)
     s.coups(SIX)
@@ -224,7 +214,7 @@ def midnight(s: Script) -> None:
 
 @scenario(
     "link/with-a-key",
-    "A shoe with a unit key: every frame has its MAC and a number that rises; the line repeats and damages them.",
+    "A shoe with a unit key: every frame has a MAC and a rising number; the line repeats and damages frames.",
     "frame_repeated",
     "frame_corrupt",
     key=_UNIT_KEY,

@@ -1,21 +1,21 @@
-"""Cards too many: third cards that are not allowed, surplus cards, and what each book makes of them."""
+"""Surplus cards: third cards that are not allowed, cards too many, and what each rulebook does with them."""
 
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.example_coups import FIVE, FOUR, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 
-_NATURAL = "KH KC 9H"  # behind a first card of 8: Banker 9
+_NATURAL = "KH KC 9H"  # after a first card of 8: Banker 9
 
 
 @scenario(
     "irregularities/third-card-to-player",
-    "Nobody draws on a natural, and a fifth card is taken: it begins the next live coup (The Star 12.2).",
+    "A fifth card is drawn after a natural: it begins the next live coup (The Star 12.2).",
     "overdraw",
     "third_card_player",
     quick=True,
 )
 def player(s: Script) -> None:
-    """Not exposed."""
+    """The card is not exposed."""
     s.open()
     s.coup(FOUR)
     s.pull("8D")
@@ -27,11 +27,11 @@ def player(s: Script) -> None:
 
 @scenario(
     "irregularities/third-card-to-player-bankers",
-    "The Player must stand and a card is taken for him: it is the Banker's third, who must draw (12.2).",
+    "The Player must stand and is given a card: it is the third card of the Banker, who must draw (12.2).",
     "third_card_player",
 )
 def bankers_third(s: Script) -> None:
-    """The shoe deals it to the Banker by itself; the dealer reports what he did."""
+    """The shoe deals it to the Banker by itself; the dealer reports the mistake."""
     s.open()
     s.coup(STANDS)
     s.report("player_overdraw", "12.2", banker_draws=True)
@@ -41,12 +41,11 @@ def bankers_third(s: Script) -> None:
 
 @scenario(
     "irregularities/third-card-to-banker",
-    "The Banker must stand and a sixth card is taken: it begins a No Bet Coup, seen or not (The Star 12.3).",
+    "The Banker must stand and a sixth card is drawn: it begins a No Bet Coup (The Star 12.3).",
     "overdraw",
     "third_card_banker",
 )
 def banker(s: Script) -> None:
-    """A coup without wagers."""
     s.open()
     s.coup(FIVE)
     s.pull("8D")
@@ -58,14 +57,13 @@ def banker(s: Script) -> None:
 
 @scenario(
     "irregularities/third-card-to-banker-nz",
-    "The same in New Zealand, cards dealt face up: a Void Hand begins with it (12.2(b)).",
+    "The same in New Zealand, with cards dealt face up: a Void Hand begins with it (12.2(b)).",
     "overdraw",
     "third_card_banker",
     rulebook="nz-baccarat",
     options={"dealing": "face_up"},
 )
 def banker_nz(s: Script) -> None:
-    """A card that everybody has seen."""
     s.open()
     s.coup(FIVE)
     s.pull("8D")
@@ -77,7 +75,7 @@ def banker_nz(s: Script) -> None:
 
 @scenario(
     "irregularities/three-too-many",
-    "Three cards are drawn behind a natural; in New Zealand all of them begin the next live hand (12.1(b), 12.2(a)).",
+    "Three cards are drawn after a natural: all begin the next live hand (New Zealand 12.1(b), 12.2(a)).",
     "overdraw",
     rulebook="nz-baccarat",
 )
@@ -94,12 +92,12 @@ def three(s: Script) -> None:
 
 @scenario(
     "irregularities/excess-card-rapid",
-    "A seventh card at the Rapid: a dummy hand begins with it, once a supervisor has approved (11.8.13).",
+    "A seventh card is drawn: it begins a dummy hand once a supervisor has authorised it (Rapid 11.8.13).",
     "overdraw",
     rulebook="star-rapid",
 )
 def excess_rapid(s: Script) -> None:
-    """The exit is held until then."""
+    """The exit is locked until then."""
     s.open()
     s.coup(SIX)
     s.pull("8D")
@@ -112,11 +110,10 @@ def excess_rapid(s: Script) -> None:
 
 @scenario(
     "irregularities/overdraw-behind-the-last-coup",
-    "A card too many behind the last coup of a shoe is not used.",
+    "A surplus card after the last coup of a shoe is not used.",
     "overdraw",
 )
 def last(s: Script) -> None:
-    """There is no coup that it could begin."""
     s.open()
     s.coup(f"CUT {FOUR}")
     s.pull("8D")
@@ -126,7 +123,7 @@ def last(s: Script) -> None:
 
 @scenario(
     "irregularities/card-back-into-the-shoe",
-    "Crown 7.1.5(a): a surplus card is put back at the front of the shoe, comes out again and begins a Dummy Coup.",
+    "A surplus card goes back to the front of the shoe and begins a Dummy Coup (Crown 7.1.5(a)).",
     "overdraw",
     rulebook="crown-baccarat",
 )
@@ -144,13 +141,13 @@ def returned(s: Script) -> None:
 
 @scenario(
     "irregularities/dummy-hand-not-authorised",
-    "A dummy hand at the Rapid is dealt though nobody has authorised it (11.8.14): told once, then a supervisor does.",
+    "A dummy hand is dealt without authorisation: one alarm, then a supervisor authorises it (Rapid 11.8.14).",
     "overdraw",
     "drawn_while_held",
     rulebook="star-rapid",
 )
 def not_authorised(s: Script) -> None:
-    """The cards are on the table and stay where they were due."""
+    """The cards are on the table and stay in their positions."""
     s.open()
     s.coup(SIX)
     s.pull("8D")

@@ -1,4 +1,4 @@
-"""What dealers and supervisors do in the wrong order, forget, notice late, or must key in."""
+"""What dealers and supervisors forget, do in the wrong order, notice late, or must key in."""
 
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
@@ -7,7 +7,7 @@ from sabot_sim.scenarios.script import Script
 
 @scenario(
     "irregularities/burn-forgotten",
-    "The burn was forgotten: play goes on with those cards (The Star 12.8).",
+    "The burn was forgotten: play continues with those cards (The Star 12.8).",
     "burn_forgotten",
 )
 def burn_forgotten(s: Script) -> None:
@@ -36,7 +36,7 @@ def burn_forgotten_crown(s: Script) -> None:
 
 @scenario(
     "irregularities/wrong-shoe",
-    "One dealer, two games: the cards came from the wrong shoe. The coup is void (Rapid 11.8.2).",
+    "One dealer serves two games and draws from the wrong shoe: the coup is void (Rapid 11.8.2).",
     "wrong_shoe",
     rulebook="star-rapid",
 )
@@ -51,11 +51,10 @@ def wrong_shoe(s: Script) -> None:
 
 @scenario(
     "irregularities/wrong-side",
-    "Cards are laid on the wrong side: The Star reconstructs, goes on, and players may withdraw (12.1.1).",
+    "Cards are laid on the wrong side: they are put in order, play continues, players may withdraw (The Star 12.1.1).",
     "wrong_side",
 )
 def wrong_side(s: Script) -> None:
-    """The shoe's own order is what counts."""
     s.open()
     s.pull("2S KH 2D")
     s.report("wrong_area", "12.1")
@@ -69,12 +68,11 @@ def wrong_side(s: Script) -> None:
 
 @scenario(
     "irregularities/wrong-side-rapid",
-    "The same at the Rapid: order in doubt is void there, always (11.8.1.3).",
+    "The same at the Rapid, where a doubtful order always voids the coup (11.8.1.3).",
     "wrong_side",
     rulebook="star-rapid",
 )
 def wrong_side_rapid(s: Script) -> None:
-    """No reconstruction at a machine."""
     s.open()
     s.pull("2S KH 2D")
     s.report("wrong_area", "11.8.1")
@@ -84,14 +82,14 @@ def wrong_side_rapid(s: Script) -> None:
 
 @scenario(
     "irregularities/keyed-in",
-    "A card cannot be read; it is keyed in with value and suit, once a supervisor has approved (Rapid 11.8.12).",
+    "A card cannot be read; it is keyed in once a supervisor has authorised it (Rapid 11.8.12).",
     "keyed_in",
     "unreadable",
     rulebook="star-rapid",
     quick=True,
 )
 def keyed_in(s: Script) -> None:
-    """The first try, without the word, is refused."""
+    """The first try, without authorisation, is refused."""
     s.open()
     s.pull("9S 2H KD")
     s.unread("blank", "5C", "blank")
@@ -104,7 +102,7 @@ def keyed_in(s: Script) -> None:
 
 @scenario(
     "irregularities/misread-noticed-late",
-    "A card is not read and the dealer draws the next one before he notices: the coup is void (The Star 12.1.2).",
+    "A card is not read and the dealer draws the next one before noticing: the coup is void (The Star 12.1.2).",
     "misread_late",
     "drawn_while_held",
 )
@@ -123,12 +121,11 @@ def misread_late(s: Script) -> None:
 
 @scenario(
     "irregularities/before-betting-closed",
-    "The exit is locked while bets are made, and a card is drawn all the same: it stands, and closes them (5.4).",
+    "The exit is locked for betting and a card is drawn by force: the card counts and closes the betting (5.4).",
     "before_betting_closed",
     "drawn_while_held",
 )
 def before_betting_closed(s: Script) -> None:
-    """By force: the stop is a solenoid, not a wall."""
     s.open()
     s.coups(FOUR)
     s.command("lock")
@@ -141,11 +138,11 @@ def before_betting_closed(s: Script) -> None:
 
 @scenario(
     "irregularities/no-shoe-open",
-    "Cards are pulled though no shoe is open: each is rejected as not due.",
+    "Cards are drawn though no shoe is open: each is rejected as not due.",
     "drawn_while_held",
 )
 def no_shoe_open(s: Script) -> None:
-    """Before the first shoe, and behind the last coup."""
+    """Before the first shoe, and after the last coup."""
     s.pull_while_closed("8D")
     s.open()
     s.coups(f"CUT {PLAYER}")
@@ -154,11 +151,10 @@ def no_shoe_open(s: Script) -> None:
 
 @scenario(
     "irregularities/wrong-buttons",
-    "Buttons out of order: results and New shoe in mid-coup mean nothing; Confirm without a result is taken.",
+    "Result buttons and New shoe in mid-coup have no effect; Confirm without an entered result is accepted.",
     "wrong_button",
 )
 def wrong_buttons(s: Script) -> None:
-    """Nothing that is pressed can change a coup."""
     s.press("confirm")
     s.open()
     s.pull("3H 9C")
@@ -174,12 +170,12 @@ def wrong_buttons(s: Script) -> None:
 
 @scenario(
     "irregularities/shoe-dies",
-    "The shoe does not read any more in mid-coup: another one takes its place, and the coup goes on (Rapid 11.8.15).",
+    "The shoe stops reading in mid-coup: another one takes its place, and the coup continues (Rapid 11.8.15).",
     "shoe_dies",
     rulebook="star-rapid",
 )
 def shoe_dies(s: Script) -> None:
-    """Exported from one, imported at the other: the same coup, without a second burn, and one result."""
+    """Exported from one, imported at the other: the same coup, no second burn, one result."""
     s.open()
     s.coups(BANKER)
     s.pull("9S 2H KD")
@@ -199,11 +195,10 @@ def shoe_dies(s: Script) -> None:
 
 @scenario(
     "irregularities/all-wagers-withdrawn",
-    "Cards are put into order again, all players withdraw: the coup in progress is a no bet coup (The Star 12.1.1).",
+    "Cards are put in order again and all players withdraw: the coup becomes a no bet coup (The Star 12.1.1).",
     "wrong_side",
 )
 def all_withdrawn(s: Script) -> None:
-    """The next one has wagers again."""
     s.open()
     s.pull("9S 2H")
     s.report("bad_order", "12.1.1", reconstructible=True, notified_before_next=True)

@@ -1,4 +1,4 @@
-"""Power that fails, and electronics that do."""
+"""Power and electronics fail."""
 
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX
@@ -9,12 +9,12 @@ _EXIT = 8  # among the sensors
 
 @scenario(
     "power/mid-coup",
-    "The power fails between two cards of a coup, and again before its last: the coup goes on as if nothing was.",
+    "The power fails between two cards of a coup, and again before its last card: the coup continues.",
     "power_lost",
     "sequence_reused",
 )
 def mid_coup(s: Script) -> None:
-    """Numbers of events and commands go on too."""
+    """Numbers of events and commands continue too."""
     s.open()
     s.pull("2S KH")
     s.power_cycle()
@@ -28,12 +28,12 @@ def mid_coup(s: Script) -> None:
 
 @scenario(
     "power/mid-draw",
-    "The power fails while a card is half out: what the shoe did not see whole is keyed in by a supervisor.",
+    "The power fails while a card is half out: a supervisor keys in the card that the shoe did not see whole.",
     "power_lost",
     "keyed_in",
 )
 def mid_draw(s: Script) -> None:
-    """The sensors have seen half of it when the light goes, and nothing when it is back."""
+    """The sensors have seen half of it when the power fails, and nothing when it is back."""
     s.open()
     s.pull("9S 2H")
     s.power_lost_drawing("KD")
@@ -47,11 +47,10 @@ def mid_draw(s: Script) -> None:
 
 @scenario(
     "power/in-a-fault",
-    "The power fails while the shoe shows a fault: the fault comes back, and is cleared by key.",
+    "The power fails while the shoe shows a fault: the fault comes back and is cleared by key.",
     "power_lost",
 )
 def in_a_fault(s: Script) -> None:
-    """And the card comes again."""
     s.open()
     s.pull("9S 2H")
     s.unread("short_pull", "KD", "short_pull")
@@ -64,11 +63,10 @@ def in_a_fault(s: Script) -> None:
 
 @scenario(
     "power/between-coups",
-    "Reset behind a result that is not confirmed, and power lost between two coups and two shoes.",
+    "A reset before a result is confirmed, and power cuts between two coups and two shoes.",
     "power_lost",
 )
 def between(s: Script) -> None:
-    """Where there is nothing to lose, nothing is lost."""
     s.power_cycle()
     s.open()
     s.coup(FIVE)
@@ -85,13 +83,12 @@ def between(s: Script) -> None:
 
 @scenario(
     "power/last-coup",
-    "The power fails in the last coup, behind the cutting card: it is still the last.",
+    "The power fails in the last coup, after the cutting card: it is still the last.",
     "power_lost",
     "cutting_card",
     rulebook="nz-baccarat",
 )
 def last_coup(s: Script) -> None:
-    """The shoe closes behind it."""
     s.open()
     s.coups("9S CUT 2H KD 5C")
     s.pull("2S KH 2D")
@@ -103,12 +100,12 @@ def last_coup(s: Script) -> None:
 
 @scenario(
     "power/long-log",
-    "The power fails when the log fills its third sector of flash: its numbers go on.",
+    "The power fails when the log fills its third flash sector: event numbers continue.",
     "power_lost",
     "sequence_reused",
 )
 def long_log(s: Script) -> None:
-    """A sector holds 111 events; a key that is turned makes two."""
+    """A sector holds 111 events; turning the key there and back makes two."""
     s.open()
     s.coups(FOUR)
     for _ in range(110):
@@ -124,7 +121,7 @@ def long_log(s: Script) -> None:
     "memory_corrupt",
 )
 def journal_damaged(s: Script) -> None:
-    """Nothing is dealt from a shoe that does not know its own log; what is sound of it is told."""
+    """What is sound of the log is still sent."""
     s.open()
     s.coups(FOUR)
     s.act("power", state="off")
@@ -138,11 +135,11 @@ def journal_damaged(s: Script) -> None:
 
 @scenario(
     "electronics/sensor-stuck",
-    "The exit sensor sees a card where none is, also after a supervisor has cleared the fault: held until it is clean.",
+    "The exit sensor sees a card that is not there: the exit stays locked until the sensor is clean.",
     "half_drawn",
 )
 def sensor_stuck(s: Script) -> None:
-    """No card could be read: the fault is over by itself when the sensor is free."""
+    """The fault clears by itself when the sensor is free."""
     s.open()
     s.pull("9S 2H")
     s.stick(_EXIT)
@@ -158,11 +155,11 @@ def sensor_stuck(s: Script) -> None:
 
 @scenario(
     "electronics/store-damaged",
-    "The shoe's count of its starts is damaged while it is off: it says so, and has it from its log; then it goes on.",
+    "The shoe's start counter is damaged while it is off: it reports that and restores the count from its log.",
     "memory_corrupt",
 )
 def store_damaged(s: Script) -> None:
-    """Held until a start finds everything sound."""
+    """Locked until a start finds everything sound."""
     s.open()
     s.coups(SIX)
     _store_damaged(s, seed=2)
@@ -171,12 +168,12 @@ def store_damaged(s: Script) -> None:
 
 @scenario(
     "electronics/profile-lost",
-    "The shoe's profile is damaged while it is off: it comes from the gateway again, and a card too many has its code.",
+    "The shoe's profile is damaged while it is off: the gateway sends it again, and a surplus card follows its rules.",
     "memory_corrupt",
     "overdraw",
 )
 def profile_lost(s: Script) -> None:
-    """The Star 12.2: a fifth card on a natural begins the next live coup."""
+    """The Star 12.2: a fifth card after a natural begins the next live coup."""
     s.open()
     s.coups(SIX)
     s.pull("9S 2H")
@@ -190,7 +187,7 @@ def profile_lost(s: Script) -> None:
 
 
 def _store_damaged(s: Script, seed: int) -> None:
-    """A bit falls; the shoe says so when it starts, and a second start finds all sound."""
+    """Flip a bit; the shoe reports it when it starts, and a second start finds everything sound."""
     s.act("power", state="off")
     s.act("flash", damage="store", seed=seed)
     s.act("power", state="on")
@@ -201,12 +198,11 @@ def _store_damaged(s: Script, seed: int) -> None:
 
 @scenario(
     "electronics/image-damaged",
-    "A bit of the program is flipped while the shoe is off: its check fails, and it does not speak.",
+    "A bit of the program is flipped while the shoe is off: its check fails, and it sends nothing.",
     "image_fails",
     "silent_before_self_test",
 )
 def image_damaged(s: Script) -> None:
-    """No communication before the self-test has passed."""
     s.open()
     s.coups(FOUR)
     s.act("power", state="off")
@@ -217,11 +213,10 @@ def image_damaged(s: Script) -> None:
 
 @scenario(
     "electronics/buttons-together",
-    "Two buttons at the same moment mean nothing, and one that bounces is pressed once.",
+    "Two buttons at the same moment have no effect, and one that bounces counts once.",
     "buttons_together",
 )
 def buttons_together(s: Script) -> None:
-    """The coup waits for a clear word."""
     s.open()
     s.coup(FOUR)
     s.press("player", "banker")

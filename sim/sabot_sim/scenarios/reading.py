@@ -1,4 +1,4 @@
-"""How cards pass the sensors: worn and dirty optics, quick and slow hands, and pulls that are none."""
+"""How cards pass the sensors: worn and dirty optics, quick and slow hands, and moves that are not a draw."""
 
 from dataclasses import replace
 
@@ -17,7 +17,6 @@ from sabot_sim.scenarios.whole_shoes import whole_shoe
     hands=replace(PROFILES["worn"], speed_m_s=(0.3, 2.0)),
 )
 def worn(s: Script) -> None:
-    """Age shows in the margins, not in the cards."""
     whole_shoe(s, shuffled(3, s.rng))
 
 
@@ -28,20 +27,18 @@ def worn(s: Script) -> None:
     hands=replace(PROFILES["dirty"], speed_m_s=(0.3, 2.0)),
 )
 def dirty(s: Script) -> None:
-    """So does dirt."""
     whole_shoe(s, shuffled(3, s.rng))
 
 
 @scenario(
     "optics/quick-dealer",
-    "A whole shoe in quick hands: cards at 2 to 3 m/s, one right behind the other, results confirmed at once.",
+    "A whole shoe in quick hands: cards at 2 to 3 m/s, close together, results confirmed at once.",
     rulebook="star-premium",
     decks=3,
     hands=PROFILES["fast"],
     pause_factor=0.3,
 )
 def quick(s: Script) -> None:
-    """As fast as a card can be drawn."""
     whole_shoe(s, shuffled(3, s.rng))
 
 
@@ -54,17 +51,15 @@ def quick(s: Script) -> None:
     pause_factor=4.0,
 )
 def slow(s: Script) -> None:
-    """Players squeeze their cards."""
     whole_shoe(s, shuffled(4, s.rng))
 
 
 @scenario(
     "optics/stop-and-go",
-    "Cards that rest on their way, once to three times, for up to three seconds, and are read all the same.",
+    "Cards stop one to three times on their way, for up to three seconds, and are still read.",
     seed=18,
 )
 def stop_and_go(s: Script) -> None:
-    """Speed drops out of the code."""
     s.open()
     for card in FIVE.split():
         s.mishap("pauses", card)
@@ -75,17 +70,16 @@ def stop_and_go(s: Script) -> None:
 
 @scenario(
     "optics/every-speed",
-    "Cards from 0.1 to 3 m/s, tilted by up to 0.3 mm, drawn from rest, evenly, wavering.",
+    "Cards from 0.1 to 3 m/s, tilted by up to 0.3 mm, drawn from rest, evenly or wavering.",
     hands=replace(PROFILES["skewed"], speed_m_s=(0.1, 3.0)),
 )
 def every_speed(s: Script) -> None:
-    """The whole range."""
     s.open()
     s.coups(SIX, FIVE, STANDS, BANKER, PLAYER, FOUR)
 
 
 def _comes_again(s: Script, mishap: str, card: str, reason: str) -> None:
-    """A card that went back into the shoe: the supervisor clears the fault, and it is drawn properly."""
+    """Push a card back with a mishap; the supervisor clears the fault, and the card is drawn again."""
     s.unread(mishap, card, reason)
     s.key()
     s.pull(card)
@@ -93,7 +87,7 @@ def _comes_again(s: Script, mishap: str, card: str, reason: str) -> None:
 
 @scenario(
     "optics/pushed-back",
-    "A card is pushed back at the exit, one before it, one is drawn a little and let go: each comes again.",
+    "One card is pushed back at the exit, one before it, one is drawn a little and let go: each is drawn again.",
     "pushed_back",
     "pushed_back_midway",
     "short_pull",
@@ -111,13 +105,12 @@ def pushed_back(s: Script) -> None:
 
 @scenario(
     "optics/back-and-forth",
-    "A card goes back midway and on again, its columns pass the sensors twice: it is out, unread, and keyed in.",
+    "A card goes back midway and out again, so its columns pass the sensors twice: unread, and keyed in.",
     "pushed_back_midway",
     "keyed_in",
     seed=6,
 )
 def back_and_forth(s: Script) -> None:
-    """A code that was seen forwards and backwards is no code."""
     s.open()
     s.pull("9S 2H KD")
     s.unread("jerk_back", "5C", "pushed_back_midway")
@@ -128,7 +121,7 @@ def back_and_forth(s: Script) -> None:
 
 @scenario(
     "optics/half-drawn",
-    "A card is left half drawn; after five seconds the shoe says so, it is taken out and drawn again.",
+    "A card is left half drawn; after five seconds the shoe reports it; it is taken out and drawn again.",
     "half_drawn",
 )
 def half_drawn(s: Script) -> None:
@@ -159,13 +152,13 @@ def two_together(s: Script) -> None:
 
 @scenario(
     "optics/unreadable",
-    "A mark is missing on one card, a code sensor fails for another: both are rejected, never guessed, and keyed in.",
+    "A mark is missing on one card, a code sensor fails for another: both are rejected, and keyed in.",
     "unreadable",
     "keyed_in",
     seed=3,
 )
 def unreadable(s: Script) -> None:
-    """Code words differ in four columns, so that one that is wrong is no other card."""
+    """Code words differ in four columns, so one wrong column never makes another card."""
     s.open()
     s.pull("9S 2H")
     s.unread("missing_mark", "KD", "columns")
@@ -177,7 +170,7 @@ def unreadable(s: Script) -> None:
 
 
 def _keyed_in(s: Script, seen: Profile, mishap: str, reason: str) -> None:
-    """The third card of a coup is seen so, rejected and keyed in."""
+    """Deal a coup whose third card passes the sensors like this, is rejected and keyed in."""
     s.open()
     s.pull("9S 2H")
     hands, s.hands = s.hands, seen
@@ -190,34 +183,33 @@ def _keyed_in(s: Script, seen: Profile, mishap: str, reason: str) -> None:
 
 @scenario(
     "optics/doubtful",
-    "Specks as large as marks: a column that may be marked or not is doubted, not guessed.",
+    "Specks as large as marks: a column that may be marked or not makes the card a reject.",
     "unreadable",
     "keyed_in",
     seed=19,
 )
 def doubtful(s: Script) -> None:
-    """Ten columns, and one of them is not certain."""
+    """Ten columns, and one of them is uncertain."""
     _keyed_in(s, replace(s.hands, specks=(4, 8), speck_um=(300, 900)), "extra_mark", "doubtful")
 
 
 @scenario(
     "optics/flicker",
-    "A lamp flickers hundreds of times while a card passes: more changes than the shoe keeps, and no card.",
+    "A lamp flickers hundreds of times while a card passes: more changes than the shoe keeps; a reject.",
     "unreadable",
     "keyed_in",
     seed=72,
 )
 def flicker(s: Script) -> None:
-    """What does not fit is not read."""
     _keyed_in(s, replace(s.hands, spike_share=1, spikes=(300, 300), spike_us=(30, 120)), "burst", "columns")
 
 
 @scenario(
     "optics/lid-open",
-    "Cards are moved past the sensors while the lid is open: that it is open is told once, and nothing is read.",
+    "Cards are moved past the sensors while the lid is open: one report that it is open, and nothing is read.",
 )
 def lid_open(s: Script) -> None:
-    """The key clears it when it is shut."""
+    """The key clears the fault when the lid is shut."""
     s.open()
     s.coups(PLAYER)
     s.lid()
@@ -232,11 +224,10 @@ def lid_open(s: Script) -> None:
 
 @scenario(
     "optics/noise",
-    "Light flickers on the sensors between two coups: it is told once, and holds nothing up.",
+    "Light flickers on the sensors between two coups: one report, and the exit is not locked.",
     seed=2,
 )
 def noise(s: Script) -> None:
-    """No card, and no fault."""
     s.open()
     s.coups(PLAYER)
     s.mishap("noise", "8D")

@@ -1,4 +1,4 @@
-"""Stacks of cards for a whole shoe: shuffled, or arranged for their winners; and how they are dealt."""
+"""Whole shoes: stacks arranged for their winners, and how a stack is dealt to its end."""
 
 import random
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ _TRIES = 10_000
 
 
 def size(cards: list[str]) -> int:
-    """How many cards the coup takes that these begin with."""
+    """Return how many cards the coup takes that these cards begin with."""
     return sum(map(len, draw_tables.hands([card for card in cards[: _MOST_CARDS + 1] if card != CUT])))
 
 
 def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, results: bool = False) -> None:
-    """New shoe, burn, coup after coup until the last one is confirmed; `results`: the dealer enters each."""
+    """Deal a stack from New shoe until the last coup is confirmed; with `results` the dealer enters each result."""
     s.open(stack[0])
     at, left = 1, 0
     while left != 1:
@@ -35,19 +35,19 @@ def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, res
 
 
 def recut(stack: list[str], from_back: int) -> list[str]:
-    """The same cards with so many behind the cutting card."""
+    """Return the same cards with the cutting card moved: `from_back` cards are behind it."""
     cards = [card for card in stack if card != CUT]
     return [*cards[:-from_back], CUT, *cards[-from_back:]]
 
 
 def enter_result(s: Script) -> None:
-    """The dealer presses the winner of the last coup."""
+    """Press the button of the last coup's winner."""
     s.think(0.5, 1.5)
     s.press(s.truth.coups[-1]["winner"])
 
 
 def arranged(decks: int, rng: random.Random, winners: Iterable[str]) -> list[str]:
-    """So many decks whose coups have these winners, as long as cards for it are left; the cutting card behind them."""
+    """Return a stack whose coups have these winners as long as the cards allow; the cutting card is near their end."""
     rest = rng.sample(DECK * decks, len(DECK) * decks)
     stack = [rest.pop()]
     for winner in winners:
@@ -60,7 +60,7 @@ def arranged(decks: int, rng: random.Random, winners: Iterable[str]) -> list[str
 
 
 def _won_by(winner: str, rest: list[str], rng: random.Random) -> list[str]:
-    """A coup with this winner out of the rest, or nothing."""
+    """Take a coup with this winner out of `rest`; return an empty list if none was found."""
     if len(rest) < CUT_FROM_BACK:
         return []
     for _ in range(_TRIES):

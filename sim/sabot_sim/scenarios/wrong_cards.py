@@ -1,4 +1,4 @@
-"""Cards that lie wrong, are not there, or should not be: face up, foreign, missing, unshuffled, too few."""
+"""Wrong cards: face up, foreign, missing, unshuffled, too few."""
 
 from sabot_protocol.cards import DECK
 
@@ -10,12 +10,11 @@ from sabot_sim.scenarios.whole_shoes import size
 
 @scenario(
     "irregularities/face-up-first",
-    "The first card of a coup lies face up: it is keyed in, and the coup is a No Bet Coup (The Star 12.3).",
+    "The first card of a coup is face up: it is keyed in, and the coup is a No Bet Coup (The Star 12.3).",
     "face_up_first",
     "unreadable",
 )
 def first(s: Script) -> None:
-    """No marks to be read."""
     s.open()
     s.unread("blank", "9S", "blank")
     s.key_in("9S", "12.3", face_up=True)
@@ -27,7 +26,7 @@ def first(s: Script) -> None:
 
 @scenario(
     "irregularities/face-up-later",
-    "A second card and a third card lie face up: both are played (The Star 12.5).",
+    "A second card and a third card are face up: both are played (The Star 12.5).",
     "face_up_later",
     "unreadable",
 )
@@ -48,13 +47,12 @@ def later(s: Script) -> None:
 
 @scenario(
     "irregularities/face-up-later-international",
-    "International Baccarat: a face-up card among the first four makes the round a Void Hand (New Zealand 15.11).",
+    "International Baccarat: a face-up card among the first four makes a Void Hand (New Zealand 15.11).",
     "face_up_later",
     rulebook="nz-baccarat",
     options={"style": "international"},
 )
 def international(s: Script) -> None:
-    """A boxed card."""
     s.open()
     s.pull("9S")
     s.unread("blank", "2H", "blank")
@@ -66,13 +64,12 @@ def international(s: Script) -> None:
 
 @scenario(
     "irregularities/foreign-card",
-    "A readable card of another set comes: the coup is void and the cards go out to be checked (The Star 12.11).",
+    "A readable card of another set comes: the coup is void and the cards are checked (The Star 12.11).",
     "other_set",
     "missing_or_surplus",
     quick=True,
 )
 def foreign(s: Script) -> None:
-    """A good card, and not of this set."""
     s.open()
     s.pull("9S 2H")
     s.foreign("KD", 2)
@@ -83,12 +80,12 @@ def foreign(s: Script) -> None:
 
 @scenario(
     "irregularities/foreign-card-crown",
-    "The same at Crown, whose book has no rule for it: the exit is held until a supervisor has seen to it.",
+    "The same at Crown, whose book has no rule for it: the exit is locked until a supervisor clears the fault.",
     "other_set",
     rulebook="crown-baccarat",
 )
 def foreign_crown(s: Script) -> None:
-    """The card is put aside and the coup goes on."""
+    """The card is put aside and the coup continues."""
     s.open()
     s.pull("9S 2H")
     s.foreign("KD", 3, "fault_composition")
@@ -99,12 +96,11 @@ def foreign_crown(s: Script) -> None:
 
 @scenario(
     "irregularities/surplus-copy",
-    "The fourth ace of spades of three decks: the coup is void, earlier ones stand, the decks are checked (12.11).",
+    "The fourth ace of spades of three decks: the coup is void, earlier ones count, the decks are checked (12.11).",
     "missing_or_surplus",
     decks=3,
 )
 def surplus(s: Script) -> None:
-    """What a scanner can prove by itself."""
     s.open()
     s.coups("AS 2H 8D 5C", "AS KH 7D 3C", "9S AS KD 6C")
     s.pull("3H AS")
@@ -114,13 +110,13 @@ def surplus(s: Script) -> None:
 
 @scenario(
     "irregularities/deck-check",
-    "Hours later a card is missed: a deck is fed through; a seven is missing, and there is a second queen.",
+    "Hours later a card is missed: one deck is fed through; a seven is missing, and there is a second queen.",
     "missing_or_surplus",
     "cards_missing",
     "drawn_while_held",
 )
 def deck_check(s: Script) -> None:
-    """After a coup, and five hours in which nobody played."""
+    """After a coup, and five hours without play."""
     s.open()
     s.coups(FOUR)
     s.wait(5 * 3600)
@@ -133,12 +129,11 @@ def deck_check(s: Script) -> None:
 
 @scenario(
     "irregularities/too-few-cards",
-    "No cutting card: the cards of three decks run out in mid-coup, which is void (The Star 12.6).",
+    "Without a cutting card the cards of three decks run out in mid-coup: the coup is void (The Star 12.6).",
     "too_few_cards",
     decks=3,
 )
 def too_few(s: Script) -> None:
-    """Dealt to the last card."""
     stack = _short_stack(s, 3)
     s.open(stack.pop(0))
     while len(stack) > 5:
@@ -151,7 +146,7 @@ def too_few(s: Script) -> None:
 
 
 def _short_stack(s: Script, decks: int) -> list[str]:
-    """Shuffled so that two or three cards are left for the last coup."""
+    """Return a shuffled stack that leaves two or three cards for the last coup."""
     while True:
         stack = s.rng.sample(DECK * decks, len(DECK) * decks)
         at = 1
@@ -163,11 +158,11 @@ def _short_stack(s: Script, decks: int) -> list[str]:
 
 @scenario(
     "irregularities/ordered-sets",
-    "Four sets that nobody shuffled: cards that follow each other, of one rank, of one suit, a sequence that repeats.",
+    "Four sets that were not shuffled: consecutive cards, one rank, one suit, a repeated sequence.",
     "ordered_set",
 )
 def ordered(s: Script) -> None:
-    """Each is seen within the first coup of its shoe."""
+    """Each is noticed within the first coup of its shoe."""
     sets = {"AS": "2H 3C 4D 5S", "KD": "7S 7H 7D 7C 9S", "KS": "2S 6S 3S JS 4S", "QH": "2H 9D QH 2H 9D 4C"}
     for burn, cards in sets.items():
         s.open(burn)
@@ -177,12 +172,12 @@ def ordered(s: Script) -> None:
 
 @scenario(
     "irregularities/lid-opened-set-swapped",
-    "The lid is opened between two coups and shut again; the next card is of another set.",
+    "The lid is opened between two coups and shut again; the next card belongs to another set.",
     "lid_swap",
     "other_set",
 )
 def lid_swap(s: Script) -> None:
-    """The supervisor clears the lid; the cards betray it."""
+    """The supervisor clears the lid fault; the next card shows the swap."""
     s.open()
     s.coups(SIX)
     s.lid()
