@@ -79,6 +79,22 @@ def test_on_a_board_a_format_is_its_text_and_a_table_stays_in_its_module(tmp_pat
     assert left == {"PROTOCOL_HASH", "COMMAND_SIZES", "CODES_AT", "FACT_BITS", "WORDS", "SET_OF", "CARD_OF"}
 
 
+def test_on_a_board_a_private_number_computed_from_constants_is_a_constant(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "from sabot.wire import EXIT_UM\n_HALF = (EXIT_UM + 2) // 2\n_NEXT = -_HALF * 3\n_CALLED = max(1, 2)\n"
+        "_TABLE = b'12'\n_PAIR = (1, 2)\n"
+    )
+    assert build.source(module).splitlines() == [
+        "",
+        "_HALF = const((50000 + 2) // 2)",
+        "_NEXT = const(-_HALF * 3)",
+        "_CALLED = max(1, 2)",
+        "_TABLE = b'12'",
+        "_PAIR = (1, 2)",
+    ]
+
+
 def test_only_boards_touch_hardware() -> None:
     offenders = [
         str(module.relative_to(FIRMWARE))

@@ -46,14 +46,9 @@ _GAP_UM = (LAST_UM + EXIT_UM) // 2
 _OUT_UM = CARD_UM + EXIT_UM // 2
 _MIDDLE_UM = EXIT_UM // 2
 
-
-def _weight(at_um, one_um, other_um):
-    """How much the speed at one place counts for the tail, if there are two others."""
-    return (_TAIL_UM - one_um) * _ONE // (at_um - one_um) * (_TAIL_UM - other_um) // (at_um - other_um)
-
-
-_BY_LEAD = _weight(_LEAD_UM, _GAP_UM, _OUT_UM)
-_BY_GAP = _weight(_GAP_UM, _LEAD_UM, _OUT_UM)
+# How much the speed at each of three places counts for the tail.
+_BY_LEAD = (_TAIL_UM - _GAP_UM) * _ONE // (_LEAD_UM - _GAP_UM) * (_TAIL_UM - _OUT_UM) // (_LEAD_UM - _OUT_UM)
+_BY_GAP = (_TAIL_UM - _LEAD_UM) * _ONE // (_GAP_UM - _LEAD_UM) * (_TAIL_UM - _OUT_UM) // (_GAP_UM - _OUT_UM)
 _BY_OUT = _ONE - _BY_LEAD - _BY_GAP
 # And how much the speed on the way out counts if there is one other.
 _OUT_TO_CODE = (_TAIL_UM - _CODE_UM) * _ONE // (_OUT_UM - _CODE_UM)

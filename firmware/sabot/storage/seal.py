@@ -11,15 +11,8 @@ from sabot.link.frame import crc16, short
 SEAL = const(4)
 
 
-def _zeros_table():
-    table = bytearray(256)
-    table[0] = 8
-    for byte in range(1, 256):
-        table[byte] = table[byte >> 1] - (byte & 1)
-    return table
-
-
-_ZEROS = _zeros_table()
+# How many of four bits are 0.
+_ZEROS = b"\x04\x03\x03\x02\x03\x02\x02\x01\x03\x02\x02\x01\x02\x01\x01\x00"
 
 
 def close(buf, end):
@@ -55,7 +48,8 @@ def _zeros(buf, end):
     zeros = 0
     table = _ZEROS
     for i in range(end):
-        zeros += table[buf[i]]
+        byte = buf[i]
+        zeros += table[byte >> 4] + table[byte & 15]
     return zeros
 
 

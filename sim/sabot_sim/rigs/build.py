@@ -22,13 +22,15 @@ _NOT_IN_A_SHOE: Final = (_LOADER, *_STREAM_BOARD, *_VM_BOARD)
 _MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
 _HASH_BYTES: Final = 8
+_PRIVATE_NUMBER: Final = re.compile(r"^(_[A-Z]\w*) = ([-(]*(?:\d|_[A-Z])[\w +*/()-]*)$", re.MULTILINE)
 _CONSTANT: Final = re.compile(r'^([A-Z]\w*) = const\((-?\w+|"[^"\n]*")\)', re.MULTILINE)
 
 
 def source(path: Path) -> str:
     """Return a module's text with the values of all public constants, its own and others', in place of their names.
 
-    A board has no room for the names and saves the look-ups. An import that only brought constants is left out.
+    A board has no room for the names and saves the look-ups. An import that only brought constants is left out, and a
+    private number that is computed from constants is a constant too.
     """
     text = _CONSTANT.sub("", path.read_text())
     tree, values = ast.parse(text), dict(_CONSTANT.findall(path.read_text()))
@@ -46,7 +48,7 @@ def source(path: Path) -> str:
     for use in sorted(uses, key=lambda use: (use.lineno, use.col_offset), reverse=True):
         row, value = use.lineno - 1, values[ast.unparse(use)].encode()
         lines[row] = lines[row][: use.col_offset] + value + lines[row][use.end_col_offset :]
-    return b"\n".join([*lines, b""]).decode()
+    return _PRIVATE_NUMBER.sub(r"\1 = const(\2)", b"\n".join([*lines, b""]).decode())
 
 
 def _is_ours(module: str | None) -> bool:
