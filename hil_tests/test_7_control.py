@@ -11,6 +11,11 @@ from typing import Any
 from sabot_gateway.ledger.reader import Reader
 from support.site_watcher import SiteWatcher, WatchSite, sabot
 
+NOTHING_TO_VOID = (
+    "sabot: Void refused: no card of a coup is on the table, so there is nothing to void. To decide an earlier coup "
+    "that is disputed, run `sabot table bac-01 decide --coup SHOE/COUP`.\n"
+)
+
 
 def said(it: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `sabot …` against the daemon of this rig while the shoe goes on."""
@@ -42,7 +47,7 @@ def voided(it: SiteWatcher) -> int:
         if done.returncode == 0:
             assert (done.stdout, done.stderr) == ("Done.\n", "")
             return tries
-        assert done.stderr == "sabot: The shoe did not do it: not in the state it is in now.\n"
+        assert done.stderr == NOTHING_TO_VOID
     raise AssertionError("no coup was on the table in thirty tries")
 
 
@@ -72,12 +77,12 @@ def test_what_the_shoe_refuses_is_a_sentence_and_status_one(watch_site: WatchSit
     done = said(it, "table", "bac-01", "key-card", "8H", "--by", "A. Smith")
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith("sabot: The shoe did not do it: ")
+    assert done.stderr.startswith("sabot: Key card refused: no unread card waits.")
     assert kept(it, "outcome")[0]["ok"] is False
     nobody = said(it, "table", "bac-99", "confirm", "--by", "A. Smith")
     assert (nobody.returncode, nobody.stderr) == (
         1,
-        "sabot: there is no table 'bac-99' here; `sabot gateway status` lists them\n",
+        "sabot: Confirm refused: this gateway has no table 'bac-99'. See `sabot gateway status`.\n",
     )
 
 
@@ -85,7 +90,7 @@ def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it
     it = watch_site(speed=5.0)
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     report = ("table", "bac-01", "report", "bad_order", "--by", "A. Smith", "--clause", "12.1")
-    assert "context.reconstructible: missing, and the answer of star-baccarat" in said(it, *report).stderr
+    assert "context.reconstructible: missing; the answer of star-baccarat" in said(it, *report).stderr
     told = said(it, *report, "--fact", "reconstructible")
     assert told.stdout.startswith("Done. 12.1.1: Put the cards back into their proper order"), told.stderr
     late = said(it, *report, "--fact", "reconstructible", "--no-fact", "notified_before_next")

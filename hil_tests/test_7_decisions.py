@@ -152,7 +152,7 @@ def test_a_result_that_is_not_the_cards_holds_nothing_and_its_decision_says_how_
     assert floor.active() == [("discrepancy", "raised")]
     floor.assert_free()
     answer = floor.ask("decide", coup="1/1", verdict="confirmed", winner="player")
-    assert answer == Answer(True, "Coup 1/1 is confirmed. The dealer presses Confirm to go on.")
+    assert answer == Answer(True, "Coup 1/1 is confirmed. Press Confirm at the shoe to go on.")
     assert floor.active() == []
     floor.script.confirm()
     floor.script.coups(FOUR)

@@ -70,7 +70,10 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -
     assert at(it, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
     it.run_until(lambda it: is_over(it, "bac-01"))
     again = said(it, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
-    assert again.stderr == f"sabot: coup {number} of bac-01 goes on at bac-02 already. Nothing was done.\n"
+    assert (
+        again.stderr
+        == f"sabot: Import coup refused: coup {number} of bac-01 goes on at bac-02 already. Deal it there.\n"
+    )
     before = len(it.messages("coup", "bac-02"))
     at(it, "bac-02", "tell", "unlock")
     it.run_until(lambda it: len(it.messages("coup", "bac-02")) >= before + 2)
@@ -97,7 +100,7 @@ def test_a_shoe_that_is_not_new_takes_no_coup(watch_site: WatchSite) -> None:
     it.run_until(lambda it: all(len(it.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
     done = said(it, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
     assert done.returncode == 1
-    assert "open one by `sabot table bac-02 open-shoe --decks 8`" in done.stderr
+    assert "Open a new shoe with `sabot table bac-02 open-shoe --decks 8`" in done.stderr
 
 
 def test_a_book_without_a_clause_for_it_keeps_its_wagers(watch_site: WatchSite) -> None:
@@ -105,4 +108,6 @@ def test_a_book_without_a_clause_for_it_keeps_its_wagers(watch_site: WatchSite) 
     it.run_until(lambda it: len(it.messages("coup")) >= 1)
     done = said(it, "table", "bac-01", "this-no-bet", "--by", "A. Smith", "--clause", "7.3")
     assert done.returncode == 1
-    assert done.stderr.startswith("sabot: star-rapid has no clause by which a coup in progress becomes one without")
+    assert done.stderr.startswith(
+        "sabot: No bet for this coup refused: star-rapid has no clause by which a coup in progress"
+    )

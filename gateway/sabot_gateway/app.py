@@ -25,7 +25,9 @@ from sabot_gateway.operator.attempts import RECALLED_ENTRIES
 from sabot_gateway.operator.control import Caller, Control
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.messages import Answer
-from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest, Status
+from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
+from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.ops.latency import Latency
 from sabot_gateway.ops.moment import Moment, utc
 from sabot_gateway.ops.rate_limit import LogLimiter
@@ -88,6 +90,7 @@ class App:
         for note in self._ledger.notes:
             log.warning(note)
         self._gateway = self._ledger.gateway_id()
+        self._own = OwnEntries(self._gateway.hex(), self._ledger.next_own_no())
         self._desk = self._new_desk()
         self._moves = Moves()
         self._control = Control(config.control_path(), self._selector)
@@ -106,10 +109,9 @@ class App:
 
     def _new_desk(self) -> Desk:
         """With what people asked for before the restart."""
-        gateway, own_no = self._gateway.hex(), self._ledger.next_own_no()
-        desk = Desk(gateway, own_no)
+        desk, own = Desk(self._own), self._own
         desk.attempts.recall(
-            self._ledger.entries("WHERE unit = ? AND event_no >= ?", (gateway, own_no - RECALLED_ENTRIES))
+            self._ledger.entries("WHERE unit = ? AND event_no >= ?", (own.unit, own.next_no - RECALLED_ENTRIES))
         )
         return desk
 
@@ -228,7 +230,7 @@ class App:
             self._log_error("the gateway met an error of its own", table, at)
             if isinstance(source, TableSession):
                 self._lose(source, at, f"the gateway met an error of its own ({type(error).__name__}: {error})")
-                self._desk.raise_alarm(source, "gateway_error", _HAD_ERROR, at)
+                self._own.raise_alarm(source, "gateway_error", _HAD_ERROR, at)
             elif isinstance(source, Caller):
                 self._control.answer(source, Answer(False, "the gateway met an error of its own; its log says more"))
 
@@ -245,9 +247,7 @@ class App:
     def stored(self) -> bool:
         """Everything that came is in the ledger, and the shoes were told what they are to know of it."""
         return (
-            not self._full
-            and not self._desk.entries
-            and not any(place.link.output() for place in self._tables.values())
+            not self._full and not self._own.waiting and not any(place.link.output() for place in self._tables.values())
         )
 
     def published(self) -> bool:
@@ -296,7 +296,7 @@ class App:
                     self._match_moves(at)
             self._desk.withdraw_outdated(place, at)
             if place.shoe_fault.to_match(place.link):
-                self._desk.match_fault(place, at)
+                self._own.match_fault(place, at)
         finally:
             if place.pending:
                 self._full[place] = None
@@ -304,7 +304,7 @@ class App:
     def _match_moves(self, at: Moment) -> None:
         """A coup may have come that left another table."""
         for place in self._tables.values():
-            self._desk.match_moves(place, at)
+            self._own.match_moves(place, at)
 
     def _check_read(self, at: Moment) -> None:
         """Hold where a shoe could not be greeted because the ledger could not be read."""
@@ -337,7 +337,7 @@ class App:
         if not self._hold:
             for place in due:
                 self._guarded(self._open, place, at)
-                if place.verifier.disputes.can_take_older() and not place.pending and not self._desk.entries:
+                if place.verifier.disputes.can_take_older() and not place.pending and not self._own.waiting:
                     place.find_disputes(self._ledger)
             self._pruner.step(at.now_s, self._config.keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due
@@ -366,7 +366,7 @@ class App:
         """One transaction for all that this turn brought; only then is anything acknowledged."""
         if self._hold and not self._hold.due(at.now_s):
             return
-        entries = [entry for place in self._full for entry in place.pending] + self._desk.entries
+        entries = [entry for place in self._full for entry in place.pending] + self._own.waiting
         if entries:
             try:
                 self._alarmed |= dict.fromkeys(place.name for place in self._storing.store(entries, self._full, at))
@@ -387,7 +387,7 @@ class App:
         if any(entry.topic == "shoe" for entry in entries):
             self._publisher.shoe_changed()
         full, self._full = self._full, {}
-        self._desk.entries.clear()
+        self._own.waiting.clear()
         for place in full:
             self._guarded(lambda place, at: place.stored(at.now_s), place, at)
         self._desk.committed(at)
@@ -396,10 +396,10 @@ class App:
     def _store_all(self, at: Moment) -> bool:
         """Commit until nothing waits, the answers to people included; False where the ledger does not take it."""
         for _ in range(_MOST_COMMITS):
-            if self._hold or not (self._full or self._desk.entries):
+            if self._hold or not (self._full or self._own.waiting):
                 break
             self._commit(at)
-        return not self._hold and not self._full and not self._desk.entries
+        return not self._hold and not self._full and not self._own.waiting
 
     # Nothing is taken from any shoe
 
@@ -439,7 +439,7 @@ class App:
                 place.held_back(at.now_s)
                 self._watch(place)
                 for name, say in dict.fromkeys(reason.alarm for reason in ended if reason.alarm):
-                    self._desk.raise_alarm(place, name, say, at)
+                    self._own.raise_alarm(place, name, say, at)
 
     def _tend(self, place: TableSession, at: Moment) -> None:
         """What a table is to say to its shoe, and what is to be said of it."""
@@ -464,7 +464,7 @@ class App:
     def _raise_reports(self, place: TableSession, at: Moment) -> None:
         """Raise what the link has found as alarms."""
         while place.link.reports:
-            self._desk.raise_alarm(place, *place.link.reports.popitem(), at)
+            self._own.raise_alarm(place, *place.link.reports.popitem(), at)
 
     def _write(self, place: TableSession, at: Moment) -> None:
         data, port = place.link.output(), place.line.port
@@ -501,13 +501,13 @@ class App:
     def _accept(self, request: GatewayRequest, at: Moment) -> Answer:
         """A person accepts a ledger that was made shorter."""
         try:
-            self._ledger.accept(request.by, request.act.reason, at.time)
+            self._ledger.accept(request.by, request.verb.reason, at.time)
         except LedgerError as error:
             return Answer(False, str(error))
-        self._desk.own_no = self._ledger.next_own_no()
+        self._own.next_no = self._ledger.next_own_no()
         self.release(_BEHIND)
         for place in self._tables.values():
-            self._desk.raise_alarm(place, _BEHIND, _WAS_BEHIND, at)
+            self._own.raise_alarm(place, _BEHIND, _WAS_BEHIND, at)
         return Answer(True, "accepted; the gateway goes on.")
 
     def _publish(self, at: Moment) -> None:

@@ -41,7 +41,7 @@ class GroupCommit:
             place.stored(at.now_s)
             del full[place]
         try:
-            self._ledger.append(self._desk.entries)
+            self._ledger.append(self._desk.own.waiting)
         except EntryError as error:
             self._desk.drop(str(error))
         return given_up
@@ -53,4 +53,4 @@ class GroupCommit:
         place.start_again(self._ledger)
         place.link.refuse(f"{problem}; report this with the ledger", at.now_s + _REFUSED_S)
         say = f"Events of this table cannot be stored. {error}. Do not deal; report this with the ledger."
-        self._desk.raise_alarm(place, "not_stored", say, at)
+        self._desk.own.raise_alarm(place, "not_stored", say, at)

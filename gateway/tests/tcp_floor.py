@@ -211,10 +211,10 @@ class Floor:
 
     def acknowledge(self) -> None:
         """Somebody has seen every alarm of the first table."""
-        place, desk = self.app._tables["bac-01"], self.app._desk
+        place, own = self.app._tables["bac-01"], self.app._own
         for alarm in place.verifier.active():
-            source = desk._source(self.app._at().time)
-            desk._store(place, place.verifier.acknowledge(alarm.alarm, "A. Smith", source), source)
+            source = own.new_source(self.app._at().time)
+            own.add_records(place, place.verifier.acknowledge(alarm.alarm, "A. Smith", source), source)
 
     def entries(self) -> list[Stored]:
         """Everything in the ledger."""

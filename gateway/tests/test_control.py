@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from sabot_gateway.operator.control import MOST_CALLERS, Caller, Control
 from sabot_gateway.operator.messages import Answer, ControlError
-from sabot_gateway.operator.requests import Confirm, ParsedRequest, Status, TableRequest
+from sabot_gateway.operator.requests import ParsedRequest, TableRequest
+from sabot_gateway.operator.verbs.coup import Confirm
+from sabot_gateway.operator.verbs.gateway import Status
 
 REQUEST = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'
 
@@ -83,10 +85,10 @@ def test_one_line_is_the_request_and_one_line_the_answer(server: Server) -> None
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"hello\n", "not a request: JSON is malformed"),
+        (b"hello\n", "Bad request: JSON is malformed"),
         (b'{"table": "bac-01"}\n', "missing required field `verb`"),
         (b'{"verb": "void", "who": "me"}\n', "unknown field `who`"),
-        (b'{"verb": "\xff"}\n', "not a request"),
+        (b'{"verb": "\xff"}\n', "Bad request"),
         (b"x" * 4096, "more than 4096 bytes without an end of line"),
         (REQUEST + REQUEST, "one line per connection"),
         (b'{"verb": "void", "args": ' + b"[" * 3000 + b"\n", "nested too deeply"),

@@ -71,7 +71,7 @@ def test_of_many_disputed_coups_the_newest_can_be_decided_and_then_the_older_bef
     for number, coup in enumerate(place.verifier.disputed()[:60], 1000):
         source = Source(floor.app._gateway.hex(), number, "2026-01-01T00:00:00.000Z")
         records = place.verifier.decide(coup, "void", Decider("A. Smith", "12.13"), source)
-        floor.app._desk._store(place, records, source)
+        floor.app._own.add_records(place, records, source)
     floor.step(10, pass_s=0.1)
     assert [coup.coup for coup in place.verifier.disputed()] == [*range(1, 51), *range(111, 151)]
     assert place.verifier.disputes.more == 0

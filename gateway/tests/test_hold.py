@@ -14,7 +14,9 @@ from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.control import Caller
 from sabot_gateway.operator.messages import Answer
-from sabot_gateway.operator.requests import Confirm, Status, TableRequest
+from sabot_gateway.operator.requests import TableRequest
+from sabot_gateway.operator.verbs.coup import Confirm
+from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.shoe.link import ShoeLink
 from shoe_events import heard
 from structlog.testing import capture_logs

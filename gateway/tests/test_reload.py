@@ -10,7 +10,8 @@ import pytest
 from floor import LOST, Floor
 from sabot_gateway.config import Config, ConfigError
 from sabot_gateway.operator.messages import Answer
-from sabot_gateway.operator.requests import Confirm, TableRequest
+from sabot_gateway.operator.requests import TableRequest
+from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.table_session import TableSession
 from structlog.testing import capture_logs
 

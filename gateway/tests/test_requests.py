@@ -1,23 +1,19 @@
-"""Requests: every verb has its type, and no bytes whatever are more than a sentence."""
+"""Requests: every verb has its struct, and any bytes are a request or a RequestError."""
 
 import json
 from typing import Any
 
 import msgspec
 import pytest
+from desk_bench import Table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sabot_gateway.operator.messages import Request
 from sabot_gateway.operator.plain_text import plain
-from sabot_gateway.operator.requests import (
-    VERBS,
-    Command,
-    GatewayRequest,
-    RequestError,
-    Status,
-    TableRequest,
-    parse,
-)
+from sabot_gateway.operator.requests import GatewayRequest, RequestError, TableRequest, parse
+from sabot_gateway.operator.verbs import TABLE_VERBS, VERBS
+from sabot_gateway.operator.verbs.gateway import Status
+from sabot_gateway.operator.verbs.verb import ShoeVerb
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.messages import COMMANDS
 
@@ -46,55 +42,58 @@ GOOD: dict[str, dict[str, Any]] = {
 
 
 def line(verb: str, args: object = None, **more: object) -> bytes:
-    asked = {"verb": verb, "table": "bac-01", "by": "A. Smith", "clause": "12.13", **more}
-    return json.dumps(asked if args is None else {**asked, "args": args}).encode()
+    request = {"verb": verb, "table": "bac-01", "by": "A. Smith", "clause": "12.13", **more}
+    return json.dumps(request if args is None else {**request, "args": args}).encode()
 
 
-def refusal(asked: bytes) -> str:
+def refusal(line: bytes) -> str:
     with pytest.raises(RequestError) as refused:
-        parse(asked)
+        parse(line)
     return str(refused.value)
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("status", "accept-ledger", "capture")])
-def test_each_verb_has_a_type_and_a_command_that_the_codec_takes(verb: str) -> None:
+@pytest.mark.parametrize("verb", TABLE_VERBS)
+def test_each_table_verb_becomes_a_request_and_a_command_that_the_codec_takes(verb: str) -> None:
     request = parse(line(verb, GOOD.get(verb)))
     assert isinstance(request, TableRequest)
-    assert (request.verb, request.table, request.by, request.clause) == (verb, "bac-01", "A. Smith", "12.13")
-    if isinstance(request.act, Command):
-        assert request.act.kind in COMMANDS
-        frame_bytes("command", {"command_id": 1, "kind": request.act.kind, "data": request.act.data()}, 0, 0.0)
+    assert (request.name, request.table, request.by, request.clause) == (verb, "bac-01", "A. Smith", "12.13")
+    if isinstance(request.verb, ShoeVerb):
+        kind, data = request.verb.command, request.verb.data(Table())
+        assert kind in COMMANDS
+        frame_bytes("command", {"command_id": 1, "kind": kind, "data": data}, 0, 0.0)
 
 
-def test_a_ledger_is_accepted_by_a_person_with_a_reason_and_for_no_table() -> None:
-    asked = {"table": "", "clause": ""}
-    request = parse(line("accept-ledger", {"reason": " disk\nexchanged "}, **asked))
+def test_accepting_a_ledger_needs_a_name_and_a_reason_and_takes_no_table() -> None:
+    gateway = {"table": "", "clause": ""}
+    request = parse(line("accept-ledger", {"reason": " disk\nexchanged "}, **gateway))
     assert isinstance(request, GatewayRequest)
-    assert (request.by, request.act.reason) == ("A. Smith", "disk exchanged")
+    assert (request.by, request.verb.reason) == ("A. Smith", "disk exchanged")
     assert "takes no table and no clause" in refusal(line("accept-ledger", {"reason": "why"}))
-    assert "say why" in refusal(line("accept-ledger", {"reason": "\x1b"}, **asked))
-    assert "say who you are" in refusal(line("accept-ledger", {"reason": "why"}, **asked, by=""))
-    assert "takes no 'by'" in refusal(line("accept-ledger", {"reason": "why", "by": "B. Jones"}, **asked))
+    assert "needs the reason why entries are missing" in refusal(line("accept-ledger", {"reason": "\x1b"}, **gateway))
+    assert "Give your name" in refusal(line("accept-ledger", {"reason": "why"}, **gateway, by=""))
+    assert "has no argument 'by'" in refusal(line("accept-ledger", {"reason": "why", "by": "B. Jones"}, **gateway))
 
 
-def test_what_people_cannot_ask_for_is_no_verb() -> None:
-    asked = {act.kind for act in VERBS.values() if issubclass(act, Command)}
-    assert set(COMMANDS) - asked == {"set_time"}
-    assert refusal(line("set-time")) == "unknown verb 'set-time'; `sabot table --help` lists them"
+def test_every_command_but_set_time_has_a_verb() -> None:
+    commands = {verb.command for verb in VERBS.values() if issubclass(verb, ShoeVerb)}
+    assert set(COMMANDS) - commands == {"set_time"}
+    assert refusal(line("set-time")) == "Unknown verb 'set-time': see `sabot table --help`."
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_verb_ignores_an_argument_that_it_does_not_take(verb: str) -> None:
+def test_an_unknown_argument_is_refused_by_every_verb(verb: str) -> None:
     bare = {"table": "", "by": "", "clause": ""} if verb == "status" else {}
-    assert f"{verb} takes no 'hard'; it takes " in refusal(line(verb, {**GOOD.get(verb, {}), "hard": True}, **bare))
+    assert f"{verb} has no argument 'hard': it takes " in refusal(
+        line(verb, {**GOOD.get(verb, {}), "hard": True}, **bare)
+    )
     assert "unknown field `who`" in refusal(line(verb, GOOD.get(verb), who="me", **bare))
 
 
 @pytest.mark.parametrize(("name", "value"), [("table", "bac-01"), ("by", "A. Smith"), ("clause", "1")])
-def test_status_is_asked_of_no_table(name: str, value: str) -> None:
+def test_status_takes_no_table_no_name_and_no_clause(name: str, value: str) -> None:
     bare = {"table": "", "by": "", "clause": ""}
     assert parse(line("status", **bare)) == Status()
-    assert refusal(line("status", **bare | {name: value})) == "status takes no table, no name and no clause"
+    assert refusal(line("status", **bare | {name: value})) == "status takes no table, no name and no clause."
 
 
 # Wrong for every argument of every verb.
@@ -102,13 +101,13 @@ WRONG: tuple[object, ...] = ({"a": "b"}, [1], 1.5, True, -1, 10**400, "", "x" * 
 
 
 @pytest.mark.parametrize(("verb", "name"), [(verb, name) for verb, args in GOOD.items() for name in args])
-def test_a_value_of_a_wrong_type_is_a_sentence(verb: str, name: str) -> None:
+def test_a_value_of_a_wrong_type_is_refused(verb: str, name: str) -> None:
     for value in WRONG:
         assert refusal(line(verb, {**GOOD[verb], name: value})).startswith(f"{verb}: ")
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("line_", "why"),
     [
         (
             line("decide", {**GOOD["decide"], "winner": "house"}),
@@ -116,39 +115,39 @@ def test_a_value_of_a_wrong_type_is_a_sentence(verb: str, name: str) -> None:
         ),
         (line("decide", {**GOOD["decide"], "verdict": "void"}), "a void coup has no winner"),
         (line("decide", {"verdict": "void"}), "missing required field `coup`"),
-        (line("key-card", {"card": "9X"}), "card '9X' is no card: expected value and suit, such as 8H, TD or AS"),
+        (line("key-card", {"card": "9X"}), "card '9X' is not a card: expected value and suit, such as 8H, TD or AS"),
         (line("irregularity", {"case": "bad_order", "facts": {"exposed": True}}), "unknown fact 'exposed'"),
         (line("import-coup", {"coup_no": 1, "cards": {"burn": "8H"}}), "unknown slot 'burn'"),
         (line("clear-fault", {"fault": "none"}), "unknown fault 'none'"),
-        (line("void", by=" "), "say who you are: --by NAME"),
-        (line("void", by="x" * 65), "at most 64 letters"),
-        (line("void", by="\u202e\u200b"), "say who you are: --by NAME"),
-        (line("void", by="..."), "say who you are: --by NAME"),
-        (line("void", clause="1" * 65), "a clause has at most 64 letters"),
-        (line("void", table="bac-01\n"), "is no name of a table"),
-        (line("void", table="../bac"), "is no name of a table"),
-        (b'{"verb": "lock", "table": "a", "table": "b"}', "a key stands twice in one object"),
-        (b'{"verb": "void", "args": {"coup": "1", "coup": "2"}}', "a key stands twice in one object"),
-        (b'{"verb": NaN}', "not a request"),
-        (b'{"verb": "\\ud800"}', "not a request"),
-        (b'{"args": ' + b'{"a":' * 800 + b"1" + b"}" * 801, "not a request"),
+        (line("void", by=" "), "Give your name: --by NAME"),
+        (line("void", by="x" * 65), "at most 64 characters"),
+        (line("void", by="\u202e\u200b"), "Give your name: --by NAME"),
+        (line("void", by="..."), "Give your name: --by NAME"),
+        (line("void", clause="1" * 65), "The clause is too long: at most 64 characters"),
+        (line("void", table="bac-01\n"), "is not a table name"),
+        (line("void", table="../bac"), "is not a table name"),
+        (b'{"verb": "lock", "table": "a", "table": "b"}', "an object has the same key twice"),
+        (b'{"verb": "void", "args": {"coup": "1", "coup": "2"}}', "an object has the same key twice"),
+        (b'{"verb": NaN}', "Bad request"),
+        (b'{"verb": "\\ud800"}', "Bad request"),
+        (b'{"args": ' + b'{"a":' * 800 + b"1" + b"}" * 801, "Bad request"),
         (b'{"verb": "void", "args": ' + b"[" * 4000, "nested too deeply"),
-        (b"", "not a request"),
-        (b"\xff\xfe", "not a request"),
+        (b"", "Bad request"),
+        (b"\xff\xfe", "Bad request"),
     ],
 )
-def test_what_is_wrong_with_a_request_is_said(asked: bytes, why: str) -> None:
-    assert why in refusal(asked)
+def test_the_refusal_names_what_is_wrong(line_: bytes, why: str) -> None:
+    assert why in refusal(line_)
 
 
-def test_what_people_type_is_stripped_of_control_characters() -> None:
+def test_control_characters_are_removed_from_what_people_type() -> None:
     typed = "\x1b[31mA.\x1b[0m\r\n\tSmi\u202eth\x00\x7f\x9b2J \u2066e\u0301\u2069"
     request = parse(line("lock", by=typed, clause="12.13\x1b]0;x\x07"))
     assert isinstance(request, TableRequest)
     assert (request.by, request.clause) == ("A. Smith é", "12.13")
 
 
-# Anything
+# Any input
 
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
@@ -165,10 +164,10 @@ fields = st.fixed_dictionaries(
 )
 
 
-def answered(asked: bytes) -> None:
-    """What was parsed can always be stored; what was not is refused in words."""
+def parse_any(line: bytes) -> None:
+    """A parsed request can always be stored; anything else is a RequestError."""
     try:
-        request = parse(asked)
+        request = parse(line)
     except RequestError:
         return
     if isinstance(request, TableRequest):
@@ -178,26 +177,26 @@ def answered(asked: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_a_request_or_a_sentence(asked: bytes) -> None:
-    answered(asked)
+def test_any_bytes_are_a_request_or_a_refusal(line: bytes) -> None:
+    parse_any(line)
 
 
 @given(fields)
 @settings(max_examples=300)
-def test_any_json_is_a_request_or_a_sentence(asked: dict[str, Any]) -> None:
-    answered(json.dumps(asked).encode())
+def test_any_json_is_a_request_or_a_refusal(request: dict[str, Any]) -> None:
+    parse_any(json.dumps(request).encode())
 
 
 @given(st.text())
-def test_plain_text_is_plain(text: str) -> None:
+def test_plain_text_is_printable_and_stable(text: str) -> None:
     found = plain(text)
     assert found.isprintable()
     assert plain(found) == found
     assert found == found.strip()
 
 
-def test_a_clients_request_is_the_line_that_the_daemon_reads() -> None:
-    asked = Request("void", "bac-01", "A. Smith", "12.13", {"reason": "misdeal"})
-    request = parse(msgspec.json.encode(asked))
+def test_the_clients_request_is_the_line_that_the_daemon_parses() -> None:
+    sent = Request("void", "bac-01", "A. Smith", "12.13", {"reason": "misdeal"})
+    request = parse(msgspec.json.encode(sent))
     assert isinstance(request, TableRequest)
-    assert request.verb == "void"
+    assert request.name == "void"

@@ -107,7 +107,7 @@ def test_an_id_that_is_no_shoes_is_refused(opened: Open, unit: str) -> None:
     odd.unit = floor.app._gateway.hex() if unit == "gateway" else unit
     odd.answers = True
     play(floor)
-    floor.app._desk.raise_alarm(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
+    floor.app._own.raise_alarm(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
     play(floor)
     assert states(floor) == ["offline", "online"]
     assert odd.unit in floor.status(1)["problem"]
@@ -204,7 +204,7 @@ def test_an_act_of_a_person_that_cannot_be_stored_is_answered_and_costs_nobody(o
     shoe = LogShoe()
     floor = opened(shoe)
     floor.run(2)
-    floor.app._desk.entries.append(Entry(UNIT, 2**80, "bac-01", "attempt", b"", b"", "", ""))
+    floor.app._own.waiting.append(Entry(UNIT, 2**80, "bac-01", "attempt", b"", b"", "", ""))
     play(floor)
     assert floor.stored() == [1, 2, 3, 4, 5]
     assert states(floor) == ["online"]

@@ -1,4 +1,4 @@
-"""Attempts: who asked for which command of a shoe, and what people decided; after a restart, from the ledger."""
+"""Attempts: the ledger's records of a request, and which person each command and decision goes back to."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from sabot_protocol.topics import CoupMessage
 from sabot_gateway.ledger import Stored
 from sabot_gateway.verify.deciders import Decider
 
-ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that nobody publishes
-RECALLED_ENTRIES = 2000  # of the gateway's own entries, after a restart
+ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that are not published
+RECALLED_ENTRIES = 2000  # of the gateway's own, read again after a restart
 _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
 
 
 class Attempt(msgspec.Struct, kw_only=True, frozen=True):
-    """Somebody asked for something."""
+    """A request, stored before anything is done."""
 
     id: str
     time: str
@@ -29,12 +29,12 @@ class Attempt(msgspec.Struct, kw_only=True, frozen=True):
     args: dict[str, Any]
 
     def decider(self) -> Decider:
-        """As a coup names him."""
+        """Return the person and the clause, as a coup message names them."""
         return Decider(self.by, self.clause, self.time, self.id)
 
 
 class Sent(msgspec.Struct, kw_only=True, frozen=True):
-    """The command that an attempt became: stored before the shoe gets it."""
+    """The command that an attempt became, stored before the shoe gets it."""
 
     id: str
     time: str
@@ -46,7 +46,7 @@ class Sent(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Outcome(msgspec.Struct, kw_only=True, frozen=True):
-    """What came of an attempt."""
+    """The answer to an attempt, stored before the person gets it."""
 
     id: str
     time: str
@@ -58,32 +58,32 @@ class Outcome(msgspec.Struct, kw_only=True, frozen=True):
 
 @dataclass
 class Attempts:
-    """Bounded: the newest commands of the site, the newest decisions of each table."""
+    """Bounded: the newest commands of all tables, the newest decisions of each table."""
 
     _commands: dict[tuple[str, int], tuple[str, Decider]] = field(default_factory=dict)  # unit and id: kind and person
     _decisions: dict[str, deque[CoupMessage]] = field(default_factory=dict)
 
-    def sent(self, unit: str, command_id: int, kind: str, decider: Decider) -> None:
-        """This command goes to the shoe for this person."""
+    def add_command(self, unit: str, command_id: int, kind: str, decider: Decider) -> None:
+        """Remember for whom a command goes to a shoe."""
         self._commands[unit, command_id] = (kind, decider)
         if len(self._commands) > _MOST_COMMANDS:
             del self._commands[next(iter(self._commands))]
 
     def decider_of(self, unit: str, command_id: int, kind: str) -> Decider | None:
-        """Who asked for the command that the shoe has logged; None where nobody here did."""
+        """Return the person for whom a command that the shoe logged was sent; None if it is not known here."""
         sent_kind, decider = self._commands.get((unit, command_id), ("", None))
         return decider if sent_kind == kind else None
 
-    def decided(self, coup: CoupMessage) -> None:
-        """A person has decided a disputed coup."""
+    def add_decision(self, coup: CoupMessage) -> None:
+        """Remember a person's decision of a disputed coup."""
         self._decisions.setdefault(coup.table, deque(maxlen=_MOST_DECISIONS)).append(coup)
 
     def decisions(self, table: str) -> list[CoupMessage]:
-        """The newest of a table, oldest first."""
+        """Return the newest decisions of a table, oldest first."""
         return list(self._decisions.get(table, ()))
 
     def recall(self, entries: Iterable[Stored]) -> None:
-        """The gateway's own entries of before, in order; one that cannot be read is passed over."""
+        """Read the gateway's own entries again, in order; skip those that cannot be decoded."""
         attempts: dict[str, Attempt] = {}
         for entry in entries:
             try:
@@ -98,6 +98,6 @@ class Attempts:
         elif entry.topic == SENT:
             sent = msgspec.json.decode(entry.payload, type=Sent)
             if sent.attempt in attempts:
-                self.sent(sent.unit, sent.command_id, sent.command, attempts[sent.attempt].decider())
+                self.add_command(sent.unit, sent.command_id, sent.command, attempts[sent.attempt].decider())
         elif entry.topic == "coup":
-            self.decided(msgspec.json.decode(entry.payload, type=CoupMessage))
+            self.add_decision(msgspec.json.decode(entry.payload, type=CoupMessage))

@@ -1,357 +1,263 @@
-"""Desk: what people ask of a table; each attempt is in the ledger before it is carried out, and then its outcome."""
+"""Desk: carries out requests. Store the attempt, send the command, store the outcome, answer; each durable first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import msgspec
 import structlog
 from sabot_protocol import clauses
 from sabot_protocol.clauses import ClauseError
 from sabot_protocol.codec import CodecError
-from sabot_protocol.topics import CoupMessage, Winner
+from sabot_protocol.topics import CoupMessage
 
-from sabot_gateway.ledger import Entry
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, Outcome, Sent
 from sabot_gateway.operator.messages import INTERNAL_ERROR, Answer
-from sabot_gateway.operator.requests import (
-    AckAlarm,
-    Confirm,
-    Decide,
-    Irregularity,
-    OnTheTable,
-    TableRequest,
-    ThisNoBet,
-    Void,
-)
-from sabot_gateway.operator.requests import Command as CommandRequest
-from sabot_gateway.operator.seat import (
-    RefusedError,
-    TableView,
-    consequence,
-    exported,
-    filled_in,
-    meant,
-    refuse_unserved,
-    refuse_without_clause,
-    still_disputed,
-)
+from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.operator.requests import TableRequest
+from sabot_gateway.operator.table_view import TableView, next_step
+from sabot_gateway.operator.verbs.verb import Coup, RefusedError, ShoeVerb, TableVerb, refuse_without_shoe
 from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.commands import Command
-from sabot_gateway.shoe.fault import next_step
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import NotThereError, Record, Source
-from sabot_gateway.verify.deciders import Decider
-from sabot_gateway.verify.disputes import Decision, coup_label, where_dealt
+from sabot_gateway.verify import NotThereError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _ANSWER_WITHIN_S = 10.0
-_MOST_UNDER_WAY = 64
-_OUTCOMES = {
-    "done": "Done.",
-    "not_now": "The shoe did not do it: not in the state it is in now.",
-    "not_permitted": "The shoe did not do it: its rulebook does not permit it.",
-    "not_authorised": "The shoe did not do it: turn the supervisor's key, or authorise it first.",
-    "bad_value": "The shoe did not do it: a value makes no sense there.",
-    "unknown": "The shoe did not do it: it does not know this command; reflash it.",
-}
-_NO_ANSWER = (
-    "The command was sent and the shoe has not answered: look at it, and at `sabot ledger show`, before you repeat it."
-)
-_NOT_SENT = "The command was not sent: the shoe does not answer. Nothing was done."
+_MOST_IN_PROGRESS = 64
+_FOLLOWED = ("command_done", "command_refused", "irregularity")  # events that can complete a command
+_TOO_MANY = "Too many requests are in progress at this gateway. Try again in a moment."
 
 
 @dataclass(eq=False)
-class Ask:
-    """One request under way."""
+class Pending:
+    """One request in progress."""
 
-    request: TableRequest
     attempt: Attempt
-    seat: TableView | None
+    verb: TableVerb
+    table: TableView | None
     reply: Callable[[Answer], None]
     until_s: float
-    command: Command | None = None
-    noted: int = 0  # the command id that is in the ledger
-    on: tuple[int, int] | None = None  # shoe and coup that are meant
-    decided: str = ""  # what stands already, whatever the shoe answers
-    reported: str = ""  # the case that the shoe has taken; what follows from it is its next word
+    settled: str = ""  # a decision that is stored, and true whatever the shoe answers
+
+    def answer(self, *, ok: bool, say: str) -> Answer:
+        """Return the answer, with the decision that is stored and what still holds the shoe."""
+        step = next_step(self.table) if self.table is not None and not ok else ""
+        if not self.settled:
+            return Answer(ok, _sentences(say, step))
+        return Answer(True, _sentences(self.settled, "The shoe goes on." if ok else say, step))
+
+
+@dataclass(eq=False)
+class Ordered:
+    """A command that waits for the shoe."""
+
+    pending: Pending
+    table: TableView
+    verb: ShoeVerb
+    command: Command
+    coup: Coup | None  # must still be on the table when the command is sent
+    stored_id: int = 0  # the command id that is in the ledger
+    accepted: bool = False  # the shoe has done it; the event that completes the answer is still to come
+
+    def outcome(self, event: Event) -> str:
+        """Return how this event ends the command; empty if it does not."""
+        if self.accepted:
+            return "done" if self.verb.completed_by(event) else ""
+        if event.kind == "irregularity" or not self.command.sent or not self.command.answered_by(event.data):
+            return ""
+        outcome: str = event.data["outcome"]
+        self.accepted = outcome == "done" and not self.verb.completed_by(event)
+        return "" if self.accepted else outcome
 
 
 @dataclass
 class Desk:
-    """Sans-I/O: requests in, ledger entries out; answers go out when what they say is durable."""
+    """Sans-I/O: requests and events in, ledger entries out; call `committed` when the entries are durable."""
 
-    gateway: str  # the gateway's own id, the unit of these entries
-    own_no: int  # of the next entry
+    own: OwnEntries
     attempts: Attempts = field(default_factory=Attempts)
-    entries: list[Entry] = field(default_factory=list)  # to be committed
-    _new: list[Ask] = field(default_factory=list)  # their attempts are not durable yet
-    _numbered: list[Ask] = field(default_factory=list)  # the ids of their commands are not durable yet
-    _waiting: list[Ask] = field(default_factory=list)  # for the shoe's answer
-    _answers: list[tuple[Ask, Answer]] = field(default_factory=list)  # their outcomes are not durable yet
+    _new: list[Pending] = field(default_factory=list)  # attempt not durable yet
+    _numbered: list[Ordered] = field(default_factory=list)  # command id not durable yet
+    _waiting: list[Ordered] = field(default_factory=list)  # for the shoe's answer
+    _answers: list[tuple[Pending, Answer]] = field(default_factory=list)  # outcome not durable yet
 
     def take(
-        self, request: TableRequest, user: str, seat: TableView | None, reply: Callable[[Answer], None], at: Moment
+        self, request: TableRequest, user: str, table: TableView | None, reply: Callable[[Answer], None], at: Moment
     ) -> None:
-        """Somebody asks."""
-        if len(self._new) + len(self._waiting) >= _MOST_UNDER_WAY:
-            reply(Answer(False, "too much is under way at this gateway; try again in a moment"))
+        """Store the attempt; it is carried out once that is durable."""
+        if len(self._new) + len(self._waiting) >= _MOST_IN_PROGRESS:
+            reply(Answer(False, _TOO_MANY))
             return
-        source = self._source(at.time)
-        asked = Attempt(
+        source = self.own.new_source(at.time)
+        attempt = Attempt(
             id=source.id,
             time=at.time,
             table=request.table,
-            verb=request.verb,
+            verb=request.name,
             by=request.by,
             user=user,
-            clause=_as_the_book_has_it(request.clause, seat),
-            args=msgspec.to_builtins(request.act),
+            clause=_as_the_book_writes_it(request.clause, table),
+            args=msgspec.to_builtins(request.verb),
         )
-        self._keep(source, request.table, ATTEMPT, asked)
-        self._new.append(Ask(request, asked, seat, reply, at.now_s + _ANSWER_WITHIN_S))
-
-    def _source(self, time: str) -> Source:
-        self.own_no += 1
-        return Source(self.gateway, self.own_no - 1, time)
-
-    def _keep(self, source: Source, table: str, topic: str, said: Attempt | Sent | Outcome) -> None:
-        payload = msgspec.json.encode(said)
-        self.entries.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
+        self.own.add(source, request.table, ATTEMPT, attempt)
+        self._new.append(Pending(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S))
 
     def committed(self, at: Moment) -> None:
-        """All entries are durable: answer whose outcome is, send whose command id is, carry out whose attempt is."""
+        """All entries are durable: give the answers, release the commands, carry out the new attempts."""
         answers, self._answers = self._answers, []
-        for ask, answer in answers:
+        for pending, answer in answers:
             try:
-                ask.reply(answer)
+                pending.reply(answer)
             except Exception:
-                log.exception("an answer could not be given", attempt=ask.attempt.id)
+                log.exception("an answer could not be given", attempt=pending.attempt.id)
         numbered, self._numbered = self._numbered, []
-        for ask in numbered:
-            assert ask.command is not None
-            ask.command.held = False
+        for ordered in numbered:
+            ordered.command.held = False
         new, self._new = self._new, []
-        for ask in new:
-            try:
-                self._carry_out(ask, at)
-            except (RefusedError, NotThereError, ClauseError) as refused:
-                self._end(ask, Answer(False, str(refused)), at)
-            except Exception:
-                log.exception("a request could not be carried out", attempt=ask.attempt.id)
-                self._end(ask, Answer(False, INTERNAL_ERROR), at)
+        for pending in new:
+            self._carry_out(pending, at)
 
-    def drop(self, why: str) -> None:
-        """The entries cannot be stored, now or ever: whoever waits for them gets that for an answer."""
-        waiting = [*self._new, *(ask for ask, _ in self._answers)]
-        self.entries, self._new, self._answers = [], [], []
-        for ask in waiting:
-            ask.reply(Answer(False, f"nothing is known to have been done: {why}; report this with the ledger"))
+    def drop(self, reason: str) -> None:
+        """The entries cannot be stored, now or later: answer everyone who waits for them."""
+        waiting = [*self._new, *(pending for pending, _ in self._answers)]
+        self._new, self._answers = [], []
+        self.own.waiting = []
+        say = f"It is not known whether anything was done: {reason}. Look at the shoe, and report this with the ledger."
+        for pending in waiting:
+            pending.reply(Answer(False, say))
 
-    def _carry_out(self, ask: Ask, at: Moment) -> None:
-        seat, act = ask.seat, ask.request.act
-        if seat is None:
-            raise RefusedError(f"there is no table {ask.request.table!r} here; `sabot gateway status` lists them")
-        decider = _decider(ask, seat)
-        if isinstance(act, AckAlarm):
-            self._acknowledge(ask, seat, act.alarm, at)
-        elif isinstance(act, Decide):
-            self._decide(ask, seat, act, decider, at)
-        elif isinstance(act, CommandRequest):
-            refuse_unserved(seat)
-            ask.on = meant(act.coup, seat) if isinstance(act, OnTheTable) else None
-            if isinstance(act, ThisNoBet):
-                refuse_without_clause(seat)
-            self._order(ask, seat, act.kind, filled_in(act, seat), at)
+    def _carry_out(self, pending: Pending, at: Moment) -> None:
+        try:
+            self._do(pending, at)
+        except (RefusedError, NotThereError, ClauseError) as refused:
+            say = f"{pending.verb.title} refused: {refused}"
+            self._end(pending, pending.answer(ok=False, say=say) if pending.settled else Answer(False, say), at)
+        except Exception:
+            log.exception("a request could not be carried out", attempt=pending.attempt.id)
+            self._end(pending, Answer(False, INTERNAL_ERROR), at)
 
-    def _acknowledge(self, ask: Ask, seat: TableView, wanted: str, at: Moment) -> None:
-        active = [alarm.alarm for alarm in seat.verifier.active()]
-        chosen = active if wanted == "all" else [wanted]
-        if not chosen:
-            raise RefusedError(f"no alarm is active at {seat.name}")
-        for alarm in chosen:
-            source = self._source(at.time)
-            self._store(seat, seat.verifier.acknowledge(alarm, ask.request.by, source), source)
-        stay = ", ".join(dict.fromkeys(alarm.name for alarm in seat.verifier.active() if alarm.alarm in chosen))
-        more = f"These stay active until their cause is gone: {stay}." if stay else ""
-        say = _sentences(f"{len(chosen)} acknowledged.", more, _next_step(seat))
-        self._end(ask, Answer(True, say), at)
-
-    def _decide(self, ask: Ask, seat: TableView, act: Decide, decider: Decider, at: Moment) -> None:
-        """The decision stands as soon as it is stored; then the shoe ends the fault that the dispute caused."""
-        coup, source = seat.verifier.dispute(act.coup), self._source(at.time)
-        verdict, winner = cast(Decision, act.verdict), cast(Winner | None, act.winner)
-        records = seat.verifier.decide(coup, verdict, decider, source, winner)
-        self._store(seat, records, source)
-        self.attempts.decided(cast(CoupMessage, records[0].message))
-        ask.decided = f"Coup {coup_label(coup)} is {verdict}."
-        on_table = seat.verifier.state.awaits_confirm(*where_dealt(coup))
-        if not on_table or seat.fault != "decision":
-            confirm = "The dealer presses Confirm to go on." if on_table and seat.fault == "none" else ""
-            self._end(ask, Answer(True, _sentences(ask.decided, confirm, _next_step(seat))), at)
+    def _do(self, pending: Pending, at: Moment) -> None:
+        table, attempt = pending.table, pending.attempt
+        if table is None:
+            raise RefusedError(f"this gateway has no table {attempt.table!r}. See `sabot gateway status`.")
+        pending.verb.check_clause(table, attempt.clause)
+        effect = pending.verb.carry_out(table, attempt.decider(), partial(self.own.new_source, at.time))
+        for source, records in effect.stored:
+            self.own.add_records(table, records, source)
+            if records and isinstance(records[0].message, CoupMessage):
+                self.attempts.add_decision(records[0].message)
+        if effect.command is None:
+            self._end(pending, Answer(True, effect.say), at)
             return
-        ask.on = (coup.shoe, coup.coup)
-        kind, data = ("confirm", {}) if verdict == "confirmed" else ("void_coup", _VOID)
+        pending.settled, pending.verb = effect.say, effect.command
+        self._order(pending, table, effect.command, at)
+
+    def _order(self, pending: Pending, table: TableView, verb: ShoeVerb, at: Moment) -> None:
+        """Queue the command; it is held until its id is in the ledger with the attempt."""
+        refuse_without_shoe(table)
+        coup = verb.bound_to(table)
+        verb.check(table)
         try:
-            self._order(ask, seat, kind, data, at)
-        except RefusedError as refused:
-            self._end(ask, self._answer(ask, ok=False, say=f"The command was not sent: {refused}."), at)
-
-    def _store(self, seat: TableView, records: list[Record], source: Source) -> None:
-        """What the verifier makes of an act of a person: the first under the act's own number."""
-        for place, record in enumerate(records):
-            number = source.event_no if place == 0 else None
-            payload, book = msgspec.json.encode(record.message), seat.verifier.digest
-            entry = Entry(source.unit, number, seat.name, record.topic or "", payload, b"", source.time, book)
-            self.entries.append(entry)
-
-    def raise_alarm(self, seat: TableView, name: str, say: str, at: Moment) -> None:
-        """An alarm about the gateway itself."""
-        source = self._source(at.time)
-        self._store(seat, seat.verifier.gateway_alarm(name, say, source), source)
-
-    def match_fault(self, seat: TableView, at: Moment) -> None:
-        """The shoe was greeted and its log has come: its alarms must show the fault that it reports, and no other."""
-        source = Source(self.gateway, self.own_no, at.time)
-        records = seat.verifier.match_fault(seat.fault, source)
-        self.own_no += bool(records)
-        self._store(seat, records, source)
-
-    def match_moves(self, seat: TableView, at: Moment) -> None:
-        """A coup has come to a table: the alarm of the table that it left is over."""
-        source = Source(self.gateway, self.own_no, at.time)
-        records = seat.verifier.match_moves(source)
-        self.own_no += bool(records)
-        self._store(seat, records, source)
-
-    def _order(self, ask: Ask, seat: TableView, kind: str, data: dict[str, Any], at: Moment) -> None:
-        """Have the shoe do this, once the id of the command is in the ledger with the attempt."""
-        refuse_unserved(seat)
-        try:
-            ask.command = seat.link.prepare_command(kind, data)
+            command = table.link.prepare_command(verb.command, verb.data(table))
         except (CodecError, TypeError, KeyError) as error:
-            raise RefusedError(f"{ask.request.verb}: {error}") from error
-        if ask.command is None:
-            raise RefusedError("too many commands wait for this shoe already; look at `sabot gateway status`")
-        self._waiting.append(ask)
-        self._number(ask, at)
+            raise RefusedError(f"the shoe has no such command: {error}. Check the values.") from error
+        if command is None:
+            raise RefusedError("too many commands wait for this shoe. See `sabot gateway status`, then repeat it.")
+        ordered = Ordered(pending, table, verb, command, coup)
+        self._waiting.append(ordered)
+        self._store_id(ordered, at)
 
-    def _number(self, ask: Ask, at: Moment) -> None:
-        """Store under which id the shoe will log the command, whenever that is known or another."""
-        assert ask.seat is not None
-        assert ask.command is not None
-        link, command = ask.seat.link, ask.command
+    def _store_id(self, ordered: Ordered, at: Moment) -> None:
+        """Store the id under which the shoe will log the command, once it is known and whenever it changes."""
+        link, command, attempt = ordered.table.link, ordered.command, ordered.pending.attempt
         command_id = link.number_command(command)
-        if command_id in (0, ask.noted) or link.unit is None:
+        if command_id in (0, ordered.stored_id) or link.unit is None:
             return
-        ask.noted, source, table = command_id, self._source(at.time), ask.request.table
-        names = {"attempt": ask.attempt.id, "unit": link.unit, "command_id": command_id, "command": command.kind}
-        self._keep(source, table, SENT, Sent(id=source.id, time=at.time, table=table, **cast(Any, names)))
-        self.attempts.sent(link.unit, command_id, command.kind, _decider(ask, ask.seat))
-        self._numbered.append(ask)
+        ordered.stored_id, source = command_id, self.own.new_source(at.time)
+        fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
+        sent = Sent(**fields, unit=link.unit, command_id=command_id, command=command.kind)
+        self.own.add(source, attempt.table, SENT, sent)
+        self.attempts.add_command(link.unit, command_id, command.kind, attempt.decider())
+        self._numbered.append(ordered)
 
-    def follow(self, seat: TableView, event: Event, at: Moment) -> None:
-        """An event of a shoe: it may be the outcome that somebody waits for."""
-        if event.kind == "irregularity":
-            self._follows(seat, event, at)
-        if event.kind not in ("command_done", "command_refused"):
+    def follow(self, table: TableView, event: Event, at: Moment) -> None:
+        """An event of a shoe may be the outcome of a command that waits."""
+        if not self._waiting or event.kind not in _FOLLOWED:
             return
-        for ask in self._waiting:
-            command = ask.command
-            if ask.seat is seat and command and command.sent and command.answered_by(event.data):
-                outcome, act = event.data["outcome"], ask.request.act
-                if outcome == "done" and isinstance(act, Irregularity):
-                    ask.reported = act.case
-                    return
-                self._waiting.remove(ask)
-                say = exported(seat, event) if event.data["command"] == "export_coup" and outcome == "done" else ""
-                self._end(ask, self._answer(ask, ok=outcome == "done", say=_sentences(_OUTCOMES[outcome], say)), at)
+        for ordered in self._waiting:
+            outcome = ordered.outcome(event) if ordered.table is table else ""
+            if outcome:
+                self._complete(ordered, event, outcome, at)
                 return
 
-    def _follows(self, seat: TableView, event: Event, at: Moment) -> None:
-        """What follows from an irregularity, for the person who reported it."""
-        for ask in self._waiting:
-            if ask.seat is seat and ask.reported == event.data["case"]:
-                self._waiting.remove(ask)
-                self._end(ask, Answer(True, _sentences(_OUTCOMES["done"], consequence(seat, event))), at)
-                return
+    def _complete(self, ordered: Ordered, event: Event, outcome: str, at: Moment) -> None:
+        table, verb, pending = ordered.table, ordered.verb, ordered.pending
+        self._waiting.remove(ordered)
+        done = outcome == "done"
+        say = _sentences("Done.", verb.done(table, event, ordered.coup)) if done else verb.refused(table, outcome)
+        self._end(pending, pending.answer(ok=done, say=say), at)
 
-    def withdraw_outdated(self, seat: TableView, at: Moment) -> None:
-        """Another coup is on the table than the one that somebody meant: his command is not sent, or not again."""
-        bound = [ask for ask in self._waiting if ask.seat is seat and ask.on is not None]
-        on_table = seat.verifier.state.coup_on_table() if bound else None
-        for ask in (ask for ask in bound if ask.on != on_table):
-            self._withdraw(ask, "Another coup is on the table by now.", at)
+    def withdraw_outdated(self, table: TableView, at: Moment) -> None:
+        """Withdraw commands whose coup is no longer on the table."""
+        bound = [ordered for ordered in self._waiting if ordered.table is table and ordered.coup is not None]
+        on_table = table.verifier.state.coup_on_table() if bound else None
+        for ordered in bound:
+            if ordered.coup != on_table:
+                self._withdraw(ordered, at, outdated=True)
 
     def expire(self, at: Moment) -> None:
-        """Nobody waits for ever, and a command that comes too late must not be carried out."""
-        for ask in list(self._waiting):
-            if at.now_s >= ask.until_s:
-                self._withdraw(ask, "", at)
+        """Withdraw commands that the shoe has not answered in time: it must not carry them out later."""
+        for ordered in list(self._waiting):
+            if at.now_s >= ordered.pending.until_s:
+                self._withdraw(ordered, at, outdated=False)
             else:
-                self._number(ask, at)
+                self._store_id(ordered, at)
 
-    def _withdraw(self, ask: Ask, why: str, at: Moment) -> None:
-        assert ask.seat is not None
-        assert ask.command is not None
-        self._waiting.remove(ask)
-        if ask.reported:
-            self._end(ask, Answer(True, _OUTCOMES["done"]), at)
+    def _withdraw(self, ordered: Ordered, at: Moment, *, outdated: bool) -> None:
+        pending, title = ordered.pending, ordered.verb.title
+        self._waiting.remove(ordered)
+        if ordered.accepted:
+            self._end(pending, Answer(True, "Done."), at)
             return
-        sent = ask.seat.link.withdraw(ask.command)
-        not_sent = "The command was not sent. Nothing was done." if why else _NOT_SENT
-        self._end(ask, self._answer(ask, ok=False, say=_sentences(why, _NO_ANSWER if sent else not_sent)), at)
+        if ordered.table.link.withdraw(ordered.command):
+            moved = ", and another coup is on the table now" if outdated else ""
+            say = (
+                f"{title} was sent, but the shoe has not answered{moved}. Look at the shoe, and at `sabot ledger "
+                "show`, before you repeat it."
+            )
+        elif outdated:
+            say = f"{title} was not sent: another coup is on the table now. Name the coup that you mean with --coup."
+        else:
+            say = f"{title} was not sent: the shoe does not answer. Check its cable and power, then repeat it."
+        self._end(pending, pending.answer(ok=False, say=say), at)
 
-    def _answer(self, ask: Ask, *, ok: bool, say: str) -> Answer:
-        """What the shoe made of a command; of one that follows from a decision, beside what stands already."""
-        seat = ask.seat
-        assert seat is not None
-        if ask.decided:
-            said = ("The shoe goes on.",) if ok else (say, _next_step(seat))
-            return Answer(True, _sentences(ask.decided, *said))
-        more = still_disputed(seat, ask.on) if ok and isinstance(ask.request.act, Confirm) else ""
-        return Answer(ok, _sentences(say, more))
-
-    def close_table(self, seat: TableView, at: Moment) -> None:
-        """This table is closed: its shoe's answer would come to nobody."""
+    def close_table(self, table: TableView, at: Moment) -> None:
+        """Answer everyone who waits for the shoe of a table that is closed."""
         say = (
-            f"{seat.name} was taken out of the config, or changed there, before its shoe had answered: look at the "
+            f"{table.name} was removed from the config, or changed there, before its shoe had answered. Look at the "
             "shoe, and at `sabot ledger show`, before you repeat it."
         )
-        for ask in [ask for ask in self._waiting if ask.seat is seat]:
-            self._waiting.remove(ask)
-            self._end(ask, Answer(False, say), at)
+        for ordered in [ordered for ordered in self._waiting if ordered.table is table]:
+            self._waiting.remove(ordered)
+            self._end(ordered.pending, Answer(False, say), at)
 
-    def _end(self, ask: Ask, answer: Answer, at: Moment) -> None:
-        source, table = self._source(at.time), ask.request.table
-        outcome = Outcome(id=source.id, time=at.time, table=table, attempt=ask.attempt.id, ok=answer.ok, say=answer.say)
-        self._keep(source, table, OUTCOME, outcome)
-        self._answers.append((ask, answer))
-
-
-_VOID = {"reason": "discrepancy", "then": "go_on"}
+    def _end(self, pending: Pending, answer: Answer, at: Moment) -> None:
+        """Store the outcome; the answer is given once that is durable."""
+        source, attempt = self.own.new_source(at.time), pending.attempt
+        fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
+        self.own.add(source, attempt.table, OUTCOME, Outcome(**fields, ok=answer.ok, say=answer.say))
+        self._answers.append((pending, answer))
 
 
-def _decider(ask: Ask, seat: TableView) -> Decider:
-    """Who asks, under a clause that the table's book has; ClauseError or RefusedError where it has not."""
-    if ask.attempt.clause:
-        clauses.named(seat.verifier.rulebook, ask.attempt.clause)
-    elif isinstance(ask.request.act, Decide | Void | ThisNoBet) or ask.request.verb == "export-coup":
-        raise RefusedError(f"{ask.request.verb} needs a clause of the rulebook: --clause N")
-    return ask.attempt.decider()
-
-
-def _as_the_book_has_it(clause: str, seat: TableView | None) -> str:
+def _as_the_book_writes_it(clause: str, table: TableView | None) -> str:
     try:
-        return clauses.named(seat.verifier.rulebook, clause) if seat and clause else clause
+        return clauses.named(table.verifier.rulebook, clause) if table and clause else clause
     except ClauseError:
         return clause
 
 
-def _next_step(seat: TableView) -> str:
-    return next_step(seat.name, seat.fault, dealing=seat.verifier.state.dealing())
-
-
-def _sentences(*said: str) -> str:
-    return " ".join(filter(None, said))
+def _sentences(*parts: str) -> str:
+    return " ".join(filter(None, parts))

@@ -29,7 +29,7 @@ class CaptureStreams:
         self, caller: Caller, request: CaptureRequest, place: TableSession | None, now_s: float, unix_s: float
     ) -> None:
         """Somebody asks for the line of this table: refuse in words, or answer and stream from now on."""
-        name, act = request.table, request.act
+        name, verb = request.table, request.verb
         if place is None:
             say = f"there is no table {name!r} here; `sabot gateway status` lists them"
             self._control.answer(caller, Answer(False, say))
@@ -39,11 +39,11 @@ class CaptureStreams:
             self._control.answer(caller, Answer(False, say))
         else:
             midway = [sender for sender in SENDERS if self._midway.get((name, sender))]
-            capture = Capture(_noted(place, unix_s), act.seconds, act.bytes, now_s, midway)
+            capture = Capture(_noted(place, unix_s), verb.seconds, verb.bytes, now_s, midway)
             answer = msgspec.json.encode(Answer(True, f"capturing the line of {name}")) + b"\n"
             self._running[name] = capture, caller
             self._control.stream(caller, answer + capture.start())
-            self._log("the line of a table is captured", name, now_s, user=caller.user, seconds=act.seconds)
+            self._log("the line of a table is captured", name, now_s, user=caller.user, seconds=verb.seconds)
 
     def carried(self, name: str, sender: str, data: bytes, now_s: float) -> None:
         """The line of this table has carried these bytes."""

@@ -1,0 +1,56 @@
+"""Own entries: what the gateway itself adds to the ledger, under its own id and number, until the next commit."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sabot_gateway.ledger import Entry
+from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.ops.moment import Moment
+from sabot_gateway.verify import Record, Source
+
+
+@dataclass
+class OwnEntries:
+    """`waiting` goes into the ledger with the next commit."""
+
+    unit: str  # the gateway's id
+    next_no: int
+    waiting: list[Entry] = field(default_factory=list)
+
+    def new_source(self, time: str) -> Source:
+        """Take the next number."""
+        self.next_no += 1
+        return Source(self.unit, self.next_no - 1, time)
+
+    def add(self, source: Source, table: str, topic: str, message: msgspec.Struct) -> None:
+        """Add a message that is not published."""
+        payload = msgspec.json.encode(message)
+        self.waiting.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
+
+    def add_records(self, table: TableView, records: list[Record], source: Source) -> None:
+        """Add what the verifier made of one act; the first record has the source's number, the others none."""
+        for place, record in enumerate(records):
+            number = source.event_no if place == 0 else None
+            payload, book = msgspec.json.encode(record.message), table.verifier.digest
+            entry = Entry(source.unit, number, table.name, record.topic or "", payload, b"", source.time, book)
+            self.waiting.append(entry)
+
+    def raise_alarm(self, table: TableView, name: str, say: str, at: Moment) -> None:
+        """Raise an alarm about the gateway itself, unless it is active."""
+        source = self.new_source(at.time)
+        self.add_records(table, table.verifier.gateway_alarm(name, say, source), source)
+
+    def match_fault(self, table: TableView, at: Moment) -> None:
+        """Bring the alarms into line with the fault that the shoe reported in its HELLO; its log must have come."""
+        source = Source(self.unit, self.next_no, at.time)
+        self._add_if_any(table, table.verifier.match_fault(table.fault, source), source)
+
+    def match_moves(self, table: TableView, at: Moment) -> None:
+        """Clear the alarms of coups that left this table and have come to another."""
+        source = Source(self.unit, self.next_no, at.time)
+        self._add_if_any(table, table.verifier.match_moves(source), source)
+
+    def _add_if_any(self, table: TableView, records: list[Record], source: Source) -> None:
+        self.next_no += bool(records)
+        self.add_records(table, records, source)

@@ -1,0 +1,32 @@
+"""Table view: what a verb and the desk use of a table session."""
+
+from typing import Protocol
+
+from sabot_gateway.shoe import fault
+from sabot_gateway.shoe.driver import Driver
+from sabot_gateway.verify import Verifier
+
+
+class TableView(Protocol):
+    """A table as a request meets it."""
+
+    @property
+    def name(self) -> str:
+        """The table's name in the config."""
+
+    @property
+    def link(self) -> Driver:
+        """The driver of its shoe."""
+
+    @property
+    def verifier(self) -> Verifier:
+        """The verifier of its shoe's log."""
+
+    @property
+    def fault(self) -> str:
+        """The fault for which the shoe holds its exit, or `none`."""
+
+
+def next_step(table: TableView) -> str:
+    """Return the sentence that says how to end the shoe's fault; empty if it has none."""
+    return fault.next_step(table.name, table.fault, dealing=table.verifier.state.dealing())

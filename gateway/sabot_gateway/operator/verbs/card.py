@@ -1,0 +1,45 @@
+"""Verbs about one card: key-card, burn-card, card-returned."""
+
+import msgspec
+
+from sabot_gateway.operator.verbs.verb import ShoeVerb, expect_card
+
+
+class KeyedFlags(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What a person saw of the card that is keyed in."""
+
+    face_up: bool = False
+    exposed: bool = False
+
+
+class KeyCard(ShoeVerb, frozen=True):
+    """Key in the card that the shoe could not read."""
+
+    title = "Key card"
+    command = "key_card"
+    not_now = (
+        "no unread card waits. Key a card in after the shoe reports fault card; if that was cleared, turn the "
+        "supervisor's key first."
+    )
+    card: str
+    flags: KeyedFlags = KeyedFlags()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if it is not one of the 52 cards."""
+        expect_card("card", self.card)
+
+
+class BurnCard(ShoeVerb, frozen=True):
+    """Burn one card before the next coup; or the burn that was missed, and deal the first coup again."""
+
+    title = "Burn card"
+    command = "burn_card"
+    not_now = "a coup is in progress, a fault holds the shoe, or no shoe is open. Finish the coup, then repeat it."
+
+
+class CardReturned(ShoeVerb, frozen=True):
+    """The last card drawn too many is back in the shoe."""
+
+    title = "Card returned"
+    command = "card_returned"
+    not_now = "no card was drawn too many at a complete coup, so none can go back. Leave the cards on the table."

@@ -1,0 +1,150 @@
+"""Verbs about a coup: confirm, void, decide, no-bet, this-no-bet, authorise."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, cast, get_args
+
+from msgspec import Meta
+from sabot_protocol import fields
+from sabot_protocol.topics import Winner
+
+from sabot_gateway.operator.table_view import TableView, next_step
+from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import Source
+from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import Decision, coup_label, where_dealt
+
+_VERDICTS: tuple[str, ...] = get_args(Decision)
+_WINNERS: tuple[str, ...] = get_args(Winner)
+
+
+class CoupVerb(ShoeVerb, frozen=True):
+    """A verb about the coup on the table: refused if another coup is named, as 3/17 or 17."""
+
+    coup: Id | None = None
+
+    def bound_to(self, table: TableView) -> Coup | None:
+        """Return the coup on the table; None if part of the log is missing and no coup is named."""
+        on_table = table.verifier.state.coup_on_table()
+        if self.coup is None:
+            return on_table
+        if on_table is None:
+            raise RefusedError(
+                "part of the shoe's log is missing, so the coup on the table is not known. Leave --coup out."
+            )
+        shoe, coup = on_table
+        if self.coup in (f"{shoe}/{coup}", str(coup)):
+            return on_table
+        raise RefusedError(
+            f"coup {self.coup} is not on the table: that is {shoe}/{coup}. To decide a disputed coup, run `sabot "
+            f"table {table.name} decide --coup {self.coup}`."
+        )
+
+    def data(self, table: TableView) -> dict[str, Any]:
+        """Leave the coup out: the shoe's command is about the one on the table."""
+        return {name: value for name, value in super().data(table).items() if name != "coup"}
+
+
+class Confirm(CoupVerb, frozen=True):
+    """Confirm the coup on the table, as the dealer's Confirm button does."""
+
+    title = "Confirm"
+    command = "confirm"
+    not_now = "no complete coup waits for Confirm. Deal the cards that are due, then confirm."
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how to decide the coup if it is still disputed."""
+        for one in table.verifier.disputed():
+            if (one.shoe, one.coup) == coup:
+                decide = f"`sabot table {table.name} decide --coup {coup_label(one)}`"
+                return f"The coup is still disputed: decide it with {decide}."
+        return ""
+
+
+class Void(CoupVerb, frozen=True):
+    """Void the coup on the table: it has no result."""
+
+    title = "Void"
+    command = "void_coup"
+    needs_clause = True
+    not_now = (
+        "no card of a coup is on the table, so there is nothing to void. To decide an earlier coup that is disputed, "
+        "run `sabot table {table} decide --coup SHOE/COUP`."
+    )
+    reason: str = "supervisor"
+    then: str = "go_on"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a reason or a next step that the shoe does not know."""
+        expect("reason", self.reason, fields.VoidReason.encmapping)
+        expect("then", self.then, fields.Then.encmapping)
+
+
+class Decide(TableVerb, frozen=True):
+    """Decide a disputed coup; if its dispute holds the shoe, the shoe gets the same decision."""
+
+    title = "Decide"
+    needs_clause = True
+    coup: Id
+    verdict: str
+    winner: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown verdict or winner, or for a void coup with a winner."""
+        expect("verdict", self.verdict, _VERDICTS)
+        if self.winner is not None:
+            expect("winner", self.winner, _WINNERS)
+            if self.verdict == "void":
+                raise ValueError("a void coup has no winner: leave --winner out, or confirm the coup")
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the decision; then confirm or void at the shoe, if it waits for that."""
+        coup, source = table.verifier.dispute(self.coup), new_source()
+        verdict, winner = cast(Decision, self.verdict), cast(Winner | None, self.winner)
+        records = table.verifier.decide(coup, verdict, person, source, winner)
+        say = f"Coup {coup_label(coup)} is {verdict}."
+        on_table = table.verifier.state.awaits_confirm(*where_dealt(coup))
+        if on_table and table.fault == "decision":
+            command = Confirm() if verdict == "confirmed" else Void(reason="discrepancy", then="go_on")
+            return Effect([(source, records)], say, command)
+        press = "Press Confirm at the shoe to go on." if on_table and table.fault == "none" else ""
+        return Effect([(source, records)], " ".join(filter(None, (say, press, next_step(table)))))
+
+
+class NoBet(ShoeVerb, frozen=True):
+    """Deal the next coup without wagers."""
+
+    title = "No bet"
+    command = "no_bet"
+    not_now = "no shoe is open. Open one with `sabot table {table} open-shoe --by NAME`."
+    kind: str = "no_bet"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a kind of coup that does not exist."""
+        expect("kind", self.kind, fields.CoupKind.encmapping)
+
+
+class ThisNoBet(CoupVerb, frozen=True):
+    """Go on with the coup in progress, without wagers."""
+
+    title = "No bet for this coup"
+    command = "this_no_bet"
+    needs_clause = True
+    not_now = "no coup is in progress. For the next coup run `sabot table {table} no-bet --by NAME`."
+
+    def check(self, table: TableView) -> None:
+        """Refuse if the rulebook has no clause for it."""
+        if not table.verifier.book.switch["this_no_bet"].value:
+            raise RefusedError(
+                f"{table.verifier.rulebook} has no clause by which a coup in progress becomes one without wagers. "
+                "Finish the coup, or void it under its own clause."
+            )
+
+
+class Authorise(ShoeVerb, frozen=True):
+    """Authorise what the rulebook leaves to a supervisor, as the supervisor's key does."""
+
+    title = "Authorise"
+    command = "authorise"
+    not_now = "no shoe is open. Open one with `sabot table {table} open-shoe --by NAME`."
+    times: Annotated[int, Meta(ge=1, le=255)] = 1

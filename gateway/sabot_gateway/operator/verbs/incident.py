@@ -1,0 +1,104 @@
+"""Verbs about trouble: ack-alarm, clear-fault, irregularity."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from sabot_protocol import fields, irregularities
+from sabot_protocol.irregularities import CASES, IrregularityError
+
+from sabot_gateway.operator.table_view import TableView, next_step
+from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import Source
+from sabot_gateway.verify.deciders import Decider
+
+# Facts that nobody needs to report: the shoe knows the first two; A-45 says when the third is too late.
+_DEFAULT_FACTS = {"last_coup": False, "first_coup_complete": False, "notified_before_next": True}
+
+
+class AckAlarm(TableVerb, frozen=True):
+    """Acknowledge an alarm, or all of them."""
+
+    title = "Acknowledge"
+    alarm: Id = "all"
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store one acknowledgement for each alarm."""
+        active = [alarm.alarm for alarm in table.verifier.active()]
+        chosen = active if self.alarm == "all" else [self.alarm]
+        if not chosen:
+            raise RefusedError(f"no alarm is active at {table.name}. There is nothing to acknowledge.")
+        stored = []
+        for alarm in chosen:
+            source = new_source()
+            stored.append((source, table.verifier.acknowledge(alarm, person.by, source)))
+        left = dict.fromkeys(alarm.name for alarm in table.verifier.active() if alarm.alarm in chosen)
+        stay = f"These stay active until their cause is gone: {', '.join(left)}." if left else ""
+        return Effect(stored, " ".join(filter(None, (f"{len(chosen)} acknowledged.", stay, next_step(table)))))
+
+
+class ClearFault(ShoeVerb, frozen=True):
+    """Clear the fault that the shoe reports; the coup goes on where it was."""
+
+    title = "Clear fault"
+    command = "clear_fault"
+    not_now = (
+        "the shoe does not report this fault, its lid is open, or its log is damaged. Shut the lid, and clear the "
+        "fault that `sabot gateway status` shows."
+    )
+    fault: str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a fault that does not exist."""
+        expect("fault", self.fault, [name for name in fields.Fault.encmapping if name != "none"])
+
+
+class Irregularity(ShoeVerb, frozen=True):
+    """Report an irregularity, with the facts that decide it; the answer is what the rulebook says."""
+
+    title = "Report"
+    command = "irregularity"
+    not_now = (
+        "the shoe cannot apply this case to the coup on the table. Check the case and the coup with `sabot gateway "
+        "status`."
+    )
+    case: str
+    facts: dict[str, bool] = msgspec.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown case, or a fact that does not decide it."""
+        expect("case", self.case, CASES)
+        for fact in self.facts:
+            if fact not in CASES[self.case]:
+                facts = ", ".join(CASES[self.case]) or "no facts"
+                raise ValueError(f"unknown fact {fact!r}: {self.case} is decided by {facts}")
+
+    def check(self, table: TableView) -> None:
+        """Refuse if a fact is missing on which the rulebook's answer depends."""
+        try:
+            self._facts(table)
+        except IrregularityError as error:
+            raise RefusedError(f"{error}. Give it with --fact or --no-fact.") from error
+
+    def data(self, table: TableView) -> dict[str, Any]:
+        """Add the facts that nobody needs to report."""
+        return {"case": self.case, "facts": self._facts(table)}
+
+    def _facts(self, table: TableView) -> dict[str, bool]:
+        international = bool(table.verifier.profile["switches"].get("international"))
+        known = {**_DEFAULT_FACTS, "international": international}
+        return irregularities.complete_facts(table.verifier.rulebook, self.case, self.facts, known)
+
+    def completed_by(self, event: Event) -> bool:
+        """Wait for the irregularity itself: the shoe logs it after the command, with the rulebook's code."""
+        return event.kind == "irregularity" and event.data["case"] == self.case
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return the clause and what follows, as the alarm of this irregularity has it."""
+        for alarm in table.verifier.active():
+            if (alarm.unit, alarm.event_no, alarm.name) == (event.unit, event.event_no, self.case):
+                return f"{alarm.clause}: {alarm.say}" if alarm.clause else alarm.say
+        facts = {fact: event.data["facts"][fact] for fact in CASES[self.case]}
+        advice = irregularities.advise(table.verifier.rulebook, self.case, facts)
+        return f"{advice.clause}: {advice.say}" if advice.clause else advice.say

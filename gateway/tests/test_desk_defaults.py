@@ -1,0 +1,106 @@
+"""Arguments that are left out are filled in from the table; what the table cannot have is refused."""
+
+from typing import Any
+
+import pytest
+from desk_bench import TIME, DeskBench
+from sabot_gateway.ops.moment import Moment
+from sabot_gateway.shoe.fault import next_step
+from sabot_protocol import fields
+
+
+@pytest.fixture
+def bench() -> DeskBench:
+    made = DeskBench()
+    made.table.serve()
+    return made
+
+
+def command_data(bench: DeskBench, verb: str, **args: Any) -> dict[str, Any]:
+    """Return the fields of the command that the shoe gets."""
+    bench.order(verb, clause="", args=args)
+    ((_, _, data),) = bench.commands_sent(0.0)
+    return data
+
+
+# Open shoe: The Star 3.1 has 3, 4, 6 or 8 decks, and this table's config 8; 4.3 burns one card
+
+
+@pytest.mark.parametrize("given", [{}, {"decks": 8}, {"burn": "none"}])
+def test_decks_and_burn_default_to_the_tables(bench: DeskBench, given: dict[str, Any]) -> None:
+    sent = command_data(bench, "open-shoe", **given)
+    assert (sent["decks"], sent["burn"]) == (8, given.get("burn", "one"))
+
+
+@pytest.mark.parametrize("decks", [3, 5, 6])
+def test_other_decks_than_in_the_config_are_refused(bench: DeskBench, decks: int) -> None:
+    answer = bench.answer_to("open-shoe", clause="", args={"decks": decks})
+    assert answer.startswith(f"Open shoe refused: bac-01 plays with 8 decks by the gateway's config, not {decks}. ")
+    assert bench.commands_sent(0.0) == []
+
+
+def test_the_decks_of_a_deck_check_default_to_the_tables(bench: DeskBench) -> None:
+    assert command_data(bench, "deck-check", on=1)["decks"] == 8
+
+
+# Report: The Star 12.1
+
+
+@pytest.mark.parametrize("given", [{"reconstructible": True}, {"reconstructible": True, "notified_before_next": True}])
+def test_a_misdeal_counts_as_notified_in_time_by_default(bench: DeskBench, given: dict[str, bool]) -> None:
+    facts = command_data(bench, "irregularity", case="bad_order", facts=given)["facts"]
+    assert (facts["reconstructible"], facts["notified_before_next"]) == (True, True)
+
+
+def test_a_given_fact_is_not_replaced(bench: DeskBench) -> None:
+    facts = command_data(bench, "irregularity", case="bad_order", facts={"notified_before_next": False})["facts"]
+    assert not facts["notified_before_next"]
+
+
+@pytest.mark.parametrize(
+    ("case", "wanted"),
+    [("bad_order", "reconstructible"), ("scan_discrepancy", "confirmed"), ("excess_card", "exposed")],
+)
+def test_a_missing_fact_on_which_the_answer_depends_is_refused(bench: DeskBench, case: str, wanted: str) -> None:
+    answer = bench.answer_to("irregularity", clause="", args={"case": case})
+    assert f"context.{wanted}: missing; the answer of star-baccarat to {case} depends on it" in answer
+    assert bench.commands_sent(0.0) == []
+
+
+def reported(bench: DeskBench, coup_no: int = 1) -> int:
+    """A misdeal is reported; the id of the command."""
+    bench.request("irregularity", clause="12.1", args={"case": "bad_order", "facts": {"reconstructible": True}})
+    bench.commit()
+    bench.commit()
+    ((command_id, _, data),) = bench.commands_sent(0.0)
+    bench.shoe_logs("command_done", command_id=command_id, command="irregularity", outcome="done", data=data)
+    bench.commit()
+    return coup_no
+
+
+def test_the_answer_to_a_report_is_what_the_rulebook_says(bench: DeskBench) -> None:
+    coup_no = reported(bench)
+    assert bench.answers == []
+    facts = dict.fromkeys(fields.FACTS, False) | {"reconstructible": True, "notified_before_next": True}
+    case = {"case": "bad_order", "facts": facts, "code": "RECON_WITHDRAW"}
+    bench.shoe_logs("irregularity", shoe_no=1, coup_no=coup_no, **case)
+    bench.commit()
+    (answer,) = bench.answers
+    assert answer.ok
+    assert answer.say.startswith("Done. 12.1.1: Put the cards back into their proper order")
+
+
+def test_a_report_is_answered_even_if_the_irregularity_does_not_come(bench: DeskBench) -> None:
+    reported(bench)
+    bench.desk.expire(Moment(60.0, TIME))
+    bench.commit()
+    assert [(answer.ok, answer.say) for answer in bench.answers] == [(True, "Done.")]
+
+
+# A fault that a person decides about: Crown 10.1.1 while the first coup is dealt, a wrong result after it
+
+
+def test_a_missed_burn_is_named_only_while_a_coup_is_dealt() -> None:
+    dealing, complete = (next_step("bac-02", "decision", dealing=dealing) for dealing in (True, False))
+    assert ("`sabot table bac-02 tell burn-card`" in dealing, "void" in dealing) == (True, False)
+    assert ("burn" in complete, "`sabot table bac-02 confirm`" in complete) == (False, True)
