@@ -74,7 +74,7 @@ def test_it_is_over_after_its_seconds_or_its_bytes() -> None:
         ({"seconds": 3601}, "seconds"),
         ({"bytes": 0}, "bytes"),
         ({"bytes": (1 << 26) + 1}, "bytes"),
-        ({"out": "/etc/passwd"}, "capture takes no 'out'"),
+        ({"out": "/etc/passwd"}, "capture has no argument 'out'"),
     ],
 )
 def test_a_request_out_of_bounds_is_refused_in_words(args: dict[str, Any], why: str) -> None:
