@@ -3,16 +3,60 @@
 A name that ends in _SIZE is a number of bytes, in _FORMAT a struct format, in _BYTES the size of one field. Any other
 name of a layout is an offset: in a frame from the first byte of the frame; in EVENT_… from the first byte of a journal
 record, so that record[EVENT_CARD_SLOT] is the slot; in COMMAND_… and PROFILE_… from the first byte of their own data.
-The format of an event covers its data: pack_into(EVENT_CARD_FORMAT, record, RECORD_DATA, …).
+The format of an event covers its data: pack_into(EVENT_CARD_FORMAT, record, RECORD_DATA, …); the format of a frame
+covers what follows the header: pack_into(HELLO_FORMAT, frame, FRAME_BODY, …).
 
 Only names that the firmware uses are here: use another one of firmware_wire.constants(), then run `sabot generate`.
 """
 
 from micropython import const
 
+# Frames: offsets from the first byte of the frame; a size includes the header, a body size and a format do not.
+FRAME_SIZE = const(8)
+FRAME_FORMAT = const("<BBHL")
+FRAME_TYPE = const(0)
+FRAME_FLAGS = const(1)
+FRAME_SEQ = const(2)
+FRAME_BODY = const(8)
+HELLO_SIZE = const(75)
+HELLO_FORMAT = const("<8sH8s8s3sLLHHHHLBB8s8s")
+HELLO_SHOE_NONCE_BYTES = const(8)
+EVENT_FRAME_SIZE = const(13)
+EVENT_FRAME_EVENT_NO = const(8)
+EVENT_FRAME_KIND = const(12)
+EVENT_FRAME_DATA = const(13)
+ALIVE_SIZE = const(8)
+BUSY_SIZE = const(24)
+BUSY_GATEWAY = const(8)
+BUSY_GATEWAY_BYTES = const(8)
+BUSY_NONCE = const(16)
+BUSY_NONCE_BYTES = const(8)
+WHO_SIZE = const(24)
+WHO_GATEWAY = const(8)
+WHO_GATEWAY_BYTES = const(8)
+WHO_NONCE = const(16)
+WHO_NONCE_BYTES = const(8)
+WELCOME_SIZE = const(28)
+WELCOME_PROTOCOL_HASH = const(8)
+WELCOME_SHOE_NONCE = const(16)
+WELCOME_DURABLE_EVENT_NO = const(24)
+ACK_SIZE = const(12)
+ACK_EVENT_NO = const(8)
+SET_PROFILE_SIZE = const(78)
+COMMAND_FRAME_SIZE = const(13)
+COMMAND_FRAME_COMMAND_ID = const(8)
+COMMAND_FRAME_KIND = const(12)
+RESEND_SIZE = const(12)
+RESEND_EVENT_NO = const(8)
+
 # A record of the journal, up to the data of its event.
 RECORD_FORMAT = const("<LLBB")
+RECORD_EVENT_NO = const(0)
+RECORD_EVENT_NO_BYTES = const(4)
+RECORD_TIME_MS = const(4)
 RECORD_KIND = const(8)
+RECORD_DATA_SIZE = const(9)
+RECORD_DATA = const(10)
 
 # Numbers by name.
 EV_BOOT = const(1)
@@ -175,6 +219,20 @@ TEST_IMAGE = const(1)
 TEST_JOURNAL = const(2)
 TEST_FLASH = const(4)
 TEST_SENSORS = const(8)
+TYPE_HELLO = const(1)
+TYPE_EVENT = const(2)
+TYPE_ALIVE = const(3)
+TYPE_BUSY = const(4)
+TYPE_WHO = const(128)
+TYPE_WELCOME = const(129)
+TYPE_ACK = const(130)
+TYPE_SET_PROFILE = const(131)
+TYPE_COMMAND = const(132)
+TYPE_RESEND = const(133)
+
+# Single values.
+FLAG_AUTHENTICATED = const(1)
+MAC_BYTES = const(8)
 
 PROTOCOL_HASH = b"\x08\x47\x3e\x7a\x7c\x5a\xf0\x11"
 SETS = const(4)

@@ -91,7 +91,7 @@ def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: d
     parts = [frame_prefix(says["type"]), *([f"{frame}_{kind}"] if kind else [])]
     if kind == "COMMAND_DONE":
         parts.append(f"COMMAND_{says['body']['data']['command'].upper()}")
-    formats = "".join(WIRE[f"{part}_FORMAT"].lstrip("<") for part in parts)
+    formats = "".join(WIRE[f"{part}_FORMAT"].lstrip("<") for part in ("FRAME", *parts))
     assert struct.calcsize(f"<{formats}") == len(body) == sum(WIRE[f"{part}_SIZE"] for part in parts)
     expected = [encoded(one, value, WIRE[f"{name}_BYTES"]) for name, _, one, value in frame_places(says)]
     assert struct.unpack(f"<{formats}", body) == tuple(
@@ -104,7 +104,7 @@ def test_some_offsets_counted_by_hand() -> None:
     assert WIRE["HELLO_SIZE"] == 75
     assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 37, 45)
     assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_FRAME_SIZE"]) == (53, 28, 13)
-    assert WIRE["SET_PROFILE_SIZE"] - WIRE["FRAME_SIZE"] == 70
+    assert (WIRE["SET_PROFILE_SIZE"], WIRE["SET_PROFILE_BODY_SIZE"]) == (78, 70)
     assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 16)
     assert (WIRE["RECORD_KIND"], WIRE["RECORD_DATA"], WIRE["RECORD_FORMAT"]) == (8, 10, "<LLBB")
     assert (WIRE["EVENT_CARD_COUP_NO"], WIRE["EVENT_CARD_SLOT"]) == (12, 14)

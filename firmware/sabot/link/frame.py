@@ -23,17 +23,23 @@ _CRC = _crc_table()
 
 
 def short(buf, at):
-    """16 bits of a frame or a record."""
+    """Return the 16-bit number at an offset of a frame or a record."""
     return buf[at] | buf[at + 1] << 8
 
 
+def put_short(buf, at, value):
+    """Write a 16-bit number at an offset of a frame or a record."""
+    buf[at] = value & 0xFF
+    buf[at + 1] = value >> 8
+
+
 def number(buf, at):
-    """32 bits; nothing above 30 is ever sent or kept."""
+    """Return the 32-bit number at an offset, of which 30 bits are ever sent or kept."""
     return short(buf, at) | buf[at + 2] << 16 | (buf[at + 3] & 0x3F) << 24
 
 
 def crc16(buf, start, end):
-    """CRC-16/IBM-3740 of buf[start:end]."""
+    """Return the CRC-16/IBM-3740 of buf[start:end]."""
     crc = _CRC_SEED
     table = _CRC
     for i in range(start, end):
@@ -42,10 +48,8 @@ def crc16(buf, start, end):
 
 
 def encode(body, size, out, at):
-    """Write body[:size] with its CRC as one frame into out[at:]; the end is returned. body has room for the CRC."""
-    crc = crc16(body, 0, size)
-    body[size] = crc & 0xFF
-    body[size + 1] = crc >> 8
+    """Write body[:size] with its CRC as one frame into out[at:] and return its end; body has room for the CRC."""
+    put_short(body, size, crc16(body, 0, size))
     code_at = at
     at += 1
     code = 1
@@ -66,7 +70,7 @@ def encode(body, size, out, at):
 
 
 class Decoder:
-    """Bytes one by one; feed() answers the size of a good body in `body`, else 0. Damage is counted."""
+    """Takes bytes one by one; damaged frames are counted in `errors`."""
 
     def __init__(self):
         self.body = bytearray(_MAX_FRAME)
@@ -76,12 +80,12 @@ class Decoder:
     def _start(self):
         self._size = 0
         self._left = 0  # bytes until the next code byte
-        self._zero = False  # a zero stands before the next block
+        self._zero = False  # a zero comes before the next block
         self._bad = False
         self._begun = False
 
     def feed(self, byte):
-        """One byte off the line."""
+        """Take one byte; return the size of the sound frame body that it completes in `body`, else 0."""
         if byte == 0:
             return self._finish()
         self._begun = True

@@ -1,51 +1,33 @@
-"""Link: introduces the shoe, keeps one gateway on one wire, replicates the journal, takes commands."""
+"""Link: introduces the shoe to a gateway, replicates the journal to it, takes commands and the profile from it."""
 
 from struct import pack_into
 
 from micropython import const
 
-from sabot.link.frame import MAX_BODY, Decoder, encode, number
+from sabot import wire
+from sabot.link.frame import MAX_BODY, Decoder, encode, number, put_short
 from sabot.link.session import Session
-from sabot.profile import SIZE as PROFILE_SIZE
-from sabot.storage.journal import BODY, RECORD
+from sabot.storage.journal import RECORD
 from sabot.wire import COMMAND_SIZES, PROTOCOL_HASH
 
-_HELLO = const(1)
-_EVENT = const(2)
-_ALIVE = const(3)
-_BUSY = const(4)
-_WHO = const(0x80)
-_WELCOME = const(0x81)
-_ACK = const(0x82)
-_SET_PROFILE = const(0x83)
-_COMMAND = const(0x84)
-_RESEND = const(0x85)
-
-HEADER = const(8)
-_WHO_SIZE = const(24)
-_BUSY_SIZE = const(24)
-_HELLO_SIZE = const(75)
-_WELCOME_SIZE = const(28)
-_NUMBER_SIZE = const(12)  # of frames that carry an event number
-_COMMAND_SIZE = const(13)  # and what the kind adds
-_MAC = const(8)
 _TICKS = const(0x3FFFFFFF)
 _LAST_SEQ = const(0xFFFF)
 _HELLO_EVERY_MS = const(500)
 _RESEND_FIRST_MS = const(500)  # doubles until something is acknowledged
 _RESEND_LAST_MS = const(8000)
 _ALIVE_EVERY_MS = const(1000)
-_LOST_AFTER_MS = const(5000)  # a gateway says something once a second
+_LOST_AFTER_MS = const(5000)  # a gateway sends something once a second
 _WINDOW = const(24)  # covers a ledger that takes 30 ms to commit
 _TX_BYTES = const(512)
-_FRAME_ROOM = const(140)  # the longest frame on the wire, and some
-_WIRES = const(2)  # as the board numbers them; the first is spoken on before anybody has asked
+_FRAME_ROOM = const(140)  # the longest frame on the line, and some
+_PORTS = const(2)  # as the board numbers them; HELLO goes to the first until a gateway has asked on the other
 
 FIRMWARE_VERSION = b"\x00\x01\x00"
+_NO_NONCE = bytes(wire.HELLO_SHOE_NONCE_BYTES)
 
 
 def same(buf, at, other):
-    """Whether other stands in buf from there on."""
+    """Return True if buf has the bytes of `other` from `at` on."""
     for i in range(len(other)):
         if buf[at + i] != other[i]:
             return False
@@ -53,7 +35,11 @@ def same(buf, at, other):
 
 
 class Link:
-    """Bytes in by receive(), bytes out on `tx_wire` in tx[:tx_size] after pump(); time is an argument."""
+    """Bytes in by receive(), bytes out on `tx_wire` in tx[:tx_size] after pump(); time is an argument.
+
+    One class because handshake, log and commands share one session, one transmit buffer and one frame body: each
+    further object would cost heap.
+    """
 
     def __init__(self, unit, boot_count, cause, journal, profile, sampler, random, key=None):
         self._unit = unit
@@ -62,133 +48,178 @@ class Link:
         self._journal = journal
         self._profile = profile
         self._sampler = sampler
-        self._random = random  # random(n): n bytes that nobody can foresee
-        self._decoders = [Decoder() for _ in range(_WIRES)]
+        self._random = random  # random(n): n unpredictable bytes
+        self._decoders = [Decoder() for _ in range(_PORTS)]
         self._body = bytearray(MAX_BODY + 2)
         self._record = bytearray(RECORD)
+        # The session, and the one that HELLO offers: it becomes the session when a gateway welcomes it.
         self._session = Session(key)
-        self._offer = Session(key)  # told in HELLO; becomes the session when it is welcomed
+        self._offer = Session(key)
         self._offered = False
         self._offers = 0
         self._welcomed = False
-        self._wire = 0  # of the session
-        self._offer_wire = 0  # where a gateway asked last
-        self._busy_wire = 0
-        self._next_to_send = 1
+        self._port = 0  # of the session
+        self._offer_port = 0  # where a gateway asked last
         self._hello_due = True
         self._hello_ms = 0
+        # A gateway that is not served.
         self._busy_due = False
-        self._asker = bytearray(8)  # the nonce of a gateway that is not served
-        self._heard_ms = 0
+        self._busy_port = 0
+        self._busy_nonce = bytearray(wire.WHO_NONCE_BYTES)
+        # The log.
+        self._next_to_send = 1
+        self._received_ms = 0
         self._progress_ms = 0
         self._resend_after_ms = _RESEND_FIRST_MS
-        self._spoke_ms = 0
+        self._sent_ms = 0
         self._unsealed_seq = 0
+        # Counters, and what main.py reads and sets.
         self.resends = 0
         self.refused = 0
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
         self.tx_wire = 0
         self.fault = 0  # the fault that holds the exit, for HELLO
-        self.last_command_id = 0  # main sets it when a command is done
-        self.command_due = False  # a command stands in `command`, for main to do
+        self.last_command_id = 0  # of the command done last
+        self.command_due = False  # a command is in `command`
         self.command = bytearray(MAX_BODY)
         self.command_size = 0
-        self.new_profile = False  # a set_profile stands in `profile`, for main to apply
-        self.profile = bytearray(HEADER + PROFILE_SIZE)
+        self.new_profile = False  # a set_profile is in `profile`
+        self.profile = bytearray(wire.SET_PROFILE_SIZE)
 
     def crc_errors(self):
-        """Frames that came in damaged."""
+        """Return how many frames came in damaged."""
         return self._decoders[0].errors + self._decoders[1].errors & 0xFFFF
 
-    def receive(self, data, size, now_ms, wire=0):
-        """Bytes from a gateway."""
-        decoder = self._decoders[wire]
+    def receive(self, data, size, now_ms, port=0):
+        """Take bytes from a gateway."""
+        decoder = self._decoders[port]
         for i in range(size):
             got = decoder.feed(data[i])
-            if got >= HEADER:
-                self._frame(decoder.body, got, now_ms, wire)
+            if got >= wire.FRAME_SIZE:
+                self._frame(decoder.body, got, now_ms, port)
 
-    def _frame(self, body, size, now_ms, wire):
-        kind = body[0]
-        if kind == _WHO:
-            if size == _WHO_SIZE and not body[1]:
-                self._who(body, now_ms, wire)
-        elif kind == _WELCOME and wire == self._offer_wire and self._welcomes(body, size):
+    def _frame(self, body, size, now_ms, port):
+        kind = body[wire.FRAME_TYPE]
+        if kind == wire.TYPE_WHO:
+            if size == wire.WHO_SIZE and not body[wire.FRAME_FLAGS]:
+                self._who(body, now_ms, port)
+        elif kind == wire.TYPE_WELCOME and port == self._offer_port and self._accepts_offer(body, size):
             self._begin(body, now_ms)
-        elif self._welcomed and wire == self._wire:
+        elif self._welcomed and port == self._port:
             size = self._session.opened(body, size)
             if size:
-                self._heard_ms = now_ms
-                self._take(kind, body, size, now_ms)
+                self._received_ms = now_ms
+                self._session_frame(kind, body, size, now_ms)
             else:
                 self._refuse()
 
-    def _who(self, body, now_ms, wire):
-        """A gateway asks: it gets an offer, unless another one or the other wire is served."""
-        if self._welcomed and not self._lost(now_ms) and not self._serves(body, wire):
+    # Handshake
+
+    def _who(self, body, now_ms, port):
+        """Offer a session to the gateway that asks, unless another gateway or the other port is served."""
+        if self._welcomed and not self._lost(now_ms) and not self._serves(body, port):
             self._busy_due = True
-            self._busy_wire = wire
-            for i in range(8):
-                self._asker[i] = body[HEADER + 8 + i]
+            self._busy_port = port
+            for i in range(wire.WHO_NONCE_BYTES):
+                self._busy_nonce[i] = body[wire.WHO_NONCE + i]
             return
-        if self._welcomed and same(body, HEADER + 8, self._session.gateway_nonce):
-            return  # the WHO of this very session, come again
-        if not self._offered or not same(body, HEADER + 8, self._offer.gateway_nonce):
-            self._offer.start(body[HEADER : HEADER + 8], body[HEADER + 8 : HEADER + 16], self._nonce())
+        if self._welcomed and same(body, wire.WHO_NONCE, self._session.gateway_nonce):
+            return  # the WHO of this very session, repeated
+        if not self._offered or not same(body, wire.WHO_NONCE, self._offer.gateway_nonce):
+            gateway = body[wire.WHO_GATEWAY : wire.WHO_GATEWAY + wire.WHO_GATEWAY_BYTES]
+            self._offer.start(gateway, body[wire.WHO_NONCE : wire.WHO_NONCE + wire.WHO_NONCE_BYTES], self._nonce())
             self._offered = True
-        if wire != self.tx_wire:
-            self.tx_size = 0  # for the wire of before: whoever asks does not wait until it is read there
-        self._offer_wire = wire
+        if port != self.tx_wire:
+            self.tx_size = 0  # bytes for the other port: this gateway does not wait until they are read there
+        self._offer_port = port
         self._hello_due = True
 
-    def _serves(self, body, wire):
-        return wire == self._wire and same(body, HEADER, self._session.gateway)
+    def _serves(self, body, port):
+        return port == self._port and same(body, wire.WHO_GATEWAY, self._session.gateway)
 
     def _nonce(self):
-        """Eight bytes never used before, even if chance should fail: starts and offers are counted in them."""
-        nonce = bytearray(8)
+        """Return a nonce never used before, even if the random source fails: it counts starts and offers."""
         self._offers = self._offers + 1 & 0xFFFF
-        pack_into("<HH", nonce, 0, self._boot_count, self._offers)
-        nonce[4:8] = self._random(4)
+        nonce = bytearray(wire.HELLO_SHOE_NONCE_BYTES)
+        put_short(nonce, 0, self._boot_count)
+        put_short(nonce, 2, self._offers)
+        nonce[4:] = self._random(len(nonce) - 4)
         return nonce
 
-    def _welcomes(self, body, size):
-        """Whether this WELCOME takes up the offer."""
+    def _accepts_offer(self, body, size):
+        """Return True if this WELCOME accepts the offer."""
         return (
             self._offered
-            and size - HEADER >= _WELCOME_SIZE - HEADER
-            and same(body, HEADER + 8, self._offer.shoe_nonce)
-            and self._offer.opened(body, size) == _WELCOME_SIZE
-            and same(body, HEADER, PROTOCOL_HASH)
+            and size >= wire.WELCOME_SIZE
+            and same(body, wire.WELCOME_SHOE_NONCE, self._offer.shoe_nonce)
+            and self._offer.opened(body, size) == wire.WELCOME_SIZE
+            and same(body, wire.WELCOME_PROTOCOL_HASH, PROTOCOL_HASH)
         )
 
     def _begin(self, body, now_ms):
-        """The offer becomes the session: the log goes on where the gateway wants it."""
+        """Make the offer the session; the log continues behind the event that the gateway has."""
         self._session, self._offer = self._offer, self._session
-        self._wire = self._offer_wire
+        self._port = self._offer_port
         self._offered = self._hello_due = False
         self._welcomed = True
-        self._heard_ms = now_ms
-        self._spoke_ms = now_ms - _ALIVE_EVERY_MS & _TICKS
-        durable = number(body, HEADER + 16)
+        self._received_ms = now_ms
+        self._sent_ms = now_ms - _ALIVE_EVERY_MS & _TICKS
+        durable = number(body, wire.WELCOME_DURABLE_EVENT_NO)
         self._acknowledge(durable, now_ms)
         self._next_to_send = max(durable + 1, self._journal.oldest())
         self._progress_ms = now_ms
 
-    def _take(self, kind, body, size, now_ms):
-        """A frame of the session."""
-        if kind == _ACK and size == _NUMBER_SIZE:
-            self._acknowledge(number(body, HEADER), now_ms)
-        elif kind == _WELCOME and size == _WELCOME_SIZE:
-            self._acknowledge(number(body, HEADER + 16), now_ms)
-        elif kind == _RESEND and size == _NUMBER_SIZE:
-            self._go_back(number(body, HEADER), now_ms)
-        elif kind == _SET_PROFILE and size == HEADER + PROFILE_SIZE:
+    def _busy(self, now_ms):
+        self._busy_due = False
+        body = self._body
+        body[wire.BUSY_GATEWAY : wire.BUSY_GATEWAY + wire.BUSY_GATEWAY_BYTES] = self._session.gateway
+        body[wire.BUSY_NONCE : wire.BUSY_NONCE + wire.BUSY_NONCE_BYTES] = self._busy_nonce
+        self._send(wire.TYPE_BUSY, wire.BUSY_SIZE, now_ms, None, self._busy_port)
+
+    def _hello(self, now_ms):
+        if not self._room(self._offer_port):
+            return
+        offer = self._offer if self._offered else None
+        pack_into(
+            wire.HELLO_FORMAT,
+            self._body,
+            wire.FRAME_BODY,
+            self._unit,
+            self._boot_count,
+            PROTOCOL_HASH,
+            self._profile.digest,
+            FIRMWARE_VERSION,
+            self._journal.next_no,
+            self._journal.oldest(),
+            self.crc_errors(),
+            self.resends,
+            self.refused,
+            self._sampler.overruns & 0xFFFF,
+            self.last_command_id,
+            self._cause,
+            self.fault,
+            offer.gateway_nonce if offer else _NO_NONCE,
+            offer.shoe_nonce if offer else _NO_NONCE,
+        )
+        self._send(wire.TYPE_HELLO, wire.HELLO_SIZE, now_ms, offer, self._offer_port)
+        self._hello_due = False
+        self._hello_ms = now_ms
+
+    # Frames of the session
+
+    def _session_frame(self, kind, body, size, now_ms):
+        if kind == wire.TYPE_ACK and size == wire.ACK_SIZE:
+            self._acknowledge(number(body, wire.ACK_EVENT_NO), now_ms)
+        elif kind == wire.TYPE_WELCOME and size == wire.WELCOME_SIZE:
+            self._acknowledge(number(body, wire.WELCOME_DURABLE_EVENT_NO), now_ms)
+        elif kind == wire.TYPE_RESEND and size == wire.RESEND_SIZE:
+            self._go_back(number(body, wire.RESEND_EVENT_NO), now_ms)
+        elif kind == wire.TYPE_SET_PROFILE and size == wire.SET_PROFILE_SIZE:
             for i in range(size):
                 self.profile[i] = body[i]
             self.new_profile = True
-        elif kind == _COMMAND and size >= _COMMAND_SIZE:
+        elif kind == wire.TYPE_COMMAND and size >= wire.COMMAND_FRAME_SIZE:
             self._command(body, size)
         else:
             self._refuse()
@@ -210,53 +241,55 @@ class Link:
             self.resends = self.resends + 1 & 0xFFFF
 
     def _command(self, body, size):
-        """Kept for main, one at a time; what is done already is not done again."""
-        if self.command_due or number(body, HEADER) <= self.last_command_id:
+        """Keep a command for main.py, one at a time; a command that is done already is ignored."""
+        if self.command_due or number(body, wire.COMMAND_FRAME_COMMAND_ID) <= self.last_command_id:
             return
-        if not 1 <= body[12] <= len(COMMAND_SIZES):
+        if not 1 <= body[wire.COMMAND_FRAME_KIND] <= len(COMMAND_SIZES):
             self._refuse()
         for i in range(size):
             self.command[i] = body[i]
         self.command_size = size
         self.command_due = True
 
+    # Sending
+
     def pump(self, now_ms):
-        """Put what is due into tx, as far as it has room."""
+        """Put the frames that are due into tx, as far as it has room."""
         if self._welcomed and self._lost(now_ms):
             self._welcomed = False
-        if self._welcomed and self.tx_wire != self._wire:
+        if self._welcomed and self.tx_wire != self._port:
             self.tx_size = 0  # the rest of a BUSY that nobody reads: the session does not wait for it
-        if self._busy_due and self._room(self._busy_wire):
+        if self._busy_due and self._room(self._busy_port):
             self._busy(now_ms)
         if self._hello_due or (not self._welcomed and (now_ms - self._hello_ms) & _TICKS >= _HELLO_EVERY_MS):
             self._hello(now_ms)
         if self._welcomed:
             self._replicate(now_ms)
 
-    def _lost(self, now_ms):
-        return (now_ms - self._heard_ms) & _TICKS >= _LOST_AFTER_MS
+    def sent(self, count):
+        """Remove the first `count` bytes of tx: the line took them."""
+        self.tx_size -= count
+        for i in range(self.tx_size):
+            self.tx[i] = self.tx[i + count]
 
-    def _room(self, wire):
-        """Whether tx takes one more frame for this wire: it holds those of one at a time."""
-        return not self.tx_size or (wire == self.tx_wire and self.tx_size + _FRAME_ROOM <= _TX_BYTES)
+    def _lost(self, now_ms):
+        return (now_ms - self._received_ms) & _TICKS >= _LOST_AFTER_MS
+
+    def _room(self, port):
+        """Return True if tx has room for one more frame to this port; it holds the bytes of one port at a time."""
+        return not self.tx_size or (port == self.tx_wire and self.tx_size + _FRAME_ROOM <= _TX_BYTES)
 
     def _replicate(self, now_ms):
         self._resend(now_ms)
         while self._next_to_send < self._journal.next_no and self._may_send():
             self._event()
-            self._spoke_ms = now_ms
-        if (now_ms - self._spoke_ms) & _TICKS >= _ALIVE_EVERY_MS and not self.tx_size:
-            self._send(_ALIVE, HEADER, now_ms, self._session, self._wire)
-            self._spoke_ms = now_ms
-
-    def sent(self, count):
-        """The line took the first `count` bytes of tx."""
-        self.tx_size -= count
-        for i in range(self.tx_size):
-            self.tx[i] = self.tx[i + count]
+            self._sent_ms = now_ms
+        if (now_ms - self._sent_ms) & _TICKS >= _ALIVE_EVERY_MS and not self.tx_size:
+            self._send(wire.TYPE_ALIVE, wire.ALIVE_SIZE, now_ms, self._session, self._port)
+            self._sent_ms = now_ms
 
     def _may_send(self):
-        return self._welcomed and self._next_to_send - self._journal.acked <= _WINDOW and self._room(self._wire)
+        return self._welcomed and self._next_to_send - self._journal.acked <= _WINDOW and self._room(self._port)
 
     def _resend(self, now_ms):
         waiting = self._next_to_send - 1 > self._journal.acked
@@ -269,59 +302,33 @@ class Link:
             if self._resend_after_ms < _RESEND_LAST_MS:
                 self._resend_after_ms *= 2
 
-    def _send(self, kind, size, now_ms, session, wire):
-        """One frame, under the MAC of a session if there is one and the shoe has a key."""
-        seq = session.seq if session else self._unsealed_seq
-        pack_into("<BBHI", self._body, 0, kind, 0, seq & _LAST_SEQ, now_ms)
-        if session:
-            session.seq = seq + 1
-            size = session.seal(self._body, size)
-            if seq >= _LAST_SEQ and session is self._session:
-                self._welcomed = False  # its numbers are used up: a new one must be asked for
-        else:
-            self._unsealed_seq = seq + 1 & _LAST_SEQ
-        self.tx_wire = wire
-        self.tx_size = encode(self._body, size, self.tx, self.tx_size)
-
-    def _busy(self, now_ms):
-        self._busy_due = False
-        self._body[8:16] = self._session.gateway
-        self._body[16:24] = self._asker
-        self._send(_BUSY, _BUSY_SIZE, now_ms, None, self._busy_wire)
-
-    def _hello(self, now_ms):
-        if not self._room(self._offer_wire):
-            return
-        body = self._body
-        offer = self._offer if self._offered else None
-        body[8:16] = self._unit
-        pack_into("<H", body, 16, self._boot_count)
-        body[18:26] = PROTOCOL_HASH
-        body[26:34] = self._profile.digest
-        body[34:37] = FIRMWARE_VERSION
-        pack_into("<II", body, 37, self._journal.next_no, self._journal.oldest())
-        overruns = self._sampler.overruns & 0xFFFF
-        pack_into("<HHHH", body, 45, self.crc_errors(), self.resends, self.refused, overruns)
-        pack_into("<IBB", body, 53, self.last_command_id, self._cause, self.fault)
-        for i in range(8):
-            body[59 + i] = offer.gateway_nonce[i] if offer else 0
-            body[67 + i] = offer.shoe_nonce[i] if offer else 0
-        self._send(_HELLO, _HELLO_SIZE, now_ms, offer, self._offer_wire)
-        self._hello_due = False
-        self._hello_ms = now_ms
-
     def _event(self):
-        """The next unsent event: its header carries the time at which it happened."""
+        """Send the next event; the header of its frame has the time at which it happened."""
         record = self._record
         if not self._journal.read(self._next_to_send, record):
             self._next_to_send = self._journal.oldest()
             return
         body = self._body
-        size = record[9]
-        for i in range(4):
-            body[HEADER + i] = record[i]
-        body[12] = record[8]
+        size = record[wire.RECORD_DATA_SIZE]
+        for i in range(wire.RECORD_EVENT_NO_BYTES):
+            body[wire.EVENT_FRAME_EVENT_NO + i] = record[wire.RECORD_EVENT_NO + i]
+        body[wire.EVENT_FRAME_KIND] = record[wire.RECORD_KIND]
         for i in range(size):
-            body[13 + i] = record[BODY + i]
-        self._send(_EVENT, 13 + size, number(record, 4), self._session, self._wire)
+            body[wire.EVENT_FRAME_DATA + i] = record[wire.RECORD_DATA + i]
+        time_ms = number(record, wire.RECORD_TIME_MS)
+        self._send(wire.TYPE_EVENT, wire.EVENT_FRAME_SIZE + size, time_ms, self._session, self._port)
         self._next_to_send += 1
+
+    def _send(self, kind, size, time_ms, session, port):
+        """Append one frame to tx, with the MAC of the session if there is one and the shoe has a key."""
+        seq = session.seq if session else self._unsealed_seq
+        pack_into(wire.FRAME_FORMAT, self._body, 0, kind, 0, seq & _LAST_SEQ, time_ms)
+        if session:
+            session.seq = seq + 1
+            size = session.seal(self._body, size)
+            if seq >= _LAST_SEQ and session is self._session:
+                self._welcomed = False  # its sequence numbers are used up: the gateway must ask for a new session
+        else:
+            self._unsealed_seq = seq + 1 & _LAST_SEQ
+        self.tx_wire = port
+        self.tx_size = encode(self._body, size, self.tx, self.tx_size)

@@ -1,35 +1,33 @@
 """Seal: CRC-16 and a count of zeros, so that a write or an erase that was cut short never passes for a whole one.
 
-Either leaves ones where zeros should be, nothing else. Then fewer zeros are there than were counted, or, where the
-count itself has suffered, it is too large: the two cannot agree by chance. The CRC is for all other damage.
+A cut leaves ones where zeros should be, nothing else. Then there are fewer zeros than were counted or, where the count
+itself is cut, it is too large: the two cannot agree by chance. The CRC detects all other damage.
 """
 
 from micropython import const
 
-from sabot.link.frame import crc16, short
+from sabot.link.frame import crc16, put_short, short
 
 SEAL = const(4)
-
-
 # How many of four bits are 0.
 _ZEROS = b"\x04\x03\x03\x02\x03\x02\x02\x01\x03\x02\x02\x01\x02\x01\x01\x00"
 
 
 def close(buf, end):
     """Seal buf[:end] in the four bytes after it."""
-    _put(buf, end, crc16(buf, 0, end))
-    _put(buf, end + 2, _zeros(buf, end + 2))
+    put_short(buf, end, crc16(buf, 0, end))
+    put_short(buf, end + 2, _zeros(buf, end + 2))
 
 
 def sound(buf, end):
-    """Whether buf[:end] is as it was when it was sealed."""
+    """Return True if buf[:end] is as it was when it was sealed."""
     return short(buf, end + 2) == _zeros(buf, end + 2) and short(buf, end) == crc16(buf, 0, end)
 
 
 def fell(buf, end):
-    """Whether buf[:end] was sealed and has lost one bit since: set it again where that is so.
+    """Return True if buf[:end] was sealed and one bit has fallen to 0 since, and set that bit again.
 
-    More zeros than were counted: no write that was cut short leaves that.
+    Such a record has more zeros than were counted; a write that was cut short has fewer.
     """
     if _zeros(buf, end + 2) <= short(buf, end + 2):
         return False
@@ -44,15 +42,10 @@ def fell(buf, end):
 
 
 def _zeros(buf, end):
-    """How many bits of buf[:end] are 0."""
+    """Return how many bits of buf[:end] are 0."""
     zeros = 0
     table = _ZEROS
     for i in range(end):
         byte = buf[i]
         zeros += table[byte >> 4] + table[byte & 15]
     return zeros
-
-
-def _put(buf, at, value):
-    buf[at] = value & 0xFF
-    buf[at + 1] = value >> 8

@@ -15,7 +15,8 @@ _HEAD = '''"""The wire and the journal's records: written by `sabot generate`, n
 A name that ends in _SIZE is a number of bytes, in _FORMAT a struct format, in _BYTES the size of one field. Any other
 name of a layout is an offset: in a frame from the first byte of the frame; in EVENT_… from the first byte of a journal
 record, so that record[EVENT_CARD_SLOT] is the slot; in COMMAND_… and PROFILE_… from the first byte of their own data.
-The format of an event covers its data: pack_into(EVENT_CARD_FORMAT, record, RECORD_DATA, …).
+The format of an event covers its data: pack_into(EVENT_CARD_FORMAT, record, RECORD_DATA, …); the format of a frame
+covers what follows the header: pack_into(HELLO_FORMAT, frame, FRAME_BODY, …).
 
 Only names that the firmware uses are here: use another one of firmware_wire.constants(), then run `sabot generate`.
 """
@@ -97,7 +98,10 @@ def _refuse_duplicates(names: list[str]) -> None:
 
 
 def _sections() -> Iterator[tuple[str, Constants]]:
-    yield "Frames: offsets from the first byte of the frame; a size includes the header.", _frames()
+    yield (
+        "Frames: offsets from the first byte of the frame; a size includes the header, a body size and a format do not.",
+        _frames(),
+    )
     yield "A record of the journal, up to the data of its event.", _record()
     yield "Events: offsets from the first byte of a record; size and format of the data.", _events()
     yield "Commands: offsets from the first byte of the command's data.", _commands()
@@ -112,7 +116,8 @@ def _frames() -> Constants:
     for name, body in messages.FRAME_LAYOUTS.items():
         prefix = f"{name.upper()}_FRAME" if body.cases() else name.upper()
         yield f"{prefix}_SIZE", header.size + body.size
-        yield f"{prefix}_FORMAT", f"<{_codes(header)}{_codes(body)}"
+        yield f"{prefix}_BODY_SIZE", body.size
+        yield f"{prefix}_FORMAT", f"<{_codes(body)}"
         yield from _fields(prefix, body, header.size)
 
 
