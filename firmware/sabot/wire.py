@@ -11,7 +11,7 @@ Only names that the firmware uses are here: use another one of firmware_wire.con
 
 from micropython import const
 
-# Frames: offsets from the first byte of the frame; a size includes the header, a body size and a format do not.
+# Frames: offsets from the first byte of the frame; a format covers the body.
 FRAME_SIZE = const(8)
 FRAME_FORMAT = const("<BBHL")
 FRAME_TYPE = const(0)

@@ -98,10 +98,7 @@ def _refuse_duplicates(names: list[str]) -> None:
 
 
 def _sections() -> Iterator[tuple[str, Constants]]:
-    yield (
-        "Frames: offsets from the first byte of the frame; a size includes the header, a body size and a format do not.",
-        _frames(),
-    )
+    yield "Frames: offsets from the first byte of the frame; a format covers the body.", _frames()
     yield "A record of the journal, up to the data of its event.", _record()
     yield "Events: offsets from the first byte of a record; size and format of the data.", _events()
     yield "Commands: offsets from the first byte of the command's data.", _commands()
