@@ -22,6 +22,7 @@ _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the line, and some
 _PORTS = const(2)  # as the board numbers them; HELLO goes to the first until a gateway has asked on the other
 
+HEADER = const(8)
 FIRMWARE_VERSION = b"\x00\x01\x00"
 _NO_NONCE = bytes(wire.HELLO_SHOE_NONCE_BYTES)
 
