@@ -78,31 +78,31 @@ class Player:
         self._now_ms = 0
         self._record = bytearray(RECORD)
         self.shoe = Shoe(self.journal, self.profile)
-        self.shoe.follow(0)
+        self.shoe.log_consequences(0)
 
     def step(self, step):
         """Do one step; what the shoe logged for it, and where it stands."""
         self._now_ms = self._now_ms + STEP_MS & 0x3FFFFFFF
         outcome = getattr(self, "do_" + step[0])(*step[1:])
         records = self._new_records()
-        it = self.shoe.it
+        state = self.shoe.state
         return {
             "records": records,
             "outcome": outcome,
             "locked": self.shoe.locked(),
             "due": self._due(),
-            "state": it.state,
-            "fault": it.fault,
-            "last_coup": it.last_coup(),
-            "kind": it.kind,
+            "state": state.phase,
+            "fault": state.fault,
+            "last_coup": state.last_coup(),
+            "kind": state.kind,
         }
 
     def _due(self):
         """The slot of the next card, or None."""
-        it = self.shoe.it
-        if not it.card_due():
+        state = self.shoe.state
+        if not state.card_due():
             return None
-        return 0 if it.state == BURNING or it.state == CHECKING or it.burn_next else it.coup.due
+        return 0 if state.phase == BURNING or state.phase == CHECKING or state.burn_next else state.coup.due
 
     def _new_records(self):
         """Number, kind and body of the events not told yet; once told they may be overwritten."""
@@ -151,7 +151,7 @@ class Player:
     def do_command(self, command, data_hex):
         """A command of the gateway."""
         data = from_hex(data_hex)
-        return self.shoe.obey(self._now_ms, self.shoe.it.last_command_id + 1, command, data, 0, len(data))
+        return self.shoe.command(self._now_ms, self.shoe.state.last_command_id + 1, command, data, 0, len(data))
 
 
 def medium(path, counted="", left="0"):

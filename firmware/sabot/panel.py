@@ -2,8 +2,8 @@
 
 from micropython import const
 
-from sabot.dealing.coup import BANKER, PLAYER, TIE
 from sabot.dealing.state import CLOSED, COMPLETE
+from sabot.wire import WINNER_BANKER, WINNER_PLAYER, WINNER_TIE
 
 # Inputs follow the four sensors: Player, Banker, Tie, Confirm, New shoe, in the order of their numbers; key; lid.
 _FIRST_BUTTON = const(4)
@@ -99,26 +99,26 @@ class Lamps:
 
     def __init__(self, shoe):
         self._alarm_ms = -1
-        self._seen = shoe.it.alarms - (shoe.it.fault != 0)  # a fault that comes back is heard again
+        self._seen = shoe.state.alarms - (shoe.state.fault != 0)  # a fault that comes back is heard again
 
     def outputs(self, shoe, now_ms):
         """All outputs, as bits."""
-        it = shoe.it
+        state = shoe.state
         lit = LOCK if shoe.locked() else 0
-        if it.fault:
-            lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(it.fault, now_ms) else 0)
-        elif shoe.stuck() or it.word_wanted or it.locked or shoe.unruled():
+        if state.fault:
+            lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(state.fault, now_ms) else 0)
+        elif shoe.stuck() or state.awaiting_authorisation or state.locked or shoe.profile_lost():
             lit |= _LAMP_WAITING
-        if it.state != CLOSED and it.last_coup():
+        if state.phase != CLOSED and state.last_coup():
             lit |= _LAMP_LAST_COUP
-        if it.state == COMPLETE:
-            lit |= _result(it.coup)
-        return lit | self._buzzer(it, now_ms)
+        if state.phase == COMPLETE:
+            lit |= _result(state.coup)
+        return lit | self._buzzer(state, now_ms)
 
-    def _buzzer(self, it, now_ms):
+    def _buzzer(self, state, now_ms):
         """Two seconds for everything that people must hear of."""
-        if it.alarms != self._seen:
-            self._seen = it.alarms
+        if state.alarms != self._seen:
+            self._seen = state.alarms
             self._alarm_ms = now_ms
         if self._alarm_ms >= 0 and (now_ms - self._alarm_ms) & _TICKS_MS < _ALARM_MS:
             return _BUZZER
@@ -134,8 +134,8 @@ def _blinks(count, now_ms):
 
 def _result(coup):
     winner = coup.winner()
-    lit = _LAMP_PLAYER if winner == PLAYER else _LAMP_BANKER if winner == BANKER else 0
-    if winner == TIE:
+    lit = _LAMP_PLAYER if winner == WINNER_PLAYER else _LAMP_BANKER if winner == WINNER_BANKER else 0
+    if winner == WINNER_TIE:
         lit |= _LAMP_TIE
     if coup.player_pair():
         lit |= _LAMP_PLAYER_PAIR

@@ -62,17 +62,9 @@ class Profile:
         """Whether the house has this switch on."""
         return self._switches & switch != 0
 
-    def dummy_needs_word(self):
-        """A coup without wagers wants a supervisor's word."""
-        return self.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
-
     def orders(self, case):
         """The book itself orders a coup without wagers in this case."""
         return self._ordered >> case - 1 & 1 == 1
-
-    def keyed_needs_word(self):
-        """A card that is keyed in wants a supervisor's word."""
-        return self.on(wire.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION)
 
     def facts(self):
         """What the game at this table adds to the facts of a case."""

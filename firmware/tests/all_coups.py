@@ -5,7 +5,8 @@ micropython all_coups.py FIRST END: the six digits of each number from FIRST to 
 
 import sys
 
-from sabot.dealing.coup import BANKER_3, NONE, PLAYER_3, Coup
+from sabot.dealing.coup import NONE, Coup
+from sabot.wire import SLOT_BANKER_3, SLOT_PLAYER_3
 
 BLOCK = 1000
 
@@ -22,9 +23,9 @@ def told(coup, stock):
     for card in stock:
         if coup.due == NONE:
             break
-        if coup.due == PLAYER_3:
+        if coup.due == SLOT_PLAYER_3:
             thirds |= 1
-        elif coup.due == BANKER_3:
+        elif coup.due == SLOT_BANKER_3:
             thirds |= 2
         coup.draw(card)
     return thirds << 6 | coup.winner() << 4 | coup.natural() << 1 | (coup.due == NONE), (

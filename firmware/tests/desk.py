@@ -99,8 +99,8 @@ class Desk:
     def restart(self):
         """Switch it on, for the first time or again."""
         self.shoe = Shoe(self.log, self.profile)
-        self.it = self.shoe.it
-        self.shoe.follow(self.now_ms)
+        self.state = self.shoe.state
+        self.shoe.log_consequences(self.now_ms)
 
     # Hands
 
@@ -147,9 +147,9 @@ class Desk:
 
     def cmd(self, command, *data):
         """A command of the gateway: its outcome."""
-        command_id = self.it.last_command_id + 1
+        command_id = self.state.last_command_id + 1
         buf = b"\xee\xee" + bytes(data)  # data do not begin where the buffer does
-        outcome = self.shoe.obey(self.now_ms, command_id, number_of("command", command), buf, 2, len(data))
+        outcome = self.shoe.command(self.now_ms, command_id, number_of("command", command), buf, 2, len(data))
         return name("outcome", outcome)
 
     def report(self, case, *facts):
@@ -161,10 +161,10 @@ class Desk:
 
     def where(self):
         """State and slot that is due, if any."""
-        it = self.it
-        if it.state != 2:
-            return STATES[it.state]
-        return STATES[it.state] + " " + name("slot", 0 if it.burn_next else it.coup.due)
+        state = self.state
+        if state.phase != 2:
+            return STATES[state.phase]
+        return STATES[state.phase] + " " + name("slot", 0 if state.burn_next else state.coup.due)
 
     def told(self):
         """What was logged since the last time, in words; buttons, commands and checkpoints aside."""

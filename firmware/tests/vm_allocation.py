@@ -168,20 +168,20 @@ def test_faults_key_lid_noise_and_a_wrong_button():
 
 def test_ordered_set_short_shoe_ninth_card_and_void():
     path = Path("star-baccarat")
-    path.shoe.obey(0, 1, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.shoe.command(0, 1, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
     path.run(samples_of("9S 9H 9D 9C CONFIRM 9S"))
     found = kinds(path)
     for kind in (wire.EV_ORDERED_SET, wire.EV_COUP_VOID, wire.EV_SHOE_CLOSED):
         assert kind in found, kind
-    path.shoe.obey(0, 2, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
-    path.shoe.it.cards_out = 50
+    path.shoe.command(0, 2, wire.CMD_OPEN_SHOE, b"\x01\x00", 0, 2)
+    path.shoe.state.cards_out = 50
     path.run(samples_of("2H 7D"))
     assert kinds(path)[-3:] == [wire.EV_IRREGULARITY, wire.EV_COUP_VOID, wire.EV_SHOE_CLOSED]
 
 
 def test_a_checkpoint():
     path = Path("star-baccarat", on=("continuous",))
-    path.shoe.obey(0, 1, wire.CMD_OPEN_SHOE, b"\x08\x00", 0, 2)
+    path.shoe.command(0, 1, wire.CMD_OPEN_SHOE, b"\x08\x00", 0, 2)
     samples = samples_of("9S TH KD QC CONFIRM")
     for _ in range(30):
         path.run(samples)
@@ -190,9 +190,9 @@ def test_a_checkpoint():
 
 def test_a_deck_check():
     path = Path("star-baccarat")
-    path.shoe.obey(0, 1, wire.CMD_DECK_CHECK, b"\x01\x01", 0, 2)
+    path.shoe.command(0, 1, wire.CMD_DECK_CHECK, b"\x01\x01", 0, 2)
     path.run(samples_of("9S TH KD BLANK QC"))
-    assert path.shoe.it.cards_out == 4
+    assert path.shoe.state.cards_out == 4
 
 
 def test_the_reader_allocates_nothing_whatever_it_sees():

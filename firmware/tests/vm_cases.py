@@ -45,7 +45,7 @@ def test_a_second_face_up_card_wants_no_second_word():
     desk.draw("5S")
     assert desk.draw("7H", flags=2)[-1] == "kind 1 void_hand"
     assert desk.draw("TD", flags=2)[-1] == "second_to_fourth_card_face_up THIS_NO_BET"
-    assert desk.it.authorised == 1
+    assert desk.state.authorisations == 1
     assert not desk.shoe.locked()
 
 
@@ -114,9 +114,9 @@ def test_a_dummy_hand_without_the_word_is_an_irregularity_once():
     desk.draw("8C")
     desk.confirm()
     assert desk.shoe.locked()
-    alarms = desk.it.alarms
+    alarms = desk.state.alarms
     assert desk.draw("2H") == ["banker_1 2H exposed", "unauthorised_coup PLAY_ON"]
-    assert desk.it.alarms == alarms + 1
+    assert desk.state.alarms == alarms + 1
     assert desk.draw("KC") == ["player_2 KC exposed"]
     assert desk.shoe.locked()
     assert desk.cmd("authorise", 1) == "done"
@@ -155,7 +155,7 @@ def test_crown_may_begin_the_shoe_anew_before_the_first_coup_is_over():
     assert desk.cmd("burn_card") == "done"  # the supervisor's choice
     assert desk.told() == ["cleared decision command"]
     assert desk.where() == "burning"
-    assert desk.it.cards_out == 0
+    assert desk.state.cards_out == 0
     assert desk.draw("9S")[0] == "burn 9S"
     assert desk.where() == "dealing player_1"
     assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 live"
@@ -183,7 +183,7 @@ def test_the_first_coup_again_raises_no_foreign_card_in_one_deck():
     assert desk.told()[-1] == "cleared decision command"
     assert desk.draw("9S") == ["burn 9S", "burn none 1"]
     assert desk.draw("2H TD 2D 5C 3C")[-1] == "coup 1 player 7-5 live"
-    assert not desk.it.fault
+    assert not desk.state.fault
 
 
 def test_a_misdeal_is_void_or_stands_by_the_book():
@@ -200,7 +200,7 @@ def test_a_misdeal_is_void_or_stands_by_the_book():
         assert desk.report("bad_order", "notified_before_next") == "done"
         assert desk.told() == ["bad_order VOID", "void 1 misdeal go_on 2"]
         assert desk.where() == "dealing player_1"
-        assert desk.it.coup_no == 2
+        assert desk.state.coup_no == 2
         assert desk.report("bad_order") == "done"
         assert desk.told() == ["bad_order PLAY_ON"]
     desk = Desk("star-rapid").open()
@@ -234,7 +234,7 @@ def test_cut_missed_finishes_the_coup_and_ends_the_shoe():
         desk.draw("9S 2H")
         desk.report("cut_missed")
         assert desk.told() == ["cut_missed FINISH_RESHUFFLE"]
-        assert desk.it.last_coup()
+        assert desk.state.last_coup()
         desk.draw("TD 2D")
         assert desk.confirm() == ["closed 1 coups 1 last_coup"]
 
@@ -247,7 +247,7 @@ def test_a_foreign_card():
         assert told[1] == "missing_or_foreign_card VOID_CHECK"
         assert told[-1] == "closed 1 coups 1 new_cards"
         assert "void 1 foreign_card new_cards 2" in told
-        assert not desk.it.fault
+        assert not desk.state.fault
     desk = Desk("crown-baccarat").open()
     assert desk.reject("foreign")[1:] == ["missing_or_foreign_card NO_RULE", "fault composition"]
     assert desk.cmd("key_card", 3, 0) == "not_now"
@@ -294,7 +294,7 @@ def test_a_due_card_takes_its_place_whatever_fault_holds_the_exit():
         desk.draw("9S")
         desk.reject(reason)
         assert desk.draw("5D") == ["banker_1 5D"]
-        assert desk.it.fault
+        assert desk.state.fault
     desk = Desk().open("one")
     desk.shoe.lid(0, True)
     desk.told()
@@ -311,12 +311,12 @@ def test_a_misdeal_told_after_confirm_voids_the_coup_that_was_dealt():
             desk.draw("9S 2H CUT TD 2D" if cut else NATURAL + after)
             desk.cmd("authorise", 1)
             desk.confirm()
-            where, left = desk.where(), desk.it.coups_left
+            where, left = desk.where(), desk.state.coups_left
             assert left == cut
             desk.restart()
             assert desk.report("bad_order", "notified_before_next") == "done"
             assert desk.told()[-2:] == ["bad_order VOID", "void 2 misdeal go_on 4"]
-            assert (desk.where(), desk.it.coup_no, desk.it.coups_left) == (where, 3, left)
+            assert (desk.where(), desk.state.coup_no, desk.state.coups_left) == (where, 3, left)
             assert desk.report("bad_order", "notified_before_next") == ("done" if after else "not_now")  # once
 
 
@@ -375,8 +375,8 @@ def test_the_unused_card_of_a_last_coup_drops_no_other():
     desk.restart()
     assert desk.confirm() == ["kind 2 dummy"]
     assert desk.where() == "dealing banker_1"
-    assert desk.it.coup.cards[1] == 7
-    assert desk.it.counts[15] == 1
+    assert desk.state.coup.cards[1] == 7
+    assert desk.state.counts[15] == 1
 
 
 def test_a_wrong_result_button_is_a_discrepancy_and_no_edit():
@@ -389,7 +389,7 @@ def test_a_wrong_result_button_is_a_discrepancy_and_no_edit():
         assert desk.press("player")
         assert desk.told() == []
         assert not desk.press("confirm")
-        assert desk.it.coup.winner() == 1
+        assert desk.state.coup.winner() == 1
 
 
 def test_a_discrepancy_is_confirmed_or_void():

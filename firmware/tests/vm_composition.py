@@ -56,7 +56,7 @@ def test_a_card_that_crown_puts_back_is_no_duplicate():
     assert desk.draw("3S", exposed=1) == ["player_1 3S exposed surplus", "player_overdraw NEXT_NO_BET"]
     assert desk.cmd("authorise", 1) == "done"
     assert desk.cmd("card_returned") == "done"
-    assert desk.it.cards_out == 4
+    assert desk.state.cards_out == 4
     assert desk.confirm() == ["kind 2 dummy"]
     assert desk.where() == "dealing player_1"
     assert desk.draw("3S") == ["player_1 3S returned"]
@@ -105,7 +105,7 @@ def test_a_complete_deck_has_no_differences_and_nothing_counts_as_a_coup():
     assert desk.cmd("open_shoe", 8, 0) == "not_now"
     assert desk.cmd("deck_check", 0, 1) == "done"
     assert desk.told() == ["checked 52 differences 0"]
-    assert desk.open().it.shoe_no == 1
+    assert desk.open().state.shoe_no == 1
 
 
 def test_an_unread_card_holds_a_deck_check_until_it_is_seen_to():

@@ -1,6 +1,7 @@
 """The coup machine against the printed tables and the golden coups."""
 
-from sabot.dealing.coup import _TABLE_1, _TABLE_2, BANKER_3, NONE, PLAYER_3, Coup, value
+from sabot.dealing.coup import _TABLE_1, _TABLE_2, NONE, Coup, value
+from sabot.wire import SLOT_BANKER_3, SLOT_PLAYER_3
 from support import golden_coups, number, vectors
 
 SLOTS = ("", "player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
@@ -25,7 +26,7 @@ def test_every_cell_of_table_1():
     for points in range(8):
         player, banker = hand(points), hand(0)
         coup = deal([player[0] + "S", banker[0] + "H", player[1] + "D", banker[1] + "C"])
-        assert (coup.due == PLAYER_3) == (table[points] == "D"), points
+        assert (coup.due == SLOT_PLAYER_3) == (table[points] == "D"), points
 
 
 def test_every_cell_of_table_2():
@@ -38,7 +39,7 @@ def test_every_cell_of_table_2():
             if column:
                 cards.append("TA23456789"[column - 1] + "S")
             due = deal(cards).due
-            assert (due == BANKER_3) == (table[banker_points][column] == "D"), (banker_points, column)
+            assert (due == SLOT_BANKER_3) == (table[banker_points][column] == "D"), (banker_points, column)
             cells += 1
     assert cells == 88
 
@@ -77,7 +78,7 @@ def test_ten_and_king_are_no_pair():
     assert coup.banker_pair()
 
 
-def test_the_tables_stand_as_printed():
+def test_the_tables_are_as_printed():
     printed = vectors("draw")
     assert _TABLE_1.decode() == printed["table_1"]
     assert _TABLE_2.decode() == "".join(printed["table_2"])

@@ -13,9 +13,9 @@ def coups_after(cards, book="star-baccarat", confirm_at=-1):
     coups = 0
     while desk.where() != "closed":
         while desk.where() != "complete":
-            desk.draw(NINES[desk.it.cards_out % 4])
+            desk.draw(NINES[desk.state.cards_out % 4])
         coups += 1
-        last = desk.it.last_coup()
+        last = desk.state.last_coup()
         told = desk.confirm()
         assert last == (told == ["closed 1 coups %d last_coup" % coups])
     assert desk.shoe.locked()
@@ -55,7 +55,7 @@ def test_cutting_card_behind_a_surplus_card_is_in_the_next_coup():
     desk = Desk().open()
     desk.draw(NATURAL + " 3S")
     assert desk.draw("CUT") == ["cut 2 mid"]
-    assert desk.it.coups_left == 3
+    assert desk.state.coups_left == 3
 
 
 def test_a_second_cutting_card_changes_nothing():
@@ -123,7 +123,7 @@ def test_too_few_cards_for_the_coup():
             told = desk.confirm()
             assert told[-1].endswith("no_cards")
             continue
-        coup = desk.it.coup_no
+        coup = desk.state.coup_no
         cards = told[-2].split()[-1]
         assert told[1:] == [
             "insufficient_cards " + code,

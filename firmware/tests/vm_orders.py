@@ -129,7 +129,7 @@ def test_a_dummy_coup_needs_a_word_where_the_book_says_so():
         assert desk.cmd("authorise", 1) == "done"
         assert desk.cmd("no_bet", kind("dummy")) == "done"
         assert not desk.shoe.locked()
-        assert desk.it.authorised == 0
+        assert desk.state.authorisations == 0
         desk = Desk(book).open()
         desk.key(True)
         assert desk.cmd("no_bet", kind("dummy")) == "done"
@@ -144,9 +144,9 @@ def test_words_are_counted_and_end_with_the_shoe():
     assert desk.cmd("authorise", 0) == "not_now"
     for _ in range(3):
         assert desk.cmd("authorise", 255) == "done"
-    assert desk.it.authorised == 255
+    assert desk.state.authorisations == 255
     assert desk.cmd("close_shoe") == "done"
-    assert desk.open().it.authorised == 0
+    assert desk.open().state.authorisations == 0
 
 
 def test_a_keyed_card():
@@ -166,7 +166,7 @@ def test_a_keyed_card_needs_a_word_where_the_book_says_so():
     assert desk.cmd("key_card", 3, 0) == "not_authorised"
     assert desk.cmd("authorise", 1) == "done"
     assert desk.cmd("key_card", 3, 0) == "done"
-    assert desk.it.authorised == 0
+    assert desk.state.authorisations == 0
 
 
 def test_a_keyed_card_with_the_supervisor_s_key():
@@ -233,7 +233,7 @@ def test_a_coup_goes_on_at_another_shoe():
     assert other.told() == ["import 1 live TS KH JD QC 3C -- of 8 5 0 0"]
     assert other.where() == "dealing banker_3"
     assert other.draw("4D")[-1] == "coup 1 banker 3-4 live"
-    assert other.it.cards_out == 6
+    assert other.state.cards_out == 6
 
 
 def test_a_coup_keeps_its_number_and_its_place_in_the_shoe():
@@ -250,7 +250,7 @@ def test_a_coup_keeps_its_number_and_its_place_in_the_shoe():
     assert other.draw("JD QC 3C 4D")[-1] == "coup 12 banker 3-4 live"
     assert other.confirm() == []
     assert other.deal(BOTH_STAND).told() == []
-    assert other.it.last_coup()
+    assert other.state.last_coup()
     assert other.confirm() == ["closed 1 coups 13 last_coup"]
 
 
@@ -325,7 +325,7 @@ def test_this_coup_goes_on_without_wagers():
         assert desk.draw("TD 2D")[-1] == "coup 1 player 9-4 " + called
         assert desk.cmd("this_no_bet") == "not_now"
         assert desk.confirm() == []
-        assert desk.it.kind == kind("live")
+        assert desk.state.kind == kind("live")
 
 
 def test_a_book_without_such_a_clause_refuses():
@@ -357,7 +357,7 @@ def test_a_command_that_nobody_knows_is_refused_and_logged():
 
 def order(desk, command, size):
     """A command by its number, with so much data: command and outcome as they were logged."""
-    desk.shoe.obey(0, desk.it.last_command_id + 1, command, bytes(size), 0, size)
+    desk.shoe.command(0, desk.state.last_command_id + 1, command, bytes(size), 0, size)
     record = bytearray(32)
     desk.log.read(desk.log.next_no - 1, record)
     assert (record[8], record[9]) == (number_of("event", "command_refused"), 6)
@@ -413,4 +413,4 @@ def test_every_command_is_logged_with_what_became_of_it():
                 (record[10], name("command", record[14]), name("outcome", record[15]), record[16 : 10 + record[9]])
             )
     assert told == [(1, "confirm", "not_now", b""), (2, "open_shoe", "done", b"\x06\x02")]
-    assert desk.it.last_command_id == 2
+    assert desk.state.last_command_id == 2

@@ -106,7 +106,7 @@ def test_a_fault_is_red_and_its_number_can_be_counted():
     for fault in range(1, 10):
         desk = Desk().open()
         desk.shoe.fail(0, fault)
-        if not desk.it.fault:  # a full journal is told by amber alone
+        if not desk.state.fault:  # a full journal is told by amber alone
             continue
         lamps = panel.Lamps(desk.shoe)
         turn = 2 * fault + 5

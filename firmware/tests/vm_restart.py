@@ -7,13 +7,38 @@ from sabot.profile import Profile
 
 def stood(desk):
     """All that a restart must bring back."""
-    it = desk.it
-    told = (desk.where(), desk.shoe.locked(), it.shoe_no, it.coup_no, it.kind, it.next_kind, it.fault, it.coups_left)
-    more = (it.authorised, it.key_on, it.lid_open, it.locked, it.closed_no, desk.log.next_no, it.last_command_id)
+    state = desk.state
+    told = (
+        desk.where(),
+        desk.shoe.locked(),
+        state.shoe_no,
+        state.coup_no,
+        state.kind,
+        state.next_kind,
+        state.fault,
+        state.coups_left,
+    )
+    more = (
+        state.authorisations,
+        state.key_on,
+        state.lid_open,
+        state.locked,
+        state.closed_no,
+        desk.log.next_no,
+        state.last_command_id,
+    )
     if desk.where() == "closed":
         return told[:3] + told[6:] + more
-    surplus = (it.surplus_count, it.behind, it.before_cards, it.unread, it.touched, it.restart_open, it.end_due)
-    return told + more + surplus + (it.decks, it.cards_out, bytes(it.coup.cards), bytes(it.counts))
+    surplus = (
+        state.surplus_count,
+        state.cards_after_coup,
+        state.previous_cards,
+        state.card_unread,
+        state.unread_in_coup,
+        state.awaiting_restart,
+        state.end_after_coup,
+    )
+    return told + more + surplus + (state.decks, state.cards_out, bytes(state.coup.cards), bytes(state.counts))
 
 
 def test_a_restart_is_where_it_was_after_every_event():
@@ -72,7 +97,7 @@ def test_a_cut_between_the_old_shoe_and_the_new_one():
     desk.log.next_no -= 1
     desk.restart()
     assert desk.where() == "burning"
-    assert desk.it.decks == 6
+    assert desk.state.decks == 6
 
 
 def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
@@ -80,7 +105,7 @@ def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
     for _ in range(30):
         desk.draw(NATURAL)
         desk.confirm()
-        assert desk.log.next_no - desk.it.base_no < 40
+        assert desk.log.next_no - desk.state.replay_from < 40
         desk.log.acked = desk.log.next_no - 1
     before = stood(desk)
     desk.restart()
@@ -89,9 +114,9 @@ def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
     for minute in range(60):
         desk.shoe.noise(60_000 * minute, 1)
         desk.log.acked = desk.log.next_no - 1
-    assert desk.log.next_no - desk.it.base_no < 40
+    assert desk.log.next_no - desk.state.replay_from < 40
     desk.restart()
-    assert desk.open().it.shoe_no == 2
+    assert desk.open().state.shoe_no == 2
 
 
 def test_behind_a_hole_in_the_log_nothing_is_known_and_nothing_made_up():
@@ -99,13 +124,13 @@ def test_behind_a_hole_in_the_log_nothing_is_known_and_nothing_made_up():
     for hole in range(7):  # command, opening, four cards, coup, surplus card
         desk = Desk().open()
         desk.draw(cards)
-        last, command_id = desk.log.next_no, desk.it.last_command_id
+        last, command_id = desk.log.next_no, desk.state.last_command_id
         desk.log.damage(2 + hole)
         desk.restart()
         assert desk.log.next_no == last
         assert desk.where() == "closed"
         assert desk.shoe.damaged == 1
-        assert desk.it.last_command_id == command_id
+        assert desk.state.last_command_id == command_id
 
 
 def test_a_damaged_log_holds_the_exit_until_a_self_test_finds_it_sound():
@@ -121,7 +146,7 @@ def test_a_damaged_log_holds_the_exit_until_a_self_test_finds_it_sound():
     assert desk.cmd("open_shoe", 8, 0) == "not_now"
     assert not desk.press("new_shoe")
     assert desk.draw("3H")[-1] == "reject not_due"
-    assert desk.it.fault == number_of("fault", "journal")
+    assert desk.state.fault == number_of("fault", "journal")
     assert desk.shoe.locked()
 
 
@@ -163,7 +188,7 @@ def test_a_shoe_that_lost_its_profile_holds_and_goes_on_when_it_has_it_again():
     assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
     desk.shoe.profile = desk.profile = known
     desk.shoe.restore()
-    desk.it = desk.shoe.it
+    desk.state = desk.shoe.state
     now = stood(desk)
     assert now[:8] == before[:8]
     assert now[-5:] == before[-5:]
@@ -184,7 +209,7 @@ def test_the_log_knows_how_often_the_shoe_started_and_by_which_rules():
     log.record[10:18] = b"abcdefgh"
     log.append(0, number_of("event", "profile_set"), 8)
     desk.restart()
-    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")
+    assert (desk.state.boots, bytes(desk.state.profile_hash)) == (0x107, b"abcdefgh")
     desk.open()  # from here on the log is applied: what was before is recalled
     desk.restart()
-    assert (desk.it.boots, bytes(desk.it.rules)) == (0x107, b"abcdefgh")
+    assert (desk.state.boots, bytes(desk.state.profile_hash)) == (0x107, b"abcdefgh")

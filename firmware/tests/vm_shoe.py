@@ -9,8 +9,8 @@ from sabot.profile import Profile
 def test_no_shoe_before_a_profile():
     shoe = Shoe(Log(), Profile(6))
     assert not shoe.press(0, 5)
-    assert shoe.obey(0, 1, number_of("command", "open_shoe"), b"\x08\x00", 0, 2) != 0
-    assert shoe.it.state == 0
+    assert shoe.command(0, 1, number_of("command", "open_shoe"), b"\x08\x00", 0, 2) != 0
+    assert shoe.state.phase == 0
     assert shoe.locked()
 
 
@@ -50,7 +50,7 @@ def test_burn_by_the_value_of_the_first_card():
             desk.draw(card)
         assert desk.told() == []
         assert desk.where() == "dealing player_1"
-        assert desk.it.burnt == 1 + more
+        assert desk.state.burnt == 1 + more
 
 
 def test_burn_modes_by_the_book():
@@ -112,7 +112,7 @@ def test_locked_while_the_journal_is_full():
     desk = Desk(capacity=60).open()
     while not desk.log.full():
         assert not desk.shoe.locked()
-        desk.draw(("KS", "KH", "QD", "QC", "JS", "JH", "JC")[desk.it.cards_out % 7])
+        desk.draw(("KS", "KH", "QD", "QC", "JS", "JH", "JC")[desk.state.cards_out % 7])
         if desk.where() == "complete":
             desk.confirm()
     assert desk.shoe.locked()

@@ -103,7 +103,7 @@ def test_the_surplus_card_begins_a_coup_without_wagers():
         assert not desk.shoe.locked()
         assert desk.draw("2H KC 3H")[-1] == "coup 2 player 8-5 " + UNWAGERED[book]
         assert desk.confirm() == []
-        assert desk.it.kind == 1
+        assert desk.state.kind == 1
 
 
 def test_a_dealer_s_word_on_exposure_goes_before_the_dealing_style():

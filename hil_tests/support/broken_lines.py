@@ -67,14 +67,14 @@ CHANGES: Final = (
     ),
     Change(
         "dealing/coup",
-        "        return PLAYER if self.player_points > self.banker_points else BANKER",
-        "        return BANKER if self.player_points > self.banker_points else PLAYER",
+        "        return WINNER_PLAYER if self.player_points > self.banker_points else WINNER_BANKER",
+        "        return WINNER_BANKER if self.player_points > self.banker_points else WINNER_PLAYER",
         "sides swapped",
     ),
     Change(
         "dealing/coup",
-        "        return self.cards[BANKER_1] % 13 == self.cards[BANKER_2] % 13",
-        "        return self.cards[BANKER_1] == self.cards[BANKER_2]",
+        "        return self.cards[SLOT_BANKER_1] % 13 == self.cards[SLOT_BANKER_2] % 13",
+        "        return self.cards[SLOT_BANKER_1] == self.cards[SLOT_BANKER_2]",
         "a pair of one rank taken for a perfect pair",
     ),
     Change(

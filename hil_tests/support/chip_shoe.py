@@ -53,10 +53,10 @@ def _records(log: Any) -> list[Record]:
 
 def _state(shoe: Any) -> dict[str, Any]:
     """By field, without where the log begins and what only a start or a gateway writes into it."""
-    left_out = ("profile", "base_no", "boots", "rules")
-    fields_of = vars(shoe.it).items()
+    left_out = ("profile", "replay_from", "boots", "profile_hash")
+    fields_of = vars(shoe.state).items()
     found = {name: value for name, value in fields_of if not name.startswith("_") and name not in left_out}
-    return found | {"coup": vars(shoe.it.coup)}
+    return found | {"coup": vars(shoe.state.coup)}
 
 
 def log_in(flash: bytes) -> list[Record]:
@@ -82,7 +82,7 @@ def _do(shoe: Any, what: str, value: Any) -> None:
         shoe.press(0, list(BUTTONS).index(value) + 1)
     elif what == "command":
         data = messages.COMMANDS[value[0]].build(value[1])
-        shoe.obey(0, shoe.it.last_command_id + 1, messages.CommandKind.encmapping[value[0]], data, 0, len(data))
+        shoe.command(0, shoe.state.last_command_id + 1, messages.CommandKind.encmapping[value[0]], data, 0, len(data))
     elif value == "blank":
         shoe.reject(0, fields.RejectReason.encmapping["blank"], 0, 0, 0, 0)
     else:

@@ -18,7 +18,8 @@ from sabot_protocol import cards, fields, messages, rulebooks
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.vm import firmware_dir
 
-state = firmware.module("sabot.dealing.state")
+states = firmware.module("sabot.dealing.state")
+wire = firmware.module("sabot.wire")
 shoes = firmware.module("sabot.dealing.shoe")
 profiles = firmware.module("sabot.profile")
 panel = firmware.module("sabot.panel")
@@ -34,18 +35,21 @@ SIZES = {name: definition.sizeof() for name, definition in messages.COMMANDS.ite
 OFTEN = ("irregularity",) * 6 + ("card_returned", "burn_card", "deck_check", "no_bet", "export_coup") * 2
 CHECKPOINT = ("composition", "checkpoint")
 
-# Of a state: what a restart need not bring back. Alarms are only counted to hear of the next one.
-NEVER = {"profile", "coup", "alarms", "_ahead", "ahead"}
-WHEN_FIRST_COUP_OVER = {"burn_mode", "burnt", "burn_missed", "first", "first_count", "ordered_told", "burn_by_value"}
-WHEN_NOT_DUE = {
-    "open_due": {"open_decks", "open_burn"},
-    "keyed_due": {"keyed_card", "keyed_flags"},
-    "void_due": {"void_then"},
+# Fields of the state that a restart need not bring back. Alarms are counted only for the buzzer.
+NEVER = {"profile", "coup", "alarms", "_ahead", "coups_ahead"}
+WHEN_FIRST_COUP_OVER = {
+    *("burn_mode", "burnt", "burn_missed", "burn_by_value", "first_cards", "first_count", "ordered_set_logged"),
+}
+WHEN_NOT_PENDING = {
+    "pending_open": {"open_decks", "open_burn"},
+    "pending_keyed": {"keyed_card", "keyed_flags"},
+    "pending_void": {"void_then"},
 }
 WHEN_CLOSED = {
-    *("shoe_no", "closed_no", "state", "fault", "fault_due", "clear_due", "key_on", "lid_open", "locked", "lock_told"),
-    *("full_told", "last_command_id", "open_due", "check_at", "base_no", "authorised", "word_wanted", "close_due"),
-    *("void_due", "keyed_due", "export_due", "import_due", "case_count", "coups_left", "coup_no"),
+    *("shoe_no", "closed_no", "phase", "fault", "pending_fault", "pending_clear", "key_on", "lid_open", "locked"),
+    *("lock_logged", "journal_full_logged", "last_command_id", "pending_open", "check_next", "replay_from"),
+    *("authorisations", "awaiting_authorisation", "pending_close", "pending_void", "pending_keyed", "pending_export"),
+    *("pending_import", "case_count", "coups_left", "coup_no"),
 }
 
 
@@ -96,24 +100,24 @@ def event(record: bytes) -> tuple[str, dict[str, Any]]:
     return kind, messages.EVENTS[kind].parse(record[10 : 10 + record[9]])
 
 
-def known(it: Any) -> dict[str, Any]:
-    """Every attribute of a state that counts for what comes next."""
-    told = {name: value for name, value in vars(it).items() if name not in NEVER}
-    told["first"] = bytes(it.first[: it.first_count])
-    told["surplus"] = bytes(it.surplus[: it.surplus_count])
-    told["_cases"] = bytes(it._cases[: it.case_count])
-    told["_facts"] = bytes(it._facts[: 2 * it.case_count])
-    for due, names in WHEN_NOT_DUE.items():
-        if not told[due]:
-            told = {name: value for name, value in told.items() if name not in names}
-    if it.check_at == state.NO_CARD and it.state != state.CHECKING:
-        told.pop("differences")
-    if it.state == state.CLOSED:
-        return {name: told[name] for name in WHEN_CLOSED}
-    if it.first_over:
-        told = {name: value for name, value in told.items() if name not in WHEN_FIRST_COUP_OVER}
-    coup = it.coup
-    return told | {"coup": (bytes(coup.cards[1:]), coup.due, coup.player_points, coup.banker_points)}
+def known(state: Any) -> dict[str, Any]:
+    """Return every field of a state that counts for what comes next."""
+    found = {name: value for name, value in vars(state).items() if name not in NEVER}
+    found["first_cards"] = bytes(state.first_cards[: state.first_count])
+    found["surplus"] = bytes(state.surplus[: state.surplus_count])
+    found["_cases"] = bytes(state._cases[: state.case_count])
+    found["_facts"] = bytes(state._facts[: 2 * state.case_count])
+    for pending, names in WHEN_NOT_PENDING.items():
+        if not found[pending]:
+            found = {name: value for name, value in found.items() if name not in names}
+    if state.check_next == wire.NO_CARD and state.phase != states.CHECKING:
+        found.pop("check_differences")
+    if state.phase == states.CLOSED:
+        return {name: found[name] for name in WHEN_CLOSED}
+    if state.first_coup_over:
+        found = {name: value for name, value in found.items() if name not in WHEN_FIRST_COUP_OVER}
+    coup = state.coup
+    return found | {"coup": (bytes(coup.cards[1:]), coup.due, coup.player_points, coup.banker_points)}
 
 
 class Witness:
@@ -301,7 +305,7 @@ class Table:
         self.shoe.press(self.now_ms, 5)
 
     def clear_fault(self) -> None:
-        self.obey("clear_fault", bytes([self.shoe.it.fault]))
+        self.send("clear_fault", bytes([self.shoe.state.fault]))
 
     def key(self) -> None:
         self.shoe.key(self.now_ms, self.rng.random() < 0.3)
@@ -312,19 +316,19 @@ class Table:
     def command(self) -> None:
         name = self.rng.choice([*COMMANDS, *OFTEN])
         sense = self.rng.random() < 0.9 or name == "set_time"
-        self.obey(name, self.data(name) if sense else self.rng.randbytes(SIZES[name]))
+        self.send(name, self.data(name) if sense else self.rng.randbytes(SIZES[name]))
 
-    def obey(self, name: str, data: bytes) -> int:
-        command_id = self.shoe.it.last_command_id + 1
-        outcome: int = self.shoe.obey(self.now_ms, command_id, COMMANDS[name], b"?" + data, 1, len(data))
+    def send(self, name: str, data: bytes) -> int:
+        command_id = self.shoe.state.last_command_id + 1
+        outcome: int = self.shoe.command(self.now_ms, command_id, COMMANDS[name], b"?" + data, 1, len(data))
         return outcome
 
     def data(self, name: str) -> bytes:
         """Values that make sense, now or at some other time."""
-        rng, it = self.rng, self.shoe.it
+        rng, state = self.rng, self.shoe.state
         made: dict[str, Callable[[], list[int]]] = {
             "open_shoe": lambda: [rng.choice((1, 1, 2, 8)), rng.choice((0, 0, 1, 2, 3))],
-            "clear_fault": lambda: [it.fault],
+            "clear_fault": lambda: [state.fault],
             "void_coup": lambda: [rng.randint(1, 8), rng.choice((1, 1, 2))],
             "no_bet": lambda: [rng.choice((1, self.profile.unwagered, rng.randint(1, 5)))],
             "key_card": lambda: [rng.randrange(52), rng.choice((0, 2, 4, 6))],
@@ -371,32 +375,34 @@ class Table:
 
     def tempting(self) -> None:
         """What is seldom asked for when it can be had."""
-        it = self.shoe.it
-        if it.state == state.COMPLETE:
-            self.obey("card_returned", b"") if it.surplus_count and self.rng.random() < 0.6 else self.card()
-        elif it.state == state.CLOSED or it.state == state.CHECKING:
-            self.obey("deck_check", bytes([it.state == state.CLOSED, 1]))
-        elif it.state == state.BURNING or (it.state == state.DEALING and it.coup_no == 1 and not it.coup_cards()):
-            self.obey("import_coup", self.data("import_coup"))
-        elif it.state == state.DEALING and not it.coup_cards():
-            self.obey("burn_card", b"")
+        state = self.shoe.state
+        if state.phase == states.COMPLETE:
+            self.send("card_returned", b"") if state.surplus_count and self.rng.random() < 0.6 else self.card()
+        elif state.phase == states.CLOSED or state.phase == states.CHECKING:
+            self.send("deck_check", bytes([state.phase == states.CLOSED, 1]))
+        elif state.phase == states.BURNING or (
+            state.phase == states.DEALING and state.coup_no == 1 and not state.coup_cards()
+        ):
+            self.send("import_coup", self.data("import_coup"))
+        elif state.phase == states.DEALING and not state.coup_cards():
+            self.send("burn_card", b"")
         else:
-            self.obey("irregularity", self.data("irregularity"))
+            self.send("irregularity", self.data("irregularity"))
 
     def sensible(self) -> None:
         """What lets the game go on."""
-        it = self.shoe.it
-        if it.lid_open:
+        state = self.shoe.state
+        if state.lid_open:
             self.shoe.lid(self.now_ms, False)
-        elif it.fault:
-            self.rng.choice((self.key, lambda: self.obey("key_card", self.data("key_card")), self.clear_fault))()
-        elif it.state == state.CLOSED:
-            self.rng.choice((lambda: self.obey("open_shoe", self.data("open_shoe")), self.new_shoe))()
-        elif it.word_wanted:
-            self.obey("authorise", b"\1")
-        elif it.locked:
-            self.obey("unlock", b"")
-        elif it.state == state.COMPLETE:
+        elif state.fault:
+            self.rng.choice((self.key, lambda: self.send("key_card", self.data("key_card")), self.clear_fault))()
+        elif state.phase == states.CLOSED:
+            self.rng.choice((lambda: self.send("open_shoe", self.data("open_shoe")), self.new_shoe))()
+        elif state.awaiting_authorisation:
+            self.send("authorise", b"\1")
+        elif state.locked:
+            self.send("unlock", b"")
+        elif state.phase == states.COMPLETE:
             self.confirm()
         else:
             self.card()
@@ -404,21 +410,21 @@ class Table:
     # What must hold
 
     def check(self, before_no: int) -> None:
-        it = self.shoe.it
+        state = self.shoe.state
         for record in self.log.records[before_no - 1 :]:
             kind, data = self.parsed(record)
             self.seen[data.case if kind == "irregularity" else kind] += 1
             self.witness.see(kind, data)
-        held = it.fault or it.locked or it.lid_open or it.word_wanted or self.log.full()
-        assert self.shoe.locked() == bool(held or not it.card_due())
-        assert it.shoe_no == self.witness.shoe_no
+        held = state.fault or state.locked or state.lid_open or state.awaiting_authorisation or self.log.full()
+        assert self.shoe.locked() == bool(held or not state.card_due())
+        assert state.shoe_no == self.witness.shoe_no
         assert not self.witness.check_due
-        assert (it.state not in (state.CLOSED, state.CHECKING)) == self.witness.open
+        assert (state.phase not in (states.CLOSED, states.CHECKING)) == self.witness.open
         if self.witness.open and not self.profile.on(128):
-            assert {NAMES[i]: count for i, count in enumerate(it.counts) if count} == {
+            assert {NAMES[i]: count for i, count in enumerate(state.counts) if count} == {
                 card: min(15, count) for card, count in self.witness.out.items() if count
             }
-        self.shoe.follow(self.now_ms)
+        self.shoe.log_consequences(self.now_ms)
         self.lamps.outputs(self.shoe, self.now_ms)
 
     def parsed(self, record: bytes) -> tuple[str, Any]:
@@ -432,12 +438,12 @@ class Table:
     def check_restart(self) -> None:
         """(a) It is where it was."""
         again = self.restored(self.log.next_no)
-        assert known(again.it) == known(self.shoe.it)
+        assert known(again.state) == known(self.shoe.state)
         again.journal.acked = self.log.acked
         assert again.locked() == self.shoe.locked()
         assert again.idle() == self.shoe.idle()
         next_no = again.journal.next_no
-        again.follow(self.now_ms)
+        again.log_consequences(self.now_ms)
         assert again.journal.next_no == next_no, "a restart had something left to say"
 
     def check_cuts(self, before_no: int) -> None:
@@ -445,30 +451,30 @@ class Table:
         cuts = range(before_no + 1, self.log.next_no)
         for cut_no in self.rng.sample(cuts, min(len(cuts), 5)):
             again = self.restored(cut_no)
-            again.follow(self.now_ms)
+            again.log_consequences(self.now_ms)
             assert bodies(again.journal, before_no) == bodies(self.log, before_no)
-            assert known(again.it) == known(self.shoe.it)
+            assert known(again.state) == known(self.shoe.state)
 
     def check_way_out(self) -> None:
         """(c) A supervisor gets a new shoe out of whatever this is, in twelve steps."""
         shoe, now_ms = self.restored(self.log.next_no), self.now_ms
-        number = shoe.it.shoe_no
+        number = shoe.state.shoe_no
 
-        def obey(name: str, *data: int) -> None:
-            shoe.obey(now_ms, 1, COMMANDS[name], bytes(data), 0, len(data))
+        def send(name: str, *data: int) -> None:
+            shoe.command(now_ms, 1, COMMANDS[name], bytes(data), 0, len(data))
 
         shoe.lid(now_ms, False)
         shoe.key(now_ms, False)
         shoe.key(now_ms, True)
-        obey("clear_fault", shoe.it.fault)
-        obey("unlock")
-        obey("deck_check", 0, 0)
-        obey("void_coup", 1, 2)
-        obey("close_shoe")
-        obey("open_shoe", 8, BURN["none"])
+        send("clear_fault", shoe.state.fault)
+        send("unlock")
+        send("deck_check", 0, 0)
+        send("void_coup", 1, 2)
+        send("close_shoe")
+        send("open_shoe", 8, BURN["none"])
         shoe.journal.acked = shoe.journal.next_no - 1
-        assert shoe.it.state == state.DEALING
-        assert shoe.it.shoe_no == number + 1
+        assert shoe.state.phase == states.DEALING
+        assert shoe.state.shoe_no == number + 1
         assert not shoe.locked()
 
 
@@ -486,7 +492,7 @@ def walk(table: Table, steps: int) -> None:
         table.check(before_no)
         table.check_restart()
         table.check_cuts(before_no)
-        table.log.keep_no = table.shoe.it.base_no
+        table.log.keep_no = table.shoe.state.replay_from
         if number % 5 == 0:
             table.check_way_out()
         if table.rng.random() < 0.5:

@@ -1,88 +1,88 @@
-"""Follow: what the events so far call for, each an event itself; it is logged, and the state follows it."""
+"""Consequences: log what the events so far call for. They only read the state; apply() changes it by what is logged."""
 
 from struct import pack_into
 
 from micropython import const
 
 from sabot import wire
-from sabot.dealing import cases, shuffle_check
-from sabot.dealing.coup import NONE, PLAYER_1
+from sabot.dealing import shuffle_check
+from sabot.dealing.apply_irregularity import about_previous_coup
+from sabot.dealing.coup import NONE
 from sabot.dealing.state import BURNING, CLOSED, DEALING, DECK
-from sabot.storage.journal import BODY
 
-_MOST_FOLLOWING = const(128)  # events that one input can call for
+_MOST_EVENTS = const(128)  # that one input can call for
 
 
-def follow(shoe, now_ms):
-    """Log what the events so far call for, one after the other."""
-    for _ in range(_MOST_FOLLOWING):
-        if not (_irregular(shoe, now_ms) or _first_cards(shoe, now_ms) or _play(shoe, now_ms)):
+def log_consequences(shoe, now_ms):
+    """Log one event after the other until nothing is pending; the order of the checks is the order of the log."""
+    for _ in range(_MOST_EVENTS):
+        if not (
+            _log_irregular(shoe, now_ms)
+            or _log_ordered_set(shoe, now_ms)
+            or _log_of_coup(shoe, now_ms)
+            or _log_of_shoe(shoe, now_ms)
+        ):
             return
 
 
-def _play(shoe, now_ms):
-    return _coup(shoe, now_ms) or _shoe(shoe, now_ms)
-
-
-def _irregular(shoe, now_ms):
-    it = shoe.it
-    if it.case_count:
-        _log_case(shoe, now_ms)
-    elif it.clear_due:
-        shoe.log_bytes(now_ms, wire.EV_FAULT_CLEARED, it.fault, it.clear_due, 2)
-    elif it.fault_due:
-        shoe.log_bytes(now_ms, wire.EV_FAULT, it.fault_due, 0, 3)
-    elif it.locked != it.lock_told:
-        shoe.log_bytes(now_ms, wire.EV_LOCK, it.locked, 0, 1)
+def _log_irregular(shoe, now_ms):
+    state = shoe.state
+    if state.case_count:
+        _log_case(shoe, now_ms, state.next_case(), state.next_case_facts())
+    elif state.pending_clear:
+        shoe.log_cleared(now_ms, state.fault, state.pending_clear)
+    elif state.pending_fault:
+        shoe.log_fault(now_ms, state.pending_fault, 0)
+    elif state.locked != state.lock_logged:
+        shoe.log_switch(now_ms, wire.EV_LOCK, state.locked)
     else:
         return False
     return True
 
 
-def _coup(shoe, now_ms):
-    it = shoe.it
-    if it.keyed_due:
-        shoe.log_keyed(now_ms)
-    elif it.export_due or it.import_due:
+def _log_ordered_set(shoe, now_ms):
+    state = shoe.state
+    if state.ordered_set_logged or state.first_coup_over or state.phase == CLOSED:
+        return False
+    pattern = shuffle_check.pattern(state.first_cards, state.first_count)
+    if pattern:
+        record = shoe.journal.record
+        pack_into(wire.EVENT_ORDERED_SET_FORMAT, record, wire.RECORD_DATA, state.shoe_no, pattern, state.first_count)
+        shoe.log(now_ms, wire.EV_ORDERED_SET, wire.EVENT_ORDERED_SET_SIZE)
+    return pattern
+
+
+def _log_of_coup(shoe, now_ms):
+    state = shoe.state
+    if state.pending_keyed:
+        shoe.log_keyed_card(now_ms)
+    elif state.pending_export or state.pending_import:
         _log_handed_over(shoe, now_ms)
-    elif it.void_due:
+    elif state.pending_void:
         _log_void(shoe, now_ms)
-    elif it.state == DEALING and not it.kind_told:
-        shoe.log_place(now_ms, wire.EV_COUP_KIND, it.kind, 0, 5)
-    elif it.state == DEALING and it.coup.due == NONE and not it.coup_told:
+    elif state.phase == DEALING and not state.kind_logged:
+        shoe.log_of_coup(now_ms, wire.EV_COUP_KIND, state.kind)
+    elif state.phase == DEALING and state.coup.due == NONE and not state.result_logged:
         _log_coup(shoe, now_ms)
     else:
         return False
     return True
 
 
-def _first_cards(shoe, now_ms):
-    it = shoe.it
-    found = 0
-    if not it.ordered_told and not it.first_over and it.state != CLOSED:
-        found = shuffle_check.pattern(it.first, it.first_count)
-    if not found:
-        return False
-    pack_into("<HBB", shoe.journal.record, BODY, it.shoe_no, found, it.first_count)
-    shoe.log(now_ms, wire.EV_ORDERED_SET, 4)
-    return True
-
-
-def _shoe(shoe, now_ms):
-    it = shoe.it
-    if it.close_due:
-        _log_closed(shoe, now_ms)
-    elif it.open_due:
+def _log_of_shoe(shoe, now_ms):
+    state = shoe.state
+    if state.pending_close:
+        _log_closed(shoe, now_ms, state.pending_close)
+    elif state.pending_open:
         _log_opened(shoe, now_ms)
-    elif it.state == BURNING and it.burn_due and not it.to_burn:
-        pack_into("<HBBB", shoe.journal.record, BODY, it.shoe_no, it.burn_mode, it.burnt, it.burn_missed)
-        shoe.log(now_ms, wire.EV_BURN, 5)
-    elif it.check_at <= DECK:
-        _compare(shoe, now_ms)
-    elif _empty(shoe) and it.coup_cards() and not it.short_told:
-        it.add_case(wire.CASE_INSUFFICIENT_CARDS, 0)
-    elif _empty(shoe) and not it.coup_cards():
-        it.close_due = wire.CLOSE_NO_CARDS
+    elif state.phase == BURNING and state.pending_burn and not state.to_burn:
+        _log_burn(shoe, now_ms)
+    elif state.check_next <= DECK:
+        _log_deck_check(shoe, now_ms)
+    elif _cards_missing(state) and state.coup_cards() and not state.short_shoe_logged:
+        _log_case(shoe, now_ms, wire.CASE_INSUFFICIENT_CARDS, 0)
+    elif _cards_missing(state) and not state.coup_cards():
+        _log_closed(shoe, now_ms, wire.CLOSE_NO_CARDS)
     elif _checkpoint_due(shoe):
         _log_checkpoint(shoe, now_ms)
     else:
@@ -90,107 +90,176 @@ def _shoe(shoe, now_ms):
     return True
 
 
-def _empty(shoe):
-    """Every card is out, and the coup wants one."""
-    it = shoe.it
-    wanted = it.state == DEALING and it.coup.due != NONE and not it.void_due
-    return wanted and it.cards_out >= it.decks * DECK and not shoe.profile.on(wire.SWITCH_CONTINUOUS)
+def _cards_missing(state):
+    """Return True if the coup needs a card and all cards of the decks are out."""
+    due = state.phase == DEALING and state.coup.due != NONE
+    return due and state.cards_out >= state.decks * DECK and not state.profile.on(wire.SWITCH_CONTINUOUS)
 
 
-def _log_case(shoe, now_ms):
-    it = shoe.it
-    case, facts = it.case(), it.case_facts()
-    code = shoe.profile.code(case, facts)
-    coup_no = it.coup_no - cases.about_before(it, case, code)
-    pack_into("<HHBHB", shoe.journal.record, BODY, it.shoe_no, coup_no, case, facts, code)
-    shoe.log(now_ms, wire.EV_IRREGULARITY, 8)
+def _log_case(shoe, now_ms, case, facts):
+    state = shoe.state
+    code = state.profile.code(case, facts)
+    coup_no = state.coup_no - about_previous_coup(state, case, code)
+    record = shoe.journal.record
+    pack_into(wire.EVENT_IRREGULARITY_FORMAT, record, wire.RECORD_DATA, state.shoe_no, coup_no, case, facts, code)
+    shoe.log(now_ms, wire.EV_IRREGULARITY, wire.EVENT_IRREGULARITY_SIZE)
+
+
+# The coup
 
 
 def _log_handed_over(shoe, now_ms):
-    it = shoe.it
-    record = shoe.journal.record
-    pack_into("<HHBB", record, BODY, it.shoe_no, it.coup_no, it.kind, it.import_due)
-    for slot in range(PLAYER_1, 7):
-        record[15 + slot] = it.coup.cards[slot]
-    pack_into("<BHBB", record, BODY + 12, it.decks, it.cards_out, it.coups_left, it.word_wanted)
-    shoe.log(now_ms, wire.EV_HANDED_OVER, 17)
+    state = shoe.state
+    pack_into(
+        wire.EVENT_HANDED_OVER_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no,
+        state.coup_no,
+        state.kind,
+        state.pending_import,
+        *state.coup.cards[wire.SLOT_PLAYER_1 :],
+        state.decks,
+        state.cards_out,
+        state.coups_left,
+        state.awaiting_authorisation,
+    )
+    shoe.log(now_ms, wire.EV_HANDED_OVER, wire.EVENT_HANDED_OVER_SIZE)
 
 
 def _log_void(shoe, now_ms):
-    it = shoe.it
-    cards = it.before_cards if it.void_before else it.coup_cards()
-    coup_no = it.coup_no - it.void_before
-    pack_into("<HHBBB", shoe.journal.record, BODY, it.shoe_no, coup_no, it.void_due, it.void_then, cards)
-    shoe.log(now_ms, wire.EV_COUP_VOID, 7)
-
-
-def _log_closed(shoe, now_ms):
-    it = shoe.it
-    coups = it.coup_no - (it.state == DEALING and not it.coup_cards() and not it.coup_told)
-    pack_into("<HHB", shoe.journal.record, BODY, it.shoe_no, coups, it.close_due)
-    shoe.log(now_ms, wire.EV_SHOE_CLOSED, 5)
-
-
-def _log_opened(shoe, now_ms):
-    it = shoe.it
-    shoe_no = it.shoe_no + 1 & 0xFFFF
-    card_set = shoe.profile.card_set
-    pack_into("<HBBB", shoe.journal.record, BODY, shoe_no, card_set, it.open_decks, it.open_burn)
-    shoe.log(now_ms, wire.EV_SHOE_OPENED, 5)
+    state = shoe.state
+    cards = state.previous_cards if state.void_previous else state.coup_cards()
+    coup_no = state.coup_no - state.void_previous
+    pack_into(
+        wire.EVENT_COUP_VOID_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no,
+        coup_no,
+        state.pending_void,
+        state.void_then,
+        cards,
+    )
+    shoe.log(now_ms, wire.EV_COUP_VOID, wire.EVENT_COUP_VOID_SIZE)
 
 
 def _log_coup(shoe, now_ms):
-    it, coup = shoe.it, shoe.it.coup
-    flags = coup.player_pair() | coup.banker_pair() << 1 | coup.natural() << 2 | it.last_coup() << 3
+    state, coup = shoe.state, shoe.state.coup
+    flags = wire.COUP_PLAYER_PAIR if coup.player_pair() else 0
+    flags |= wire.COUP_BANKER_PAIR if coup.banker_pair() else 0
+    flags |= wire.COUP_NATURAL if coup.natural() else 0
+    flags |= wire.COUP_LAST_COUP if state.last_coup() else 0
+    pack_into(
+        wire.EVENT_COUP_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no,
+        state.coup_no,
+        coup.winner(),
+        coup.player_points,
+        coup.banker_points,
+        flags,
+        state.kind,
+    )
+    shoe.log(now_ms, wire.EV_COUP, wire.EVENT_COUP_SIZE)
+
+
+# The shoe
+
+
+def _log_closed(shoe, now_ms, reason):
+    state = shoe.state
+    not_begun = state.phase == DEALING and not state.coup_cards() and not state.result_logged
+    coups = state.coup_no - not_begun
     record = shoe.journal.record
-    pack_into("<HHB", record, BODY, it.shoe_no, it.coup_no, coup.winner())
-    pack_into("<BBBB", record, BODY + 5, coup.player_points, coup.banker_points, flags, it.kind)
-    shoe.log(now_ms, wire.EV_COUP, 9)
+    pack_into(wire.EVENT_SHOE_CLOSED_FORMAT, record, wire.RECORD_DATA, state.shoe_no, coups, reason)
+    shoe.log(now_ms, wire.EV_SHOE_CLOSED, wire.EVENT_SHOE_CLOSED_SIZE)
 
 
-# A check of the decks
+def _log_opened(shoe, now_ms):
+    state = shoe.state
+    pack_into(
+        wire.EVENT_SHOE_OPENED_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no + 1 & 0xFFFF,
+        state.profile.card_set,
+        state.open_decks,
+        state.open_burn,
+    )
+    shoe.log(now_ms, wire.EV_SHOE_OPENED, wire.EVENT_SHOE_OPENED_SIZE)
 
 
-def _compare(shoe, now_ms):
-    """The next card that did not come as often as the decks have it, or the end of the check."""
-    it = shoe.it
-    record = shoe.journal.record
-    for card in range(it.check_at, DECK):
-        if it.counts[card] != it.decks:
-            pack_into("<HBBB", record, BODY, it.shoe_no, card, it.counts[card], it.decks)
-            shoe.log(now_ms, wire.EV_DECK_CHECK, 5)
+def _log_burn(shoe, now_ms):
+    state = shoe.state
+    pack_into(
+        wire.EVENT_BURN_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no,
+        state.burn_mode,
+        state.burnt,
+        state.burn_missed,
+    )
+    shoe.log(now_ms, wire.EV_BURN, wire.EVENT_BURN_SIZE)
+
+
+def _log_deck_check(shoe, now_ms):
+    """Log the next card that did not come as often as the decks have it, or the end of the check."""
+    state, record = shoe.state, shoe.journal.record
+    for card in range(state.check_next, DECK):
+        seen = state.counts[card]
+        if seen != state.decks:
+            pack_into(wire.EVENT_DECK_CHECK_FORMAT, record, wire.RECORD_DATA, state.shoe_no, card, seen, state.decks)
+            shoe.log(now_ms, wire.EV_DECK_CHECK, wire.EVENT_DECK_CHECK_SIZE)
             return
-    pack_into("<HHB", record, BODY, it.shoe_no, it.cards_out, it.differences)
-    shoe.log(now_ms, wire.EV_CHECKED, 5)
+    differences = state.check_differences
+    pack_into(wire.EVENT_CHECKED_FORMAT, record, wire.RECORD_DATA, state.shoe_no, state.cards_out, differences)
+    shoe.log(now_ms, wire.EV_CHECKED, wire.EVENT_CHECKED_SIZE)
 
 
-# A long shoe
+# Checkpoints
 
 
 def _checkpoint_due(shoe):
-    it = shoe.it
-    if shoe.damaged or shoe.journal.next_no - it.base_no <= shoe.journal.capacity() // 4:
+    """Return True in a quiet moment once a quarter of the journal must be kept for a replay."""
+    state, journal = shoe.state, shoe.journal
+    if shoe.damaged or journal.next_no - state.replay_from <= journal.capacity() // 4:
         return False
-    return it.state == CLOSED or (it.between_coups() and not it.fault)
-
-
-def _log_composition(shoe, now_ms, half):
-    record, counts = shoe.journal.record, shoe.it.counts
-    pack_into("<HB", record, BODY, shoe.it.shoe_no, half)
-    for i in range(13):
-        card = 26 * half + 2 * i
-        record[13 + i] = counts[card] | counts[card + 1] << 4
-    shoe.log(now_ms, wire.EV_COMPOSITION, 16)
+    return state.phase == CLOSED or (state.between_coups() and not state.fault)
 
 
 def _log_checkpoint(shoe, now_ms):
-    """The two halves of the composition, one a time, then the checkpoint itself."""
-    it = shoe.it
-    record = shoe.journal.record
-    closed = it.state == CLOSED
-    if not closed and it.composed < 2:
-        _log_composition(shoe, now_ms, it.composed)
+    """Log the two halves of the composition, one a call, then the checkpoint itself."""
+    state = shoe.state
+    closed = state.phase == CLOSED
+    if not closed and state.compositions < 2:
+        _log_composition(shoe, now_ms, state.compositions)
         return
-    pack_into("<HHBH", record, BODY, it.shoe_no, 0 if closed else it.coup_no, it.decks, it.cards_out)
-    pack_into("<BBBBB", record, BODY + 7, it.coups_left, it.kind, it.authorised, it.locked, it.before_cards)
-    shoe.log(now_ms, wire.EV_CHECKPOINT, 12)
+    pack_into(
+        wire.EVENT_CHECKPOINT_FORMAT,
+        shoe.journal.record,
+        wire.RECORD_DATA,
+        state.shoe_no,
+        0 if closed else state.coup_no,
+        state.decks,
+        state.cards_out,
+        state.coups_left,
+        state.kind,
+        state.authorisations,
+        state.locked,
+        state.previous_cards,
+    )
+    shoe.log(now_ms, wire.EV_CHECKPOINT, wire.EVENT_CHECKPOINT_SIZE)
+
+
+def _log_composition(shoe, now_ms, half):
+    record, counts = shoe.journal.record, shoe.state.counts
+    record[wire.EVENT_COMPOSITION_SHOE_NO] = shoe.state.shoe_no & 0xFF
+    record[wire.EVENT_COMPOSITION_SHOE_NO + 1] = shoe.state.shoe_no >> 8
+    record[wire.EVENT_COMPOSITION_HALF] = half
+    for i in range(wire.EVENT_COMPOSITION_COUNTS_BYTES):
+        card = 26 * half + 2 * i
+        record[wire.EVENT_COMPOSITION_COUNTS + i] = counts[card] | counts[card + 1] << 4
+    shoe.log(now_ms, wire.EV_COMPOSITION, wire.EVENT_COMPOSITION_SIZE)

@@ -2,25 +2,25 @@
 
 from micropython import const
 
-# Slots, as messages.py numbers them; 0 is no slot here.
-NONE = const(0)
-PLAYER_1 = const(1)
-BANKER_1 = const(2)
-PLAYER_2 = const(3)
-BANKER_2 = const(4)
-PLAYER_3 = const(5)
-BANKER_3 = const(6)
+from sabot.wire import (
+    NO_CARD,
+    SLOT_BANKER_1,
+    SLOT_BANKER_2,
+    SLOT_BANKER_3,
+    SLOT_PLAYER_1,
+    SLOT_PLAYER_2,
+    SLOT_PLAYER_3,
+    WINNER_BANKER,
+    WINNER_PLAYER,
+    WINNER_TIE,
+)
 
-PLAYER = const(1)
-BANKER = const(2)
-TIE = const(3)
-
-_NO_CARD = const(0xFF)
+NONE = const(0)  # in place of a slot: no card is due
 _DRAW = const(68)  # ord("D")
 
-# Table 1: the Player by his points, Draw or Stand.
+# Table 1: Draw or Stand, by the points of the Player.
 _TABLE_1 = b"DDDDDDSSSS"
-# Table 2: a row for each point count of the Banker; columns: Player took no card, took 0, 1, ... 9.
+# Table 2: a row for each point count of the Banker; columns: the Player took no card, took 0, 1, ... 9.
 _TABLE_2 = (
     b"DDDDDDDDDDD"  # Banker 0
     b"DDDDDDDDDDD"  # Banker 1
@@ -36,7 +36,7 @@ _TABLE_2 = (
 
 
 def value(card):
-    """Points of a card 0..51: ace one, ten and pictures nothing."""
+    """Return the points of a card 0..51: one for an ace, none for a ten or a picture."""
     rank = card % 13 + 1
     return rank if rank < 10 else 0
 
@@ -49,53 +49,53 @@ class Coup:
         self.start()
 
     def start(self):
-        """Before the first card."""
+        """Take all cards off the table."""
         for slot in range(7):
-            self.cards[slot] = _NO_CARD
-        self.due = PLAYER_1
+            self.cards[slot] = NO_CARD
+        self.due = SLOT_PLAYER_1
         self.player_points = 0
         self.banker_points = 0
 
     def draw(self, card):
-        """The card that was due has been drawn."""
+        """Put a card in the slot that is due."""
         slot = self.due
         self.cards[slot] = card
         if slot & 1:
             self.player_points = (self.player_points + value(card)) % 10
         else:
             self.banker_points = (self.banker_points + value(card)) % 10
-        self.due = slot + 1 if slot < BANKER_2 else self._third_card(slot)
+        self.due = slot + 1 if slot < SLOT_BANKER_2 else self._third_card(slot)
 
     def _third_card(self, drawn):
-        if drawn == BANKER_2:
+        if drawn == SLOT_BANKER_2:
             if self.natural():
                 return NONE
             if _TABLE_1[self.player_points] == _DRAW:
-                return PLAYER_3
+                return SLOT_PLAYER_3
             return self._banker(0)
-        if drawn == PLAYER_3:
-            return self._banker(value(self.cards[PLAYER_3]) + 1)
+        if drawn == SLOT_PLAYER_3:
+            return self._banker(value(self.cards[SLOT_PLAYER_3]) + 1)
         return NONE
 
     def _banker(self, column):
-        return BANKER_3 if _TABLE_2[self.banker_points * 11 + column] == _DRAW else NONE
+        return SLOT_BANKER_3 if _TABLE_2[self.banker_points * 11 + column] == _DRAW else NONE
 
     def natural(self):
-        """Eight or nine with the first two cards of either hand."""
-        return self.cards[PLAYER_3] == self.cards[BANKER_3] == _NO_CARD and (
+        """Return True if either hand has eight or nine with its first two cards."""
+        return self.cards[SLOT_PLAYER_3] == self.cards[SLOT_BANKER_3] == NO_CARD and (
             self.player_points >= 8 or self.banker_points >= 8
         )
 
     def winner(self):
-        """PLAYER, BANKER or TIE, once no card is due."""
+        """Return the winner, once no card is due."""
         if self.player_points == self.banker_points:
-            return TIE
-        return PLAYER if self.player_points > self.banker_points else BANKER
+            return WINNER_TIE
+        return WINNER_PLAYER if self.player_points > self.banker_points else WINNER_BANKER
 
     def player_pair(self):
-        """The Player's first two cards are of one rank."""
-        return self.cards[PLAYER_1] % 13 == self.cards[PLAYER_2] % 13
+        """Return True if the Player's first two cards are of one rank."""
+        return self.cards[SLOT_PLAYER_1] % 13 == self.cards[SLOT_PLAYER_2] % 13
 
     def banker_pair(self):
-        """The Banker's first two cards are of one rank."""
-        return self.cards[BANKER_1] % 13 == self.cards[BANKER_2] % 13
+        """Return True if the Banker's first two cards are of one rank."""
+        return self.cards[SLOT_BANKER_1] % 13 == self.cards[SLOT_BANKER_2] % 13

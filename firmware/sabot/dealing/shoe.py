@@ -1,6 +1,6 @@
-"""Shoe: what may leave the exit, and what comes of it. Every input becomes an event; the state follows the events.
+"""Shoe: every input becomes an event in the journal, the event changes the state, and its consequences are logged.
 
-An input is logged and applied, and then follow() logs what that calls for: a restart in between goes on from there.
+A restart between two of these events goes on from there: see log_consequences().
 """
 
 from struct import pack_into
@@ -8,33 +8,26 @@ from struct import pack_into
 from micropython import const
 
 from sabot import wire
-from sabot.dealing import apply, orders
-from sabot.dealing.consequences import follow
-from sabot.dealing.coup import NONE, PLAYER_1
-from sabot.dealing.state import (
-    BURNING,
-    CHECKING,
-    CLOSED,
-    COMPLETE,
-    DEALING,
-    MOST_SURPLUS,
-    SLOT_BURN,
-    SLOT_UNUSED,
-    State,
-)
-from sabot.storage.journal import BODY, DAMAGED, RECORD
+from sabot.dealing import apply, commands
+from sabot.dealing.consequences import log_consequences
+from sabot.dealing.coup import NONE
+from sabot.dealing.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_SURPLUS, State
+from sabot.storage.journal import RECORD
 
 _TICKS = const(0x3FFFFFFF)
 _MOST_SPEED = const(0xFFFF)
-_SURPLUS = const(-1)  # no slot wants a card
+_SURPLUS = const(-1)  # in place of a slot: no card is due
 _NOISE_EVERY_MS = const(60_000)
-_SPARE = const(6)  # events for which a full journal keeps room: what closes a shoe
-_ROOM_AGAIN = const(32)  # events that must fit before a full journal is said to have room
-BY_STYLE = const(-1)  # nobody has said whether a card was exposed
+_SPARE = const(6)  # events for which a full journal keeps room: those that close a shoe
+_ROOM_AGAIN = const(32)  # events that must fit before a full journal counts as having room again
+BY_STYLE = const(-1)  # nobody has reported whether a card was exposed: the dealing style decides
 
 
 class Shoe:
-    """Inputs by card(), reject(), press() and so on, each with the time; the journal is written before they return."""
+    """Inputs are methods with the time, such as card() and press(); the journal is written before they return.
+
+    One class because every input ends in the same two steps: log() its event, then log_consequences().
+    """
 
     def __init__(self, journal, profile):
         self.journal = journal
@@ -45,17 +38,17 @@ class Shoe:
     # The log
 
     def restore(self):
-        """Apply what the journal holds, from the newest beginning on; behind a hole nothing is known."""
-        self.it = State(self.profile)
+        """Build the state from the journal, from the newest replay start on; after a hole nothing is known."""
+        self.state = State(self.profile)
         self.damaged = 0  # records of the log that could not be read
-        journal, it = self.journal, self.it
+        journal, state = self.journal, self.state
         record = bytearray(RECORD)
         first = oldest = journal.oldest()
         hole = 0
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
-            first = apply.beginning(record) or first
-            if record[8] == DAMAGED:
+            first = apply.replay_start(record) or first
+            if record[wire.RECORD_KIND] == wire.EV_DAMAGED:
                 self.damaged += 1
                 hole = event_no
         if hole >= first:
@@ -63,113 +56,124 @@ class Shoe:
         for event_no in range(oldest, journal.next_no):
             journal.read(event_no, record)
             if event_no < first:
-                apply.recall(it, record)
+                apply.apply_lasting(state, record)
             else:
-                apply.apply(it, record)
-        journal.keep_no = it.base_no
+                apply.apply(state, record)
+        journal.keep_no = state.replay_from
         journal.housekeep()
 
     def log(self, now_ms, kind, size):
-        """Make the event in the journal's record durable, and follow it; without room for it nothing happens."""
+        """Make the event in the journal's record durable, and apply it; without room for it nothing happens."""
         if self.journal.full(1):
             return
         self.journal.append(now_ms, kind, size)
-        apply.apply(self.it, self.journal.record)
-        self.journal.keep_no = self.it.base_no
+        apply.apply(self.state, self.journal.record)
+        self.journal.keep_no = self.state.replay_from
 
-    def log_place(self, now_ms, kind, a, b, size):
-        """An event that begins with shoe and coup, and has one byte or two behind them."""
-        it = self.it
-        pack_into("<HHBB", self.journal.record, BODY, it.shoe_no, it.coup_no, a, b)
-        self.log(now_ms, kind, size)
+    def log_of_coup(self, now_ms, kind, value):
+        """Log a button or a coup's kind: shoe, coup and one byte."""
+        state, record = self.state, self.journal.record
+        pack_into(wire.EVENT_BUTTON_FORMAT, record, wire.RECORD_DATA, state.shoe_no, state.coup_no, value)
+        self.log(now_ms, kind, wire.EVENT_BUTTON_SIZE)
 
-    def log_bytes(self, now_ms, kind, a, b, size):
-        """An event of one byte, of two, or of two and a zero."""
-        pack_into("<BBB", self.journal.record, BODY, a, b, 0)
-        self.log(now_ms, kind, size)
+    def log_switch(self, now_ms, kind, on):
+        """Log key, lid or lock."""
+        self.journal.record[wire.RECORD_DATA] = on
+        self.log(now_ms, kind, wire.EVENT_KEY_SIZE)
 
-    def follow(self, now_ms):
-        """Log what the events so far call for, one after the other."""
-        if not self.unruled():
-            follow(self, now_ms)
+    def log_fault(self, now_ms, fault, detail):
+        """Log a fault: the exit is locked until it is cleared."""
+        pack_into(wire.EVENT_FAULT_FORMAT, self.journal.record, wire.RECORD_DATA, fault, detail)
+        self.log(now_ms, wire.EV_FAULT, wire.EVENT_FAULT_SIZE)
 
-    # What is known
+    def log_cleared(self, now_ms, fault, by):
+        """Log that a fault is over."""
+        pack_into(wire.EVENT_FAULT_CLEARED_FORMAT, self.journal.record, wire.RECORD_DATA, fault, by)
+        self.log(now_ms, wire.EV_FAULT_CLEARED, wire.EVENT_FAULT_CLEARED_SIZE)
+
+    def log_consequences(self, now_ms):
+        """Log what the events so far call for; without a profile that is not known."""
+        if not self.profile_lost():
+            log_consequences(self, now_ms)
+
+    # Queries
 
     def locked(self):
-        """The exit is held unless a card is due, nothing speaks against it, and its event can be kept."""
-        it = self.it
-        if it.fault or it.locked or it.lid_open or it.word_wanted or self.unruled():
+        """Return True unless a card is due, nothing forbids it, and the journal has room for its event."""
+        state = self.state
+        if state.fault or state.locked or state.lid_open or state.awaiting_authorisation or self.profile_lost():
             return True
-        return not it.card_due() or self.journal.full()
+        return not state.card_due() or self.journal.full()
 
     def stuck(self):
-        """A card is due, but nobody takes the log and the journal has no room for more."""
-        return self.it.card_due() and self.journal.full()
+        """Return True if a card is due and the journal has no room: no gateway takes the log."""
+        return self.state.card_due() and self.journal.full()
 
-    def unruled(self):
-        """The log is in mid-shoe and the profile is lost: what follows from a card is not known until it is back."""
-        state = self.it.state
-        return not self.profile.known and state != CLOSED and state != CHECKING
+    def profile_lost(self):
+        """Return True in mid-shoe without a profile: what follows from a card is not known until it is back."""
+        phase = self.state.phase
+        return not self.profile.known and phase != CLOSED and phase != CHECKING
 
     def idle(self):
-        """Nothing is on the table: a profile may be changed."""
-        return self.it.state == CLOSED and not self.it.open_due
+        """Return True while no shoe is open: the profile may be changed."""
+        return self.state.phase == CLOSED and not self.state.pending_open
 
     # Cards
 
     def card(self, now_ms, card, speed_mm_s, margin_pct, flags=0, exposed=BY_STYLE):
-        """A certain card has left the exit; `exposed` is somebody's word, or BY_STYLE."""
-        it = self.it
-        if it.state == CLOSED or self.unruled():
+        """A certain card has left the exit; `exposed` is 0 or 1 as a person reported, or BY_STYLE."""
+        state = self.state
+        if state.phase == CLOSED or self.profile_lost():
             self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
-        if card == it.returned:
+        if card == state.returned_card:
             flags |= wire.CARD_RETURNED
-        self._log_card(now_ms, self._slot(it.unread), card, speed_mm_s, margin_pct, flags, exposed)
-        self.follow(now_ms)
+        self._log_card(now_ms, self._slot(state.card_unread), card, speed_mm_s, margin_pct, flags, exposed)
+        self.log_consequences(now_ms)
 
-    def _slot(self, unread):
-        """The place of the next card; _SURPLUS where none is due, or where it is that of a card not read."""
-        it = self.it
-        if it.state == CHECKING or ((it.state == BURNING or it.burn_next) and not unread):
-            return SLOT_BURN
-        if unread or it.state == COMPLETE or it.coup.due == NONE:
+    def _slot(self, taken):
+        """Return the slot of the next card; _SURPLUS if none is due, or if an unread card has `taken` it."""
+        state = self.state
+        if state.phase == CHECKING or ((state.phase == BURNING or state.burn_next) and not taken):
+            return wire.SLOT_BURN
+        if taken or state.phase == COMPLETE or state.coup.due == NONE:
             return _SURPLUS
-        return it.coup.due
+        return state.coup.due
 
     def _surplus_slot(self, flags):
-        """The place in the next coup of a card that was not due, or none."""
-        it = self.it
-        code = self.profile.code(it.surplus_case(), it.surplus_facts(flags))
-        if code == wire.CODE_NOT_USED or it.surplus_count == MOST_SURPLUS:
-            return SLOT_UNUSED
-        return it.next_place()
+        """Return the slot in a coming coup of a card that was not due, or SLOT_UNUSED."""
+        state = self.state
+        code = self.profile.code(state.surplus_case(), state.surplus_facts(flags))
+        if code == wire.CODE_NOT_USED or state.surplus_count == MOST_SURPLUS:
+            return wire.SLOT_UNUSED
+        return state.next_surplus_slot()
 
-    def log_keyed(self, now_ms):
-        """The card that could not be read: it goes where it was due, whatever fault that was."""
-        it = self.it
-        flags = wire.CARD_KEYED | it.keyed_flags & (wire.CARD_FACE_UP | wire.CARD_EXPOSED)
-        self._log_card(now_ms, self._slot(False), it.keyed_card, 0, 0, flags, BY_STYLE)
+    def log_keyed_card(self, now_ms):
+        """Log the card that was keyed in, in the slot that was due."""
+        state = self.state
+        flags = wire.CARD_KEYED | state.keyed_flags & (wire.CARD_FACE_UP | wire.CARD_EXPOSED)
+        self._log_card(now_ms, self._slot(False), state.keyed_card, 0, 0, flags, BY_STYLE)
 
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
         """The cutting card has left the exit."""
-        it = self.it
-        if it.state == CLOSED or it.state == CHECKING or self.unruled():
+        state, record = self.state, self.journal.record
+        if state.phase == CLOSED or state.phase == CHECKING or self.profile_lost():
             self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
             return
-        first = it.coup.due == PLAYER_1 if it.state == DEALING else not it.carried()
-        coup_no = it.coup_no + (it.state != DEALING)  # before the burn is over, and behind a coup, it is the next one's
-        pack_into("<HHB", self.journal.record, BODY, it.shoe_no, coup_no, first)
-        self.log(now_ms, wire.EV_CUTTING_CARD, 5)
-        self.follow(now_ms)
+        dealing = state.phase == DEALING  # else it belongs to the next coup
+        first = state.coup.due == wire.SLOT_PLAYER_1 if dealing else not state.carried_cards()
+        coup_no = state.coup_no + (not dealing)
+        pack_into(wire.EVENT_CUTTING_CARD_FORMAT, record, wire.RECORD_DATA, state.shoe_no, coup_no, first)
+        self.log(now_ms, wire.EV_CUTTING_CARD, wire.EVENT_CUTTING_CARD_SIZE)
+        self.log_consequences(now_ms)
 
     def reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
-        """Something happened in the path that is no certain card: an open shoe is held until somebody sees to it."""
+        """Something happened in the path that is no certain card: an open shoe is locked until a person clears it."""
         self._log_reject(now_ms, reason, columns, doubtful, speed_mm_s, margin_pct)
-        self.follow(now_ms)
+        self.log_consequences(now_ms)
 
     def noise(self, now_ms, changes):
-        """The sensors saw something and no card passed: logged once a minute, and nothing is held."""
+        """The sensors changed and no card passed: logged once a minute, and nothing is locked."""
         if self._noise_ms < 0 or (now_ms - self._noise_ms) & _TICKS >= _NOISE_EVERY_MS:
             self._noise_ms = now_ms
             self.reject(now_ms, wire.REJECT_NOISE, changes, 0, 0, 0)
@@ -177,96 +181,113 @@ class Shoe:
     def _log_reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
         if self.journal.full(_SPARE):
             return
-        it = self.it
-        record = self.journal.record
-        pack_into("<HHBB", record, BODY, it.shoe_no, it.coup_no, reason, columns)
-        pack_into("<HHB", record, BODY + 6, doubtful, min(speed_mm_s, _MOST_SPEED), margin_pct)
-        self.log(now_ms, wire.EV_REJECT, 11)
+        pack_into(
+            wire.EVENT_REJECT_FORMAT,
+            self.journal.record,
+            wire.RECORD_DATA,
+            self.state.shoe_no,
+            self.state.coup_no,
+            reason,
+            columns,
+            doubtful,
+            min(speed_mm_s, _MOST_SPEED),
+            margin_pct,
+        )
+        self.log(now_ms, wire.EV_REJECT, wire.EVENT_REJECT_SIZE)
 
     def _log_card(self, now_ms, slot, card, speed_mm_s, margin_pct, flags, exposed):
-        it, record = self.it, self.journal.record
-        coup_no = it.coup_no
+        state = self.state
+        coup_no = state.coup_no
         if exposed == 1 or (exposed == BY_STYLE and self.profile.on(wire.SWITCH_DEALT_FACE_UP)):
             flags |= wire.CARD_EXPOSED
         if slot == _SURPLUS:
             flags |= wire.CARD_SURPLUS
             slot = self._surplus_slot(flags)
-            coup_no += it.ahead if slot != SLOT_UNUSED else 0
-        pack_into("<HHBB", record, BODY, it.shoe_no, coup_no, slot, card)
-        pack_into("<HBB", record, BODY + 6, min(speed_mm_s, _MOST_SPEED), margin_pct, flags)
-        self.log(now_ms, wire.EV_CARD, 10)
+            coup_no += state.coups_ahead if slot != wire.SLOT_UNUSED else 0
+        pack_into(
+            wire.EVENT_CARD_FORMAT,
+            self.journal.record,
+            wire.RECORD_DATA,
+            state.shoe_no,
+            coup_no,
+            slot,
+            card,
+            min(speed_mm_s, _MOST_SPEED),
+            margin_pct,
+            flags,
+        )
+        self.log(now_ms, wire.EV_CARD, wire.EVENT_CARD_SIZE)
 
     # People
 
     def press(self, now_ms, button):
-        """A button of the dealer: False where it means nothing now."""
-        it = self.it
+        """The dealer pressed a button; return False if it means nothing now."""
+        state = self.state
         if button == wire.BUTTON_NEW_SHOE:
-            wanted = self.profile.known and not self._in_coup() and it.state != CHECKING and not it.log_unsound()
+            able = self.profile.known and state.phase != CHECKING and not state.log_unsound()
+            accepted = able and not self._in_coup()
         elif button == wire.BUTTON_CONFIRM:
-            wanted = it.state == COMPLETE and not it.fault
+            accepted = state.phase == COMPLETE and not state.fault
         else:
-            wanted = it.state == COMPLETE and it.dealer_result != button
-        wanted = wanted and not self.unruled() and not self.journal.full(_SPARE)
-        if wanted:
-            self.log_place(now_ms, wire.EV_BUTTON, button, 0, 5)
-            self.follow(now_ms)
-        return wanted
+            accepted = state.phase == COMPLETE and state.dealer_result != button
+        accepted = accepted and not self.profile_lost() and not self.journal.full(_SPARE)
+        if accepted:
+            self.log_of_coup(now_ms, wire.EV_BUTTON, button)
+            self.log_consequences(now_ms)
+        return accepted
 
     def _in_coup(self):
-        """Cards are on the table whose coup is not complete."""
-        it = self.it
-        return not it.fault and (it.state == BURNING or (it.state == DEALING and it.coup_cards() > 0))
+        """Return True if cards are on the table whose coup is not complete, and no fault."""
+        state = self.state
+        begun = state.phase == BURNING or (state.phase == DEALING and state.coup_cards() > 0)
+        return begun and not state.fault
 
     def key(self, now_ms, on):
         """The supervisor's key was turned."""
-        if on != self.it.key_on and not self.journal.full(_SPARE):
-            self.log_bytes(now_ms, wire.EV_KEY, on, 0, 1)
-            self.follow(now_ms)
+        if on != self.state.key_on and not self.journal.full(_SPARE):
+            self.log_switch(now_ms, wire.EV_KEY, on)
+            self.log_consequences(now_ms)
 
     def lid(self, now_ms, is_open):
         """The lid was opened or shut."""
-        if is_open != self.it.lid_open and not self.journal.full(_SPARE):
-            self.log_bytes(now_ms, wire.EV_LID, is_open, 0, 1)
-            self.follow(now_ms)
+        if is_open != self.state.lid_open and not self.journal.full(_SPARE):
+            self.log_switch(now_ms, wire.EV_LID, is_open)
+            self.log_consequences(now_ms)
 
-    def obey(self, now_ms, command_id, command, buf, at, size):
-        """A command of the gateway: what becomes of it is logged, and returned."""
-        outcome = orders.outcome(self.it, self.profile, command, buf, at, size)
-        if (
-            self.unruled()
-            and command != wire.CMD_SET_TIME
-            and command != wire.CMD_SELF_TEST
-            and command != wire.CMD_REBOOT
-        ):
-            outcome = wire.OUT_NOT_NOW
+    def command(self, now_ms, command_id, command, data, at, size):
+        """The gateway sent a command: log it as done or refused, and return the outcome."""
+        outcome = commands.outcome(self.state, self.profile_lost(), command, data, at, size)
         record = self.journal.record
-        pack_into("<IBB", record, BODY, command_id, command if orders.known(command) else 0, outcome)
+        if not commands.known(command):
+            command = 0
+        pack_into(wire.EVENT_COMMAND_REFUSED_FORMAT, record, wire.RECORD_DATA, command_id, command, outcome)
         if outcome == wire.OUT_DONE:
             for i in range(size):
-                record[BODY + 6 + i] = buf[at + i]
-            self.log(now_ms, wire.EV_COMMAND_DONE, 6 + size)
+                record[wire.EVENT_COMMAND_DONE_DATA + i] = data[at + i]
+            self.log(now_ms, wire.EV_COMMAND_DONE, wire.EVENT_COMMAND_DONE_SIZE + size)
         else:
-            self.log(now_ms, wire.EV_COMMAND_REFUSED, 6)
-        self.follow(now_ms)
+            self.log(now_ms, wire.EV_COMMAND_REFUSED, wire.EVENT_COMMAND_REFUSED_SIZE)
+        self.log_consequences(now_ms)
         return outcome
 
+    # The controller
+
     def fail(self, now_ms, fault):
-        """Something in the controller itself is wrong: the exit is held; of a damaged log, how many records are."""
-        self.log_bytes(now_ms, wire.EV_FAULT, fault, min(self.damaged, 0xFF), 3)
+        """Something in the controller itself is wrong; the detail of a damaged log is how many records are."""
+        self.log_fault(now_ms, fault, min(self.damaged, 0xFF))
 
     def watch_sensors(self, now_ms, stuck):
-        """A sensor is stuck though nobody holds the exit for it: hold it until the sensor is free."""
-        it = self.it
-        if stuck and not it.fault and it.state != CLOSED and not self.journal.full(_SPARE):
+        """Report a sensor that is stuck while no other fault explains it, until it is free."""
+        state = self.state
+        if stuck and not state.fault and state.phase != CLOSED and not self.journal.full(_SPARE):
             self.fail(now_ms, wire.FAULT_SENSOR)
-        elif it.fault == wire.FAULT_SENSOR and not stuck:
-            self.log_bytes(now_ms, wire.EV_FAULT_CLEARED, wire.FAULT_SENSOR, wire.BY_ITSELF, 2)
+        elif state.fault == wire.FAULT_SENSOR and not stuck:
+            self.log_cleared(now_ms, wire.FAULT_SENSOR, wire.BY_ITSELF)
 
     def watch_room(self, now_ms):
-        """Log once that the journal is full and no card is released, and once that it has room again."""
-        told = self.it.full_told
-        if self.journal.full() and not told:
-            self.log_bytes(now_ms, wire.EV_FAULT, wire.FAULT_JOURNAL_FULL, 0, 3)
-        elif told and not self.journal.full(_ROOM_AGAIN):
-            self.log_bytes(now_ms, wire.EV_FAULT_CLEARED, wire.FAULT_JOURNAL_FULL, wire.BY_ITSELF, 2)
+        """Report once that the journal is full and no card is released, and once that it has room again."""
+        logged = self.state.journal_full_logged
+        if self.journal.full() and not logged:
+            self.log_fault(now_ms, wire.FAULT_JOURNAL_FULL, 0)
+        elif logged and not self.journal.full(_ROOM_AGAIN):
+            self.log_cleared(now_ms, wire.FAULT_JOURNAL_FULL, wire.BY_ITSELF)

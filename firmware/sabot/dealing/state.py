@@ -1,15 +1,16 @@
-"""State: what the shoe knows, folded from its own log; a restart applies the same events and is where it was.
+"""State: what the shoe knows. Only apply() changes it, by the events of the log, so a restart rebuilds it exactly.
 
-Nothing here is changed but by fold.apply(). What an event calls for next stands in a `…_due` field until that comes.
+`pending_…` is what must be logged next (consequences.py does it); `awaiting_…` is what a person must do first;
+`…_logged` is what the log has already.
 """
 
 from micropython import const
 
 from sabot import wire
-from sabot.dealing.coup import BANKER_3, NONE, PLAYER_1, Coup
+from sabot.dealing.coup import NONE, Coup
 from sabot.link.frame import short
 
-# States.
+# Phases of a shoe.
 CLOSED = const(0)
 BURNING = const(1)
 DEALING = const(2)
@@ -18,196 +19,258 @@ CHECKING = const(4)
 
 DECK = const(52)
 FIRST_CARDS = const(17)  # a burn by value and the first coup
-NO_CARD = const(0xFF)
 MOST_SURPLUS = const(16)
 NOT_USED = const(0x80)  # marks a surplus card that begins no coup
-SLOT_BURN = const(0)
-SLOT_UNUSED = const(7)
 _MOST_CASES = const(4)
 _CASE = const(0x7F)
-REPORTED = const(0x80)  # by people, who may correct what the shoe took it for
+REPORTED = const(0x80)  # marks a case that a person reported: it may correct what the shoe found
 
 
 class State:
-    """One shoe; the log is its only source."""
+    """All fields of one shoe, and the steps that several events and commands share.
+
+    One class because every step changes fields of several groups at once, and a second object would cost heap.
+    """
 
     def __init__(self, profile):
         self.profile = profile
-        self.coup = Coup()
+
+        # The shoe; start_shoe() sets the rest of it.
+        self.phase = CLOSED
+        self.shoe_no = 0
+        self.closed_no = 0  # the last shoe that was closed
         self.counts = bytearray(DECK)  # how often each card has come out
-        self.first = bytearray(FIRST_CARDS)
-        self.surplus = bytearray(MOST_SURPLUS)  # cards that were not due, in the order drawn
-        self._ahead = Coup()  # what they make of the next coup
-        self._cases = bytearray(_MOST_CASES)  # irregularities that are not logged yet
+        self.first_cards = bytearray(FIRST_CARDS)  # for the shuffle check
+        self.coup = Coup()
+
+        # Cards that came out though none was due, in the order drawn.
+        self.surplus = bytearray(MOST_SURPLUS)
+        self._ahead = Coup()  # the coup that they begin
+
+        # Irregularities to be logged, the first of them next.
+        self._cases = bytearray(_MOST_CASES)
         self._facts = bytearray(2 * _MOST_CASES)
         self.case_count = 0
-        self.state = CLOSED
-        self.shoe_no = 0
-        self.closed_no = 0  # the shoe closed last
+
+        # Faults, key, lid and lock.
         self.fault = wire.FAULT_NONE
-        self.fault_due = wire.FAULT_NONE
-        self.clear_due = 0  # who cleared the fault
-        self.full_told = False
-        self.alarms = 0  # faults and irregularities so far
+        self.pending_fault = wire.FAULT_NONE
+        self.pending_clear = 0  # who cleared the fault
+        self.journal_full_logged = False
+        self.alarms = 0  # faults and irregularities so far: the buzzer sounds for each
         self.key_on = False
         self.lid_open = False
         self.locked = False  # by command
-        self.lock_told = False
-        self.last_command_id = 0
-        self.open_due = False
+        self.lock_logged = False  # the lock as the log has it
+
+        # The next shoe, and a check of the decks.
+        self.pending_open = False
         self.open_decks = 0
         self.open_burn = 0
-        self.check_at = NO_CARD  # the next card to compare, DECK behind the last
-        self.differences = 0
-        self.boots = 0  # as the log counts them
-        self.rules = bytearray(8)  # the hash of the profile set last, zeros where the log does not say
-        self.base_no = 1  # from where the log must be kept
-        self.composed = 0  # compositions at the end of the log: a checkpoint that was begun
-        self.open(0, 0)
+        self.check_next = wire.NO_CARD  # the next card to compare, DECK after the last
+        self.check_differences = 0
 
-    # What is known
+        # The log.
+        self.last_command_id = 0
+        self.boots = 0
+        self.profile_hash = bytearray(8)  # of the profile set last, zeros where the log does not have it
+        self.replay_from = 1  # the event from which the log must be kept
+        self.compositions = 0  # at the end of the log: a checkpoint has begun
+        self.start_shoe(0, 0)
+
+    # Queries
 
     def card_due(self):
-        """The shoe wants a card: to burn, for the coup, or to check it."""
-        return self.state == BURNING or self.state == CHECKING or (self.state == DEALING and self.coup.due != NONE)
+        """Return True if a card is due: to burn, for the coup, or for a deck check."""
+        phase = self.phase
+        return phase == BURNING or phase == CHECKING or (phase == DEALING and self.coup.due != NONE)
 
     def last_coup(self):
-        """The coup on the table is the last of this shoe."""
+        """Return True if the coup on the table is the last of this shoe."""
         return self.coups_left == 1
 
     def between_coups(self):
-        """The next card begins an ordinary coup, not the first of the shoe: all that is known fits a checkpoint."""
+        """Return True before an ordinary coup that is not the first: all that is known then fits a checkpoint."""
         burn = self.burn_next or self.burnt_before
-        plain = self.kind == self.next_kind == wire.KIND_LIVE and not burn and self.returned == NO_CARD
-        plain = plain and not self.surplus_count and not self.touched
-        return self.state == DEALING and self.coup.due == PLAYER_1 and plain and self.first_over
+        plain = self.kind == self.next_kind == wire.KIND_LIVE and not burn and self.returned_card == wire.NO_CARD
+        plain = plain and not self.surplus_count and not self.unread_in_coup
+        return self.phase == DEALING and self.coup.due == wire.SLOT_PLAYER_1 and plain and self.first_coup_over
 
     def coup_cards(self):
-        """How many cards of the coup are out."""
+        """Return how many cards of the coup are out."""
         count = 0
-        for slot in range(PLAYER_1, BANKER_3 + 1):
-            count += self.coup.cards[slot] != NO_CARD
+        for slot in range(wire.SLOT_PLAYER_1, wire.SLOT_BANKER_3 + 1):
+            count += self.coup.cards[slot] != wire.NO_CARD
         return count
 
-    def begun(self):
-        """A card of the coup on the table is out, whether it was read or not."""
-        return self.state == COMPLETE or (self.state == DEALING and (self.touched or self.coup_cards() > 0))
+    def coup_begun(self):
+        """Return True if a card of the coup on the table is out, read or not."""
+        in_coup = self.phase == DEALING and (self.unread_in_coup or self.coup_cards() > 0)
+        return self.phase == COMPLETE or in_coup
 
     def surplus_case(self):
-        """Which irregularity a card is that comes out though none is due."""
-        if self.state != COMPLETE:
+        """Return the irregularity of a card that comes out though none is due."""
+        if self.phase != COMPLETE:
             return wire.CASE_EXCESS_CARD
-        place = self.coup_cards() + self.behind + 1
+        place = self.coup_cards() + self.cards_after_coup + 1
         if place == 5:
             return wire.CASE_PLAYER_OVERDRAW
-        if place == 6 and self.coup.cards[BANKER_3] == NO_CARD:
+        if place == 6 and self.coup.cards[wire.SLOT_BANKER_3] == wire.NO_CARD:
             return wire.CASE_BANKER_OVERDRAW
         return wire.CASE_EXCESS_CARD
 
     def surplus_facts(self, flags):
-        """And its facts; a card that lies face up is exposed."""
+        """Return the facts of that irregularity; a card that lies face up is exposed."""
         facts = wire.FACT_EXPOSED if flags & (wire.CARD_EXPOSED | wire.CARD_FACE_UP) else 0
         return facts | (wire.FACT_LAST_COUP if self.last_coup() else 0)
 
-    def carried(self):
-        """How many surplus cards begin the next coup."""
+    def carried_cards(self):
+        """Return how many surplus cards begin the next coup."""
         count = 0
         for i in range(self.surplus_count):
             count += self.surplus[i] < NOT_USED
         return count
 
-    def next_place(self):
-        """The slot of the next surplus card, so many coups `ahead`; cards before it may fill the next coup."""
+    def next_surplus_slot(self):
+        """Return the slot of the next surplus card, `coups_ahead` coups on: those before it may fill the next coup."""
         coup = self._ahead
         coup.start()
-        self.ahead = 1
+        self.coups_ahead = 1
         for i in range(self.surplus_count):
             if self.surplus[i] < NOT_USED:
                 coup.draw(self.surplus[i])
                 if coup.due == NONE:
                     coup.start()
-                    self.ahead += 1
+                    self.coups_ahead += 1
         return coup.due
 
-    def case(self):
-        """The irregularity to be logged next."""
-        return self._cases[0] & _CASE
+    def log_unsound(self):
+        """Return True while the log fails its check: nothing is dealt until a self-test finds it sound."""
+        return self.fault == wire.FAULT_JOURNAL
 
-    def case_facts(self):
-        """Its facts."""
-        return short(self._facts, 0)
+    # Shoe
 
-    # The shoe
-
-    def open(self, decks, burn):
+    def start_shoe(self, decks, burn):
+        """Set every field that belongs to one shoe."""
         self.decks = decks
-        self.burn_mode = burn
-        self.coup_no = 0
         self.cards_out = 0
-        self.coups_left = 0  # from the cutting card on: this coup and those after it
-        self.burnt = 0
-        self.to_burn = 0 if burn == wire.BURN_NONE else 1
-        self.burn_by_value = burn == wire.BURN_FACE_UP
-        self.burn_due = burn != wire.BURN_NONE  # its event is not logged
-        self.burn_missed = False
-        self.burn_next = False  # the next card is burnt before the coup
-        self.burnt_before = False  # one was
-        self.first_count = 0
-        self.first_over = False
-        self.ordered_told = False
-        self.kind = wire.KIND_LIVE
-        self.next_kind = wire.KIND_LIVE
-        self.next_word = False  # a supervisor must authorise the next coup
-        self.kind_told = True
-        self.word_wanted = False
-        self.word_told = False  # that a card was drawn without it
-        self.authorised = 0  # words of a supervisor not yet used
-        self.coup_told = False
-        self.dealer_result = 0
-        self.surplus_count = 0
-        self.behind = 0  # cards that came behind the complete coup
-        self.ahead = 0
-        self.unread = False  # a card is out that was not read: the place that is due is its own
-        self.touched = False  # one was, in this coup
-        self.before_cards = 0  # of the coup before, until a card of this one is drawn
-        self.case_count = 0
-        self.void_due = 0
-        self.void_before = False  # it is the coup before
-        self.end_due = False  # this coup stands, and new cards come after it
-        self.void_then = wire.THEN_GO_ON
-        self.restart_open = False  # whether the first coup is dealt again is for a supervisor to say
-        self.returned = NO_CARD  # the card that was put back, until the next one is out
-        self.keyed_due = False
-        self.keyed_card = 0
-        self.keyed_flags = 0
-        self.export_due = False
-        self.import_due = False
-        self.close_due = 0
-        self.short_told = False
+        self.coups_left = 0  # after the cutting card: this coup and those after it
+        self.pending_close = 0  # why the shoe is closed next
+        self.end_after_coup = False  # this coup counts, then new cards are needed
+        self.short_shoe_logged = False
         self.coup.start()
         for card in range(DECK):
             self.counts[card] = 0
 
+        # The burn and the first cards.
+        self.burn_mode = burn
+        self.to_burn = 0 if burn == wire.BURN_NONE else 1
+        self.burnt = 0
+        self.burn_by_value = burn == wire.BURN_FACE_UP
+        self.pending_burn = burn != wire.BURN_NONE
+        self.burn_missed = False
+        self.burn_next = False  # the next card is burnt before the coup
+        self.burnt_before = False  # a card was burnt before this coup
+        self.first_count = 0
+        self.first_coup_over = False
+        self.ordered_set_logged = False
+        self.awaiting_restart = False  # a supervisor decides whether the first coup is dealt again
+
+        # The coup.
+        self.coup_no = 0
+        self.kind = wire.KIND_LIVE
+        self.next_kind = wire.KIND_LIVE
+        self.kind_logged = True
+        self.result_logged = False
+        self.dealer_result = 0
+        self.card_unread = False  # a card is out that was not read: the slot that is due is its own
+        self.unread_in_coup = False
+        self.previous_cards = 0  # of the previous coup, until a card of this one is drawn
+
+        # Authorisation.
+        self.awaiting_authorisation = False
+        self.next_needs_authorisation = False
+        self.unauthorised_logged = False  # a card was drawn without it
+        self.authorisations = 0  # given and not used yet
+
+        # Surplus cards.
+        self.surplus_count = 0
+        self.cards_after_coup = 0  # drawn after the complete coup
+        self.coups_ahead = 0
+        self.returned_card = wire.NO_CARD  # put back into the shoe, until the next card is out
+
+        # What the next events will be.
+        self.case_count = 0
+        self.pending_void = 0  # why a coup is void
+        self.void_then = wire.THEN_GO_ON
+        self.void_previous = False  # the void coup is the previous one
+        self.pending_keyed = False
+        self.keyed_card = 0
+        self.keyed_flags = 0
+        self.pending_export = False
+        self.pending_import = False
+
+    def replace_shoe(self, decks, burn):
+        """Close the shoe on the table, if there is one, and open the next."""
+        self.clear_fault(wire.BY_NEW_SHOE)
+        if self.phase == DEALING and self.coup_begun():
+            self.pending_void = wire.VOID_SUPERVISOR
+            self.void_then = wire.THEN_NEW_CARDS
+        if self.phase != CLOSED:
+            self.pending_close = wire.CLOSE_REPLACED
+        self.pending_open = True
+        self.open_decks = decks
+        self.open_burn = burn
+
+    def restart_first_coup(self):
+        """The burn was missed: put the coup's cards back, burn, and deal the same coup again."""
+        for slot in range(wire.SLOT_PLAYER_1, wire.SLOT_BANKER_3 + 1):
+            if self.coup.cards[slot] != wire.NO_CARD:
+                self.put_back(self.coup.cards[slot])
+        for i in range(self.surplus_count):
+            self.put_back(self.surplus[i] & ~NOT_USED)
+        self.surplus_count = 0
+        self.awaiting_restart = False
+        self.card_unread = False
+        self.unread_in_coup = False
+        self.coup_no = 0
+        self.coup.start()
+        self.next_kind = self.kind
+        self.burnt = 0
+        self.pending_burn = True
+        self.to_burn = 1
+        self.burn_by_value = self.burn_mode == wire.BURN_FACE_UP
+        self.phase = BURNING
+        self.first_count = 0
+
+    def put_back(self, card):
+        """Count this card as in the shoe again."""
+        self.counts[card] -= self.counts[card] > 0
+        self.cards_out -= self.cards_out > 0
+
+    # Coup
+
     def start_coup(self):
+        """Begin the next coup, with the surplus cards that were carried over."""
         self.coup_no += 1
         self.coup.start()
-        self.state = DEALING
+        self.phase = DEALING
         self.burn_next = self.burnt_before = False
         self.kind = self.next_kind
         self.next_kind = wire.KIND_LIVE
-        self.kind_told = self.kind == wire.KIND_LIVE
-        self.want_word(self.next_word)
-        self.next_word = False
-        self.coup_told = False
+        self.kind_logged = self.kind == wire.KIND_LIVE
+        self.require_authorisation(self.next_needs_authorisation)
+        self.next_needs_authorisation = False
+        self.result_logged = False
         self.dealer_result = 0
-        self.behind = 0
-        self.unread = False
-        self.touched = False
-        self.before_cards = 0
+        self.cards_after_coup = 0
+        self.card_unread = False
+        self.unread_in_coup = False
+        self.previous_cards = 0
         self._use_surplus()
 
     def _use_surplus(self):
-        """Surplus cards begin this coup; what it does not take begins the one after it."""
+        """Begin this coup with surplus cards; those that it does not take begin the one after it."""
         kept = 0
         for i in range(self.surplus_count):
             card = self.surplus[i]
@@ -218,79 +281,63 @@ class State:
                 kept += 1
         self.surplus_count = kept
 
-    def become(self, kind, word):
-        """The coup is of this kind from now on; `word`: a supervisor must authorise that."""
+    def set_kind(self, kind, needs_authorisation):
+        """Make this coup one of another kind."""
         if kind != self.kind:
             self.kind = kind
-            self.kind_told = False
-            self.want_word(word)
+            self.kind_logged = False
+            self.require_authorisation(needs_authorisation)
 
-    def next_is(self, kind, word):
-        """So is the next coup; what the book itself has ordered needs no word."""
-        self.next_word = word and (self.next_word or self.next_kind == wire.KIND_LIVE)
-        self.next_kind = kind
+    def require_authorisation(self, needed):
+        """Wait for a supervisor where the profile asks for one; use up an authorisation that was given before."""
+        self.unauthorised_logged = False
+        needed = needed and self.kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+        self.awaiting_authorisation = needed and not self.key_on
+        if self.awaiting_authorisation and self.authorisations:
+            self.authorisations -= 1
+            self.awaiting_authorisation = False
 
-    def want_word(self, word):
-        """A coup without wagers may need a supervisor; a word said before is used up."""
-        self.word_told = False
-        wanted = word and self.kind != wire.KIND_LIVE and self.profile.dummy_needs_word()
-        self.word_wanted = wanted and not self.key_on
-        if self.word_wanted and self.authorised:
-            self.authorised -= 1
-            self.word_wanted = False
+    def confirm_coup(self):
+        """Go on after a complete coup."""
+        if self.phase == COMPLETE:
+            cards = self.coup_cards()
+            self.next_coup()
+            self.previous_cards = cards if self.phase == DEALING else 0
 
     def next_coup(self):
-        """The coup is over: the next one, or the end of the shoe."""
+        """The coup is over: begin the next one, or end the shoe."""
         after_last = self.next_kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_POST_CUT_DUMMY_COUPS)
-        if self.end_due:
-            self.close_due = wire.CLOSE_NEW_CARDS
+        if self.end_after_coup:
+            self.pending_close = wire.CLOSE_NEW_CARDS
             return
         if self.coups_left == 1 and not after_last:
-            self.close_due = wire.CLOSE_LAST_COUP
+            self.pending_close = wire.CLOSE_LAST_COUP
             return
         if self.coups_left > 1:
             self.coups_left -= 1
         self.start_coup()
 
-    def restart(self):
-        """The burn was forgotten: the coup's cards go back, the burn is made good, and the coup is dealt again."""
-        for slot in range(PLAYER_1, BANKER_3 + 1):
-            if self.coup.cards[slot] != NO_CARD:
-                self.put_back(self.coup.cards[slot])
-        for i in range(self.surplus_count):
-            self.put_back(self.surplus[i] & ~NOT_USED)
-        self.surplus_count = 0
-        self.restart_open = False
-        self.unread = False
-        self.touched = False
-        self.coup_no = 0
-        self.coup.start()
-        self.next_kind = self.kind
-        self.burnt = 0
-        self.burn_due = True
-        self.to_burn = 1
-        self.burn_by_value = self.burn_mode == wire.BURN_FACE_UP
-        self.state = BURNING
-        self.first_count = 0
-
-    def put_back(self, card):
-        """This card is in the shoe again."""
-        self.counts[card] -= self.counts[card] > 0
-        self.cards_out -= self.cards_out > 0
-
-    # Irregularities
+    # Irregularities and faults
 
     def add_case(self, case, facts):
-        """An irregularity that is to be logged; more at once than there is room for cannot come from one card."""
+        """Queue an irregularity to be logged; one card cannot cause more than the queue holds."""
         if self.case_count < _MOST_CASES:
             self._cases[self.case_count] = case
             self._facts[2 * self.case_count] = facts & 0xFF
             self._facts[2 * self.case_count + 1] = facts >> 8
             self.case_count += 1
 
-    def case_logged(self, case):
-        """It is not due any more; whether people had reported self."""
-        if not self.case_count or self.case() != case:
+    def next_case(self):
+        """Return the irregularity to be logged next."""
+        return self._cases[0] & _CASE
+
+    def next_case_facts(self):
+        """Return its facts."""
+        return short(self._facts, 0)
+
+    def remove_case(self, case):
+        """Take a logged irregularity out of the queue; return True if a person had reported it."""
+        if not self.case_count or self.next_case() != case:
             return False
         reported = self._cases[0] & REPORTED != 0
         self.case_count -= 1
@@ -300,39 +347,8 @@ class State:
             self._facts[2 * i + 1] = self._facts[2 * i + 3]
         return reported
 
-    # Faults and people
-
-    def log_unsound(self):
-        """The log fails its check: nothing is dealt until a self-test finds it sound."""
-        return self.fault == wire.FAULT_JOURNAL
-
-    def clear(self, by):
-        """The fault is over; what was to become one is forgotten."""
-        self.fault_due = wire.FAULT_NONE
+    def clear_fault(self, by):
+        """Clear the fault, and any that is about to be logged; a damaged log and an open lid stay."""
+        self.pending_fault = wire.FAULT_NONE
         if self.fault and not self.log_unsound() and not (self.fault == wire.FAULT_LID and self.lid_open):
-            self.clear_due = by
-
-    def confirm(self):
-        if self.state == COMPLETE:
-            cards = self.coup_cards()
-            self.next_coup()
-            self.before_cards = cards if self.state == DEALING else 0
-
-    def replace(self, decks, burn):
-        self.clear(wire.BY_NEW_SHOE)
-        if self.state == DEALING and self.begun():
-            self.void_due = wire.VOID_SUPERVISOR
-            self.void_then = wire.THEN_NEW_CARDS
-        if self.state != CLOSED:
-            self.close_due = wire.CLOSE_REPLACED
-        self.open_due = True
-        self.open_decks = decks
-        self.open_burn = burn
-
-    def set_cards(self, r, at):
-        """Six cards of a coup, NO_CARD where there is none."""
-        self.coup.start()
-        for slot in range(PLAYER_1, BANKER_3 + 1):
-            card = r[at + slot - 1]
-            if card != NO_CARD and self.coup.due == slot:
-                self.coup.draw(card)
+            self.pending_clear = by
