@@ -116,7 +116,7 @@ def test_who_waits_for_the_shoe_of_a_table_that_goes_is_answered_at_once(floors:
     floor.reload(changed(floor.config, "bac-01", baud=9600))
     floor.step(3)
     assert [answer.ok for answer in said] == [False]
-    assert "was taken out of the config, or changed there" in said[0].say
+    assert "was removed from the config, or changed there" in said[0].say
     outcome = msgspec.json.decode(floor.entries()[-1].payload)
     assert (outcome["table"], outcome["ok"]) == ("bac-01", False)
 
