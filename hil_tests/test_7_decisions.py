@@ -218,7 +218,7 @@ def test_the_alarm_that_is_missing_is_raised_and_the_one_without_cause_is_cleare
     wrong_button(floor)
     app = floor.stage.app
     assert app is not None
-    book = app._tables[TABLE].verifier._telling.alarms
+    book = app._tables[TABLE].verifier.alarms
     fault = book.named("fault_decision")
     book.restore([alarm for alarm in book.active() if alarm not in fault])  # as a ledger of before has it
     floor.script.act("power", state="off")

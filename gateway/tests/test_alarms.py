@@ -7,7 +7,8 @@ import pytest
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
 from sabot_gateway.verify.alarms.book import CROWDED_OUT, AlarmBook, most_urgent
-from sabot_gateway.verify.alarms.catalogue import ALARMS, FAULTS, REJECTS
+from sabot_gateway.verify.alarms.catalogue import ALARMS
+from sabot_gateway.verify.alarms.shoe_texts import FAULTS, REJECTS
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision
 from sabot_gateway.verify.document import as_text

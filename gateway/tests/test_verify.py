@@ -3,7 +3,7 @@
 import pytest
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
-from sabot_gateway.verify.alarms import catalogue
+from sabot_gateway.verify.alarms import shoe_texts, wording
 from sabot_protocol import fields
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
 from shoe_events import BOOK, PROFILE, SLOTS, cards, event, result
@@ -148,7 +148,7 @@ def test_another_consequence_than_the_book_s_is_a_discrepancy() -> None:
 
 
 def test_every_fault_has_words() -> None:
-    assert set(catalogue.FAULTS) == set(fields.Fault.encmapping)
+    assert set(shoe_texts.FAULTS) == set(fields.Fault.encmapping)
     alarm = alarm_of(take(event(1, "fault", fault="journal_full", detail=0)))
     assert (alarm.name, "Check the line" in alarm.say) == ("fault_journal_full", True)
 
@@ -174,11 +174,15 @@ def test_a_reject_is_an_alarm_in_words() -> None:
 
 
 def test_every_reason_of_a_reject_has_words() -> None:
-    assert set(catalogue.REJECTS) == set(fields.RejectReason.encmapping)
+    assert set(shoe_texts.REJECTS) == set(fields.RejectReason.encmapping)
 
 
 def test_doubtful_columns_are_counted_from_one() -> None:
-    assert [catalogue.which_columns(bits) for bits in (0, 1, 0b10_0000_0101)] == ["", "column 1", "columns 1, 3 and 10"]
+    assert [wording.doubtful_columns(bits) for bits in (0, 1, 0b10_0000_0101)] == [
+        "",
+        "column 1",
+        "columns 1, 3 and 10",
+    ]
 
 
 def sensor(margin_mean_pct: int, reads: int = 400) -> Event:

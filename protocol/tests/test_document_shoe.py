@@ -12,7 +12,7 @@ import pytest
 from sabot_gateway import table_session
 from sabot_gateway.shoe import line_watch, link, refusals
 from sabot_gateway.verify.checks import clock
-from sabot_gateway.verify.checks.burn import Burning
+from sabot_gateway.verify.checks.burn import BurnCheck
 from sabot_gateway.verify.state import ShoeState
 from sabot_protocol import fields, irregularities, messages, rulebooks
 from sabot_protocol.auth import KEY_BYTES
@@ -120,7 +120,7 @@ def test_a_face_up_burn_counts_as_the_page_says(rank: str, counts: int) -> None:
         shoe.step(*opened("face_up"))
         kinds = [[kind for _, kind, _ in shoe.step(*card(name)).records] for name in (f"{rank}S", *BURNT)]
     assert [BURN_EVENT in logged for logged in kinds].index(True) == counts  # with the last card of so many more
-    gateway = Burning(ShoeState(), BOOK, "face_up", f"{rank}S")
+    gateway = BurnCheck(ShoeState(), BOOK, "face_up", f"{rank}S")
     assert gateway._wanted() == 1 + counts
     assert "an ace 1, two to nine as they are, a ten or a court card 10" in WORDS
 

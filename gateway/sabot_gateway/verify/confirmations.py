@@ -1,5 +1,6 @@
 """Confirmations: which results may be settled, each told once, and again when it is corrected (Rapid 7.7.4.9, 8.1)."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec.structs import asdict, replace
@@ -8,6 +9,8 @@ from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import Record, Source
 
+# Clauses of the books that settle no coup before the dealer has confirmed it.
+CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
 MOST = 200  # more than are disputed, or decided and recalled, at a time
 
 
@@ -27,7 +30,7 @@ class Confirmations:
         at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
         return self._tell(_of(replace(coup, **at, **decider.fields()), coup.id, "confirmed"))
 
-    def told(self, coup: CoupMessage) -> list[Record]:
+    def follow(self, coup: CoupMessage) -> list[Record]:
         """A coup is told: by a decision that confirms it, or after it was confirmed, that is told here too."""
         before = self._said.pop(coup.corrects, "") or self._in_doubt.pop(coup.corrects, "")
         if coup.status == "disputed" and before:

@@ -23,7 +23,8 @@ class Disputes:
         self._decided: dict[str, CoupMessage] = {}  # by the id of the disputed message, oldest first: the decision
         self.more = 0  # older ones that only the ledger holds
         self._entry: set[str] = set()  # those that a supervisor's word at the shoe settles
-        self._last: tuple[Where, CoupMessage] | None = None
+        self.last: CoupMessage | None = None  # the newest message about the newest coup
+        self._last_where: Where = ("", 0, 0)
 
     def open(self) -> list[CoupMessage]:
         """Those that wait for a decision."""
@@ -40,16 +41,16 @@ class Disputes:
     def recall(self, decision: CoupMessage, where: Where) -> None:
         """A decision from before a restart; what the shoe's log alone said of that coup is not what was told."""
         self._remember(decision)
-        if self._last and decision.corrects in (self._last[1].id, self._last[1].corrects):
-            self._last = where, decision
+        if self.last and decision.corrects in (self.last.id, self.last.corrects):
+            self.last, self._last_where = decision, where
 
-    def told(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
-        """A coup as it is said now."""
+    def follow(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
+        """Take a new message about a coup."""
         if coup.corrects in self._open:
             self._remember(coup)
         self._close(coup.corrects)
-        if not self._last or coup.corrects in ("", self._last[1].id):
-            self._last = where, coup
+        if not self.last or coup.corrects in ("", self.last.id):
+            self.last, self._last_where = coup, where
         if coup.status == "disputed":
             self._open[coup.id] = coup
             self._entry |= {coup.id} if entry else set()
@@ -66,19 +67,15 @@ class Disputes:
         self._open.pop(message_id, None)
         self._entry.discard(message_id)
 
-    def of(self, where: Where) -> CoupMessage | None:
+    def at(self, where: Where) -> CoupMessage | None:
         """The disputed message of this coup."""
         return next((one for one in self._open.values() if where_dealt(one) == where), None)
 
-    def last(self) -> CoupMessage | None:
-        """The last coup told."""
-        return self._last[1] if self._last else None
-
-    def last_of(self, where: Where) -> CoupMessage | None:
+    def last_at(self, where: Where) -> CoupMessage | None:
         """The last coup told, if it is this one."""
-        return self._last[1] if self._last and self._last[0] == where else None
+        return self.last if self._last_where == where else None
 
-    def settled_at_the_shoe(self, coup: CoupMessage) -> bool:
+    def ends_at_the_shoe(self, coup: CoupMessage) -> bool:
         """Only the dealer's entry is in dispute."""
         return coup.id in self._entry
 

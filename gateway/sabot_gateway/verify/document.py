@@ -7,7 +7,7 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.verify.alarms.catalogue import ALARMS
 from sabot_gateway.verify.checks import shuffle
-from sabot_gateway.verify.checks.coups import CONFIRM_FIRST
+from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 
 _HEAD = """# What the gateway verifies
 
@@ -29,18 +29,18 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
     ("coups", "dealer's result is the cards'", lambda book: _discrepancy(book)),
     ("coups", "no coup begins before the last is confirmed", lambda book: CONFIRM_FIRST.get(book.id, "")),
     ("composition", "n of each card in n decks", lambda book: book.switch["foreign_card_rule"].clause),
-    ("cutting", "cutting card before a coup", lambda book: book.shoe.cut_first_card_is_last_coup.clause),
-    ("cutting", "cutting card in a coup; what follows", lambda book: book.switch["post_cut_dummy_coups"].clause),
+    ("cutting_card", "cutting card before a coup", lambda book: book.shoe.cut_first_card_is_last_coup.clause),
+    ("cutting_card", "cutting card in a coup; what follows", lambda book: book.switch["post_cut_dummy_coups"].clause),
     ("kinds", "coups without wagers", lambda book: book.shoe.unwagered.clause),
     ("kinds", "a coup in progress that goes on without wagers", lambda book: book.switch["this_no_bet"].clause),
-    ("authorised", "coups that wait for a supervisor's word", lambda book: _awaited(book)),
-    ("burning", "burn of a new shoe", lambda book: book.shoe.burn.clause),
-    ("burning", "cards burnt later", lambda book: book.switch["mid_shoe_burn"].clause),
-    ("irregular", "codes of irregularities; those that a card shows are told", lambda _: "each its own"),
+    ("authorisation", "coups that wait for a supervisor's word", lambda book: _awaited(book)),
+    ("burn", "burn of a new shoe", lambda book: book.shoe.burn.clause),
+    ("burn", "cards burnt later", lambda book: book.switch["mid_shoe_burn"].clause),
+    ("irregularities", "codes of irregularities; those that a card shows are told", lambda _: "each its own"),
     ("locked", "no card is drawn while the exit is locked; when wagers close", lambda book: book.closing.clause),
     ("numbering", "shoes and coups rise by one, slots in order, nothing from a closed shoe", lambda _: ""),
-    ("profile_check", "the shoe works by the table's profile and card set", lambda _: ""),
-    ("ordered", "the first cards can have been shuffled", lambda _: ""),
+    ("profile", "the shoe works by the table's profile and card set", lambda _: ""),
+    ("shuffle", "the first cards can have been shuffled", lambda _: ""),
     ("clock", "the shoe's clock and the gateway's; cards a hand can draw", lambda _: ""),
 )
 

@@ -1,4 +1,4 @@
-"""Verify: an independent reading of the shoe's log; what the shoe says and what the rules give must agree."""
+"""Verify: an independent reading of the shoe's log; what the shoe reports and what the rules give must agree."""
 
 from collections import Counter
 from typing import Any
@@ -7,25 +7,26 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
 
 from sabot_gateway.shoe.continuity import log_lost
-from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import disputes
+from sabot_gateway.shoe.parse import UNREADABLE, Event
+from sabot_gateway.verify import disputes, effects
+from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
-from sabot_gateway.verify.alarms.catalogue import ALARMS, FAULTS, HOLDING
-from sabot_gateway.verify.checks.registry import Checks
-from sabot_gateway.verify.confirmations import Confirmations
+from sabot_gateway.verify.alarms.catalogue import ALARMS, HOLDING
 from sabot_gateway.verify.deciders import Decider, Who, nobody
-from sabot_gateway.verify.disputes import Decision, Disputes
-from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves, as_arguments, on_table
+from sabot_gateway.verify.dispatch import Checks, Row
+from sabot_gateway.verify.disputes import Decision
+from sabot_gateway.verify.findings import NONE, Finding
+from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
-from sabot_gateway.verify.reports import Telling
+from sabot_gateway.verify.reports import coups, findings
+from sabot_gateway.verify.reports.context import Context
 from sabot_gateway.verify.state import ShoeState
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 
 
 class Verifier:
-    """One table's reading of its shoe's log, in order; its alarms and its disputed coups."""
+    """One table: takes the events of its shoe in order; holds its alarms and its disputed coups."""
 
     def __init__(
         self,
@@ -39,15 +40,18 @@ class Verifier:
         self.rulebook, self.continuous = rulebook.id, bool(profile["switches"]["continuous"])
         self.moves = Moves() if moves is None else moves  # of all tables of a gateway
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
-        self._telling = Telling(table, rulebook, self.digest, who)
-        self._serve("")
-        self.moves.active_alarms[table] = lambda: {alarm.alarm for alarm in self._telling.alarms.named(LEFT)}
+        self._context = Context(table, rulebook, self.digest)
+        self._begin_unit("")
+        self.alarms, self.disputes = self._context.alarms, self._context.disputes
+        self.confirmations = self._context.confirmations
+        self.moves.active_alarms[table] = lambda: {alarm.alarm for alarm in self.alarms.named(LEFT)}
 
-    def _serve(self, unit: str) -> None:
-        """Another shoe is on the table: nothing is known of it."""
-        self.state = ShoeState(unit=unit)
-        self._checks = Checks(self.state, self.book, self.profile)
-        self._telling.serve(self.state)
+    def _begin_unit(self, unit: str) -> ShoeState:
+        """Forget the shoe: another unit is on the table, or its log cannot be followed."""
+        self.state = state = ShoeState(unit=unit)
+        checks = Checks(self.table, state, self.book, self.profile, self.moves, self._who)
+        self._rows, self._context.state, self._context.void_cause = checks.rows(), state, checks.void_cause
+        return state
 
     def unread_copy(self) -> "Verifier":
         """Return a verifier for the same table that has seen no event."""
@@ -69,151 +73,141 @@ class Verifier:
             return moved.coup_no, moved.cards
         return number, tuple(self.state.dealt.get(number, ()))
 
+    # Events of the shoe
+
     def take(self, event: Event, time: str) -> list[Record]:
-        """What this event means; the first record is the event's own."""
+        """Verify the next event and return its records; the first is the event's own."""
         state = self.state
-        if event.unit != state.unit or state.missed_a_shoe(event):
-            self._serve(event.unit)
-        moves = self._hand_over(event, time) if event.kind == "handed_over" else []
-        found = moves + self._checks.findings(event, time)
-        out = self._telling.tell(event, time, found) + self._telling.owed(time)
-        self.state.follow(event)
+        if event.unit != state.unit or (state.phase == "unknown" and state.missed_a_shoe(event)):
+            state = self._begin_unit(event.unit)
+        state.time = time
+        row = self._rows[event.kind]
+        found: list[Finding] = []
+        for check in row.checks:
+            more = check(event)
+            if more is not NONE:
+                found += more
+        out = self._records(row, event, found)
+        if row.effect:
+            row.effect(state, event.data)
         return out
 
-    def _hand_over(self, event: Event, time: str) -> list[Finding]:
-        """A coup leaves with all that is known of it, or comes with what is known of it here; what is wrong then."""
-        composition, number = self._checks.composition, event.data["coup_no"]
-        if not event.data["import"]:
-            doubtful = self._telling.in_doubt(number)
-            self.moves.left(Moved(self.table, event, time, composition.all_out(), doubtful))
-            return []
-        moved = self.moves.arrived(event, self.table, time)
-        if moved is None:
-            return self._came_wrongly(number, on_table(event.data["cards"]))
-        composition.came_with(moved.out)
-        self._telling.came(moved)
-        if event.data["kind"] == moved.kind:
-            return []
-        fact = f"A coup came from another shoe as another kind than it was when it left {moved.table}."
-        return [Finding(fact, event.data["kind"], moved.kind, "", number)]
-
-    def _came_wrongly(self, number: int, cards: Cards) -> list[Finding]:
-        """What this gateway knows otherwise of a coup that came: it goes on elsewhere, or left with other cards."""
-        says, same = f"coup {number}: {as_arguments(cards)}", self.moves.find(number, cards)
-        if same:
-            fact = "A coup came from another shoe that goes on elsewhere already."
-            return [Finding(fact, says, f"coup {number} of {same.table} goes on at {same.taken_by}", "", number)]
-        other = self.moves.with_other_cards(number, cards)
-        if other is None:
-            return []
-        fact = f"A coup came from another shoe with other cards than it had when it left {other.table}."
-        return [Finding(fact, says, f"coup {number}: {as_arguments(other.cards)}", "", number)]
+    def _records(self, row: Row, event: Event, found: list[Finding]) -> list[Record]:
+        context = self._context
+        last, not_confirmed = context.disputes.last, list[Record]()
+        passed = last and (event.unit != last.unit or (row.passes and row.passes(event, last)))
+        if last and passed and context.confirmations.awaited(last):
+            not_confirmed = coups.not_confirmed(context, last, event, found)
+        common = context.common(event) if row.report or found else {}
+        out = row.report(context, event, common, found) if row.report else [Record()]
+        out += not_confirmed
+        if found:
+            out += findings.alarms(context, event, common, found)
+        return out + context.postponed_alarms() if context.alarms.postponed else out
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
-        """Events that came before this one and can no longer be had; nothing where their alarm is active."""
-        if event.unit != self.state.unit:
-            self._serve(event.unit)
-        self._checks.gap()
-        say, telling = log_lost(event.unit, first, last), self._telling
-        if any(alarm.say == say for alarm in telling.alarms.named("log_lost")):
+        """Note that these events before this one are lost; return nothing if their alarm is active."""
+        state, context = self.state, self._context
+        if event.unit != state.unit:
+            state = self._begin_unit(event.unit)
+        state.time = time
+        self._note_gap(event)
+        say = log_lost(event.unit, first, last)
+        if any(alarm.say == say for alarm in self.alarms.named("log_lost")):
             return []
         where = f"events {first} to {last} were overwritten"
-        return telling.raise_(telling.common(event, time), "log_lost", say=say, shoe_says=where)
+        return context.raise_alarm(context.common(event), "log_lost", say=say, shoe_says=where)
+
+    def _note_gap(self, event: Event) -> None:
+        """The same as an event that cannot be read, without its report."""
+        row = self._rows[UNREADABLE]
+        for check in row.checks:
+            check(event)
+        effects.log_gap(self.state, {})
 
     def failed(self, event: Event, error: Exception, time: str) -> list[Record]:
-        """Our own checks met an error: the event is kept as it came, and nothing more is known of the shoe."""
-        self._serve(event.unit)
-        telling = self._telling
-        say = (
-            "An event of this shoe could not be checked: the fault is the gateway's. It is in the ledger. Check the "
-            "coups by hand until a new shoe is opened, and report this with the ledger."
-        )
-        where = f"event {event.event_no}, {event.kind}: {type(error).__name__}: {error}"
-        common = telling.place(Source(event.unit, event.event_no, time))
-        return [Record(), *telling.raise_(common, "not_verified", say=say, shoe_says=where)]
+        """Store an event on which our own checks failed; nothing more is known of its shoe."""
+        self._begin_unit(event.unit)
+        common = self._context.common_now(Source(event.unit, event.event_no, time))
+        return [Record(), *self._context.raise_alarm(common, "not_verified", **wording.not_verified(event, error))]
 
-    # What people and the daemon do
-
-    def active(self) -> list[AlarmMessage]:
-        """The alarms that are not over, oldest first, as last said."""
-        return self._telling.alarms.active()
-
-    def disputed(self) -> list[CoupMessage]:
-        """The coups that wait for a supervisor."""
-        return self._telling.disputes.open()
+    # After a restart
 
     def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage], more: int = 0) -> None:
-        """After a restart: what the ledger says is active and disputed, and how many more coups are."""
-        self._telling.alarms.restore(alarms)
-        self._telling.disputes.restore(disputed, more)
-        self._telling.doubt_again()
-
-    def recall_move(self, event: Event, time: str) -> None:
-        """After a restart: a coup that left, of which an alarm stands; which cards were out with it is not known."""
-        where = event.data["shoe_no"], event.data["coup_no"]
-        doubtful = any((alarm.shoe, alarm.coup) == where for alarm in self._telling.alarms.named("discrepancy"))
-        self.moves.recall(Moved(self.table, event, time, Counter(), doubtful))
-
-    @property
-    def disputes(self) -> Disputes:
-        """The disputed coups."""
-        return self._telling.disputes
-
-    @property
-    def confirmations(self) -> Confirmations:
-        """The coups that were confirmed."""
-        return self._telling.confirmations
+        """Take from the ledger what is active and disputed, and how many more coups are disputed."""
+        self.alarms.restore(alarms)
+        self.disputes.restore(disputed, more)
+        state = self.state
+        for alarm in self.alarms.named("discrepancy"):
+            if state.phase == "dealing" and (alarm.shoe, alarm.coup) == (state.shoe_no, state.coup_no):
+                state.doubtful.add(state.coup_no)
 
     def recall_decisions(self, decisions: list[CoupMessage]) -> None:
-        """After a restart: what people have decided here lately."""
+        """Take from the ledger what people have decided here lately."""
         for decision in decisions:
-            self._telling.confirmations.recall(decision)
-            self._telling.disputes.recall(decision, (self.state.unit, decision.shoe, decision.coup))
+            self.confirmations.recall(decision)
+            self.disputes.recall(decision, (self.state.unit, decision.shoe, decision.coup))
+
+    def recall_move(self, event: Event, time: str) -> None:
+        """Take from the ledger a coup that left and has an active alarm; the cards out with it are not known."""
+        where = event.data["shoe_no"], event.data["coup_no"]
+        doubtful = any((alarm.shoe, alarm.coup) == where for alarm in self.alarms.named("discrepancy"))
+        self.moves.recall(Moved(self.table, event, time, Counter(), doubtful))
+
+    # People
+
+    def active(self) -> list[AlarmMessage]:
+        """Return the active alarms, oldest first."""
+        return self.alarms.active()
+
+    def disputed(self) -> list[CoupMessage]:
+        """Return the coups that wait for a supervisor, oldest first."""
+        return self.disputes.open()
+
+    def dispute(self, label: str) -> CoupMessage:
+        """Return the disputed coup with this id, or with shoe and coup as 3/17; raise NotThereError with the reason."""
+        return self.disputes.find(label)
 
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
-        """Somebody has seen an alarm; NotThereError where it is not active."""
+        """Record that somebody has seen an alarm; raise NotThereError if it is not active."""
         alarm = next((one for one in self.active() if one.alarm == alarm_id), None)
         ends = alarm is not None and self._ends_when_seen(alarm)
-        return [
-            Record("alarm", message) for message in self._telling.alarms.acknowledge(alarm_id, by, source, ends=ends)
-        ]
+        changed = self.alarms.acknowledge(alarm_id, by, source, ends=ends)
+        return [Record("alarm", message) for message in changed]
 
     def _ends_when_seen(self, alarm: AlarmMessage) -> bool:
-        """What a decision ends ends so only where no coup waits for one."""
+        """An alarm that a decision ends lasts while its coup waits for one."""
         waits = any((coup.shoe, coup.coup) == (alarm.shoe, alarm.coup) for coup in self.disputed())
         ends = ALARMS[alarm.name].ends
         return "acknowledged" in ends and not ("decision" in ends and waits)
 
-    def dispute(self, named: str) -> CoupMessage:
-        """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""
-        return self._telling.disputes.find(named)
-
     def decide(
         self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None
     ) -> list[Record]:
-        """A supervisor confirms or voids a disputed coup."""
+        """Confirm or void a disputed coup."""
         where = disputes.where_dealt(coup)
-        out = self._telling.tell_coup(disputes.decided(coup, status, decider, source, winner), where)
-        return out + self._telling.settled(where, decider.by, source)
+        out = coups.publish(self._context, disputes.decided(coup, status, decider, source, winner), where)
+        return out + coups.end_dispute(self._context, where, decider.by, source)
+
+    # The daemon
 
     def match_fault(self, fault: str, source: Source) -> list[Record]:
-        """The shoe reports this fault, or none: the alarms of faults that hold its exit must show the same."""
-        telling, name = self._telling, f"fault_{fault}"
+        """Raise and clear alarms of faults that lock the exit, so that they show what the shoe reports."""
+        context, name = self._context, f"fault_{fault}"
         over = [alarm for alarm in self.active() if alarm.name in HOLDING and alarm.name != name]
-        out = telling.over(over, "the shoe reports no such fault", source)
-        if name in HOLDING and not telling.alarms.named(name):
-            words = {"say": FAULTS[fault], "shoe_says": fault.replace("_", " ")}
-            out += telling.raise_(telling.place(source), name, **words)
+        out = context.clear_alarms(over, "the shoe reports no such fault", source)
+        if name in HOLDING and not self.alarms.named(name):
+            out += context.raise_alarm(context.common_now(source), name, **wording.fault(fault))
         return out
 
     def match_moves(self, source: Source) -> list[Record]:
-        """A coup that left has come to a table of this gateway: its alarm is over."""
+        """Clear the alarms of coups that left and have come to a table of this gateway."""
         taken = self.moves.taken(self.table)
-        over = [alarm for alarm in self._telling.alarms.named(LEFT) if alarm.alarm in taken]
+        over = [alarm for alarm in self.alarms.named(LEFT) if alarm.alarm in taken]
         tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
-        return self._telling.over(over, f"the gateway: it goes on at {tables}", source)
+        return self._context.clear_alarms(over, f"the gateway: it goes on at {tables}", source)
 
     def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
-        """What the daemon itself finds; nothing where it is active already."""
-        telling = self._telling
-        return [] if telling.alarms.named(name) else telling.raise_(telling.place(source), name, say=say)
+        """Raise an alarm that the daemon has found, unless it is active."""
+        context = self._context
+        return [] if self.alarms.named(name) else context.raise_alarm(context.common_now(source), name, say=say)

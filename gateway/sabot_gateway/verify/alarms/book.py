@@ -32,7 +32,7 @@ class AlarmBook:
         self._rates: dict[str, TokenBucket] = {}  # by name
         self._folded: Counter[str] = Counter()  # alarms that are only counted, by name
         self._folded_since, self._counted_s = "", 0.0
-        self._owed: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}  # that last, and were not raised yet
+        self.postponed: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}  # that last, and were not raised yet
 
     def active(self) -> list[AlarmMessage]:
         """As last said."""
@@ -41,7 +41,7 @@ class AlarmBook:
     def restore(self, alarms: list[AlarmMessage]) -> None:
         """What the ledger says is active."""
         self._active = {alarm.alarm: alarm for alarm in alarms}
-        self._owed = {name: owed for name, owed in self._owed.items() if not self.named(name)}
+        self.postponed = {name: owed for name, owed in self.postponed.items() if not self.named(name)}
 
     def named(self, *names: str) -> list[AlarmMessage]:
         """The active ones of these names."""
@@ -58,7 +58,7 @@ class AlarmBook:
         return self._raise(common, name, kind, words)
 
     def _raise(self, common: dict[str, Any], name: str, kind: Kind, words: dict[str, str]) -> list[AlarmMessage]:
-        self._owed.pop(name, None)
+        self.postponed.pop(name, None)
         alarm_id = f"{common['id']}-{name}"
         fields = {**common, "id": alarm_id, "alarm": alarm_id}
         alarm = AlarmMessage(
@@ -79,7 +79,7 @@ class AlarmBook:
     def _fold(self, common: dict[str, Any], name: str, words: dict[str, str]) -> list[AlarmMessage]:
         """Count an alarm of which there are too many; one alarm stands for them, and is renewed now and then."""
         if ALARMS[name].lasts:
-            self._owed[name] = common, words
+            self.postponed[name] = common, words
         flood, now_s = self.named(_FLOOD), _seconds(common["time"])
         if not flood:
             self._folded.clear()
@@ -102,15 +102,15 @@ class AlarmBook:
             "Every event and coup is in the ledger. Take the shoe out of service; have it and its line examined."
         )
 
-    def forget_owed(self, *names: str) -> None:
+    def drop_postponed(self, *names: str) -> None:
         """What these stand for is over before they could be raised."""
         for name in names:
-            self._owed.pop(name, None)
+            self.postponed.pop(name, None)
 
-    def owed(self, time: str) -> list[AlarmMessage]:
+    def raise_postponed(self, time: str) -> list[AlarmMessage]:
         """Alarms that last and came in a flood, as soon as there is room for them."""
         out: list[AlarmMessage] = []
-        for name, (common, words) in list(self._owed.items()):
+        for name, (common, words) in list(self.postponed.items()):
             if self._rates[name].take(_seconds(time)):
                 out += self._raise(common, name, ALARMS[name], words)
         return out

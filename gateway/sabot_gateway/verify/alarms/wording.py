@@ -1,41 +1,51 @@
-"""Words: what the shoe itself tells, as the words of an alarm; each ends with the next step."""
+"""Wording: the texts of alarms: what happened, what to do now, what the shoe and the cards say."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 
-from sabot_gateway.shoe.parse import UNREADABLE, Event
+from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
-from sabot_gateway.verify.alarms import catalogue
+from sabot_gateway.verify.alarms.shoe_texts import FAULTS, REJECTS, SENSORS
+from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 
-Words = dict[str, str]
+Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
+LEAST_READS = 50  # a mean of fewer cards says little: a shoe that was cut in mid-shoe counts from its start
+LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
 
 
-def irregularity(rulebook_id: str, event: Event, *, stands: bool) -> Words:
-    """The shoe's code beside the book's, with its clause and the next step; `stands` where no coup can be void."""
-    data = event.data
+def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool) -> Text:
+    """The shoe's code beside the book's, with its clause and the next step."""
     facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
-    advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=stands)
+    advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=none_to_void)
     return {"say": advice.say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
 
 
-def _reject(event: Event) -> tuple[str, Words]:
-    data = event.data
-    words = [data["reason"].replace("_", " "), catalogue.which_columns(data["doubtful"])]
+def reject(data: dict[str, Any]) -> Text:
+    """Why a card was rejected."""
+    words = [data["reason"].replace("_", " "), doubtful_columns(data["doubtful"])]
     if data["speed_mm_s"]:
         words.append(f"{data['speed_mm_s']} mm/s")
-    return "reject", {"say": catalogue.REJECTS[data["reason"]], "shoe_says": ", ".join(filter(None, words))}
+    return {"say": REJECTS[data["reason"]], "shoe_says": ", ".join(filter(None, words))}
 
 
-def _fault(event: Event) -> tuple[str, Words]:
-    fault = event.data["fault"]
-    return f"fault_{fault}", {"say": catalogue.FAULTS[fault], "shoe_says": fault.replace("_", " ")}
+def doubtful_columns(bits: int) -> str:
+    """Return the doubtful columns, counted from one: `columns 3 and 7`."""
+    numbers = [str(column + 1) for column in range(16) if bits >> column & 1]
+    if not numbers:
+        return ""
+    return f"column {numbers[0]}" if len(numbers) == 1 else f"columns {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def _handed_over(event: Event) -> tuple[str, Words]:
-    data = event.data
+def fault(name: str) -> Text:
+    """The fault for which the shoe locks its exit."""
+    return {"say": FAULTS[name], "shoe_says": name.replace("_", " ")}
+
+
+def handed_over(data: dict[str, Any]) -> tuple[str, Text]:
+    """A coup left this shoe or came to it: the name of the alarm, and its text."""
     cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
     if not data["import"]:
         return moves.LEFT, {"say": _left(data), "shoe_says": cards}
@@ -44,7 +54,6 @@ def _handed_over(event: Event) -> tuple[str, Words]:
 
 
 def _left(data: dict[str, Any]) -> str:
-    """What is to be done with a coup that left, here or at another gateway, which knows nothing of it."""
     place = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
     return (
         f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
@@ -55,33 +64,73 @@ def _left(data: dict[str, Any]) -> str:
     )
 
 
-def _damaged(event: Event) -> tuple[str, Words]:
+def log_damaged(event: Event) -> Text:
+    """A record of the shoe's log fails its check."""
     say = "A record of the shoe's log is damaged: what it said is lost. Check this coup and have the shoe inspected."
-    return "log_damaged", {"say": say, "shoe_says": f"event {event.event_no} cannot be read"}
+    return {"say": say, "shoe_says": f"event {event.event_no} cannot be read"}
 
 
-def _unreadable(event: Event) -> tuple[str, Words]:
+def unreadable_event(event: Event) -> Text:
+    """An event does not fit the protocol."""
     say = (
         f"Event {event.event_no} of shoe {event.unit} cannot be read: {event.data['why']}. It is in the ledger as it "
         "came, and the log goes on behind it. Check the coups around it, and have the shoe inspected."
     )
-    return "unreadable_event", {"say": say, "shoe_says": f"event {event.event_no}: {event.raw.hex()}"}
+    return {"say": say, "shoe_says": f"event {event.event_no}: {event.raw.hex()}"}
 
 
-TOLD: dict[str, Callable[[Event], tuple[str, Words]]] = {
-    "reject": _reject,
-    "fault": _fault,
-    "handed_over": _handed_over,
-    "damaged": _damaged,
-    UNREADABLE: _unreadable,
-}
+def not_verified(event: Event, error: Exception) -> Text:
+    """The gateway's own checks failed."""
+    say = (
+        "An event of this shoe could not be checked: the fault is the gateway's. It is in the ledger. Check the "
+        "coups by hand until a new shoe is opened, and report this with the ledger."
+    )
+    return {"say": say, "shoe_says": f"event {event.event_no}, {event.kind}: {type(error).__name__}: {error}"}
 
 
-def weak_sensor(data: dict[str, Any]) -> Words:
-    """Of a sensor that reads with little margin; nothing of one that is well."""
-    if data["reads"] < catalogue.LEAST_READS or data["margin_mean_pct"] >= catalogue.LEAST_MARGIN_PCT:
+def shoe_restarted(event: Event, cards: Sequence[str]) -> Text:
+    """The shoe restarted while it was open; these cards are on the table."""
+    say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
+    return {"say": say, "shoe_says": event.data["cause"], "cards_say": " ".join(cards)}
+
+
+def coup_void(data: dict[str, Any], reason: str, clause: str, cards: Sequence[str]) -> Text:
+    """A coup was declared void at the shoe."""
+    say = "The coup is void: stakes are returned, and it counts nowhere."
+    if data["then"] == "new_cards":
+        say += " The cards must be replaced or checked before play goes on."
+    return {"say": say, "clause": clause, "shoe_says": reason, "cards_say": " ".join(cards)}
+
+
+def not_confirmed(table: str, rulebook_id: str, coup: str, event_kind: str) -> Text:
+    """Play went on and nobody had confirmed the last coup."""
+    say = (
+        f"Nobody confirmed coup {coup} before play went on: it must not be settled. It waits for "
+        f"a supervisor, who confirms or voids it: `sabot table {table} decide --coup {coup}`."
+    )
+    return {"say": say, "clause": CONFIRM_FIRST.get(rulebook_id, ""), "shoe_says": event_kind}
+
+
+def lost_result(rulebook_id: str, coup_no: int, cards: Sequence[str]) -> Text:
+    """The result of a coup is in the missing part of the log."""
+    fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
+    say = f"{fact} {after_discrepancy(rulebook_id, coup_no)}"
+    return {"say": say, "shoe_says": "nothing", "cards_say": " ".join(cards)}
+
+
+def after_discrepancy(rulebook_id: str, coup_no: int) -> str:
+    """Return the next step after a discrepancy about this coup; 0 is no coup."""
+    if not coup_no:
+        return "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
+    advice = irregularities.advise(rulebook_id, "scan_discrepancy", {"confirmed": True})
+    return f"Do not pay: the coup waits for a supervisor, who confirms or voids it. {advice.say}"
+
+
+def weak_sensor(data: dict[str, Any]) -> Text:
+    """Return the text for a sensor that reads with little margin, or nothing."""
+    if data["reads"] < LEAST_READS or data["margin_mean_pct"] >= LEAST_MARGIN_PCT:
         return {}
     return {
-        "say": f"The {catalogue.SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
+        "say": f"The {SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
         "shoe_says": f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards",
     }

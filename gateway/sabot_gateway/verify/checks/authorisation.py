@@ -12,7 +12,7 @@ _MOST_WORDS = 255
 
 
 @dataclass
-class Authorised:
+class AuthorisationCheck:
     """Words said and not used, and the coup that waits for one."""
 
     state: ShoeState
@@ -25,9 +25,10 @@ class Authorised:
     _by_the_book: set[int] = field(default_factory=set)  # coups that need no word of their own
     _sure: bool = False  # every word of this shoe is known, and where its key was when it was opened
 
-    def gap(self) -> None:
-        """Part of the log is missing: a word may be in it."""
+    def log_gap(self, event: Event) -> Findings:
+        """An authorisation may be in the missing part of the log."""
         self._sure = self._awaiting = False
+        return NONE
 
     def boot(self, event: Event) -> Findings:
         """With its first event a shoe has its key at rest."""

@@ -13,7 +13,7 @@ _COURT = 10  # a ten or a picture burns ten more (NZ 7.7, 4.1A)
 
 
 @dataclass
-class Burning:
+class BurnCheck:
     """The burn of this shoe, and single cards burnt later (Crown 7.2.2(b))."""
 
     state: ShoeState

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify.findings import NONE, Finding
+from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import ShoeState
 
 _MODULO = 1 << 30
@@ -30,7 +30,7 @@ def _seconds(time: str) -> float:
 
 
 @dataclass
-class Clock:
+class ClockCheck:
     """Both clocks of one shoe, since it started."""
 
     state: ShoeState
@@ -41,24 +41,43 @@ class Clock:
     _least_s: float | None = None  # gateway less shoe
     _set: tuple[float, int] | None = None  # the last time_set, and when by the shoe
     _first: tuple[float, int] | None = None  # the gateway's time and the shoe's, when both were first heard
-    _told: frozenset[str] = frozenset()
+    _raised: frozenset[str] = frozenset()  # names of findings of this shoe
 
-    def any(self, event: Event, time: str) -> tuple[Finding, ...]:
-        """Every event has its time."""
-        if event.kind in ("boot", "shoe_opened"):
-            self._told = frozenset()
-        if event.kind == "boot" or self._shoe_ms is None:
+    def any_event(self, event: Event) -> Findings:
+        """Compare both clocks."""
+        found = self._advance(event)
+        return self._not_raised_before(found) if found else NONE
+
+    def boot(self, event: Event) -> Findings:
+        """The shoe counts its time from here."""
+        self._raised = frozenset()
+        self._start(event.time_ms)
+        return self.any_event(event)
+
+    def shoe_opened(self, event: Event) -> Findings:
+        """Each finding can be raised again."""
+        self._raised = frozenset()
+        return self.any_event(event)
+
+    def card(self, event: Event) -> Findings:
+        """A hand can draw only so fast."""
+        found = self._advance(event) + self._cards_apart(event)
+        return self._not_raised_before(found) if found else NONE
+
+    def time_set(self, event: Event) -> Findings:
+        """Compare how far both clocks went since the last setting."""
+        found = self._advance(event) + self._drift(event)
+        return self._not_raised_before(found) if found else NONE
+
+    def _not_raised_before(self, found: tuple[Finding, ...]) -> list[Finding]:
+        new = {finding.name: finding for finding in reversed(found) if finding.name not in self._raised}
+        self._raised |= new.keys()
+        return [finding for finding in found if new.get(finding.name) is finding]
+
+    def _advance(self, event: Event) -> tuple[Finding, ...]:
+        if self._shoe_ms is None:
             self._start(event.time_ms)
-        found = (*self._shoe_goes_on(event), *self._gateway_goes_on(time))
-        if event.kind == "card":
-            found += self._cards_apart(event)
-        elif event.kind == "time_set":
-            found += self._drift(event)
-        return tuple(self._once(finding) for finding in found if finding.name not in self._told) if found else NONE
-
-    def _once(self, finding: Finding) -> Finding:
-        self._told |= {finding.name}
-        return finding
+        return self._shoe_goes_on(event) + self._gateway_goes_on(self.state.time)
 
     def _start(self, time_ms: int) -> None:
         self._shoe_ms, self._raw_ms = time_ms, time_ms

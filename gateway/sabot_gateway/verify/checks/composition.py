@@ -19,7 +19,7 @@ _FOREIGN = "missing_or_foreign_card"
 
 
 @dataclass
-class Composition:
+class CompositionCheck:
     """Burnt, unused and surplus cards count; a card that was put back does not count twice."""
 
     state: ShoeState
@@ -46,7 +46,7 @@ class Composition:
         self.over = ""
 
     def came_with(self, out: Counter[str]) -> None:
-        """The cards come from another shoe of this gateway, where these were dealt."""
+        """Count cards that were dealt from the shoe that the coup left."""
         self._elsewhere = Counter(out)
 
     def all_out(self) -> Counter[str]:

@@ -1,6 +1,5 @@
 """Coups: every result recomputed from its cards; the shoe's word and the dealer's beside it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +9,15 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.checks.numbering import draw_clause
+from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, RESULTS, Dealt, ShoeState
 
 _FLAGS = ("natural", "player_pair", "banker_pair")
-# Where no coup is settled before the dealer has confirmed it.
-CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
 
 
 @dataclass
-class Coups:
+class CoupCheck:
     """The coup on the table and its result by the cards."""
 
     state: ShoeState

@@ -11,7 +11,7 @@ from sabot_gateway.verify.state import ShoeState
 
 
 @dataclass
-class Cutting:
+class CuttingCardCheck:
     """The last coup of this shoe."""
 
     state: ShoeState

@@ -1,14 +1,14 @@
 """Irregular: what a card shows by itself must be told by the shoe, with the facts as they were, and by the book."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sabot_protocol import irregularities
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify.checks.authorisation import Authorised
-from sabot_gateway.verify.checks.composition import Composition
+from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
+from sabot_gateway.verify.checks.composition import CompositionCheck
+from sabot_gateway.verify.checks.coups import CoupCheck
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, RESULTS, ShoeState
 
@@ -21,14 +21,14 @@ _SHOWN = (*_OVERDRAWS, *_FACE_UP, _DISPUTED, _SEEN, _NO_WORD)
 
 
 @dataclass
-class Irregular:
+class IrregularityCheck:
     """Irregularities that are due, and those that are told."""
 
     state: ShoeState
     book: Rulebook
-    counted: Composition
-    winner: Callable[[], str]  # of the coup on the table, by the cards
-    words: Authorised
+    counted: CompositionCheck
+    coups: CoupCheck
+    words: AuthorisationCheck
     face_down: bool  # cards are dealt so: one that is seen was seen before its time
     _due: dict[str, tuple[int, str]] = field(default_factory=dict)  # case: coup, and what shows it
     _reported: bool = False  # by command: the next one is a person's word
@@ -38,10 +38,11 @@ class Irregular:
     _held: bool = False  # by a fault
     _foreign: bool = False  # the reject before was a card of another set
 
-    def gap(self) -> None:
-        """Part of the log is missing: what was due may be in it."""
+    def log_gap(self, event: Event) -> Findings:
+        """The irregularity that is due may be in the missing part of the log."""
         self._due.clear()
         self._loose = True
+        return NONE
 
     def shoe_opened(self, event: Event) -> Findings:
         """Nothing is due."""
@@ -107,8 +108,8 @@ class Irregular:
         found, said = self._overdue(), event.data["button"]
         self._loose &= said != "confirm"
         told = self.state.phase == "complete" and not self._held
-        if told and said in RESULTS and said != self.winner():
-            self._due[_DISPUTED] = (event.data["coup_no"], f"the dealer says {said}, the cards say {self.winner()}")
+        if told and said in RESULTS and said != self.coups.winner:
+            self._due[_DISPUTED] = (event.data["coup_no"], f"the dealer says {said}, the cards say {self.coups.winner}")
         return found
 
     def reject(self, event: Event) -> Findings:

@@ -1,22 +1,22 @@
 """Kinds: a coup is of the kind that was announced before its first card, and that the book asks for."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.checks.cutting_card import CuttingCardCheck
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import ShoeState
 
 
 @dataclass
-class Kinds:
+class KindCheck:
     """What was announced of this shoe's coups, and what must be without wagers."""
 
     state: ShoeState
     book: Rulebook
-    last: Callable[[], int | None]  # the last coup of the shoe, where it is known
+    cutting: CuttingCardCheck
     _announced: dict[int, str] = field(default_factory=dict)
     _without: dict[int, str] = field(default_factory=dict)  # coups without wagers by the book, and the case
     _reported: bool = False  # the next irregularity is a person's word, who may correct the shoe's
@@ -92,7 +92,7 @@ class Kinds:
         return NONE
 
     def _after_last(self, number: int) -> bool:
-        last = self.last()
+        last = self.cutting.last
         return last is not None and number > last
 
     def _forget(self, number: int) -> None:

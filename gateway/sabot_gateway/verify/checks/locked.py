@@ -19,16 +19,17 @@ _CLOSING = {
 
 
 @dataclass
-class Locked:
+class LockCheck:
     """Whether the exit is locked by command, as the shoe tells it."""
 
     state: ShoeState
     book: Rulebook
     _on: bool = False
 
-    def gap(self) -> None:
-        """Part of the log is missing: the lock may be released in it."""
+    def log_gap(self, event: Event) -> Findings:
+        """The lock may be released in the missing part of the log."""
         self._on = False
+        return NONE
 
     def lock(self, event: Event) -> Findings:
         """Locked or released."""

@@ -30,7 +30,7 @@ def told(dealt: Dealt) -> str:
 
 
 @dataclass
-class Numbering:
+class NumberingCheck:
     """Event by event against where the shoe stood."""
 
     state: ShoeState

@@ -81,7 +81,7 @@ class Pattern:
 
 
 @dataclass
-class Ordered:
+class ShuffleCheck:
     """Our word and the shoe's own, one alarm a shoe."""
 
     state: ShoeState

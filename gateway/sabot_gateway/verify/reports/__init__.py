@@ -1,0 +1,1 @@
+"""Reports: the messages that follow from an event: shoes, cards, coups, alarms."""

@@ -1,0 +1,55 @@
+"""Reports of events that are alarms: faults, rejects, irregularities, a coup that moves, records that are damaged."""
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.reports.context import Common, Context
+
+
+def reject(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """Something passed the reader that is no certain card."""
+    return [Record(), *context.raise_alarm(common, "reject", **wording.reject(event.data))]
+
+
+def fault(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A fault locks the exit until the shoe reports that it is over."""
+    name = event.data["fault"]
+    if name == "none":
+        return [Record()]
+    return [Record(), *context.raise_alarm(common, f"fault_{name}", **wording.fault(name))]
+
+
+def fault_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """The alarm of the fault is over, and the reject that led to it."""
+    fault, by = event.data["fault"], event.data["by"].replace("_", " ")
+    context.state.decision_cleared |= fault == "decision"
+    names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
+    context.alarms.drop_postponed(*names)
+    source = Source(event.unit, event.event_no, common["time"])
+    return [Record(), *context.clear_alarms(context.alarms.named(*names), f"the shoe: {by}", source)]
+
+
+def irregularity(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """Raise the case as an alarm with the book's next step; a coup that is disputed already has its alarm."""
+    state, case = context.state, event.data["case"]
+    if case == "scan_discrepancy" and context.disputes.at((event.unit, common["shoe"], state.coup_no)):
+        return [Record()]
+    text = wording.irregularity(context.book.id, event.data, none_to_void=state.none_to_void())
+    return [Record(), *context.raise_alarm(common, case, **text)]
+
+
+def handed_over(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A coup in progress left this shoe, or came to it."""
+    name, text = wording.handed_over(event.data)
+    return [Record(), *context.raise_alarm(common, name, **text)]
+
+
+def damaged(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A record of the shoe's log is damaged."""
+    return [Record(), *context.raise_alarm(common, "log_damaged", **wording.log_damaged(event))]
+
+
+def unreadable(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """An event does not fit the protocol."""
+    return [Record(), *context.raise_alarm(common, "unreadable_event", **wording.unreadable_event(event))]

@@ -1,0 +1,76 @@
+"""Context: what all reports of one table share, and the fields that every message carries."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.topics import AlarmMessage
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.alarms.book import AlarmBook
+from sabot_gateway.verify.checks.void_cause import VoidCause
+from sabot_gateway.verify.confirmations import Confirmations
+from sabot_gateway.verify.disputes import Disputes
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.state import ShoeState
+
+Common = dict[str, Any]  # the fields that every message carries
+
+
+@dataclass
+class Context:
+    """One table: its rulebook, its shoe, its active alarms and its disputed and confirmed coups."""
+
+    table: str
+    book: Rulebook
+    digest: str  # of the rulebook
+    state: ShoeState = field(init=False)  # of the unit on the table
+    void_cause: VoidCause = field(init=False)  # likewise
+    alarms: AlarmBook = field(default_factory=AlarmBook)
+    disputes: Disputes = field(default_factory=Disputes)
+    confirmations: Confirmations = field(default_factory=Confirmations)
+
+    def common(self, event: Event) -> Common:
+        """Return the common fields of a message about this event."""
+        state, data = self.state, event.data
+        return {
+            "id": f"{event.unit}-{event.event_no}",
+            "unit": event.unit,
+            "event_no": event.event_no,
+            "table": self.table,
+            "shoe": data.get("shoe_no", state.shoe_no or 0),
+            "coup": data.get("coup_no", state.coup_no),
+            "time": state.time,
+            "rulebook": self.digest,
+        }
+
+    def common_now(self, source: Source) -> Common:
+        """Return the common fields of a message about the coup on the table."""
+        return {
+            "id": source.id,
+            "unit": source.unit,
+            "event_no": source.event_no,
+            "table": self.table,
+            "shoe": self.state.shoe_no or 0,
+            "coup": self.state.coup_no,
+            "time": source.time,
+            "rulebook": self.digest,
+        }
+
+    def raise_alarm(self, common: Common, name: str, **text: str) -> list[Record]:
+        """Raise an alarm."""
+        return [Record("alarm", message) for message in self.alarms.raise_(common, name, **text)]
+
+    def clear_alarms(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[Record]:
+        """Clear these alarms."""
+        return [Record("alarm", message) for message in self.alarms.clear(alarms, by, source)]
+
+    def postponed_alarms(self) -> list[Record]:
+        """Raise alarms that a flood has postponed, as soon as there is room."""
+        return [Record("alarm", message) for message in self.alarms.raise_postponed(self.state.time)]
+
+
+# The records of an event; the first is the event's own.
+Report = Callable[[Context, Event, Common, list[Finding]], list[Record]]

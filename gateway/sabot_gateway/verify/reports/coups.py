@@ -1,0 +1,162 @@
+"""Reports about coups: results, voids, confirmations, disputes and their end."""
+
+from typing import Any
+
+from msgspec.structs import replace
+from sabot_protocol import irregularities
+from sabot_protocol.topics import CoupMessage
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import disputes, records
+from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import Where
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.reports.context import Common, Context
+from sabot_gateway.verify.state import NO_COUP, ShoeState
+
+_BY_DEALER, _BY_SUPERVISOR = "the dealer, at the shoe", "a supervisor, at the shoe"
+
+
+def publish(context: Context, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
+    """Return the record of a coup, and the one on `confirmed` that follows from it."""
+    context.disputes.follow(coup, where or disputes.where_dealt(coup), entry=entry)
+    return [Record("coup", coup), *context.confirmations.follow(coup)]
+
+
+def coup(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """The result of a coup: verified, or disputed if anything about it does not agree."""
+    state, number = context.state, event.data["coup_no"]
+    agreed = number not in state.doubtful and not any(finding.coup_no for finding in found)
+    state.doubtful.discard(number)
+    message = records.coup_message(event, common, state.dealt.get(number, []), "verified" if agreed else "disputed")
+    return publish(context, replace(message, **_origin(state, number)))
+
+
+def _origin(state: ShoeState, number: int) -> dict[str, str]:
+    """Where a coup began that came from another shoe, and who made it one without wagers."""
+    came, state.came = state.came, None
+    no_bet_by, state.no_bet_by = state.no_bet_by, None
+    began = {"began": came.began} if came and came.coup_no == number else {}
+    return began | (no_bet_by[1].fields() if no_bet_by and no_bet_by[0] == number else {})
+
+
+def void(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A coup is void; this corrects its result, if it had one. A coup that is void already is not voided again."""
+    state, data = context.state, event.data
+    number, where = data["coup_no"], (event.unit, common["shoe"], data["coup_no"])
+    state.doubtful.discard(number)
+    before = context.disputes.at(where) or context.disputes.last_at(where)
+    reason = data["reason"].replace("_", " ")
+    decider = context.void_cause.of_void(reason)
+    if before and before.status == "void":
+        return [Record()]
+    changes: dict[str, Any] = {"status": "void", "corrects": before.id} if before else {}
+    dealt, source = state.dealt.get(number, []), Source(event.unit, event.event_no, common["time"])
+    out = publish(context, records.no_result(event, common, dealt, **changes, **decider.fields()))
+    text = wording.coup_void(data, reason, decider.clause, state.cards(number))
+    return out + context.raise_alarm(common, "coup_void", **text) + end_dispute(context, where, decider.by, source)
+
+
+def end_dispute(context: Context, where: Where, by: str, source: Source) -> list[Record]:
+    """Clear the alarms that disputed this coup."""
+    unit, shoe, coup = where
+    over = [
+        alarm
+        for alarm in context.alarms.named("discrepancy", "not_confirmed")
+        if (alarm.shoe, alarm.coup) == (shoe, coup) and alarm.alarm.startswith(f"{unit}-")
+    ]
+    return context.clear_alarms(over, by, source)
+
+
+# Confirm
+
+
+def button(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """Confirm: the dealer confirms the result; after a supervisor's decision at the shoe it also ends a dispute."""
+    if event.data["button"] != "confirm":
+        return [Record()]
+    own = _confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
+    if not context.state.decision_cleared:
+        return [own]
+    return [own, *_confirm_dispute(context, event, common, Decider(_BY_SUPERVISOR, time=common["time"]))]
+
+
+def command_done(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """`confirm` confirms the result and ends a dispute; `this_no_bet` is noted for the result."""
+    command = event.data["command"]
+    if command == "this_no_bet":
+        context.state.no_bet_by = context.state.next_coup_no(), context.void_cause.of_command(event)
+    if command != "confirm":
+        return [Record()]
+    decider = context.void_cause.of_command(event)
+    own = _confirm(context, event, common, found, decider)
+    return [own, *_confirm_dispute(context, event, common, decider)]
+
+
+def _confirm(context: Context, event: Event, common: Common, found: list[Finding], decider: Decider) -> Record:
+    """The result on the table may be settled, once, unless it is in doubt."""
+    last = context.disputes.last_at((event.unit, common["shoe"], common["coup"]))
+    in_doubt = context.state.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
+    if last is None or in_doubt or not context.confirmations.awaited(last):
+        return Record()
+    return context.confirmations.confirm(last, decider, Source(event.unit, event.event_no, common["time"]))
+
+
+def _confirm_dispute(context: Context, event: Event, common: Common, decider: Decider) -> list[Record]:
+    """A supervisor has decided about the dealer's entry: the shoe's result is confirmed."""
+    where = (event.unit, common["shoe"], context.state.coup_no)
+    disputed = context.disputes.at(where)
+    if disputed is None or not context.disputes.ends_at_the_shoe(disputed):
+        return []
+    clause = irregularities.advise(context.book.id, "scan_discrepancy", {"confirmed": True}).clause
+    source, decider = Source(event.unit, event.event_no, common["time"]), decider.under(clause)
+    decision = disputes.decided(disputed, "confirmed", decider, source, disputed.winner)
+    records = publish(context, replace(decision, id=f"{common['id']}-confirmed"))
+    return records + end_dispute(context, where, decider.by, source)
+
+
+# Results that nobody confirmed, or that are lost
+
+
+def any_coup(event: Event, last: CoupMessage) -> bool:
+    """After this event no coup of the shoe can be confirmed."""
+    return True
+
+
+def another_coup(event: Event, last: CoupMessage) -> bool:
+    """Return True if the event belongs to another coup."""
+    return bool((event.data["shoe_no"], event.data["coup_no"]) != (last.shoe, last.coup))
+
+
+def card_of_another_coup(event: Event, last: CoupMessage) -> bool:
+    """Return True if the event is a card that was due in another coup."""
+    data = event.data
+    return data["slot"] not in NO_COUP and not data["flags"].get("surplus") and another_coup(event, last)
+
+
+def not_confirmed(context: Context, last: CoupMessage, event: Event, found: list[Finding]) -> list[Record]:
+    """Dispute the last result: play goes on and nobody has confirmed it, so it must not be settled."""
+    if any(finding.coup_no == last.coup for finding in found):
+        return []  # that disputes it
+    event_no, time = event.event_no if event.unit == last.unit else last.event_no, context.state.time
+    changes = {"id": f"{last.id}-not-confirmed", "event_no": event_no, "time": time}
+    disputed = replace(last, **changes, status="disputed", corrects=last.id)
+    common = context.common_now(Source(last.unit, event_no, time))
+    common |= {"id": last.id, "shoe": last.shoe, "coup": last.coup}
+    text = wording.not_confirmed(context.table, context.book.id, disputes.coup_label(last), event.kind)
+    return publish(context, disputed) + context.raise_alarm(common, "not_confirmed", **text)
+
+
+def lost_result(context: Context, event: Event, common: Common) -> list[Record]:
+    """Publish a coup whose result is in the missing part of the log: from its cards, disputed."""
+    state, coup_no = context.state, context.state.gap_in
+    if coup_no is None:
+        return []
+    state.gap_in, dealt = None, state.dealt.get(coup_no, [])
+    common = {**common, "shoe": state.shoe_no or 0, "coup": coup_no}
+    lost = {"id": f"{common['id']}-lost", "kind": "live", "status": "disputed"}
+    text = wording.lost_result(context.book.id, coup_no, [card for _, card in dealt])
+    coup = records.no_result(event, common, dealt, **lost)
+    return [*publish(context, coup), *context.raise_alarm({**common, "id": lost["id"]}, "discrepancy", **text)]

@@ -1,0 +1,52 @@
+"""Reports about the shoe and its cards: opened, closed, restarted, a card, a sensor."""
+
+from sabot_protocol.topics import ShoeMessage
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import records
+from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.alarms.catalogue import ENDED_BY_NEW_SHOE
+from sabot_gateway.verify.findings import Finding
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.reports import coups
+from sabot_gateway.verify.reports.context import Common, Context
+
+
+def opened(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A shoe is open; alarms about the cards before are over."""
+    context.state.doubtful.clear()
+    about = {key: event.data[key] for key in ("decks", "card_set", "burn")}
+    message = ShoeMessage(**{**common, "coup": 0}, state="open", **about)
+    context.alarms.drop_postponed(*ENDED_BY_NEW_SHOE)
+    over, source = context.alarms.named(*ENDED_BY_NEW_SHOE), Source(event.unit, event.event_no, common["time"])
+    cleared = context.clear_alarms(over, "a new shoe", source)
+    return [Record("shoe", message), *cleared, *coups.lost_result(context, event, common)]
+
+
+def closed(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """The shoe is closed."""
+    message = ShoeMessage(**common, state="closed", **context.state.opened)
+    return [Record("shoe", message), *coups.lost_result(context, event, common)]
+
+
+def restarted(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """Raise an alarm if the shoe restarted while it was open."""
+    state = context.state
+    if state.phase in ("unknown", "closed", "checking"):
+        return [Record()]
+    text = wording.shoe_restarted(event, state.cards(state.coup_no))
+    return [Record(), *context.raise_alarm(common, "shoe_restarted", **text)]
+
+
+def card(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """A card left the shoe."""
+    own, gap_in = Record("cards", records.card_message(event, common)), context.state.gap_in
+    if gap_in is None or event.data["coup_no"] <= gap_in or event.data["flags"].get("surplus"):
+        return [own]
+    return [own, *coups.lost_result(context, event, common)]
+
+
+def sensor(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+    """Publish what a sensor has seen; raise an alarm if it reads with little margin."""
+    own, weak = Record("health", records.health_message(event.data, common)), wording.weak_sensor(event.data)
+    return [own, *(context.raise_alarm(common, "sensor_margin", **weak) if weak else ())]
