@@ -244,7 +244,10 @@ def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found:
         assert table(button="confirm")["state"] == "dealing"
         return
     assert answer["state"] == "complete"
-    assert ("This coup is void" in case["say"], "Settle one that is on the table with Confirm" in case["say"]) == (
+    assert (
+        "This coup is void" in case["say"],
+        "If a coup is on the table, press Confirm and settle it." in case["say"],
+    ) == (
         False,
         True,
     )

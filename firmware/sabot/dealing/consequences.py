@@ -9,6 +9,7 @@ from sabot.dealing import shuffle_check
 from sabot.dealing.apply_irregularity import about_previous_coup
 from sabot.dealing.coup import NONE
 from sabot.dealing.state import BURNING, CLOSED, DEALING, DECK
+from sabot.link.frame import put_short
 
 _MOST_EVENTS = const(128)  # that one input can call for
 
@@ -256,8 +257,7 @@ def _log_checkpoint(shoe, now_ms):
 
 def _log_composition(shoe, now_ms, half):
     record, counts = shoe.journal.record, shoe.state.counts
-    record[wire.EVENT_COMPOSITION_SHOE_NO] = shoe.state.shoe_no & 0xFF
-    record[wire.EVENT_COMPOSITION_SHOE_NO + 1] = shoe.state.shoe_no >> 8
+    put_short(record, wire.EVENT_COMPOSITION_SHOE_NO, shoe.state.shoe_no)
     record[wire.EVENT_COMPOSITION_HALF] = half
     for i in range(wire.EVENT_COMPOSITION_COUNTS_BYTES):
         card = 26 * half + 2 * i

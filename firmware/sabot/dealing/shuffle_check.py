@@ -1,18 +1,18 @@
-"""Ordered: whether the first cards of a shoe look as if nobody had shuffled them."""
+"""Shuffle check: find patterns in the first cards of a shoe that a shuffle would not leave."""
 
 from micropython import const
 
 from sabot import wire
 
 _RANKS = const(13)
-RUN = const(5)  # cards that follow each other in rank, up or down; one less if they are of one suit
-ONE_RANK = const(4)  # of one rank, one behind the other
-ONE_SUIT = const(6)  # of one suit, one behind the other
-REPEATED = const(3)  # cards that come again in the same order
+RUN = const(5)  # cards of rising or falling rank; one less if they are of one suit
+ONE_RANK = const(4)  # cards in a row of one rank
+ONE_SUIT = const(6)  # cards in a row of one suit
+REPEATED = const(3)  # cards in a row that come again in the same order
 
 
 def pattern(cards, count):
-    """The pattern that these first cards end in, or 0."""
+    """Return the pattern that these cards end in, or 0."""
     if _runs(cards, count, 1) or _runs(cards, count, _RANKS - 1):
         return wire.PATTERN_RUNS
     if count >= ONE_RANK and _alike(cards, count, ONE_RANK, 1):
@@ -48,7 +48,7 @@ def _alike(cards, count, least, by_rank):
 
 
 def _again(cards, count):
-    """The last cards stand somewhere before, in the same order."""
+    """Return True if the last cards came before in the same order."""
     for start in range(count - 2 * REPEATED + 1):
         same = 0
         for i in range(REPEATED):

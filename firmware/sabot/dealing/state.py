@@ -8,7 +8,7 @@ from micropython import const
 
 from sabot import wire
 from sabot.dealing.coup import NONE, Coup
-from sabot.link.frame import short
+from sabot.link.frame import put_short, short
 
 # Phases of a shoe.
 CLOSED = const(0)
@@ -323,8 +323,7 @@ class State:
         """Queue an irregularity to be logged; one card cannot cause more than the queue holds."""
         if self.case_count < _MOST_CASES:
             self._cases[self.case_count] = case
-            self._facts[2 * self.case_count] = facts & 0xFF
-            self._facts[2 * self.case_count + 1] = facts >> 8
+            put_short(self._facts, 2 * self.case_count, facts)
             self.case_count += 1
 
     def next_case(self):
@@ -343,8 +342,7 @@ class State:
         self.case_count -= 1
         for i in range(self.case_count):
             self._cases[i] = self._cases[i + 1]
-            self._facts[2 * i] = self._facts[2 * i + 2]
-            self._facts[2 * i + 1] = self._facts[2 * i + 3]
+            put_short(self._facts, 2 * i, short(self._facts, 2 * i + 2))
         return reported
 
     def clear_fault(self, by):
