@@ -16,7 +16,7 @@ def card_of(points):
     return points - 1 if points else 9
 
 
-def told(coup, stock):
+def result(coup, stock):
     """Third cards (1 Player's, 2 Banker's) and winner in one byte, both points in the other."""
     coup.start()
     thirds = 0
@@ -42,7 +42,7 @@ def main():
             for place in range(5, -1, -1):
                 stock[place] = card_of(rest % 10)
                 rest //= 10
-            block[2 * i], block[2 * i + 1] = told(coup, stock)
+            block[2 * i], block[2 * i + 1] = result(coup, stock)
         sys.stdout.buffer.write(block)
 
 

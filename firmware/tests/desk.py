@@ -1,14 +1,14 @@
-"""A shoe on a desk: any book, a log in memory, hands that deal, and what was logged in plain words."""
+"""A shoe on a desk: any book, a log in memory, inputs by name, and what was logged as short texts."""
 
 import tidy  # noqa: F401
 from books import BOOKS, CARD_FLAGS, FACTS, SWITCHES, name, number_of
+from sabot import wire
 from sabot.dealing.shoe import BY_STYLE, Shoe
 from sabot.profile import Profile
 from support import RANKS, SUITS, number
 
-BODY = 10
-STATES = ("closed", "burning", "dealing", "complete", "checking")
-UNTOLD = ("button", "command_done", "command_refused", "composition", "checkpoint")
+PHASES = ("closed", "burning", "dealing", "complete", "checking")
+NOT_SHOWN = ("button", "command_done", "command_refused", "composition", "checkpoint")
 
 # Coups by their shape.
 NATURAL = "9S 2H TD 2D"  # Player 9, Banker 4
@@ -33,7 +33,7 @@ class Log:
         return 1
 
     def capacity(self):
-        """How many events it says it holds."""
+        """As the journal's."""
         return self._capacity
 
     def full(self, margin=8):
@@ -49,14 +49,16 @@ class Log:
         for i in range(4):
             record[i] = self.next_no >> 8 * i & 0xFF
             record[4 + i] = now_ms >> 8 * i & 0xFF
-        record[8] = kind
-        record[9] = size
+        record[wire.RECORD_KIND] = kind
+        record[wire.RECORD_DATA_SIZE] = size
         self._records.append(bytes(record))
         self.next_no += 1
 
     def damage(self, event_no):
-        """As the journal tells a record that fails its check."""
-        self._records[event_no - 1] = self._records[event_no - 1][:8] + bytes([10]) + bytes(23)
+        """Make a record one that fails its check, as the journal returns it."""
+        self._records[event_no - 1] = (
+            self._records[event_no - 1][: wire.RECORD_KIND] + bytes([wire.EV_DAMAGED]) + bytes(23)
+        )
 
     def read(self, event_no, buf):
         """As the journal's."""
@@ -66,7 +68,7 @@ class Log:
 
 
 def profile(book, on=(), off=()):
-    """The profile of a book, with switches turned by name."""
+    """Return the profile of a book, with these switches on and off."""
     head, codes = BOOKS[book]
     fields = bytearray(int(head[i : i + 2], 16) for i in range(0, len(head), 2))
     switches = fields[4] | fields[5] << 8
@@ -86,41 +88,41 @@ def card_name(card):
 
 
 class Desk:
-    """One shoe, and who sits at it."""
+    """One shoe, its dealer and its supervisor."""
 
     def __init__(self, book="star-baccarat", on=(), off=(), capacity=4000):
         self.log = Log(capacity)
         self.profile = profile(book, on, off)
-        self._told_no = 0
+        self._shown_no = 0
         self._record = bytearray(32)
         self.now_ms = 0
         self.restart()
 
     def restart(self):
-        """Switch it on, for the first time or again."""
+        """Switch the shoe on, for the first time or again."""
         self.shoe = Shoe(self.log, self.profile)
         self.state = self.shoe.state
         self.shoe.log_consequences(self.now_ms)
 
-    # Hands
+    # Inputs
 
     def open(self, burn="none", decks=8):
-        """A new shoe by command; its own events are not told."""
+        """Open a shoe by command; its own events are skipped."""
         assert self.cmd("open_shoe", decks, number_of("burn", burn)) == "done"
-        self.told()
+        self.logged()
         return self
 
     def draw(self, cards, flags=0, exposed=BY_STYLE):
-        """Cards, and CUT, leave the exit; what was logged for them."""
+        """Draw cards, or CUT; return what was logged for them."""
         for card in cards.split():
             if card == "CUT":
                 self.shoe.cutting_card(self.now_ms, 1000, 100)
             else:
                 self.shoe.card(self.now_ms, number(card), 1000, 100, flags, exposed)
-        return self.told()
+        return self.logged()
 
     def deal(self, cards):
-        """A coup, each card while the exit is open, and held afterwards."""
+        """Deal a coup: the exit is released for each card, and locked afterwards."""
         for card in cards.split():
             assert not self.shoe.locked(), card
             self.draw(card)
@@ -128,95 +130,95 @@ class Desk:
         return self
 
     def press(self, button):
-        """A button of the dealer; whether it meant something."""
+        """Press a button of the dealer; return True if it was accepted."""
         return self.shoe.press(self.now_ms, number_of("button", button))
 
     def confirm(self):
-        """The dealer's Confirm, and what was logged for it."""
+        """Press Confirm; return what was logged for it."""
         assert self.press("confirm")
-        return self.told()
+        return self.logged()
 
     def reject(self, reason):
-        """Something that is no certain card."""
+        """Let something leave the exit that is no certain card; return what was logged for it."""
         self.shoe.reject(self.now_ms, number_of("reject", reason), 0, 0, 1000, 0)
-        return self.told()
+        return self.logged()
 
     def key(self, on):
-        """The supervisor's key."""
+        """Turn the supervisor's key."""
         self.shoe.key(self.now_ms, on)
 
     def cmd(self, command, *data):
-        """A command of the gateway: its outcome."""
+        """Send a command of the gateway; return its outcome."""
         command_id = self.state.last_command_id + 1
-        buf = b"\xee\xee" + bytes(data)  # data do not begin where the buffer does
+        buf = b"\xee\xee" + bytes(data)  # the data begin after the buffer does
         outcome = self.shoe.command(self.now_ms, command_id, number_of("command", command), buf, 2, len(data))
         return name("outcome", outcome)
 
     def report(self, case, *facts):
-        """The dealer or a supervisor reports a case: its outcome."""
+        """Report a case; return the outcome."""
         bits = sum(FACTS[fact] for fact in facts)
         return self.cmd("irregularity", number_of("case", case), bits & 0xFF, bits >> 8)
 
-    # Eyes
+    # Results
 
     def where(self):
-        """State and slot that is due, if any."""
+        """Return the phase, and the slot that is due in a coup."""
         state = self.state
         if state.phase != 2:
-            return STATES[state.phase]
-        return STATES[state.phase] + " " + name("slot", 0 if state.burn_next else state.coup.due)
+            return PHASES[state.phase]
+        return PHASES[state.phase] + " " + name("slot", 0 if state.burn_next else state.coup.due)
 
-    def told(self):
-        """What was logged since the last time, in words; buttons, commands and checkpoints aside."""
-        words = []
-        for event_no in range(self._told_no + 1, self.log.next_no):
+    def logged(self):
+        """Return what was logged since the last call, as texts; without buttons, commands and checkpoints."""
+        texts = []
+        for event_no in range(self._shown_no + 1, self.log.next_no):
             self.log.read(event_no, self._record)
-            kind = name("event", self._record[8])
-            if kind not in UNTOLD:
-                words.append(told(kind, self._record[BODY : BODY + self._record[9]]))
-        self._told_no = self.log.next_no - 1
-        return words
+            kind = name("event", self._record[wire.RECORD_KIND])
+            if kind not in NOT_SHOWN:
+                texts.append(text_of(kind, self._record[wire.RECORD_DATA :]))
+        self._shown_no = self.log.next_no - 1
+        return texts
 
 
-def told(kind, b):
-    """An event in words."""
-    teller = TELLERS.get(kind)
-    return teller(b) if teller else kind
+def text_of(kind, b):
+    """Return an event as a short text."""
+    make_text = TEXTS.get(kind)
+    return make_text(b) if make_text else kind
 
 
-def told_card(b):
+def card_text(b):
     """Slot, card, and flags that are set."""
-    words = [name("slot", b[4]), card_name(b[5])]
+    texts = [name("slot", b[4]), card_name(b[5])]
     for flag in ("keyed", "face_up", "exposed", "returned", "surplus"):
         if b[9] & CARD_FLAGS[flag]:
-            words.append(flag)
-    return " ".join(words)
+            texts.append(flag)
+    return " ".join(texts)
 
 
-def told_coup(b):
+def coup_text(b):
     """Number, winner, points, kind, and `last` of the last."""
     last = " last" if b[7] & 8 else ""
     return "coup %d %s %d-%d %s%s" % (b[2], name("winner", b[4]), b[5], b[6], name("kind", b[8]), last)
 
 
-def told_void(b):
-    """Number, why, what then, how many cards."""
+def void_text(b):
+    """Number, reason, what follows, how many cards."""
     return "void %d %s %s %d" % (b[2], name("void", b[4]), name("then", b[5]), b[6])
 
 
-def told_handed(b):
-    """Which way, the coup and its cards; then decks, cards out, coups left, and whether a word is awaited."""
+def handed_text(b):
+    """Which way, the coup and its cards; then decks, cards out, coups left, and whether authorisation is awaited."""
     way = "import" if b[5] else "export"
     cards = " ".join(card_name(card) for card in b[6:12])
     place = "of %d %d %d %d" % (b[12], b[13] | b[14] << 8, b[15], b[16])
     return "%s %d %s %s %s" % (way, b[2], name("kind", b[4]), cards, place)
 
 
-TELLERS = {
-    "card": told_card,
-    "coup": told_coup,
-    "coup_void": told_void,
-    "handed_over": told_handed,
+TEXTS = {
+    "card": card_text,
+    "coup": coup_text,
+    "coup_void": void_text,
+    "handed_over": handed_text,
     "cutting_card": lambda b: "cut %d %s" % (b[2], "first" if b[4] else "mid"),
     "coup_kind": lambda b: "kind %d %s" % (b[2], name("kind", b[4])),
     "irregularity": lambda b: name("case", b[4]) + " " + name("code", b[7]),

@@ -1,4 +1,4 @@
-"""Which cards may come: composition, a card put back, a check of the decks, an ordered set."""
+"""Composition of the shoe: a card too many, a card put back, a deck check, an ordered set."""
 
 from books import number_of
 from desk import BOTH_STAND, Desk
@@ -12,7 +12,7 @@ def eight_aces(desk):
         desk.draw("AS KH KD KC" if i < 4 else "AS QH QD QC")
         while desk.where() != "complete":
             desk.draw("8H" if i < 4 else "8D")
-        assert "irregularity" not in " ".join(desk.told())
+        assert "irregularity" not in " ".join(desk.logged())
         desk.confirm()
 
 
@@ -20,12 +20,12 @@ def test_the_ninth_ace_of_spades_of_eight_decks():
     for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.11, 14.11, 11.8.10
         desk = Desk(book).open()
         eight_aces(desk)
-        told = desk.draw("2H AS")
-        assert told[-3:] == [
+        logged = desk.draw("2H AS")
+        assert logged[-3:] == [
             "missing_or_foreign_card VOID_CHECK",
             "void 9 foreign_card new_cards 2",
             "closed 1 coups 9 new_cards",
-        ], told
+        ], logged
 
 
 def test_the_ninth_ace_where_the_book_has_no_rule_is_a_fault():
@@ -39,7 +39,7 @@ def test_the_ninth_ace_where_the_book_has_no_rule_is_a_fault():
         assert not desk.shoe.locked()
 
 
-def test_a_card_that_is_void_by_its_own_coming_gives_no_result():
+def test_a_coup_that_its_last_card_voids_has_no_result():
     desk = Desk().open("none", 1)
     desk.draw("9S 2H TD")
     assert desk.draw("TD") == [
@@ -73,7 +73,7 @@ def test_only_crown_puts_a_card_back():
     assert desk.cmd("card_returned") == "not_now"
 
 
-def test_a_deck_check_names_what_is_missing_and_what_is_too_many():
+def test_a_deck_check_logs_every_card_that_is_missing_or_too_many():
     desk = Desk()
     assert desk.cmd("deck_check", 1, 1) == "done"
     assert desk.where() == "checking"
@@ -83,7 +83,7 @@ def test_a_deck_check_names_what_is_missing_and_what_is_too_many():
             desk.draw(card)
     desk.draw("AS KC")
     assert desk.cmd("deck_check", 0, 0) == "done"
-    assert desk.told() == ["check KC 2 of 1", "check 8H 0 of 1", "check AS 2 of 1", "checked 53 differences 3"]
+    assert desk.logged() == ["check KC 2 of 1", "check 8H 0 of 1", "check AS 2 of 1", "checked 53 differences 3"]
     assert desk.where() == "closed"
 
 
@@ -91,9 +91,9 @@ def test_a_deck_check_that_ends_with_a_difference_ends():
     desk = Desk()
     desk.cmd("deck_check", 1, 1)
     assert desk.cmd("deck_check", 0, 0) == "done"
-    told = desk.told()
-    assert len(told) == 53
-    assert told[-2:] == ["check KS 0 of 1", "checked 0 differences 52"]
+    logged = desk.logged()
+    assert len(logged) == 53
+    assert logged[-2:] == ["check KS 0 of 1", "checked 0 differences 52"]
 
 
 def test_a_complete_deck_has_no_differences_and_nothing_counts_as_a_coup():
@@ -104,11 +104,11 @@ def test_a_complete_deck_has_no_differences_and_nothing_counts_as_a_coup():
     assert not desk.press("new_shoe")
     assert desk.cmd("open_shoe", 8, 0) == "not_now"
     assert desk.cmd("deck_check", 0, 1) == "done"
-    assert desk.told() == ["checked 52 differences 0"]
+    assert desk.logged() == ["checked 52 differences 0"]
     assert desk.open().state.shoe_no == 1
 
 
-def test_an_unread_card_holds_a_deck_check_until_it_is_seen_to():
+def test_an_unread_card_locks_a_deck_check_until_the_fault_is_cleared():
     desk = Desk()
     desk.cmd("deck_check", 1, 1)
     assert desk.reject("doubtful") == ["reject doubtful", "fault card"]
@@ -117,8 +117,8 @@ def test_an_unread_card_holds_a_deck_check_until_it_is_seen_to():
     assert not desk.shoe.locked()
 
 
-def test_an_ordered_set_is_told_before_the_first_coup_is_over():
-    for cards, told in (
+def test_an_ordered_set_is_logged_before_the_first_coup_is_over():
+    for cards, logged in (
         ("AH 2D 3S 4C 5H", "ordered runs 5"),
         ("9S 9H 9D 9C", "ordered one_rank 4"),  # 9 and 9: the coup is over with the fourth
         ("KH QH 2H 3H 9H 5H", "ordered one_suit 6"),
@@ -128,16 +128,16 @@ def test_an_ordered_set_is_told_before_the_first_coup_is_over():
         seen = []
         for card in cards.split():
             seen += desk.draw(card)
-        assert seen.count(told) == 1, (cards, seen)
-        coups = [word for word in seen if word.startswith("coup ")]
-        assert not coups or seen.index(told) < seen.index(coups[0])
+        assert seen.count(logged) == 1, (cards, seen)
+        coups = [text for text in seen if text.startswith("coup ")]
+        assert not coups or seen.index(logged) < seen.index(coups[0])
 
 
-def test_an_ordered_set_is_told_once_and_only_of_the_first_cards():
+def test_an_ordered_set_is_logged_once_and_only_of_the_first_cards():
     desk = Desk(on=("continuous",)).open()
     desk.draw("9S 2H TD 2D")
     desk.confirm()
-    assert not any(word.startswith("ordered") for word in desk.draw("9S 9H 9D 9C"))
+    assert not any(text.startswith("ordered") for text in desk.draw("9S 9H 9D 9C"))
     desk = Desk(on=("continuous",)).open("face_up")
     seen = desk.draw("5H 6H 7H 8H 9H TH JH QH")
-    assert len([word for word in seen if word.startswith("ordered")]) == 1
+    assert len([text for text in seen if text.startswith("ordered")]) == 1

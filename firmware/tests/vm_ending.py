@@ -7,7 +7,7 @@ NINES = ("9S", "9H", "9D", "9C")
 
 
 def coups_after(cards, book="star-baccarat", confirm_at=-1):
-    """How many coups the shoe lets be played when these come first; the last one is said to be it."""
+    """Return how many coups are dealt when these cards come first; only the last one counts as the last."""
     desk = Desk(book, off=("post_cut_dummy_coups",)).open()
     desk.draw(cards)
     coups = 0
@@ -16,8 +16,8 @@ def coups_after(cards, book="star-baccarat", confirm_at=-1):
             desk.draw(NINES[desk.state.cards_out % 4])
         coups += 1
         last = desk.state.last_coup()
-        told = desk.confirm()
-        assert last == (told == ["closed 1 coups %d last_coup" % coups])
+        logged = desk.confirm()
+        assert last == (logged == ["closed 1 coups %d last_coup" % coups])
     assert desk.shoe.locked()
     return coups
 
@@ -39,19 +39,19 @@ def test_cutting_card_before_or_among_the_burn_is_the_first_coup_s():
         assert desk.draw("CUT KS") == ["cut 1 first", "burn KS", "burn one 1"]
         for coup in range(1, last + 1):
             assert desk.draw(NATURAL)[-1].endswith(" last") == (coup == last)
-            told = desk.confirm()
-        assert told == ["closed 1 coups %d last_coup" % last]
+            logged = desk.confirm()
+        assert logged == ["closed 1 coups %d last_coup" % last]
     desk = Desk("nz-baccarat").open("face_up")
     assert desk.draw("2S 3H CUT 4D") == ["burn 2S", "burn 3H", "cut 1 first", "burn 4D", "burn face_up 3"]
     assert desk.draw(NATURAL)[-1] == "coup 1 player 9-4 live last"  # 11.2(a)
 
 
-def test_cutting_card_behind_a_complete_coup_is_the_next_one_s_first():
+def test_cutting_card_after_a_complete_coup_is_the_next_one_s_first():
     assert coups_after(NATURAL + " CUT") == 2
     assert coups_after(NATURAL + " CUT", "crown-baccarat") == 3
 
 
-def test_cutting_card_behind_a_surplus_card_is_in_the_next_coup():
+def test_cutting_card_after_a_surplus_card_is_in_the_next_coup():
     desk = Desk().open()
     desk.draw(NATURAL + " 3S")
     assert desk.draw("CUT") == ["cut 2 mid"]
@@ -62,7 +62,7 @@ def test_a_second_cutting_card_changes_nothing():
     assert coups_after("9S CUT 9H CUT") == 2  # New Zealand 7.6 allows one at the very back
 
 
-def test_the_last_coup_is_told_with_its_result():
+def test_the_last_coup_is_logged_as_the_last():
     desk = Desk().open()
     assert desk.draw("CUT " + NATURAL)[-1] == "coup 1 player 9-4 live last"
 
@@ -99,14 +99,14 @@ DECK = " ".join(rank + suit for suit in "CDHS" for rank in "A3579JQ2468TK")
 
 
 def play_out(desk):
-    """Deal one deck until the shoe is closed; the last things told."""
+    """Deal one deck until the shoe is closed; return what was logged last."""
     desk.open("none", 1)
-    told = []
+    logged = []
     for card in DECK.split():
         if desk.where() == "complete":
             desk.confirm()
-        told = desk.draw(card) or told
-    return told
+        logged = desk.draw(card) or logged
+    return logged
 
 
 def test_too_few_cards_for_the_coup():
@@ -118,14 +118,14 @@ def test_too_few_cards_for_the_coup():
         ("star-rapid", "VOID"),  # 11.8.6
     ):
         desk = Desk(book)
-        told = play_out(desk)
+        logged = play_out(desk)
         if desk.where() == "complete":
-            told = desk.confirm()
-            assert told[-1].endswith("no_cards")
+            logged = desk.confirm()
+            assert logged[-1].endswith("no_cards")
             continue
         coup = desk.state.coup_no
-        cards = told[-2].split()[-1]
-        assert told[1:] == [
+        cards = logged[-2].split()[-1]
+        assert logged[1:] == [
             "insufficient_cards " + code,
             "void %d short_shoe new_cards %s" % (coup, cards),
             "closed 1 coups %d new_cards" % coup,

@@ -106,7 +106,7 @@ def test_a_fault_is_red_and_its_number_can_be_counted():
     for fault in range(1, 10):
         desk = Desk().open()
         desk.shoe.fail(0, fault)
-        if not desk.state.fault:  # a full journal is told by amber alone
+        if not desk.state.fault:  # a full journal is shown by amber alone
             continue
         lamps = panel.Lamps(desk.shoe)
         turn = 2 * fault + 5
@@ -122,7 +122,7 @@ def test_amber_alone_waits():
     desk.cmd("lock")
     assert lamps.outputs(desk.shoe, 0) == LOCK | AMBER
     desk.cmd("unlock")
-    desk.draw("8C", flags=2)  # a dummy coup without a word
+    desk.draw("8C", flags=2)  # a dummy coup without authorisation
     assert lamps.outputs(desk.shoe, 5000) & ~BUZZER == LOCK | AMBER
     desk.cmd("authorise", 1)
     assert lamps.outputs(desk.shoe, 9000) == 0

@@ -1,14 +1,14 @@
-"""A restart is where the shoe was, whatever was on the table."""
+"""A restart restores the state of the shoe, whatever was on the table."""
 
 from books import number_of
 from desk import NATURAL, Desk
 from sabot.profile import Profile
 
 
-def stood(desk):
-    """All that a restart must bring back."""
+def known(desk):
+    """Return all that a restart must restore."""
     state = desk.state
-    told = (
+    shoe = (
         desk.where(),
         desk.shoe.locked(),
         state.shoe_no,
@@ -28,7 +28,7 @@ def stood(desk):
         state.last_command_id,
     )
     if desk.where() == "closed":
-        return told[:3] + told[6:] + more
+        return shoe[:3] + shoe[6:] + more
     surplus = (
         state.surplus_count,
         state.cards_after_coup,
@@ -38,10 +38,10 @@ def stood(desk):
         state.awaiting_restart,
         state.end_after_coup,
     )
-    return told + more + surplus + (state.decks, state.cards_out, bytes(state.coup.cards), bytes(state.counts))
+    return shoe + more + surplus + (state.decks, state.cards_out, bytes(state.coup.cards), bytes(state.counts))
 
 
-def test_a_restart_is_where_it_was_after_every_event():
+def test_a_restart_after_any_event_restores_the_state():
     desk = Desk("crown-baccarat")
     desk.cmd("lock")
     desk.key(True)
@@ -70,9 +70,9 @@ def test_a_restart_is_where_it_was_after_every_event():
         lambda: desk.draw("2H"),
     ):
         step()
-        before = stood(desk)
+        before = known(desk)
         desk.restart()
-        assert stood(desk) == before, desk.told()
+        assert known(desk) == before, desk.logged()
 
 
 def test_a_fault_and_a_lock_of_a_closed_shoe_outlast_a_restart():
@@ -83,16 +83,16 @@ def test_a_fault_and_a_lock_of_a_closed_shoe_outlast_a_restart():
     desk.key(True)
     desk.key(False)
     desk.shoe.lid(0, True)
-    before = stood(desk)
+    before = known(desk)
     desk.restart()
-    assert stood(desk) == before
+    assert known(desk) == before
 
 
 def test_a_cut_between_the_old_shoe_and_the_new_one():
     desk = Desk().open()
     desk.draw(NATURAL)
     desk.cmd("open_shoe", 6, 2)
-    assert desk.told()[-2:] == ["closed 1 coups 1 replaced", "opened 2 set 1 decks 6 shown"]
+    assert desk.logged()[-2:] == ["closed 1 coups 1 replaced", "opened 2 set 1 decks 6 shown"]
     desk.log._records.pop()
     desk.log.next_no -= 1
     desk.restart()
@@ -107,9 +107,9 @@ def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
         desk.confirm()
         assert desk.log.next_no - desk.state.replay_from < 40
         desk.log.acked = desk.log.next_no - 1
-    before = stood(desk)
+    before = known(desk)
     desk.restart()
-    assert stood(desk) == before
+    assert known(desk) == before
     desk.cmd("close_shoe")
     for minute in range(60):
         desk.shoe.noise(60_000 * minute, 1)
@@ -119,7 +119,7 @@ def test_checkpoints_keep_a_long_shoe_and_a_long_rest_in_a_small_journal():
     assert desk.open().state.shoe_no == 2
 
 
-def test_behind_a_hole_in_the_log_nothing_is_known_and_nothing_made_up():
+def test_after_a_hole_in_the_log_nothing_is_known_and_nothing_invented():
     cards = NATURAL + " 3S"
     for hole in range(7):  # command, opening, four cards, coup, surplus card
         desk = Desk().open()
@@ -133,13 +133,13 @@ def test_behind_a_hole_in_the_log_nothing_is_known_and_nothing_made_up():
         assert desk.state.last_command_id == command_id
 
 
-def test_a_damaged_log_holds_the_exit_until_a_self_test_finds_it_sound():
+def test_a_damaged_log_locks_the_exit_until_a_self_test_finds_it_sound():
     desk = Desk().open()
     desk.draw("9S 2H")
     desk.log.damage(4)
     desk.restart()
     desk.shoe.fail(0, number_of("fault", "journal"))
-    assert desk.told()[-1] == "fault journal"
+    assert desk.logged()[-1] == "fault journal"
     desk.key(True)
     desk.key(False)
     assert desk.cmd("clear_fault", number_of("fault", "journal")) == "not_now"
@@ -155,10 +155,10 @@ def test_a_record_damaged_before_this_shoe_leaves_its_coup_known():
     desk.cmd("close_shoe")
     desk.open()
     desk.draw("9S 2H")
-    before = stood(desk)
+    before = known(desk)
     desk.log.damage(2)
     desk.restart()
-    assert stood(desk) == before
+    assert known(desk) == before
     assert desk.shoe.damaged == 1
 
 
@@ -174,11 +174,11 @@ def test_no_checkpoint_is_written_over_a_hole():
     assert desk.where() == "closed"
 
 
-def test_a_shoe_that_lost_its_profile_holds_and_goes_on_when_it_has_it_again():
+def test_a_shoe_that_lost_its_profile_is_locked_until_it_has_it_again():
     desk = Desk().open()
     desk.draw("CUT " + NATURAL)  # by the profile this coup is the last
-    before = stood(desk)
-    known, desk.profile = desk.profile, Profile(6)
+    before = known(desk)
+    profile, desk.profile = desk.profile, Profile(6)
     desk.restart()
     assert desk.shoe.locked()
     assert not desk.shoe.idle()
@@ -186,10 +186,10 @@ def test_a_shoe_that_lost_its_profile_holds_and_goes_on_when_it_has_it_again():
     assert not desk.press("new_shoe")
     assert desk.cmd("void_coup", 1, 1) == "not_now"
     assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
-    desk.shoe.profile = desk.profile = known
+    desk.shoe.profile = desk.profile = profile
     desk.shoe.restore()
     desk.state = desk.shoe.state
-    now = stood(desk)
+    now = known(desk)
     assert now[:8] == before[:8]
     assert now[-5:] == before[-5:]
     assert desk.confirm() == ["closed 1 coups 1 last_coup"]
@@ -201,7 +201,7 @@ def test_without_a_profile_no_rule_is_known():
         assert nothing.code(case, 0) == number_of("code", "NO_RULE")
 
 
-def test_the_log_knows_how_often_the_shoe_started_and_by_which_rules():
+def test_the_log_has_the_count_of_starts_and_the_last_profile():
     desk = Desk()
     log = desk.log
     log.record[10:13] = b"\x07\x01\x01"

@@ -17,7 +17,7 @@ def test_no_shoe_before_a_profile():
 def test_opened_with_set_decks_and_burn():
     desk = Desk()
     assert desk.press("new_shoe")
-    assert desk.told() == ["opened 1 set 1 decks 8 one"]
+    assert desk.logged() == ["opened 1 set 1 decks 8 one"]
     assert desk.where() == "burning"
     assert not desk.shoe.locked()
 
@@ -48,7 +48,7 @@ def test_burn_by_the_value_of_the_first_card():
             assert desk.where() == "burning"
             assert not desk.shoe.locked()
             desk.draw(card)
-        assert desk.told() == []
+        assert desk.logged() == []
         assert desk.where() == "dealing player_1"
         assert desk.state.burnt == 1 + more
 
@@ -87,7 +87,7 @@ def test_no_card_is_burnt_in_mid_coup():
 
 def test_slots_due_and_lock_through_every_shape_of_coup():
     third = "dealing player_3", "dealing banker_3"
-    for cards, dues, told in (
+    for cards, dues, logged in (
         (NATURAL, (), "coup 1 player 9-4 live"),
         (BOTH_STAND, (), "coup 1 banker 6-7 live"),
         (BANKER_STANDS, third[:1], "coup 1 tie 7-7 live"),
@@ -100,7 +100,7 @@ def test_slots_due_and_lock_through_every_shape_of_coup():
             assert desk.where() == expected[due]
             assert not desk.shoe.locked()
             last = desk.draw(card)[-1]
-        assert last == told
+        assert last == logged
         assert desk.where() == "complete"
         assert desk.shoe.locked()
         desk.confirm()
@@ -119,14 +119,14 @@ def test_locked_while_the_journal_is_full():
     assert desk.shoe.stuck()
     desk.shoe.watch_room(0)
     desk.shoe.watch_room(0)
-    assert desk.told()[-1:] == ["fault journal_full"]
+    assert desk.logged()[-1:] == ["fault journal_full"]
     desk.log.acked = desk.log.next_no - 1
     desk.shoe.watch_room(0)
-    assert desk.told() == ["cleared journal_full itself"]
+    assert desk.logged() == ["cleared journal_full itself"]
     assert not desk.shoe.locked()
 
 
-def test_a_card_out_of_a_closed_shoe_is_told_and_nothing_else():
+def test_a_card_out_of_a_closed_shoe_is_logged_and_nothing_else():
     desk = Desk()
     assert desk.draw("3S CUT") == ["reject not_due", "reject not_due"]
     assert desk.where() == "closed"
@@ -134,11 +134,11 @@ def test_a_card_out_of_a_closed_shoe_is_told_and_nothing_else():
     assert desk.press("new_shoe")
 
 
-def test_noise_is_told_once_a_minute_and_holds_nothing():
+def test_noise_is_logged_once_a_minute_and_locks_nothing():
     desk = Desk().open()
     for now_ms in (0, 59_999, 60_000, 60_001, 120_000):
         desk.shoe.noise(now_ms, 3)
-    assert desk.told() == ["reject noise"] * 3
+    assert desk.logged() == ["reject noise"] * 3
     assert not desk.shoe.locked()
 
 

@@ -1,4 +1,4 @@
-"""An ordered set: what the first cards of a shoe must not look like, and what they may."""
+"""The shuffle check: patterns of the first cards that are reported, and some that are not."""
 
 from sabot.dealing.shuffle_check import pattern
 from support import number
@@ -54,7 +54,7 @@ def test_a_sequence_that_comes_again():
 
 
 def test_a_shuffled_set_seldom_warns():
-    """About one shuffled shoe in a hundred: a warning that is heard."""
+    """About one shuffled shoe in a hundred: people must not get used to the warning."""
     seed, warned, shoes = 1, 0, 300
     for _ in range(shoes):
         cards = bytearray(12)

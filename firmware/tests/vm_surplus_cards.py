@@ -13,7 +13,7 @@ UNWAGERED = {
 LIVE, NO_BET, NOT_USED = "NEXT_LIVE", "NEXT_NO_BET", "NOT_USED"
 
 
-def test_which_case_a_surplus_card_is():
+def test_the_case_of_a_surplus_card():
     for cards, case in (
         (NATURAL, "player_overdraw"),
         (BOTH_STAND, "player_overdraw"),
@@ -106,11 +106,11 @@ def test_the_surplus_card_begins_a_coup_without_wagers():
         assert desk.state.kind == 1
 
 
-def test_a_dealer_s_word_on_exposure_goes_before_the_dealing_style():
-    for style, word, code in (((), -1, LIVE), ((), 1, NO_BET), (("dealt_face_up",), -1, NO_BET)):
+def test_a_report_of_exposure_overrides_the_dealing_style():
+    for style, exposed, code in (((), -1, LIVE), ((), 1, NO_BET), (("dealt_face_up",), -1, NO_BET)):
         desk = Desk(on=style).open()
         desk.draw(BOTH_STAND)
-        assert desk.draw("8C", exposed=word)[-1] == "player_overdraw " + code
+        assert desk.draw("8C", exposed=exposed)[-1] == "player_overdraw " + code
     desk = Desk(on=("dealt_face_up",)).open()
     desk.draw(BOTH_STAND)
     assert desk.draw("8C", exposed=0)[-1] == "player_overdraw NEXT_LIVE"
@@ -126,7 +126,7 @@ def test_the_dealer_corrects_the_case():
     desk = Desk().open()
     desk.draw(BANKER_STANDS + " 8C")
     assert desk.report("player_overdraw") == "done"
-    assert desk.told()[-1] == "player_overdraw NEXT_LIVE"
+    assert desk.logged()[-1] == "player_overdraw NEXT_LIVE"
     assert desk.confirm() == []  # live
     desk = Desk().open()
     desk.draw(BOTH_STAND + " 8C")
@@ -147,13 +147,13 @@ def test_a_second_surplus_card_does_not_make_the_next_coup_live_again():
     assert desk.where() == "dealing player_2"
 
 
-def test_the_card_becomes_the_banker_s_third_where_he_draws():
+def test_an_overdrawn_card_becomes_the_banker_s_third_if_the_banker_draws():
     for book in BOOKS:
         desk = Desk(book).open()
         desk.draw("6S 5H TD KD")
         assert desk.where() == "dealing banker_3"
         assert desk.report("player_overdraw", "banker_draws") == "done"
-        assert desk.told() == ["player_overdraw BANKER_THIRD"]
+        assert desk.logged() == ["player_overdraw BANKER_THIRD"]
         assert desk.draw("3C")[-1] == "coup 1 banker 6-8 live"
 
 
@@ -176,10 +176,10 @@ def test_crown_deals_the_dummy_coup_of_an_overdraw_after_the_last_one():
 def test_surplus_cards_that_fill_one_coup_begin_the_one_after_it():
     desk = Desk(on=("continuous",)).open()
     desk.draw(SIX_CARDS)
-    told = desk.draw("9S 2H TD 2D 3S 4S")
+    logged = desk.draw("9S 2H TD 2D 3S 4S")
     slots = ["player_1", "banker_1", "player_2", "banker_2", "player_1", "banker_1"]
-    assert [word.split()[0] for word in told[::2]] == slots
-    assert set(told[1::2]) == {"excess_card NEXT_LIVE"}
+    assert [text.split()[0] for text in logged[::2]] == slots
+    assert set(logged[1::2]) == {"excess_card NEXT_LIVE"}
     assert desk.confirm() == ["coup 2 player 9-4 live"]
     assert desk.where() == "complete"
     assert desk.draw("5S") == ["player_2 5S surplus", "player_overdraw NEXT_LIVE"]
