@@ -193,7 +193,7 @@ def test_what_cannot_be_is_said_in_a_sentence(at_home: TryOut, tmp_path: Path) -
             ("--pty", "/nowhere/line"): "No such file or directory; choose a path",
             ("--decks", "9"): "decks = 9: star-baccarat allows",
             ("--rulebook", "macau"): "macau",
-            ("--key", str(tmp_path / "there")): "holds no key",
+            ("--key", str(tmp_path / "there")): "is not a key file",
             ("--key", "/nowhere"): "/nowhere",
         }.items():
             ran = sabot("shoe", *options)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sabot_tools.text.errors import in_words, not_installed
+from sabot_tools.text.errors import describe, not_installed
 
 # action: (module, what it does). The module's `app` holds the action.
 ACTIONS = {
@@ -75,7 +75,7 @@ class LazyGroup(TyperGroup):
                 raise
             problem = not_installed(error.name, EXTRAS[self.action])
         except OSError as error:
-            problem = in_words(error)
+            problem = describe(error)
         typer.echo(f"sabot {self.action}: {problem}", err=True)
         sys.exit(1)
 

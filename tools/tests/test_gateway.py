@@ -115,7 +115,7 @@ def test_init_writes_over_nothing_unless_told(tmp_path: Path) -> None:
     path.write_text("mine")
     ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(path)])
     assert (ran.exit_code, path.read_text()) == (1, "mine")
-    assert "is there already; edit it, or write over it with --force" in ran.stderr
+    assert "exists; edit it, or overwrite it with --force" in ran.stderr
     assert CliRunner().invoke(app, ["gateway", "init", "--force", "--config", str(path)]).exit_code == 0
     config.load(path)
 
@@ -123,7 +123,7 @@ def test_init_writes_over_nothing_unless_told(tmp_path: Path) -> None:
 def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(tmp_path / "no" / "gateway.toml")])
     assert ran.exit_code == 1
-    assert "No such file or directory; give a path that can be written" in ran.stderr
+    assert "No such file or directory; give a path that you can write to" in ran.stderr
 
 
 def test_the_ports_of_this_pc_stand_in_the_example(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_check_is_for_people_unless_told(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["gateway", "check", "--config", str(tmp_path / "gateway.toml")])
     assert ran.exit_code == 1
     assert ran.stdout.startswith(f"wrong   config: {tmp_path}/gateway.toml: No such file or directory; give the path")
-    assert ran.stderr == "sabot gateway check: wrong: 1; each line says what to do\n"
+    assert ran.stderr == "sabot gateway check: 1 wrong; each line above says what to do\n"
 
 
 # check: the broker.

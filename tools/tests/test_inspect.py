@@ -165,7 +165,9 @@ def test_another_key_makes_a_hello_wrong(tmp_path: Path) -> None:
 def test_a_file_that_is_no_key(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_text("abc")
-    assert f"{path} holds no key: 64 hex digits or 32 bytes are one" in inspect("--key", str(path), data=WHO).stderr
+    assert (
+        f"{path} is not a key file: expected 64 hex digits or 32 bytes" in inspect("--key", str(path), data=WHO).stderr
+    )
     assert inspect("--key", str(tmp_path / "nowhere"), data=WHO).exit_code == 1
 
 

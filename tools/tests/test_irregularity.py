@@ -59,11 +59,11 @@ def test_answers_come_in_order_and_ids_are_the_askers() -> None:
 @pytest.mark.parametrize(
     ("line", "number", "says"),
     [
-        ("", None, "line 2: empty; one JSON object a line"),
-        ("   ", None, "line 2: empty"),
+        ("", None, "line 2: the line is empty: expected one JSON object per line"),
+        ("   ", None, "line 2: the line is empty"),
         ("{", None, "line 2: Input data was truncated"),
         ('{"id": 4, "case": "cut_missed"} x', None, "line 2: JSON is malformed"),
-        ("[1]", None, "line 2: an object is wanted"),
+        ("[1]", None, "line 2: not an object"),
         (b"\xff", None, "line 2: JSON is malformed"),
         (b'{"id": 4, "case": "\xff"}', 4, "line 2: 'utf-8' codec"),
         ("[" * 5000, None, "line 2: "),

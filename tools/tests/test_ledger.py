@@ -21,7 +21,8 @@ def sabot(*args: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def told(*args: str | Path) -> str:
+def output(*args: str | Path) -> str:
+    """Run `sabot ledger`, which must succeed; return its stdout."""
     ran = sabot(*args)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
@@ -31,9 +32,9 @@ def told(*args: str | Path) -> str:
 def path(tmp_path: Path) -> Path:
     """A shoe of 30 coups, an alarm, a coup that was disputed and then confirmed."""
     ledger = Ledger(tmp_path / "ledger.db")
-    said = {"corrects": f"{UNIT}-1000", "by": "ann", "clause": "12.2"}
+    decision = {"corrects": f"{UNIT}-1000", "by": "ann", "clause": "12.2"}
     ledger.append([*play(1, 1, 30), alarm(999, 40, "lid", "raised", "a")])
-    ledger.append([coup(1000, 41, 2, 1, status="disputed"), coup(1001, 42, 2, 1, status="confirmed", **said)])
+    ledger.append([coup(1000, 41, 2, 1, status="disputed"), coup(1001, 42, 2, 1, status="confirmed", **decision)])
     ledger.move_cursor("mqtt", 185)
     ledger.close()
     return tmp_path / "ledger.db"
@@ -74,10 +75,10 @@ def test_verify_a_file_that_sqlite_cannot_open(path: Path) -> None:
     )
 
 
-def test_verify_and_show_beside_a_daemon_and_prune_and_rebuild_not(path: Path, live: Ledger) -> None:
+def test_verify_and_show_work_while_the_daemon_runs_and_prune_and_rebuild_are_refused(path: Path, live: Ledger) -> None:
     live.append([coup(2000, 50, 2, 2)])
-    assert told("verify", path) == f"{path}: 186 entries, intact\n"
-    assert "shoe 2 coup 2" in told("show", path, "--last", "1")
+    assert output("verify", path) == f"{path}: 186 entries, intact\n"
+    assert "shoe 2 coup 2" in output("show", path, "--last", "1")
     for command in (("prune", path, "--before", "2026-01-01"), ("rebuild", path)):
         ran = sabot(*command)
         assert ran.returncode == 1
@@ -85,15 +86,15 @@ def test_verify_and_show_beside_a_daemon_and_prune_and_rebuild_not(path: Path, l
 
 
 @pytest.mark.parametrize("command", [("verify",), ("show",), ("export", "--format", "csv"), ("rebuild",)])
-def test_a_file_that_is_not_there_is_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_missing_file_is_not_created(tmp_path: Path, command: tuple[str, ...]) -> None:
     ran = sabot(*command, tmp_path / "none.db")
     assert ran.returncode == 1
     assert "no such file; give the path of the ledger" in ran.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_show_for_people(path: Path) -> None:
-    assert told("show", path, "--last", "5").splitlines() == [
+def test_show_prints_a_line_per_entry(path: Path) -> None:
+    assert output("show", path, "--last", "5").splitlines() == [
         "    181  2026-05-01 00:30:00.000  bac-01  shoe 1 coup 30    "
         "Banker 6:7 (Player 4H 2S, Banker 3C 4D), live, verified",
         "    182  2026-05-01 00:31:00.000  bac-01  shoe 1 coup 0     shoe closed",
@@ -105,27 +106,59 @@ def test_show_for_people(path: Path) -> None:
     ]
 
 
+ATTEMPT = {
+    "id": "6a7e-9",
+    "time": at(1),
+    "table": "bac-01",
+    "verb": "void",
+    "by": "ann",
+    "user": "floor",
+    "clause": "12.6",
+    "args": {"coup": None, "reason": "short_shoe", "then": "go_on"},
+}
+SENT = {"attempt": "6a7e-9", "unit": UNIT, "command_id": 12, "command": "void_coup"}
+REFUSED = {"attempt": "6a7e-9", "ok": False, "say": "Void refused: " + "no card is on the table. " * 10}
+
+
+def test_show_prints_requests_and_outcomes_in_full(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    keyed = {**ATTEMPT, "verb": "key-card", "clause": "", "args": {"card": "8H", "flags": {"face_up": True}}}
+    done = {**REFUSED, "ok": True}
+    stored = [("attempt", ATTEMPT), ("sent", SENT), ("outcome", REFUSED), ("outcome", done), ("attempt", keyed)]
+    for number, (topic, payload) in enumerate(stored):
+        ledger.append([Entry("6a7e", number, "bac-01", topic, json.dumps(payload).encode(), b"", at(number))])
+    ledger.close()
+    lines = [line[60:] for line in output("show", tmp_path / "ledger.db").splitlines()]
+    assert lines == [
+        "request void (reason short_shoe, then go_on) by ann under 12.6, account floor [6a7e-9]",
+        f"command void_coup to shoe {UNIT}, id 12 [6a7e-9]",
+        f"not carried out: {REFUSED['say']} [6a7e-9]",
+        f"carried out: {REFUSED['say']} [6a7e-9]",
+        "request key-card (card 8H, flags face_up=true) by ann, account floor [6a7e-9]",
+    ]
+
+
 def test_show_one_coup_and_another_table(path: Path) -> None:
-    lines = told("show", path, "--table", "bac-01", "--shoe", "1", "--coup", "7").splitlines()
+    lines = output("show", path, "--table", "bac-01", "--shoe", "1", "--coup", "7").splitlines()
     assert len(lines) == 6
     assert all("shoe 1 coup 7 " in line for line in lines)
-    assert told("show", path, "--table", "bac-02") == ""
+    assert output("show", path, "--table", "bac-02") == ""
 
 
 def test_show_as_json(path: Path) -> None:
-    (line,) = told("show", path, "--last", "1", "--json").splitlines()
+    (line,) = output("show", path, "--last", "1", "--json").splitlines()
     one = json.loads(line)
     assert (one["seq"], one["topic"], one["payload"]["by"], one["rulebook"]) == (185, "coup", "ann", BOOK)
 
 
-def test_show_what_is_of_no_known_kind(tmp_path: Path) -> None:
+def test_show_prints_other_entries_as_they_are_stored(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     health = message(1, 1, 1, 1, sensor="a", reads=416, margin_mean=0.834)
     strange = entry(2, "coup", {"table": "bac-01", "time": at(2), "n": 1})
     ledger.append([entry(1, "health", health), strange, Entry("u", 3, "bac-01", "", b"", b"no frame")])
     ledger.append([Entry("u", 4, "bac-01", "attempt", b'{"by":"bob"}', b"", at(4))])
     ledger.close()
-    lines = told("show", tmp_path / "ledger.db").splitlines()
+    lines = output("show", tmp_path / "ledger.db").splitlines()
     assert [line.split("  ")[-1].strip() for line in lines] == [
         "sensor a: 416 reads, mean margin 83%",
         'coup {"table":"bac-01","time":"2026-05-01T00:02:00.000Z","n":1}',
@@ -135,11 +168,11 @@ def test_show_what_is_of_no_known_kind(tmp_path: Path) -> None:
 
 
 def test_export_csv(path: Path, tmp_path: Path) -> None:
-    rows = list(csv.DictReader(told("export", path, "--format", "csv").splitlines()))
+    rows = list(csv.DictReader(output("export", path, "--format", "csv").splitlines()))
     assert len(rows) == 185
     assert (rows[0]["seq"], rows[0]["table"], rows[0]["time"]) == ("1", "bac-01", at(0))
     assert json.loads(rows[6]["payload"])["winner"] == "banker"
-    assert told("export", path, "--format", "csv", "--what", "coups", "--out", tmp_path / "coups.csv") == ""
+    assert output("export", path, "--format", "csv", "--what", "coups", "--out", tmp_path / "coups.csv") == ""
     with (tmp_path / "coups.csv").open(newline="") as file:
         coups = list(csv.DictReader(file))
     assert len(coups) == 32
@@ -149,12 +182,12 @@ def test_export_csv(path: Path, tmp_path: Path) -> None:
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\uff1d1")
 
 
-def test_a_text_that_a_spreadsheet_would_take_for_a_formula_has_a_quote_before_it(tmp_path: Path) -> None:
+def test_text_that_looks_like_a_formula_gets_a_quote(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
-    said = [{"corrects": "x", "by": by, "clause": "12.2;=1"} for by in (*FORMULAS, "A-B", "O'Brien")]
-    ledger.append([coup(number, 41, 2, number, status="void", **more) for number, more in enumerate(said, 1)])
+    decisions = [{"corrects": "x", "by": by, "clause": "12.2;=1"} for by in (*FORMULAS, "A-B", "O'Brien")]
+    ledger.append([coup(number, 41, 2, number, status="void", **more) for number, more in enumerate(decisions, 1)])
     ledger.close()
-    out = told("export", tmp_path / "ledger.db", "--format", "csv", "--what", "coups", "--out", tmp_path / "out.csv")
+    out = output("export", tmp_path / "ledger.db", "--format", "csv", "--what", "coups", "--out", tmp_path / "out.csv")
     assert out == ""
     with (tmp_path / "out.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -164,42 +197,44 @@ def test_a_text_that_a_spreadsheet_would_take_for_a_formula_has_a_quote_before_i
     assert rows[0]["player_points"].isdigit()
 
 
-def test_what_an_old_ledger_has_of_a_terminals_orders_is_not_given_to_a_terminal(tmp_path: Path) -> None:
+def test_escape_sequences_in_an_old_ledger_do_not_reach_the_terminal(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     evil = "\x1b[2J\u202e\x9b31m\u2028"
     ledger.append([coup(1, 41, 2, 1, status="void", by=evil)])
     ledger.append([Entry(UNIT, 2, "bac\x1b[2J", "attempt", evil.encode(), b"", at(1), BOOK)])
     ledger.close()
     for words in ((), ("--json",)):
-        shown = told("show", tmp_path / "ledger.db", *words)
+        shown = output("show", tmp_path / "ledger.db", *words)
         assert len(shown.splitlines()) == 2
         assert shown.replace("\n", "").isprintable()
-    assert json.loads(told("show", tmp_path / "ledger.db", "--json").splitlines()[0])["payload"]["by"] == evil
+    assert json.loads(output("show", tmp_path / "ledger.db", "--json").splitlines()[0])["payload"]["by"] == evil
 
 
 def test_export_json_lines(path: Path) -> None:
-    entries = [json.loads(line) for line in told("export", path, "--format", "jsonl").splitlines()]
+    entries = [json.loads(line) for line in output("export", path, "--format", "jsonl").splitlines()]
     assert [one["seq"] for one in entries] == list(range(1, 186))
     assert entries[6]["payload"]["banker"] == ["3C", "4D"]
-    shoes = [json.loads(line) for line in told("export", path, "--format", "jsonl", "--what", "shoes").splitlines()]
+    shoes = [json.loads(line) for line in output("export", path, "--format", "jsonl", "--what", "shoes").splitlines()]
     assert [(one["shoe"], one["coups"], one["closed"]) for one in shoes] == [(1, 30, at(31)), (2, 1, "")]
-    (one,) = told("export", path, "--format", "jsonl", "--what", "alarms").splitlines()
+    (one,) = output("export", path, "--format", "jsonl", "--what", "alarms").splitlines()
     assert json.loads(one)["state"] == "raised"
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is here")
-def test_export_parquet_without_pyarrow_says_what_to_do(path: Path, tmp_path: Path) -> None:
+def test_export_parquet_without_pyarrow_names_the_package(path: Path, tmp_path: Path) -> None:
     ran = sabot("export", path, "--format", "parquet", "--out", tmp_path / "out.parquet")
     assert ran.returncode == 1
-    assert ran.stderr == "sabot ledger: Parquet needs pyarrow; pip install pyarrow, or take --format csv or jsonl\n"
+    assert (
+        ran.stderr == "sabot ledger: Parquet needs pyarrow: run `pip install pyarrow`, or use --format csv or jsonl\n"
+    )
     assert not (tmp_path / "out.parquet").exists()
 
 
 @pytest.mark.parametrize("what", ["entries", "coups", "shoes", "alarms"])
 def test_export_parquet(path: Path, tmp_path: Path, what: str) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    told("export", path, "--format", "parquet", "--what", what, "--out", tmp_path / "out.parquet")
-    lines = told("export", path, "--format", "csv", "--what", what).splitlines()
+    output("export", path, "--format", "parquet", "--what", what, "--out", tmp_path / "out.parquet")
+    lines = output("export", path, "--format", "csv", "--what", what).splitlines()
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     assert [{name: "" if value is None else str(value) for name, value in row.items()} for row in rows] == list(
         csv.DictReader(lines)
@@ -207,15 +242,15 @@ def test_export_parquet(path: Path, tmp_path: Path, what: str) -> None:
     assert isinstance(rows[0]["seq"], int)
 
 
-def test_rebuild_mends_an_edited_table(path: Path) -> None:
+def test_rebuild_repairs_an_edited_table(path: Path) -> None:
     ledger = Ledger(path)
     ledger._db.execute("DELETE FROM coups")
     ledger.close()
     ran = sabot("verify", path)
     assert ran.returncode == 1
     assert f"table coups: entry 7 gives something else than the table has; `sabot ledger rebuild {path}`" in ran.stderr
-    assert told("rebuild", path) == f"{path}: tables rebuilt from 185 entries\n"
-    assert told("verify", path) == f"{path}: 185 entries, intact\n"
+    assert output("rebuild", path) == f"{path}: tables rebuilt from 185 entries\n"
+    assert output("verify", path) == f"{path}: 185 entries, intact\n"
 
 
 def test_rebuild_does_not_touch_a_broken_chain(path: Path) -> None:
@@ -230,8 +265,8 @@ def test_rebuild_does_not_touch_a_broken_chain(path: Path) -> None:
 
 
 def test_prune_and_verify_with_and_without_the_key(path: Path, tmp_path: Path) -> None:
-    said = told("prune", path, "--before", "2026-05-01T00:20:00Z")
-    assert said == f"{path}: 115 entries removed, up to 115; the next one stays: it is of that time or later\n"
+    printed = output("prune", path, "--before", "2026-05-01T00:20:00Z")
+    assert printed == f"{path}: 115 entries removed, up to 115; the next one stays: it is of that time or later\n"
     ran = sabot("verify", path)
     assert (ran.returncode, ran.stdout) == (0, f"{path}: 70 entries, intact\n")
     assert f"entries up to 115 were pruned; the last was of {at(19)}; their checkpoint is signed" in ran.stderr
@@ -244,7 +279,7 @@ def test_prune_and_verify_with_and_without_the_key(path: Path, tmp_path: Path) -
     assert "is not signed by this key" in ran.stderr
 
 
-def test_prune_wants_a_date(path: Path) -> None:
+def test_prune_refuses_what_is_not_a_date(path: Path) -> None:
     ran = sabot("prune", path, "--before", "yesterday")
     assert ran.returncode == 1
     assert "'yesterday' is no date; write 2026-01-31" in ran.stderr
@@ -255,33 +290,37 @@ def test_prune_refuses_a_date_in_the_future(path: Path, before: str) -> None:
     ran = sabot("prune", path, "--before", before)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert f"--before {before} is in the future: give a date in the past" in ran.stderr
-    assert told("verify", path) == f"{path}: 185 entries, intact\n"
+    assert output("verify", path) == f"{path}: 185 entries, intact\n"
 
 
-def test_prune_says_what_it_would_do_beside_a_daemon_too(path: Path, live: Ledger) -> None:
-    said = told("prune", path, "--before", "2026-05-01T00:20:00Z", "--dry-run")
-    assert said == f"{path}: 115 entries would go, up to 115; the next one stays: it is of that time or later\n"
+def test_a_dry_run_of_prune_works_while_the_daemon_runs(path: Path, live: Ledger) -> None:
+    printed = output("prune", path, "--before", "2026-05-01T00:20:00Z", "--dry-run")
+    assert (
+        printed == f"{path}: 115 entries would be removed, up to 115; the next one stays: it is of that time or later\n"
+    )
     assert live.verify_chain() == 185
 
 
 def cut(path: Path, last: int) -> None:
-    """Remove the newest entries, as somebody with sqlite3 can."""
+    """Remove the newest entries with sqlite3."""
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("DELETE FROM entries WHERE seq > ?", (last,))
     db.close()
 
 
-def test_verify_a_ledger_that_was_made_shorter_and_accept_it(path: Path) -> None:
+def test_verify_and_accept_a_ledger_with_missing_entries(path: Path) -> None:
     cut(path, 180)
     ran = sabot("verify", path)
     assert ran.returncode == 1
     first = "entry 181 is missing: it ends with entry 180, but entry 185 was stored"
     assert ran.stderr.splitlines()[0].startswith(f"sabot ledger: {path}: {first}")
-    said = told("accept", path, "--by", "A. Smith", "--reason", "disk exchanged")
-    assert said == f"{path}: accepted; the next start goes on from entry 181\n"
+    printed = output("accept", path, "--by", "A. Smith", "--reason", "disk exchanged")
+    assert printed == f"{path}: accepted; the daemon goes on from entry 181 at its next start\n"
     ran = sabot("verify", path)
     assert (ran.returncode, ran.stdout) == (0, f"{path}: 181 entries, intact\n")
-    assert "A. Smith" in told("show", path, "--last", "1")
+    assert output("show", path, "--last", "1").endswith(
+        "ledger accepted without entries 181 to 185 by A. Smith: disk exchanged\n"
+    )
     again = sabot("accept", path, "--by", "A. Smith", "--reason", "disk exchanged")
     assert again.returncode == 1
     assert "there is nothing to accept" in again.stderr
@@ -302,7 +341,7 @@ def test_verify_with_heads_that_were_kept_elsewhere(path: Path, tmp_path: Path) 
     assert (ran.returncode, "none: No such file or directory" in ran.stderr) == (1, True)
 
 
-def test_a_bar_is_shown_at_a_terminal_and_stdout_stays_clean(path: Path) -> None:
+def test_the_progress_bar_is_on_the_terminal_and_not_on_stdout(path: Path) -> None:
     main, terminal = pty.openpty()
     command = [sys.executable, "-m", "sabot_tools", "ledger", "verify", str(path)]
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, check=True)
@@ -315,4 +354,4 @@ def test_a_bar_is_shown_at_a_terminal_and_stdout_stays_clean(path: Path) -> None
 
 @pytest.mark.parametrize("action", ["verify", "show", "export", "rebuild", "prune", "accept"])
 def test_help_shows_an_example(action: str) -> None:
-    assert f"Example: sabot ledger {action}" in told(action, "--help")
+    assert f"Example: sabot ledger {action}" in output(action, "--help")

@@ -170,7 +170,7 @@ BAD: list[tuple[Any, str]] = [
     ({"command": "import_coup", "player": "9S"}, "player: a list of at most three cards"),
     ({"command": "import_coup", "player": ["9Z"], "banker": []}, "player_1: '9Z' is not one of the 52 cards"),
     ("no JSON", "malformed"),
-    ("[1]", "an object is wanted"),
+    ("[1]", "not an object"),
     ("", "empty"),
 ]
 

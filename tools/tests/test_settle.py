@@ -65,8 +65,8 @@ def test_other_kinds_of_line() -> None:
 
 BAD: list[tuple[str, str]] = [
     ("garbage", "malformed"),
-    ("[1]", "an object is wanted"),
-    ("", "line 2: empty"),
+    ("[1]", "not an object"),
+    ("", "line 2: the line is empty"),
     ('{"id": 9}', "nothing to settle"),
     ('{"id": 9, "stock": ["2S", "3S", "4S"]}', "stock: 3 cards: a coup has at least four"),
     ('{"id": 9, "stock": ["2S", "2H", "2D", "AC", "4S"]}', "a third card is due by the tables and there is none"),

@@ -147,7 +147,8 @@ def test_the_ledger_is_read_beside_the_daemon_without_config_and_keys(site: Site
     site.sabot("table", "--control", site.socket, "bac-01", "ack-alarm", "--by", "A. Smith")
     shown = site.sabot("ledger", "show", site.ledger)
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert '"by":"A. Smith"' in shown.stdout
+    assert "request ack-alarm (alarm all) by A. Smith, account " in shown.stdout
+    assert f"not carried out: {NO_ALARM} [" in shown.stdout
     exported = site.sabot("ledger", "export", site.ledger, "--format", "csv")
     assert (exported.returncode, exported.stderr) == (0, "")
     key = site.ledger.with_name("ledger.db-key")
@@ -203,7 +204,7 @@ def test_a_capture_is_written_with_the_rights_of_the_one_who_asks(site: Site) ->
     for place in (site.work_dir / "var", site.work_dir / "keys", Path("/etc")):
         refused = site.sabot(*ask, place / "line.shoe")
         assert refused.returncode == 1
-        assert refused.stderr.endswith("Permission denied; give a path that you may write to, by --out\n")
+        assert refused.stderr.endswith("Permission denied; give a path that you can write to with --out\n")
         assert not (place / "line.shoe").exists()
     stranger = site.sabot(*ask, theirs / "other.shoe", gid=STRANGER, uid=STRANGER)
     assert stranger.returncode == 1

@@ -1,9 +1,9 @@
-"""Plain text: what people type, without control characters; what a terminal may show; what a spreadsheet may open."""
+"""Plain text: make text safe for the ledger, for a terminal and for a spreadsheet."""
 
 import re
 import unicodedata
 
-# Sequences of a terminal.
+# Escape sequences of a terminal.
 _SEQUENCES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     "|(?:\x1b[PX\\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC and its like: titles, links
@@ -25,20 +25,20 @@ _FORMULA = (
 
 
 def plain(text: str) -> str:
-    """Letters, digits, signs and single spaces, in NFC; no control or format character, no order of a terminal."""
+    """Return printable characters and single spaces only, in NFC, without escape sequences."""
     kept = (
         " " if char.isspace() else char for char in _SEQUENCES.sub("", text) if char.isspace() or char.isprintable()
     )
     return unicodedata.normalize("NFC", " ".join("".join(kept).split()))
 
 
-def shown(text: str) -> str:
-    """One line for a terminal: what cannot be printed is a replacement character."""
+def printable(text: str) -> str:
+    """Return one line for a terminal, with a replacement character for each that cannot be printed."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def escaped_json(text: bytes) -> bytes:
-    """The same JSON, with every character that a terminal may obey written as an escape."""
+    """Return the same JSON with every unprintable character escaped."""
     decoded = text.decode(errors="replace")
     if decoded.isprintable():
         return text
@@ -51,5 +51,5 @@ def _escape(char: str) -> str:
 
 
 def csv_cell(value: object) -> object:
-    """A text that a spreadsheet would take for a formula gets a quote before it; numbers stay numbers."""
+    """Put a quote before text that a spreadsheet would take for a formula; leave numbers as they are."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,4 +1,4 @@
-"""sabot table TABLE capture: the daemon streams what the table's line carries, and this process writes the file."""
+"""sabot table TABLE capture: write the daemon's stream of a serial line to a recording."""
 
 import socket
 import sys
@@ -15,17 +15,17 @@ from sabot_protocol.recording import CutOffError, Line, Reader, Writer
 
 _PIECE_BYTES = 1 << 16
 _MOST_ANSWER_BYTES = 1 << 12
-_FLUSH_S = 1.0  # what a crash can cost
-_GRACE_S = 30.0  # behind the end of the capture, for a daemon that is busy
+_FLUSH_S = 1.0  # at most this much is lost in a crash
+_GRACE_S = 30.0  # after the end of the capture, for a busy daemon
 
 
 class CaptureError(RuntimeError):
-    """The capture did not come about, or ended early; the message says why."""
+    """The capture did not begin, or ended early; the message says why."""
 
 
 @dataclass
 class Recorder:
-    """A file that is a whole recording whenever finish() is called; records are written as they come."""
+    """Writes records as they come; after finish() the file is a complete recording."""
 
     file: BinaryIO
     reader: Reader = field(default_factory=Reader)
@@ -34,7 +34,7 @@ class Recorder:
     _flushed_s: float = 0.0
 
     def take(self, piece: bytes, now_s: float) -> None:
-        """Bytes of the daemon's stream."""
+        """Write the records in these bytes of the daemon's stream."""
         records = list(self.reader.feed(piece))
         if self._writer is None and self.reader.metadata is not None:
             self._writer = Writer(self.reader.metadata)
@@ -49,7 +49,7 @@ class Recorder:
             self._write(self._writer.flush())
 
     def finish(self) -> None:
-        """Everything that came is in the file."""
+        """Complete the recording."""
         if self._writer is not None:
             self._write(self._writer.finish())
             self.file.flush()
@@ -58,17 +58,19 @@ class Recorder:
         try:
             self.file.write(data)
         except OSError as error:
-            raise CaptureError(f"the capture cannot be written: {error.strerror}; what was written is sound") from error
+            raise CaptureError(
+                f"the capture cannot be written: {error.strerror}; what is in the file can be read"
+            ) from error
 
 
 def record(path: Path, request: Request, seconds: float, file: BinaryIO) -> dict[str, int]:
-    """Write what the daemon at this socket streams until its end or Ctrl-C; the bytes by sender."""
+    """Write the daemon's stream until its end or Ctrl-C; return the number of bytes by sender."""
     recorder = Recorder(file)
     with send_request(path, request) as sock:
-        rest = _answered(path, sock)
+        rest = _read_answer(path, sock)
         try:
             recorder.take(rest, time.monotonic())
-            _follow(sock, recorder, seconds)
+            _copy(sock, recorder, seconds)
         except KeyboardInterrupt:
             print(file=sys.stderr)
         else:
@@ -78,19 +80,19 @@ def record(path: Path, request: Request, seconds: float, file: BinaryIO) -> dict
     return recorder.sizes
 
 
-def _answered(path: Path, sock: socket.socket) -> bytes:
-    """The first of the stream, the answer before it being yes."""
-    held = b""
-    while b"\n" not in held and len(held) < _MOST_ANSWER_BYTES and (piece := sock.recv(_PIECE_BYTES)):
-        held += piece
-    line, _, rest = held.partition(b"\n")
+def _read_answer(path: Path, sock: socket.socket) -> bytes:
+    """Return the first bytes of the stream, after the answer; CaptureError if it is a refusal."""
+    received = b""
+    while b"\n" not in received and len(received) < _MOST_ANSWER_BYTES and (piece := sock.recv(_PIECE_BYTES)):
+        received += piece
+    line, _, rest = received.partition(b"\n")
     answer = parse_answer(path, line)
     if not answer.ok:
         raise CaptureError(answer.say)
     return rest
 
 
-def _follow(sock: socket.socket, recorder: Recorder, seconds: float) -> None:
+def _copy(sock: socket.socket, recorder: Recorder, seconds: float) -> None:
     started_s = now_s = time.monotonic()
     sock.settimeout(_FLUSH_S)
     while not recorder.reader.ended:
@@ -104,7 +106,9 @@ def _follow(sock: socket.socket, recorder: Recorder, seconds: float) -> None:
         recorder.take(piece or b"", now_s)
         _progress(f"{now_s - started_s:.0f} of {seconds:g} s, {sum(recorder.sizes.values())} bytes")
         if now_s - started_s > seconds + _GRACE_S:
-            raise ControlError("the gateway does not end the capture; look at its log")
+            raise ControlError(
+                "the gateway did not end the capture in time. Read its log: `journalctl -u sabot-gateway`."
+            )
 
 
 def _expect_end(reader: Reader) -> None:
@@ -112,8 +116,8 @@ def _expect_end(reader: Reader) -> None:
         reader.close()
     except CutOffError:
         raise CaptureError(
-            "the gateway ended the capture early: it was stopped, or this program could not keep up; what came until "
-            "then is in the file"
+            "the gateway ended the capture early: it was stopped, or this program read too slowly. The file has "
+            "everything until then."
         ) from None
 
 
@@ -124,16 +128,16 @@ def _progress(text: str) -> None:
 
 @contextmanager
 def new_file(out: Path) -> Iterator[BinaryIO]:
-    """A file that was not there before; - is stdout. One that stays empty is removed."""
+    """Yield a new file, or stdout for -; remove the file if it stays empty."""
     if str(out) == "-":
         yield sys.stdout.buffer
         return
     try:
         file = out.open("xb", buffering=0)
     except FileExistsError:
-        raise CaptureError(f"{out} exists; give another name, nothing is overwritten") from None
+        raise CaptureError(f"{out} exists, and is not overwritten; give another name with --out") from None
     except OSError as error:
-        raise CaptureError(f"{out}: {error.strerror}; give a path that you may write to, by --out") from None
+        raise CaptureError(f"{out}: {error.strerror}; give a path that you can write to with --out") from None
     with file:
         try:
             yield file
@@ -142,6 +146,6 @@ def new_file(out: Path) -> Iterator[BinaryIO]:
                 out.unlink(missing_ok=True)
 
 
-def default_name(table: str, now_s: float) -> Path:
-    """In this directory, by table and time."""
+def default_path(table: str, now_s: float) -> Path:
+    """Return TABLE-TIME.shoe in this directory."""
     return Path(f"{table}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now_s))}.shoe")

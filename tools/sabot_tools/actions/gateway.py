@@ -1,4 +1,4 @@
-"""sabot gateway: the daemon of the table PC; its config made, proved and run."""
+"""sabot gateway: the daemon of the table PC; write, check and run its config."""
 
 import signal
 import sys
@@ -23,8 +23,8 @@ def gateway() -> None:
 
 @app.command(epilog="Example: sabot gateway run --config /etc/sabot/gateway.toml")
 def run(config: ConfigFile = daemon.CONFIG) -> None:
-    """Serve the tables of a config file until stopped."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon listens: it reads the file then anyway
+    """Serve the tables of a config until stopped."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon handles it: it is about to read the config anyway
     from sabot_gateway import app as gateway_app
     from sabot_gateway.config import ConfigError
     from sabot_gateway.ledger import LedgerError
@@ -40,26 +40,28 @@ def run(config: ConfigFile = daemon.CONFIG) -> None:
 @app.command(epilog="Example: sabot gateway check --config /etc/sabot/gateway.toml")
 def check(
     config: ConfigFile = daemon.CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON line a fact: status, subject, says.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON line per check: status, subject, says.")
+    ] = False,
 ) -> None:
-    """Prove a config on this PC: ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
+    """Check a config on this PC: ports, keys, rulebooks, broker, clock and disk; change nothing."""
     import msgspec
-    from sabot_gateway.operator.plain_text import escaped_json, shown
+    from sabot_gateway.operator.plain_text import escaped_json, printable
     from sabot_gateway.ops.check import facts
 
     wrong = 0
-    for fact in facts(config, _show):
-        _show("")
+    for fact in facts(config, _show_progress):
+        _show_progress("")
         line = f"{fact.status:8}{fact.subject}: {fact.says}"
-        typer.echo(escaped_json(msgspec.json.encode(asdict(fact))) if as_json else shown(line))
+        typer.echo(escaped_json(msgspec.json.encode(asdict(fact))) if as_json else printable(line))
         wrong += fact.status == "wrong"
     if wrong:
-        typer.echo(f"sabot gateway check: wrong: {wrong}; each line says what to do", err=True)
+        typer.echo(f"sabot gateway check: {wrong} wrong; each line above says what to do", err=True)
         raise typer.Exit(1)
 
 
-def _show(doing: str) -> None:
-    """What takes time, while it does, on a terminal."""
+def _show_progress(doing: str) -> None:
+    """Show what is being checked, on a terminal."""
     if sys.stderr.isatty():
         typer.echo(f"{_CLEAR_LINE}{f'{doing} …' if doing else ''}", nl=False, err=True)
 
@@ -68,24 +70,24 @@ def _show(doing: str) -> None:
 def status(
     config: daemon.Config = daemon.CONFIG,
     socket: daemon.Socket = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As the daemon says it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
 ) -> None:
-    """What the daemon that runs here serves, and what is wrong."""
+    """Show the tables of the running daemon, and what is wrong."""
     import json
 
     from sabot_gateway.operator.messages import Request
-    from sabot_gateway.operator.plain_text import escaped_json, shown
+    from sabot_gateway.operator.plain_text import escaped_json, printable
 
-    from sabot_tools.text.status import told
+    from sabot_tools.text.status import status_lines
 
     data = bytes(daemon.ask(config, socket, Request("status")).data)
-    typer.echo(escaped_json(data) if as_json else "\n".join(map(shown, told(json.loads(data)))))
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, status_lines(json.loads(data)))))
 
 
 @app.command(epilog="Example: sabot gateway init --config gateway.toml")
 def init(
     config: ConfigFile,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a commented example config, with the serial ports of this PC in it."""
     from sabot_gateway.ops import example
@@ -95,13 +97,13 @@ def init(
         with config.open("w" if force else "x", encoding="utf-8") as file:
             file.write(example.text(ports.found()))
     except FileExistsError as error:
-        typer.echo(f"sabot gateway: {config} is there already; edit it, or write over it with --force", err=True)
+        typer.echo(f"sabot gateway: {config} exists; edit it, or overwrite it with --force", err=True)
         raise typer.Exit(1) from error
     except OSError as error:
-        typer.echo(f"sabot gateway: {config}: {error.strerror}; give a path that can be written", err=True)
+        typer.echo(f"sabot gateway: {config}: {error.strerror}; give a path that you can write to", err=True)
         raise typer.Exit(1) from error
     typer.echo(
-        f"{config} is written. Edit it, then:\n"
+        f"wrote {config}. Edit it, then:\n"
         f"  sabot gateway check --config {config}\n"
         f"  sabot gateway run --config {config}",
         err=True,

@@ -18,7 +18,7 @@ from sabot_protocol.documents import dissector
 from sabot_protocol.recording import Edge, Line, RecordingError
 
 from sabot_tools.text.errors import failure, same_file
-from sabot_tools.text.macs import Watcher, read_key
+from sabot_tools.text.macs import MacChecker, read_key
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -185,7 +185,7 @@ def _frame(body: bytes, data: bytes) -> dict[str, Any]:
     return found
 
 
-def judged(watcher: Watcher, one: Seen) -> Seen:
+def judged(watcher: MacChecker, one: Seen) -> Seen:
     """The same with what its MAC proves; a MAC that is wrong is a problem."""
     if not one.mac:
         return one
@@ -237,7 +237,7 @@ class Source:
 def frames(source: Source, key: bytes | None = None) -> Iterator[Seen]:
     """Everything on the line in the order in which it was complete; with a key, MACs are judged."""
     found = _frames(source)
-    return map(partial(judged, Watcher(key)), found) if key else found
+    return map(partial(judged, MacChecker(key)), found) if key else found
 
 
 def _frames(source: Source) -> Iterator[Seen]:

@@ -14,7 +14,7 @@ import typer
 from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, heads, retention
 from sabot_gateway.ledger.files import LockedError
 from sabot_gateway.operator.messages import Request
-from sabot_gateway.operator.plain_text import escaped_json, shown
+from sabot_gateway.operator.plain_text import escaped_json, printable
 
 from sabot_tools.stand.daemon import ask
 from sabot_tools.text import ledger_entries, ledger_export, ledger_heads
@@ -23,19 +23,19 @@ from sabot_tools.text.progress import bar
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="The ledger: `ledger` of the gateway's config.", metavar="FILE")]
+File = Annotated[Path, typer.Argument(help="The ledger file: `ledger` in the gateway's config.", metavar="FILE")]
 _PROGRESS_EVERY = 1000
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
-    """An error is a sentence on stderr and exit status 1."""
+def _errors_to_stderr() -> Iterator[None]:
+    """Print an error on stderr and exit with status 1."""
     try:
         yield
     except LedgerError as error:
         problem = str(error)
     except sqlite3.Error as error:
-        problem = f"{error}; `sabot ledger verify FILE` says what is wrong"
+        problem = f"{error}; find the cause with `sabot ledger verify FILE`"
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -55,36 +55,34 @@ def ledger() -> None:
 def verify(
     file: File,
     key: Annotated[
-        Path | None, typer.Option(help="The key of its checkpoints and heads; else FILE-key.", metavar="KEY")
+        Path | None, typer.Option(help="The key of its checkpoints and heads; default: FILE-key.", metavar="KEY")
     ] = None,
     heads_file: Annotated[
         Path | None,
-        typer.Option(
-            "--heads", help="Heads that were kept elsewhere, one JSON line each, as published.", metavar="HEADS"
-        ),
+        typer.Option("--heads", help="Heads kept elsewhere, as published: one JSON line each.", metavar="HEADS"),
     ] = None,
     broker: Annotated[
-        str | None, typer.Option(help="Compare with the head that stands at this broker: mqtt://host:1883.")
+        str | None, typer.Option(help="Compare with the head that this broker keeps: mqtt://host:1883.")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="The gateway's config: its broker and login, for --broker.", metavar="TOML")
+        Path | None, typer.Option(help="The gateway's config, for its broker and login.", metavar="TOML")
     ] = None,
 ) -> None:
-    """Check every entry, every derived table, cursors and heads; exit status 1 names the first bad entry."""
-    with _in_words():
+    """Check every entry, derived table, cursor and head; name the first bad entry and exit with status 1."""
+    with _errors_to_stderr():
         known = list(heads.load(heads_file)) if heads_file else []
         known += ledger_heads.at_broker(broker, config) if broker or config else []
         with bar("verifying", _count(file)) as progress:
             verdict = audit.verify(file, _key(file, key), progress, known)
-    for said in verdict.notes + verdict.faults:
-        typer.echo(f"sabot ledger: {file}: {shown(said.removeprefix(f'ledger {file}: '))}", err=True)
+    for note in verdict.notes + verdict.faults:
+        typer.echo(f"sabot ledger: {file}: {printable(note.removeprefix(f'ledger {file}: '))}", err=True)
     if verdict.faults:
         raise typer.Exit(1)
     typer.echo(f"{file}: {verdict.entries} entries, intact")
 
 
 def _key(file: Path, given: Path | None) -> bytes | None:
-    """The key of the checkpoints; one that is only the daemon's to read is none, and then the verdict says so."""
+    """Return the key of the checkpoints; None if only the daemon can read it: the verdict says so."""
     path = given or retention.key_path(file)
     if given is not None and not given.exists():
         raise LedgerError(f"--key {given}: no such file; leave it out, or give the key that belongs to this ledger")
@@ -92,7 +90,7 @@ def _key(file: Path, given: Path | None) -> bytes | None:
 
 
 def _count(file: Path) -> int:
-    """How much there is to do; of a file that cannot be read the verdict says why."""
+    """Return the number of entries, 0 if the file cannot be read."""
     with suppress(LedgerError, sqlite3.Error), closing(Reader(file)) as reader:
         return reader.count()
     return 0
@@ -104,23 +102,23 @@ def show(
     table: Annotated[str | None, typer.Option(help="Only this table.")] = None,
     shoe: Annotated[int | None, typer.Option(help="Only this shoe.")] = None,
     coup: Annotated[int | None, typer.Option(help="Only this coup.")] = None,
-    last: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line an entry.")] = False,
+    last: Annotated[int, typer.Option(min=1, help="How many of the newest entries.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON line per entry.")] = False,
 ) -> None:
-    """Print the newest entries, oldest first: number, time, table, shoe and coup, what."""
-    with _in_words(), closing(Reader(file)) as reader:
+    """Print the newest entries, oldest first: number, time, table, shoe and coup, what happened."""
+    with _errors_to_stderr(), closing(Reader(file)) as reader:
         wanted = (entry for entry in reader.latest(table) if _is_of(entry, shoe, coup))
         for entry in reversed(list(islice(wanted, last))):
             if json:
                 sys.stdout.buffer.write(escaped_json(ledger_export.json_line(entry)))
             else:
-                typer.echo(shown(ledger_entries.line(entry)))
+                typer.echo(printable(ledger_entries.line(entry)))
 
 
 def _is_of(entry: Stored, shoe: int | None, coup: int | None) -> bool:
     if shoe is None and coup is None:
         return True
-    message = ledger_entries.said(entry)
+    message = ledger_entries.message_of(entry)
     return shoe in (None, message.get("shoe")) and coup in (None, message.get("coup"))
 
 
@@ -129,12 +127,12 @@ def export(
     file: File,
     format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Parquet needs pyarrow.")],
     what: Annotated[Literal["entries", "coups", "shoes", "alarms"], typer.Option(help="Which table.")] = "entries",
-    out: Annotated[Path | None, typer.Option(help="Where to; else stdout.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; default: stdout.")] = None,
 ) -> None:
-    """Write the entries, or a table that follows from them, for other programs."""
-    with _in_words(), closing(Reader(file)) as reader:
+    """Write the entries, or a table derived from them, for other programs."""
+    with _errors_to_stderr(), closing(Reader(file)) as reader:
         if out is not None and any(same_file(one, out) for one in file.absolute().parent.glob(f"{file.name}*")):
-            raise LedgerError(f"--out {out} is a file of the ledger itself; give another")
+            raise LedgerError(f"--out {out} is a file of the ledger itself; give another path")
         write, rows = ledger_export.writer(format_), ledger_export.rows(reader, what)
         with _output(out, format_) as target, bar("exporting", reader.count(what)) as progress:
             write(_counted(rows, progress), target)
@@ -144,7 +142,7 @@ def _output(out: Path | None, format_: str) -> Any:
     if out is not None:
         return out.open("wb")
     if format_ == "parquet":
-        raise LedgerError("a Parquet file cannot go to stdout; say where to with --out FILE")
+        raise LedgerError("a Parquet file cannot go to stdout; give a file with --out FILE")
     return nullcontext(_stdout())
 
 
@@ -161,8 +159,8 @@ def _counted(rows: Iterable[ledger_export.Row], progress: Callable[[int], None])
 
 @app.command(epilog="Example: sabot ledger rebuild /var/lib/sabot/ledger.db")
 def rebuild(file: File) -> None:
-    """Check every entry, then make shoes, coups and alarms anew; not while the daemon runs."""
-    with _in_words(), closing(_owned(file)) as book:
+    """Check every entry, then rebuild the tables of shoes, coups and alarms; stop the daemon first."""
+    with _errors_to_stderr(), closing(_open_for_writing(file)) as book:
         with bar("rebuilding", book.count()) as progress:
             book.rebuild(progress)
         _show_notes(book)
@@ -172,19 +170,21 @@ def rebuild(file: File) -> None:
 @app.command(epilog="Example: sabot ledger prune /var/lib/sabot/ledger.db --before 2026-01-31 --dry-run")
 def prune(
     file: File,
-    before: Annotated[str, typer.Option(help="Older entries may go: a date, or a time as 2026-01-31T06:00:00Z.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    before: Annotated[
+        str, typer.Option(help="Remove entries older than this: a date, or a time as 2026-01-31T06:00:00Z.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be removed; remove nothing.")] = False,
 ) -> None:
-    """Remove old entries that nobody needs; a signed checkpoint stays. Export them first; not while the daemon runs."""
-    with _in_words():
+    """Remove old entries, and sign a checkpoint in their place. Export them first, and stop the daemon."""
+    with _errors_to_stderr():
         if retention.moment(before) > retention.moment(datetime.now(UTC).isoformat()):
             raise LedgerError(f"--before {before} is in the future: give a date in the past, such as 2026-01-31")
         if dry_run:
             with closing(Reader(file)) as reader:
                 plan = reader.plan(before)
-            typer.echo(f"{file}: {_planned(plan, 'would go')}")
+            typer.echo(f"{file}: {_planned(plan, 'would be removed')}")
             return
-        with closing(_owned(file, recheck=False)) as book:
+        with closing(_open_for_writing(file, recheck=False)) as book:
             with bar("pruning", book.plan(before).count) as progress:
                 plan = book.prune(before, progress)
             _show_notes(book)
@@ -201,18 +201,18 @@ def _planned(plan: retention.Plan, what: str) -> str:
 )
 def accept(
     file: File,
-    by: Annotated[str, typer.Option(help="Who accepts it.")],
-    reason: Annotated[str, typer.Option(help="Why entries are missing, as far as it is known.")],
+    by: Annotated[str, typer.Option(help="Your name, for the ledger.")],
+    reason: Annotated[str, typer.Option(help="Why entries are missing, as far as known.")],
     socket: Annotated[
-        Path | None, typer.Option(help="The daemon's socket; else control.sock beside the ledger.", metavar="PATH")
+        Path | None, typer.Option(help="The daemon's socket; default: control.sock beside the ledger.", metavar="PATH")
     ] = None,
 ) -> None:
-    """Accept a ledger that was made shorter, so that the daemon goes on; an entry keeps who, why and what was lost."""
-    with _in_words():
+    """Accept a ledger of which entries are missing, so that the daemon goes on; the ledger keeps who, why and which."""
+    with _errors_to_stderr():
         try:
-            with closing(_owned(file, recheck=False)) as book:
+            with closing(_open_for_writing(file, recheck=False)) as book:
                 book.accept(by, reason, retention.moment(datetime.now(UTC).isoformat()))
-        except LockedError:  # the daemon holds it, and waits for this
+        except LockedError:  # the daemon has it open, and waits for this
             answer = ask(
                 Path(),
                 socket or file.with_name("control.sock"),
@@ -220,7 +220,7 @@ def accept(
             )
             typer.echo(f"{file}: {answer.say}")
             return
-        typer.echo(f"{file}: accepted; the next start goes on from entry {book.last_seq()}")
+        typer.echo(f"{file}: accepted; the daemon goes on from entry {book.last_seq()} at its next start")
 
 
 def _show_notes(book: Ledger) -> None:
@@ -228,7 +228,7 @@ def _show_notes(book: Ledger) -> None:
         typer.echo(f"sabot ledger: {book.path}: {note}", err=True)
 
 
-def _owned(file: Path, *, recheck: bool = True) -> Ledger:
-    """An existing ledger, to be written."""
+def _open_for_writing(file: Path, *, recheck: bool = True) -> Ledger:
+    """Open an existing ledger for writing."""
     Reader(file).close()
     return Ledger(file, recheck=recheck)

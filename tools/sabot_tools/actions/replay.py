@@ -15,7 +15,7 @@ from sabot_tools.replay.replayer import LoadedRecording, load
 from sabot_tools.replay.sidecar import SidecarError
 from sabot_tools.replay.system import PATIENCE_S, ReplayError
 from sabot_tools.stand.broker import LocalBroker, NoBrokerError
-from sabot_tools.text.errors import failure, in_words
+from sabot_tools.text.errors import describe, failure
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -117,7 +117,7 @@ def differences_from_sidecar(
         sidecar.check(path, expected)
         found = replay_on_bench(load(path), bench, server, progress or _silent, firmware, patience_s)
     except ERRORS as error:
-        return [in_words(error)]
+        return [describe(error)]
     return sidecar.differences(expected, found, bench)
 
 

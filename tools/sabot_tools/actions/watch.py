@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import paho.mqtt.client as paho
 import typer
-from sabot_gateway.operator.plain_text import shown
+from sabot_gateway.operator.plain_text import printable
 from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import ROOT, CoupMessage
@@ -73,7 +73,7 @@ def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
             coup = msgspec.json.decode(message.payload, type=CoupMessage)
             line = painter.line(coup, None)
         except (msgspec.MsgspecError, UnicodeError, LookupError):
-            typer.echo(f"sabot watch: what came on {shown(message.topic)} is no coup", err=True)
+            typer.echo(f"sabot watch: what came on {printable(message.topic)} is no coup", err=True)
             return
         if coup.event_no > seen[coup.unit]:
             seen[coup.unit] = coup.event_no

@@ -1,4 +1,4 @@
-"""How a command reaches the daemon that runs on this machine: it reads the socket's path, and no more of the config."""
+"""The daemon on this machine: options that name it, and one request to its socket."""
 
 from itertools import islice
 from pathlib import Path
@@ -7,13 +7,14 @@ from typing import Annotated, Any, NoReturn
 import typer
 from sabot_gateway.operator.client import ask as ask_socket
 from sabot_gateway.operator.messages import Answer, ControlError, Request
-from sabot_gateway.operator.plain_text import shown
+from sabot_gateway.operator.plain_text import printable
 from sabot_gateway.operator.socket_path import SocketPathError, socket_path
 from typer.core import TyperGroup
 
-# Whether a file can be read is found out by using it: then the error says which group to join.
+# readable=False: the error on opening the file names the group to join.
 Config = Annotated[
-    Path, typer.Option(envvar="SABOT_CONFIG", readable=False, help="The gateway's TOML file: it names the socket.")
+    Path,
+    typer.Option(envvar="SABOT_CONFIG", readable=False, help="The gateway's TOML file, for the path of its socket."),
 ]
 CONFIG = Path("/etc/sabot/gateway.toml")
 Socket = Annotated[
@@ -22,7 +23,7 @@ Socket = Annotated[
         *("--control", "--socket"),
         envvar="SABOT_CONTROL",
         readable=False,
-        help="The daemon's socket; no config is read.",
+        help="The daemon's socket; then no config is read.",
     ),
 ]
 
@@ -31,10 +32,10 @@ _ANYWHERE = ("--config", "--control", "--socket")
 
 
 class OptionsAnywhere(TyperGroup):
-    """The options that say which daemon is meant may stand before the table or behind the command."""
+    """Accept the options that name the daemon before the table or after the command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put them first, as the group expects them."""
+        """Move them to the front, where the group expects them."""
         first: list[str] = []
         rest: list[str] = []
         words = iter(args)
@@ -49,7 +50,7 @@ class OptionsAnywhere(TyperGroup):
 
 
 def ask(config: Path, socket: Path | None, request: Request) -> Answer:
-    """The daemon's answer; a refusal, or none, is a sentence on stderr and exit status 1."""
+    """Return the daemon's answer; print a refusal or an error on stderr and exit with status 1."""
     try:
         answer = ask_socket(socket or socket_path(config), request)
     except (ControlError, SocketPathError) as error:
@@ -59,6 +60,7 @@ def ask(config: Path, socket: Path | None, request: Request) -> Answer:
     return answer
 
 
-def fail(why: str) -> NoReturn:
-    typer.echo(f"sabot: {shown(why)}", err=True)
+def fail(problem: str) -> NoReturn:
+    """Print the problem on stderr and exit with status 1."""
+    typer.echo(f"sabot: {printable(problem)}", err=True)
     raise typer.Exit(1)

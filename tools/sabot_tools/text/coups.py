@@ -1,10 +1,10 @@
-"""Coups as people read them: one line each, with suit symbols and colour on a terminal, and a running summary."""
+"""Coups as text: one line each, with suit symbols and colour on a terminal, and a running summary."""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from statistics import median
 
-from sabot_gateway.operator.plain_text import shown
+from sabot_gateway.operator.plain_text import printable
 from sabot_protocol.topics import CoupMessage
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
@@ -15,31 +15,31 @@ _HAND_WIDTH = 11
 
 @dataclass(frozen=True)
 class Painter:
-    """Paints, or leaves plain where colour would be noise."""
+    """Formats cards and coups, with colour or without."""
 
     colour: bool
 
     def paint(self, text: str, *codes: str) -> str:
-        """The text in these colours."""
+        """Return the text in these colours."""
         return f"{''.join(codes)}{text}{_RESET}" if self.colour else text
 
     def card(self, card: str) -> str:
-        """`TD` as 10♦, red suits in red."""
+        """Return `TD` as 10♦, red suits in red."""
         text = card[0].replace("T", "10") + _SUITS[card[1]]
         return self.paint(text, _RED) if card[1] in "DH" else text
 
     def hand(self, cards: list[str]) -> str:
-        """Three cards' width, however many there are."""
-        plain = sum(len(card[0].replace("T", "10")) + 1 for card in cards) + len(cards) - 1
-        return " ".join(map(self.card, cards)) + " " * (_HAND_WIDTH - plain)
+        """Return the cards, padded to the width of three."""
+        width = sum(len(card[0].replace("T", "10")) + 1 for card in cards) + len(cards) - 1
+        return " ".join(map(self.card, cards)) + " " * (_HAND_WIDTH - width)
 
     def line(self, coup: CoupMessage, latency_s: float | None) -> str:
-        """One coup."""
+        """Return one coup as one line."""
         result = coup.winner or "void"
         winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
         latency = "" if latency_s is None else self.paint(f"{latency_s * 1000:6.1f} ms", _DIM)
         return (
-            f"{shown(coup.table)}  shoe {coup.shoe} coup {coup.coup:>3}   "
+            f"{printable(coup.table)}  shoe {coup.shoe} coup {coup.coup:>3}   "
             f"Player {self.hand(coup.player)} {coup.player_points}   "
             f"Banker {self.hand(coup.banker)} {coup.banker_points}   "
             f"{winner} {_remarks(coup):<24} {latency}"
@@ -55,12 +55,12 @@ def _remarks(coup: CoupMessage) -> str:
         "banker pair": coup.banker_pair,
         "last coup": coup.last_coup,
     }
-    return ", ".join(remark for remark, there in remarks.items() if there)
+    return ", ".join(remark for remark, applies in remarks.items() if applies)
 
 
 @dataclass
 class Summary:
-    """What has been seen so far."""
+    """Counts of the coups seen so far."""
 
     winners: Counter[str] = field(default_factory=Counter)
     pairs: int = 0
@@ -69,7 +69,7 @@ class Summary:
     latencies_s: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
 
     def add(self, coup: CoupMessage, latency_s: float | None) -> None:
-        """One more coup."""
+        """Count a coup."""
         self.winners[coup.winner or "void"] += 1
         self.pairs += coup.player_pair + coup.banker_pair
         self.disputed += coup.status == "disputed"
@@ -77,11 +77,11 @@ class Summary:
             self.latencies_s.append(latency_s)
 
     def coups(self) -> int:
-        """How many."""
+        """Return the number of coups."""
         return self.winners.total()
 
     def text(self) -> str:
-        """One line."""
+        """Return the counts as one line."""
         parts = [
             f"{self.coups()} coup{'s' * (self.coups() != 1)}",
             *(f"{name.title()} {self.winners[name]}" for name in ("player", "banker", "tie")),

@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines out: one answer a line, in order; a bad line is told and the others are unaffected."""
+"""JSON lines in, JSON lines out: one answer per line, in order; a bad line gets an error and affects no other."""
 
 import sys
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import typer
 
 
 class BadLineError(ValueError):
-    """What is wrong with a line, and where."""
+    """What is wrong with a line, and in which field."""
 
 
 class _Identified(msgspec.Struct):
@@ -17,7 +17,7 @@ class _Identified(msgspec.Struct):
 
 
 def answer_lines(answer: Callable[[dict[str, Any]], bytes]) -> None:
-    """Answer stdin on stdout, exit 1 on errors; `answer` gives a JSON object from behind its id."""
+    """Answer stdin on stdout; exit with status 1 after a bad line. `answer` returns a JSON object without its `{`."""
     bad, out = False, sys.stdout.buffer
     for number, line in enumerate(sys.stdin.buffer, 1):
         try:
@@ -26,21 +26,21 @@ def answer_lines(answer: Callable[[dict[str, Any]], bytes]) -> None:
             bad = True
             reply = msgspec.json.encode({"id": _id_of(line), "error": f"line {number}: {error}"})
         out.write(reply + b"\n")
-        out.flush()  # who asks through a pipe may wait for each answer
+        out.flush()  # a caller at a pipe may wait for each answer
     raise typer.Exit(int(bad))
 
 
 def _reply(line: bytes, answer: Callable[[dict[str, Any]], bytes]) -> bytes:
     if not line.strip():
-        raise BadLineError("empty; one JSON object a line")
+        raise BadLineError("the line is empty: expected one JSON object per line")
     request = msgspec.json.decode(line)
     if not isinstance(request, dict):
-        raise BadLineError("an object is wanted, with an id and what is asked")
+        raise BadLineError("not an object: expected one with an id and the request")
     return b'{"id":%b,%b' % (msgspec.json.encode(request.get("id")), answer(request))
 
 
 def _id_of(line: bytes) -> Any:
-    """The id of a bad line, where it can be read."""
+    """Return the id of a bad line, None if it cannot be read."""
     try:
         return msgspec.json.decode(line, type=_Identified).id
     except (ValueError, RecursionError):

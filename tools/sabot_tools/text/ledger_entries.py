@@ -1,4 +1,4 @@
-"""Ledger entries as a supervisor reads them: when, where, what."""
+"""Ledger entries as a supervisor reads them: number, time, table, coup, and what happened."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from sabot_gateway.ledger import Stored
 from sabot_gateway.shoe import parse
 from sabot_protocol.codec import CodecError
 
-_LONGEST = 160
-Said = dict[str, Any]
+_MOST_RAW = 1000  # characters of a message that has no words of its own
+Message = dict[str, Any]
 
 
-def said(entry: Stored) -> Said:
-    """The message of an entry; nothing where there is none that can be read."""
+def message_of(entry: Stored) -> Message:
+    """Return the message of an entry; empty if it has none that can be decoded."""
     try:
         message = msgspec.json.decode(entry.payload)
     except msgspec.MsgspecError:
@@ -21,57 +21,93 @@ def said(entry: Stored) -> Said:
 
 
 def line(entry: Stored) -> str:
-    """One entry."""
-    message = said(entry)
+    """Return one entry as one line."""
+    message = message_of(entry)
     place = f"shoe {message['shoe']} coup {message['coup']}" if "shoe" in message and "coup" in message else ""
     when = (entry.time or str(message.get("time", ""))).replace("T", " ").removesuffix("Z")
-    return f"{entry.seq:>7}  {when:<23}  {entry.table}  {place:<16}  {_what(entry, message)}".rstrip()
+    return f"{entry.seq:>7}  {when:<23}  {entry.table}  {place:<16}  {_words(entry, message)}".rstrip()
 
 
-def _what(entry: Stored, message: Said) -> str:
+def _words(entry: Stored, message: Message) -> str:
     words = _WORDS.get(entry.topic)
     try:
-        return words(message) if words and message else _other(entry)
-    except (KeyError, TypeError):
-        return _other(entry)
+        return words(message) if words and message else _raw(entry)
+    except (KeyError, TypeError, AttributeError):
+        return _raw(entry)
 
 
-def _coup(message: Said) -> str:
+def _coup(message: Message) -> str:
     winner = f"{message['winner'].capitalize()} " if message["winner"] else ""
     points = f"{message['player_points']}:{message['banker_points']}"
     hands = f"Player {' '.join(message['player'])}, Banker {' '.join(message['banker'])}"
     return f"{winner}{points} ({hands}), {message['kind'].replace('_', ' ')}, {message['status']}{_by(message)}"
 
 
-def _by(message: Said) -> str:
+def _by(message: Message) -> str:
     by = f" by {message['by']}" if message.get("by") else ""
     return by + (f" under {message['clause']}" if message.get("clause") else "")
 
 
-def _alarm(message: Said) -> str:
+def _alarm(message: Message) -> str:
     return f"alarm {message['name']} {message.get('state', 'raised')}{_by(message)}: {message['say']}"
 
 
-def _shoe(message: Said) -> str:
+def _shoe(message: Message) -> str:
     return f"shoe {message['shoe']} opened, {message['decks']} decks" if message["state"] == "open" else "shoe closed"
 
 
-def _card(message: Said) -> str:
+def _card(message: Message) -> str:
     notes = f" ({', '.join(message['notes'])})" if message.get("notes") else ""
     return f"{message['slot'].replace('_', ' ')} {message['card']}{notes}"
 
 
-def _health(message: Said) -> str:
+def _health(message: Message) -> str:
     return f"sensor {message['sensor']}: {message['reads']} reads, mean margin {message['margin_mean']:.0%}"
 
 
-_WORDS = {"coup": _coup, "confirmed": _coup, "alarm": _alarm, "shoe": _shoe, "cards": _card, "health": _health}
+def _attempt(message: Message) -> str:
+    given = {name: value for name, value in message["args"].items() if value not in (None, {}, "")}
+    args = f" ({', '.join(f'{name} {_value(value)}' for name, value in given.items())})" if given else ""
+    return f"request {message['verb']}{args}{_by(message)}, account {message['user']} [{message['id']}]"
 
 
-def _other(entry: Stored) -> str:
-    """An event that is not published, by its name; anything else as it stands."""
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_value(one)}" for name, one in value.items())
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _sent(message: Message) -> str:
+    return f"command {message['command']} to shoe {message['unit']}, id {message['command_id']} [{message['attempt']}]"
+
+
+def _outcome(message: Message) -> str:
+    return f"{'carried out' if message['ok'] else 'not carried out'}: {message['say']} [{message['attempt']}]"
+
+
+def _accepted(message: Message) -> str:
+    lost = message["lost"]["entry"]
+    return f"ledger accepted without entries {message['after'] + 1} to {lost} by {message['by']}: {message['reason']}"
+
+
+_WORDS = {
+    "coup": _coup,
+    "confirmed": _coup,
+    "alarm": _alarm,
+    "shoe": _shoe,
+    "cards": _card,
+    "health": _health,
+    "attempt": _attempt,
+    "sent": _sent,
+    "outcome": _outcome,
+    "accepted": _accepted,
+}
+
+
+def _raw(entry: Stored) -> str:
+    """Return the message as it is stored; for an event that is not published, its name."""
     if entry.payload:
-        return f"{entry.topic} {entry.payload[:_LONGEST].decode(errors='replace')}"
+        return f"{entry.topic} {entry.payload.decode(errors='replace')[:_MOST_RAW]}"
     try:
         return parse.event(entry.unit, parse.frame(entry.frame)).kind.replace("_", " ")
     except (CodecError, KeyError):

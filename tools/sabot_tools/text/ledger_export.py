@@ -17,7 +17,7 @@ _GROUP = 10_000
 
 
 def rows(reader: Reader, what: str) -> Iterator[Row]:
-    """Entries or a derived table, each row by column names."""
+    """Return the entries or a derived table, each row by column names."""
     return map(_plain, reader.entries()) if what == "entries" else reader.rows(what)
 
 
@@ -37,12 +37,12 @@ def _plain(entry: Stored) -> Row:
 
 
 def json_line(entry: Stored) -> bytes:
-    """An entry with its message as JSON, byte for byte as it was stored."""
+    """Return an entry with its message as JSON, byte for byte as it was stored."""
     return msgspec.json.encode(_with_message(_plain(entry))) + b"\n"
 
 
 def _with_message(row: Row) -> Row:
-    """The payload as JSON where it is."""
+    """Return the row with its payload as raw JSON, if it is JSON."""
     try:
         msgspec.json.decode(row["payload"])
     except msgspec.MsgspecError:
@@ -56,7 +56,7 @@ def _jsonl(found: Iterable[Row], out: IO[bytes]) -> None:
 
 
 def _csv(found: Iterable[Row], out: IO[bytes]) -> None:
-    """Texts in quotes, so that none of their characters parts a cell; what looks like a formula is made a text."""
+    """Write CSV with all text quoted, and text that looks like a formula made plain text."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     table = None
     for row in found:
@@ -68,7 +68,7 @@ def _csv(found: Iterable[Row], out: IO[bytes]) -> None:
 
 
 def _parquet(found: Iterable[Row], out: IO[bytes]) -> None:
-    """In row groups of a fixed size; the first one says which columns there are."""
+    """Write row groups of a fixed size; the first group gives the columns."""
     arrow, parquet = _pyarrow()
     left, columns, file = iter(found), None, None
     while group := list(islice(left, _GROUP)):
@@ -76,7 +76,7 @@ def _parquet(found: Iterable[Row], out: IO[bytes]) -> None:
         file = file or parquet.ParquetWriter(out, columns)
         file.write_table(arrow.Table.from_pylist(group, schema=columns))
     if file is None:
-        raise LedgerError("there is nothing to write, and a Parquet file needs at least one row")
+        raise LedgerError("there is no row to write, and a Parquet file needs one; use --format csv or jsonl")
     file.close()
 
 
@@ -84,7 +84,7 @@ def _pyarrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError:
-        raise LedgerError("Parquet needs pyarrow; pip install pyarrow, or take --format csv or jsonl") from None
+        raise LedgerError("Parquet needs pyarrow: run `pip install pyarrow`, or use --format csv or jsonl") from None
 
 
 def _arrow_type(arrow: Any, name: str) -> Any:
@@ -99,7 +99,7 @@ _FORMATS: dict[str, Writer] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet
 
 
 def writer(name: str) -> Writer:
-    """What writes a format; an error where a package for it is missing."""
+    """Return the writer of a format; LedgerError if a package for it is missing."""
     if name == "parquet":
         _pyarrow()
     return _FORMATS[name]

@@ -1,4 +1,4 @@
-"""Heads of a ledger that somebody else keeps: the one that stands at the broker."""
+"""Heads of a ledger that a broker keeps, for comparison with the ledger itself."""
 
 import selectors
 import time
@@ -12,12 +12,12 @@ from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginErr
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import LedgerMessage, ledger_topic
 
-_WITHIN_S = 5.0  # from the name of the broker to what it keeps
+_WITHIN_S = 5.0  # to connect and receive
 _MOST_HEADS = 1000  # of all the sites of a broker
 
 
 def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
-    """The heads that a broker keeps: of the config's site with its login, or of every site that anybody may read."""
+    """Return the heads that a broker keeps: of the config's site, or without a config of every readable site."""
     config, found = configs.read(config_path) if config_path else (None, [])
     if found:
         raise LedgerError(f"{config_path}: {found[0]}")
@@ -26,12 +26,12 @@ def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
         login = config.login if config else Login()
         return _retained(broker, login, ledger_topic(config.site if config else "+"))
     except (BrokerUrlError, LoginError, LedgerError) as error:
-        more = "" if config else "; a login is taken from the gateway's config: --config TOML"
+        more = "" if config else "; if the broker needs a login, give the gateway's config with --config TOML"
         raise LedgerError(f"{error}{more}") from None
 
 
 def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:
-    """What stands on a topic; a broker delivers that before it answers anything sent later."""
+    """Return the retained messages of a topic: a broker delivers them before it answers later packets."""
     selector = selectors.DefaultSelector()
     mqtt = LoopClient(broker, "", clean_session=True, selector=selector, login=login)
     found = _Retained(mqtt, topic)
@@ -43,12 +43,12 @@ def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:
     finally:
         mqtt.close()
     if not found.payloads:
-        raise LedgerError(mqtt.problem or f"the broker at {broker} keeps no head of a ledger on {topic}")
+        raise LedgerError(mqtt.problem or f"the broker at {broker} has no retained head of a ledger on {topic}")
     return [_decoded(broker, topic, payload) for payload in found.payloads]
 
 
 class _Retained:
-    """Subscribes, and unsubscribes at once: between the two answers comes all that stands."""
+    """Subscribes and unsubscribes at once: the retained messages come between the two acknowledgements."""
 
     def __init__(self, mqtt: LoopClient, topic: str) -> None:
         self.payloads: list[bytes] = []
@@ -77,4 +77,4 @@ def _decoded(broker: Broker, topic: str, payload: bytes) -> LedgerMessage:
     try:
         return msgspec.json.decode(payload, type=LedgerMessage)
     except (msgspec.MsgspecError, UnicodeError) as error:
-        raise LedgerError(f"what the broker at {broker} keeps on {topic} is no head of a ledger: {error}") from None
+        raise LedgerError(f"the retained message on {topic} at {broker} is not a head of a ledger: {error}") from None

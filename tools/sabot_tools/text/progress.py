@@ -1,4 +1,4 @@
-"""A progress bar for people at a terminal."""
+"""A progress bar on a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ Progress = Callable[[int], None]
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Progress]:
-    """Call what it gives with each part that is done; nothing is shown where stderr is no terminal."""
+    """Yield a function to call with each amount done; show nothing if stderr is not a terminal."""
     stream = typer.get_text_stream("stderr")
     if not stream.isatty() or not length:
         yield lambda done: None

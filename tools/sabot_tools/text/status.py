@@ -1,19 +1,19 @@
-"""What a daemon says of itself, as people read it."""
+"""Status of the daemon as text: the gateway, a line per table, then what is wrong."""
 
 from typing import Any
 
 _COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
 
 _MORE = {
-    "more_alarms": "more alarms are active, older or less severe; `sabot ledger show` has them",
-    "more_disputed": "older coups are disputed in the ledger, and come up as these are decided",
+    "more_alarms": "more alarms are active, older or less severe: see `sabot ledger show`",
+    "more_disputed": "older coups are disputed in the ledger; they are listed once these are decided",
 }
 
 
-def told(status: dict[str, Any]) -> list[str]:
-    """The gateway in two lines, its tables a line each, then what is wrong, in words."""
+def status_lines(status: dict[str, Any]) -> list[str]:
+    """Return the lines: two for the gateway, one per table, then one per problem."""
     ledger, broker = status["ledger"], status["broker"]
-    published = "everything published" if not broker["behind"] else f"{broker['behind']} entries to be published"
+    published = "all published" if not broker["behind"] else f"{broker['behind']} entries not yet published"
     return [
         f"site {status['site']}, gateway {status['gateway']}, {status['time']}",
         f"ledger: {ledger['entries']} entries, {published}; broker {broker['url']}: "
@@ -21,15 +21,15 @@ def told(status: dict[str, Any]) -> list[str]:
         + _latency(broker["latency"]),
         "",
         *_rows([_row(table) for table in status["tables"]]),
-        *_troubles(status),
+        *_problems(status),
     ]
 
 
-def _latency(said: dict[str, Any]) -> str:
-    """From the reading of an event to the broker's answer."""
-    if not said["entries"]:
+def _latency(figures: dict[str, Any]) -> str:
+    """Return the time from reading an event to the broker's acknowledgement."""
+    if not figures["entries"]:
         return ""
-    return f"; published within {said['p50_ms']} ms, 99 % of {said['entries']} within {said['p99_ms']} ms"
+    return f"; latency {figures['p50_ms']} ms median, {figures['p99_ms']} ms 99 % of {figures['entries']} entries"
 
 
 def _row(table: dict[str, Any]) -> dict[str, str]:
@@ -52,13 +52,13 @@ def _rows(rows: list[dict[str, str]]) -> list[str]:
     return ["  ".join(line[name].ljust(widths[name]) for name in _COLUMNS).rstrip() for line in lines]
 
 
-def _troubles(status: dict[str, Any]) -> list[str]:
-    """What somebody should do something about."""
+def _problems(status: dict[str, Any]) -> list[str]:
+    """Return what a person should act on."""
     lines = [f"gateway: {part['problem']}" for part in (status["ledger"], status["broker"]) if part["problem"]]
     if status["broker"]["overwritten"]:
         lines.append(
-            f"gateway: {status['broker']['overwritten']} messages of others on its topics were put right; check the "
-            "broker's users and permissions"
+            f"gateway: {status['broker']['overwritten']} messages of other clients on its topics were overwritten; "
+            "check the broker's users and permissions"
         )
     for table in status["tables"]:
         if table["problem"]:
@@ -80,5 +80,5 @@ def _dispute(table: str, coup: dict[str, Any]) -> str:
     place = f"{coup['shoe']}/{coup['coup']}"
     return (
         f"{table}: coup {place} is disputed since {coup['time']} ({coup['id']}): "
-        f"`sabot table {table} decide --coup {place}` decides it"
+        f"decide it with `sabot table {table} decide --coup {place}`"
     )
