@@ -69,7 +69,7 @@ class Play:
         """What the shoe logged for a step, and where it stands."""
         step = step_of(line, self._profile, self._shown())
         told = self._last = self._done(step)
-        events = [self._log.tell(*record) for record in told.records]
+        events = [self._log.event(*record) for record in told.records]
         return {"events": events, **_place(told), **_outcome(told.outcome)}
 
     def _done(self, step: Step) -> StepAnswer:

@@ -110,7 +110,7 @@ class ShoeMonitor:
         """Return the event in plain names; only its kind if it refers to events that were not seen here."""
         event_no, kind = frame.body["event_no"], frame.body["kind"]
         try:
-            return self._log.tell(event_no, frame.raw[_KIND_AT], frame.raw[_DATA_AT:].hex())
+            return self._log.event(event_no, frame.raw[_KIND_AT], frame.raw[_DATA_AT:].hex())
         except (ConstructError, LookupError, ValueError):
             return {"event_no": event_no, "type": "", "kind": kind}
 

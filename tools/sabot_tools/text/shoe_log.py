@@ -1,4 +1,4 @@
-"""The log of a shoe for people: records of firmware/bench/play.py in, events as contracts have them out."""
+"""Shoe log: the shoe's event records in, the events of `sabot play` and `sabot shoe` out."""
 
 from typing import Any, Final
 
@@ -10,29 +10,29 @@ from sabot_protocol.messages import EVENTS, EventKind
 Event = dict[str, Any]
 
 _NAMES: Final = {"shoe_no": "shoe", "coup_no": "coup"}
-_TRUTHS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked", "awaiting"})
-_UNTOLD: Final = frozenset({"speed_mm_s", "margin_pct"})  # nothing passed a sensor
-_MOST_SURPLUS: Final = 16  # as the shoe remembers them
+_BOOLEANS: Final = frozenset({"before_first_card", "missed", "import", "on", "open", "locked", "awaiting"})
+_LEFT_OUT: Final = frozenset({"speed_mm_s", "margin_pct"})  # no card passed a sensor here
+_MOST_SURPLUS: Final = 16  # the shoe remembers as many
 _UNREAD: Final = frozenset({"blank", "columns", "doubtful", "not_in_set", "foreign", "spacing"})  # a card is out
-_KINDS: Final = {"live": "live", "free_hand": "live"}  # every other coup is one without wagers
+_KINDS: Final = {"live": "live", "free_hand": "live"}  # all other kinds have no wagers
 
 
 def kind_of(named: str) -> Event:
-    """Whether a coup has wagers, and the book's own word for it."""
+    """Return whether a coup is live or without wagers, and its name in the rulebook."""
     return {"kind": _KINDS.get(named, "no_bet"), "named": named}
 
 
 class ShoeLog:
-    """What the shoe logged so far, as far as later events refer to it: the cards of this coup and the next."""
+    """Converts events in order; remembers the cards of this coup and the next, for the events that refer to them."""
 
     def __init__(self, rulebook: str, hands: dict[int, dict[str, str]] | None = None) -> None:
         self._rulebook = rulebook
         self._hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup
-        self._surplus: list[int] = []  # the coup that each card too many begins, 0 where it is not used
+        self._surplus: list[int] = []  # for each card drawn too many: the coup that it begins, 0 if it is not used
         self.first_coup_complete = False
         self._coup_no = 1  # on the table, or the next
         self._complete = self._unread = self._burning = False
-        self._tellers = {
+        self._converters = {
             "shoe_opened": self._shoe_opened,
             "burn": self._burn,
             "card": self._card,
@@ -47,15 +47,14 @@ class ShoeLog:
 
     @property
     def hands(self) -> dict[int, dict[str, str]]:
-        """The cards of this coup and the next, by slot: what another log needs to go on from here."""
+        """The cards of this coup and the next, by slot; another log can go on from them."""
         return self._hands
 
-    def tell(self, event_no: int, number: int, body: str) -> Event:
-        """One record as an event."""
+    def event(self, event_no: int, number: int, body: str) -> Event:
+        """Return one record as an event."""
         kind = EventKind.decmapping[number]
         data = plain(EVENTS[kind].parse(bytes.fromhex(body)))
-        told = self._tellers.get(kind, _told)(data)
-        return {"event_no": event_no, "type": kind, **told}
+        return {"event_no": event_no, "type": kind, **self._converters.get(kind, _plain_fields)(data)}
 
     def _shoe_opened(self, data: Event) -> Event:
         self._hands.clear()
@@ -63,22 +62,22 @@ class ShoeLog:
         self.first_coup_complete = False
         self._next_coup(1)
         self._burning = data["burn"] != "none"
-        return _told(data)
+        return _plain_fields(data)
 
     def _burn(self, data: Event) -> Event:
         self._burning = False
-        return _told(data)
+        return _plain_fields(data)
 
     def _next_coup(self, number: int) -> None:
         self._coup_no, self._complete, self._unread = number, False, False
 
     def begun(self) -> bool:
-        """A card of a coup is out, read or not, and the coup is not complete."""
+        """Return whether a card of a coup is out, read or not, and the coup is not complete."""
         return not self._complete and (self._unread or bool(self._hands.get(self._coup_no)))
 
     def _reject(self, data: Event) -> Event:
         self._unread |= data["reason"] in _UNREAD and not self._complete and not self._burning
-        return _told(data)
+        return _plain_fields(data)
 
     def _card(self, data: Event) -> Event:
         coup, slot = data["coup_no"], data["slot"]
@@ -88,28 +87,28 @@ class ShoeLog:
             self._hands = {other: hand for other, hand in self._hands.items() if other != coup and other >= coup - 2}
         if slot not in ("burn", "unused"):
             self._hands.setdefault(coup, {})[slot] = data["card"]
-        return _told(data)
+        return _plain_fields(data)
 
     def _coup(self, data: Event) -> Event:
         self.first_coup_complete = self._complete = True
         self._coup_no = data["coup_no"]
         self._surplus = [coup for coup in self._surplus if coup > data["coup_no"]]
-        return {**_told({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
+        return {**_plain_fields({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
 
     def _coup_void(self, data: Event) -> Event:
-        told = {"type": "coup", **_told(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
-        del told["cards"]
+        event = {"type": "coup", **_plain_fields(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
+        del event["cards"]
         self._hands.pop(data["coup_no"], None)
         self._use_surplus(data["coup_no"])
-        return told
+        return event
 
     def _button(self, data: Event) -> Event:
         if data["button"] == "confirm":
             self._use_surplus(data["coup_no"])
-        return _told(data)
+        return _plain_fields(data)
 
     def _use_surplus(self, over: int) -> None:
-        """The coup behind this one takes the cards that begin it."""
+        """Give the cards drawn too many to the coup that they begin."""
         self._next_coup(over + 1)
         self._surplus = [coup for coup in self._surplus if coup > over + 1]
 
@@ -127,43 +126,46 @@ class ShoeLog:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)
         advice = advise_at_table(self._rulebook, case, facts, stands=not self.begun())
-        return {**_told(data), "facts": facts, "rule": advice.clause, "say": advice.say}
+        return {**_plain_fields(data), "facts": facts, "rule": advice.clause, "say": advice.say}
 
     def _withdraw(self, coup: int) -> None:
-        """The last card too many begins no coup."""
+        """Take the last card drawn too many from the coup that it was to begin."""
         if coup in self._hands:
             self._hands[coup].popitem()
 
     def _handed_over(self, data: Event) -> Event:
-        told = _told(data)
-        self._hands[data["coup_no"]] = dict(told["cards"])
+        event = _plain_fields(data)
+        self._hands[data["coup_no"]] = dict(event["cards"])
         self._next_coup(data["coup_no"])
-        return told
+        return event
 
     def _command_done(self, data: Event) -> Event:
         if data["command"] == "card_returned":
             self._withdraw(self._surplus.pop())
         elif data["command"] == "confirm":
             self._use_surplus(self._coup_no)
-        return {**_told(data), "data": {name: _plain(name, value) for name, value in data["data"].items()}}
+        return {
+            **_plain_fields(data),
+            "data": {name: _plain_value(name, value) for name, value in data["data"].items()},
+        }
 
 
-def _told(data: Event) -> Event:
-    """The fields of an event by their plain names; of flags only those that are set."""
-    told: Event = {}
+def _plain_fields(data: Event) -> Event:
+    """Return the fields under their published names; of flags only those that are set."""
+    fields: Event = {}
     for name, value in data.items():
         if name == "flags":
-            told |= {flag: True for flag, on in value.items() if on}
+            fields |= {flag: True for flag, on in value.items() if on}
         elif name == "kind":
-            told |= kind_of(value)
-        elif name not in _UNTOLD:
-            told[_NAMES.get(name, name)] = _plain(name, value)
-    return told
+            fields |= kind_of(value)
+        elif name not in _LEFT_OUT:
+            fields[_NAMES.get(name, name)] = _plain_value(name, value)
+    return fields
 
 
-def _plain(name: str, value: Any) -> Any:
+def _plain_value(name: str, value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
         return {key: item for key, item in value.items() if item not in (NO_CARD, False)}
-    return bool(value) if name in _TRUTHS else value
+    return bool(value) if name in _BOOLEANS else value

@@ -1,4 +1,4 @@
-"""Steps of a shoe: a JSON line for people in, what firmware/bench/play.py takes out."""
+"""Steps of `sabot play`: a JSON line in, the step that firmware/bench/play.py runs out."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ Line = dict[str, Any]
 Step = tuple[Any, ...]
 POWER_CYCLE: Step = ("power",)
 
-_BY_STYLE = -1  # nobody has said whether the card was exposed
+_BY_STYLE = -1  # not given: the style of the table decides
 _SIDES = ("player", "banker")
 _LIDS = {"shut": 0, "open": 1}
 _UNREADABLE = "doubtful"
@@ -24,13 +24,13 @@ _FACE_UP = _NAMED["CardFlags"].numbers["face_up"]
 
 
 def step_of(line: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
-    """The step that a line asks for; `shown` is its book, its fault and what it shows of the facts of a case."""
+    """Return the step of a line; `shown` has the rulebook, the fault, and the facts that the shoe knows."""
     fields = {name: value for name, value in line.items() if name != "id"}
     if "command" in fields:
         return _command(fields.pop("command"), fields, profile, shown)
     verbs = [name for name in fields if name in _VERBS]
     if len(verbs) != 1:
-        raise BadLineError(f"one step a line: command, {', '.join(_VERBS)}")
+        raise BadLineError(f"expected one step per line: command, {', '.join(_VERBS)}")
     return _VERBS[verbs[0]](fields)
 
 
@@ -40,13 +40,13 @@ def step_of(line: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
 def _card(fields: Line) -> Step:
     _only(fields, "card", "face_up", "exposed")
     card = one_of("card", INDEX, fields["card"])
-    exposed = int(_truth(fields, "exposed")) if "exposed" in fields else _BY_STYLE
-    return "card", card, _FACE_UP if _truth(fields, "face_up") else 0, exposed
+    exposed = int(_boolean(fields, "exposed")) if "exposed" in fields else _BY_STYLE
+    return "card", card, _FACE_UP if _boolean(fields, "face_up") else 0, exposed
 
 
 def _cut(fields: Line) -> Step:
     _only(fields, "cut")
-    _true(fields, "cut")
+    _expect_true(fields, "cut")
     return ("cut",)
 
 
@@ -63,7 +63,7 @@ def _button(fields: Line) -> Step:
 
 def _key(fields: Line) -> Step:
     _only(fields, "key")
-    return "key", int(_truth(fields, "key"))
+    return "key", int(_boolean(fields, "key"))
 
 
 def _lid(fields: Line) -> Step:
@@ -79,7 +79,7 @@ def _power(fields: Line) -> Step:
 
 def _state(fields: Line) -> Step:
     _only(fields, "state")
-    _true(fields, "state")
+    _expect_true(fields, "state")
     return ("state",)
 
 
@@ -100,8 +100,8 @@ _VERBS: dict[str, Callable[[Line], Step]] = {
 
 def _command(command: Any, fields: Line, profile: Line, shown: Mapping[str, Any]) -> Step:
     number = one_of("command", numbers.COMMANDS, command)
-    human = _HUMAN.get(command)
-    data = human(fields, profile, shown) if human else fields
+    with_defaults = _DEFAULTS.get(command)
+    data = with_defaults(fields, profile, shown) if with_defaults else fields
     fields_of = COMMAND_LAYOUTS[command].fields
     names = [field.name for field in fields_of]
     if extra := [name for name in data if name not in names]:
@@ -114,7 +114,7 @@ def _known(names: list[str]) -> str:
 
 
 def _checked(field: Field, data: Line) -> Any:
-    """The field of a command as the definition wants it, or an error that names it."""
+    """Return the value of a command's field; BadLineError names a field that is missing or wrong."""
     if field.name not in data:
         raise BadLineError(f"{field.name}: missing")
     return _value(field.name, field.value, data[field.name])
@@ -157,7 +157,7 @@ def _no_bet(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
 
 
 def _key_card(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
-    flags = {flag: _truth(fields, flag) for flag in ("face_up", "exposed")}
+    flags = {flag: _boolean(fields, flag) for flag in ("face_up", "exposed")}
     return {**{name: value for name, value in fields.items() if name not in flags}, "flags": flags}
 
 
@@ -172,12 +172,12 @@ def _deck_check(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
 def _irregularity(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
     given = fields.pop("context", None) or fields.pop("facts", None) or {}
     if not isinstance(given, dict):
-        raise BadLineError("facts: an object, each fact true or false")
+        raise BadLineError("facts: expected an object, each fact true or false")
     case = fields.get("case")
     one_of("case", numbers.CASES, case)
     for fact in given:
         one_of("facts", numbers.FACTS, fact)
-        _truth(given, fact)
+        _boolean(given, fact)
     known = {fact: shown[fact] for fact in CASES[str(case)] if fact in shown}
     try:
         facts = complete_facts(shown["rulebook"], str(case), given, known)
@@ -187,7 +187,7 @@ def _irregularity(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line
 
 
 def _import_coup(fields: Line, profile: Line, shown: Mapping[str, Any]) -> Line:
-    """The cards stand as two lists, each in its order, or by slot."""
+    """Take the cards as two lists in order, or by slot."""
     cards = dict(_slots(fields))
     rest = {name: value for name, value in fields.items() if name not in (*_SIDES, *cards, "coup")}
     place = {"decks": profile["decks"], "cards_out": len(cards), "coups_left": 0, "awaiting": False}
@@ -198,12 +198,12 @@ def _slots(fields: Line) -> Iterator[tuple[str, Any]]:
     for side in _SIDES:
         hand = fields.get(side, [])
         if not isinstance(hand, list) or len(hand) > 3:
-            raise BadLineError(f"{side}: a list of at most three cards such as 8H")
+            raise BadLineError(f"{side}: expected a list of at most three cards, such as 8H")
         yield from ((f"{side}_{place}", card) for place, card in enumerate(hand, 1))
         yield from ((slot, fields[slot]) for slot in (f"{side}_{place}" for place in (1, 2, 3)) if slot in fields)
 
 
-_HUMAN: dict[str, Callable[[Line, Line, Mapping[str, Any]], Line]] = {
+_DEFAULTS: dict[str, Callable[[Line, Line, Mapping[str, Any]], Line]] = {
     "open_shoe": _open_shoe,
     "clear_fault": _clear_fault,
     "void_coup": _void_coup,
@@ -220,11 +220,11 @@ _HUMAN: dict[str, Callable[[Line, Line, Mapping[str, Any]], Line]] = {
 
 
 def one_of(name: str, numbers: Mapping[str, int], value: Any) -> int:
-    """The number of a word, or an error that names the words there are."""
+    """Return the number of a name; BadLineError lists the known names."""
     if isinstance(value, str) and value in numbers:
         return numbers[value]
-    words = "the 52 cards, such as 8H" if len(numbers) >= len(INDEX) else ", ".join(map(str, numbers))
-    raise BadLineError(f"{name}: {value!r} is not one of {words}")
+    names = "the 52 cards, such as 8H" if len(numbers) >= len(INDEX) else ", ".join(map(str, numbers))
+    raise BadLineError(f"{name}: {value!r} is not one of {names}")
 
 
 def _only(fields: Line, *known: str) -> None:
@@ -233,13 +233,13 @@ def _only(fields: Line, *known: str) -> None:
             raise BadLineError(f"{name}: {known[0]} has no such field{_known(list(known))}")
 
 
-def _truth(fields: Mapping[str, Any], name: str) -> bool:
+def _boolean(fields: Mapping[str, Any], name: str) -> bool:
     value = fields.get(name, False)
     if not isinstance(value, bool):
-        raise BadLineError(f"{name}: {value!r} is neither true nor false")
+        raise BadLineError(f"{name}: {value!r} is not true or false")
     return value
 
 
-def _true(fields: Line, name: str) -> None:
+def _expect_true(fields: Line, name: str) -> None:
     if fields[name] is not True:
-        raise BadLineError(f"{name}: {fields[name]!r} means nothing; true does")
+        raise BadLineError(f"{name}: {fields[name]!r} is not allowed: expected true")
