@@ -142,7 +142,7 @@ def test_facts_that_the_shoe_knows() -> None:
 
 def test_what_cannot_be_done_now_is_told_in_words() -> None:
     told = play({"button": "confirm"}, OPEN, {"command": "burn_card"})
-    assert (told[0]["outcome"], told[0]["why"]) == ("not_now", "not in this state of the shoe")
+    assert (told[0]["outcome"], told[0]["why"]) == ("not_now", "not allowed in this state of the shoe")
     assert told[2]["outcome"] == "not_permitted"
 
 
@@ -166,7 +166,7 @@ BAD: list[tuple[Any, str]] = [
     ({"command": "irregularity", "case": "rain"}, "case: 'rain' is not one of player_overdraw"),
     ({"command": "irregularity", "case": "wrong_shoe", "facts": {"wet": True}}, "facts: 'wet' is not one of"),
     ({"command": "irregularity", "case": "bad_order", "facts": {"reconstructible": 1}}, "reconstructible: 1 is"),
-    ({"command": "irregularity", "case": "bad_order", "facts": ["reconstructible"]}, "facts: an object"),
+    ({"command": "irregularity", "case": "bad_order", "facts": ["reconstructible"]}, "facts: expected an object"),
     ({"command": "import_coup", "player": "9S"}, "player: expected a list of at most three cards"),
     ({"command": "import_coup", "player": ["9Z"], "banker": []}, "player_1: '9Z' is not one of the 52 cards"),
     ("no JSON", "malformed"),
@@ -282,7 +282,7 @@ def test_a_report_that_leaves_out_what_decides_it_is_refused() -> None:
     report = {"command": "irregularity", "case": "bad_order"}
     steps = [OPEN, *FOUR, {"button": "confirm"}, report, {**report, "facts": {"reconstructible": True}}]
     *_, refused, told = play(*steps, status=1)
-    asked = "context.reconstructible: missing, and the answer of star-baccarat to bad_order depends on it"
+    asked = "context.reconstructible: missing; the answer of star-baccarat to bad_order depends on it"
     assert refused["error"] == f"line 7: {asked}"
     (case,) = [event for event in told["events"] if event["type"] == "irregularity"]
     assert (case["coup"], case["code"], case["rule"]) == (1, "RECON_WITHDRAW", "12.1.1")
