@@ -41,7 +41,7 @@ def floor(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterato
 @pytest.fixture
 def display(floor: Floor) -> MqttClient:
     """A subscriber that comes now: it gets what is retained."""
-    made = MqttClient(floor.app._mqtt.broker, "display")
+    made = MqttClient(floor.app._publish.mqtt.broker, "display")
     made.subscribe(f"{ROOT}/#")
     return made
 
@@ -101,7 +101,7 @@ def test_a_ledger_that_fails_during_the_goodbye_leaves_offline_behind(floor: Flo
     with floor.unreadable():
         floor.goodbye()
         step_until(lambda: last(display, "status").get("state") == "offline", display)
-    late = MqttClient(floor.app._mqtt.broker, "late")
+    late = MqttClient(floor.app._publish.mqtt.broker, "late")
     late.subscribe(f"{ROOT}/status")
     step_until(lambda: late.messages, late)
     assert last(late, "status")["state"] == "offline"
@@ -110,7 +110,7 @@ def test_a_ledger_that_fails_during_the_goodbye_leaves_offline_behind(floor: Flo
 def test_a_goodbye_that_the_broker_does_not_acknowledge_is_left_to_the_will(
     floor: Floor, display: MqttClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(floor.app._publisher, "_send_states", lambda: None)
+    monkeypatch.setattr(floor.app._publish.publisher.retained, "_send", lambda: None)
     floor.app._monotonic = iter(range(10_000)).__next__  # it waits, but not for ever
     floor.goodbye()
     step_until(lambda: last(display, "status").get("state") == "offline", display)

@@ -38,21 +38,21 @@ def floor(kind: str, site: Site, tmp_path: Path) -> Iterator[Floor]:
         made.lines["bac-01"].write(made.lines["bac-01"].shoe.logged(opened))
         made.lines["bac-01"].next_no = 2
         made.until(lambda: made.events("bac-01") and made.app.published())
-        made.app._publisher._ready_s -= 10.0  # beyond the moment in which our own words may come twice
+        made.app._publish.publisher.retained._ready_s -= 10.0  # beyond the moment in which our own words may come twice
         yield made
 
 
 @pytest.fixture
 def intruder(floor: Floor) -> MqttClient:
     """Writes and reads everywhere."""
-    made = MqttClient(floor.app._mqtt.broker, "intruder")
+    made = MqttClient(floor.app._publish.mqtt.broker, "intruder")
     made.subscribe(f"{ROOT}/#")
     return made
 
 
 def retained(floor: Floor) -> dict[str, bytes]:
     """What a subscriber that comes now is given."""
-    late = MqttClient(floor.app._mqtt.broker, "late")
+    late = MqttClient(floor.app._publish.mqtt.broker, "late")
     late.subscribe(f"{ROOT}/#")
     late.subscribe("nothing")
     late.mqtt.client.publish("nothing", b"", qos=1)  # behind whatever is retained
@@ -68,14 +68,14 @@ def test_what_others_retain_on_our_topics_is_put_right_and_logged(floor: Floor, 
     with capture_logs() as logs:
         for topic in (*OWN, *NOT_OURS):
             intruder.mqtt.client.publish(f"{ROOT}/{topic}", b'{"state":"offline"}', qos=1, retain=True)
-        step_until(lambda: floor.app._publisher.overwritten >= len(OWN), intruder, turns)
+        step_until(lambda: floor.app._publish.publisher.retained.overwritten >= len(OWN), intruder, turns)
         floor.until(floor.app.published)
     now = retained(floor)
     assert {topic: now.get(topic) for topic in OWN} == {topic: before.get(topic) for topic in OWN}
     assert {topic: now[topic] for topic in NOT_OURS} == dict.fromkeys(NOT_OURS, b'{"state":"offline"}')
     lines = [entry["event"] for entry in logs if "somebody else published" in entry["event"]]
     assert 1 <= len(lines) <= len(OWN)
-    assert floor.app._status(floor.app._at())["broker"]["overwritten"] == len(OWN)
+    assert floor.app._requests.status(floor.app._at())["broker"]["overwritten"] == len(OWN)
 
 
 def test_what_was_retained_while_the_gateway_was_away_is_put_right_at_its_start(
@@ -87,7 +87,7 @@ def test_what_was_retained_while_the_gateway_was_away_is_put_right_at_its_start(
         intruder.mqtt.client.publish(f"{ROOT}/{topic}", b"false", qos=1, retain=True)
     step_until(lambda: len(intruder.acknowledged) >= len(OWN), intruder)
     with ExitStack() as stack:
-        again = Floor(stack, tmp_path, *TABLES, broker=str(floor.app._mqtt.broker))
+        again = Floor(stack, tmp_path, *TABLES, broker=str(floor.app._publish.mqtt.broker))
         again.lines["bac-01"].next_no = 2
         again.app.begin()
         again.greet()
@@ -111,8 +111,8 @@ def test_a_flood_of_garbage_of_any_size_ends_nothing_and_is_answered_with_few_me
         step_until(lambda: len(intruder.acknowledged) >= sent, intruder, turns)
         floor.lines["bac-01"].coup(1)
         step_until(lambda: f"{ROOT}/bac-01/coup" in intruder.topics(), intruder, turns)
-        floor.until(lambda: floor.app._publisher.overwritten >= sent - len(OWN))
-        floor.until(lambda: not floor.app._publisher._overwrites._wrong and floor.app.published())
+        floor.until(lambda: floor.app._publish.publisher.retained.overwritten >= sent - len(OWN))
+        floor.until(lambda: not floor.app._publish.publisher.retained._overwrites._wrong and floor.app.published())
     now = retained(floor)
     assert {topic: now.get(topic) for topic in OWN} == {topic: before.get(topic) for topic in OWN}
     assert sum("somebody else published" in entry["event"] for entry in logs) <= 5
@@ -127,7 +127,7 @@ def test_a_table_that_is_no_longer_ours_is_left_alone(floor: Floor, intruder: Mq
     step_until(lambda: intruder.acknowledged, intruder)
     floor.step(30, pass_s=0.02)
     assert retained(floor)["bac-01/status"] == b'{"state":"online"}'
-    assert floor.app._publisher.overwritten == 0
+    assert floor.app._publish.publisher.retained.overwritten == 0
     assert b"discrepancy" not in retained(floor)["bac-01/alarms"]
 
 
@@ -144,7 +144,7 @@ def test_a_broker_that_lets_us_read_only_our_statuses_serves_us_and_is_named(sit
         def step(self, now_s: float) -> None:
             publisher.pump()
 
-    line.mqtt.client.on_subscribe = publisher._on_subscribe
+    line.mqtt.client.on_subscribe = publisher.retained._on_subscribe
     with capture_logs() as logs:
         ledger.append([Entry("u", 1, "bac-01", "coup", b"{}", b"")])
         step_until(lambda: line.mqtt.client.is_connected() and publisher.idle() and logs, line, Turn())

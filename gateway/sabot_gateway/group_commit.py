@@ -1,56 +1,113 @@
-"""GroupCommit: one transaction for all tables; entries that cannot be stored for one table never stop another."""
+"""Group commit: one transaction for all tables and the desk; what one table cannot store never stops another."""
 
 from collections.abc import Sequence
 
 import structlog
 
-from sabot_gateway.ledger import Entry, EntryError, Ledger
+from sabot_gateway.guard import Guard
+from sabot_gateway.hold import HoldControl
+from sabot_gateway.ledger import Entry, EntryError, Ledger, LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.ops.moment import Moment
+from sabot_gateway.publish.stage import PublishStage
+from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
+_GATHER_S, _FEW, _GATHER_FEW_S = 0.01, 16, 0.02  # after a commit: ports share the next one, for longer if few shared it
+_MOST_COMMITS = 4  # for a request: its attempt, its outcome, and what follows
 _REFUSED_S = 60.0  # until the table is tried again
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class GroupCommit:
-    """Into one ledger; what is refused for good is dropped, with a word to whom it concerns."""
+    """Stores what waits; only then acknowledges it to the shoes and carries out what people requested."""
 
-    def __init__(self, ledger: Ledger, desk: Desk) -> None:
-        self._ledger, self._desk = ledger, desk
+    def __init__(
+        self,
+        ledger: Ledger,
+        desk: Desk,
+        hold: HoldControl,
+        lines: TableLines,
+        publish: PublishStage,
+        guard: Guard,
+    ) -> None:
+        self._ledger, self._desk, self._own, self._hold = ledger, desk, desk.own, hold
+        self._lines, self._publish, self._guard = lines, publish, guard
+        self.waiting: dict[TableSession, None] = {}  # tables that have something to be stored, in the order it came
+        self.gather_until_s = 0.0
 
-    def store(self, entries: Sequence[Entry], full: dict[TableSession, None], at: Moment) -> list[TableSession]:
-        """All entries at once, or table by table where one is refused; the tables given up, LedgerError for all."""
+    def idle(self) -> bool:
+        """Return True if nothing waits to be stored."""
+        return not self.waiting and not self._own.waiting
+
+    def commit(self, at: Moment) -> None:
+        """Store all that waits in one transaction; while the gateway is held, only when a retry is due."""
+        if self._hold.active and not self._hold.retry_due(at.now_s):
+            return
+        entries = [entry for table in self.waiting for entry in table.pending] + self._own.waiting
+        if entries:
+            try:
+                given_up = self._store(entries, at)
+            except LedgerError as error:
+                self._hold.ledger_failed("entries", error, at, lambda: None)  # the next commit tries them again
+                return
+            self._stored(entries, given_up, at)
+        if self._hold.active:
+            self._hold.retry(at)
+
+    def commit_all(self, at: Moment) -> bool:
+        """Commit until nothing waits, the outcomes of requests included; return False if the ledger refuses it."""
+        for _ in range(_MOST_COMMITS):
+            if self._hold.active or self.idle():
+                break
+            self.commit(at)
+        return not self._hold.active and self.idle()
+
+    def _stored(self, entries: list[Entry], given_up: list[TableSession], at: Moment) -> None:
+        """Acknowledge what is durable, and carry out what people requested."""
+        last_seq = self._ledger.last_seq()
+        self._publish.stored(entries, last_seq, at.now_s)
+        self._publish.alarms_changed(table.name for table in given_up)
+        self._lines.pace.stored(last_seq, (entry.table for entry in entries if entry.topic))
+        stored, self.waiting = self.waiting, {}
+        self._own.waiting.clear()
+        for table in stored:
+            self._guard.run(TableSession.stored, table, at)
+        self._desk.committed(at)
+        self.gather_until_s = at.now_s + (_GATHER_S if len(entries) > _FEW else _GATHER_FEW_S)
+
+    def _store(self, entries: Sequence[Entry], at: Moment) -> list[TableSession]:
+        """Store all entries at once, or table by table where one is refused; return the tables given up."""
         try:
             self._ledger.append(entries)
         except EntryError as error:
-            log.error(f"{error}; each table is stored by itself")
-            return self._store_apart(full, at)
+            log.error(f"{error}; each table is stored in a transaction of its own")
+            return self._store_apart(at)
         return []
 
-    def _store_apart(self, full: dict[TableSession, None], at: Moment) -> list[TableSession]:
-        """In `full` stays what the ledger could not take for now."""
+    def _store_apart(self, at: Moment) -> list[TableSession]:
+        """Leave in `waiting` what the ledger could not take for now."""
         given_up = []
-        for place in list(full):
+        for table in list(self.waiting):
             try:
-                self._ledger.append(place.pending)
+                self._ledger.append(table.pending)
             except EntryError as error:
-                self._give_up(place, error, at)
-                given_up.append(place)
-            place.stored(at.now_s)
-            del full[place]
+                self._give_up(table, error, at)
+                given_up.append(table)
+            table.stored(at)
+            del self.waiting[table]
         try:
-            self._ledger.append(self._desk.own.waiting)
+            self._ledger.append(self._own.waiting)
         except EntryError as error:
             self._desk.drop(str(error))
         return given_up
 
-    def _give_up(self, place: TableSession, error: EntryError, at: Moment) -> None:
-        """Nothing of it was acknowledged: the shoe still has it. The table is read again from what is stored."""
-        problem = f"table {place.name}: {error}; nothing is taken from its shoe for {_REFUSED_S:.0f} seconds"
+    def _give_up(self, table: TableSession, error: EntryError, at: Moment) -> None:
+        """Drop what was not acknowledged, which the shoe still has, and read the table again from the ledger."""
+        problem = f"table {table.name}: {error}; nothing is taken from its shoe for {_REFUSED_S:.0f} seconds"
         log.error(problem)
-        place.start_again(self._ledger)
-        place.link.refuse(f"{problem}; report this with the ledger", at.now_s + _REFUSED_S)
+        table.start_again(self._ledger)
+        table.link.refuse(f"{problem}; report this with the ledger", at.now_s + _REFUSED_S)
         say = f"Events of this table cannot be stored. {error}. Do not deal; report this with the ledger."
-        self._desk.own.raise_alarm(place, "not_stored", say, at)
+        self._own.raise_alarm(table, "not_stored", say, at)

@@ -1,4 +1,4 @@
-"""TableSession: one table as the daemon has it: its line, its driver, its verifier, and what is not stored yet."""
+"""Table session: one table as the daemon has it: its port, link and verifier, and what is not stored yet."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
 
 from sabot_gateway.config import Table
 from sabot_gateway.ledger import Entry, Ledger, Stored
+from sabot_gateway.ops.moment import Moment
 from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
@@ -33,7 +34,7 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(eq=False)
 class TableSession:
-    """`pending` goes into the ledger before anything of it is acknowledged."""
+    """`pending` goes into the ledger before any event of it is acknowledged."""
 
     config: Table
     line: Line
@@ -41,50 +42,50 @@ class TableSession:
     verifier: Verifier
     pending: list[Entry] = field(default_factory=list)
     last_event_no: int = 0
-    told: object = None  # the last problem or shoe told, so that each is told once
-    told_fault: str = "none"  # on the topic of the table's status
+    published: object = None  # the problem, or the shoe and its key, that was last published, so that each is once
+    published_fault: str = "none"  # on the topic of the table's status
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
-    _concern: str | None = None  # as last told
-    _lines: LogLimiter = field(default_factory=LogLimiter)
+    _concern: str | None = None  # as last published
+    _limiter: LogLimiter = field(default_factory=LogLimiter)
 
     @property
     def name(self) -> str:
-        """The table's."""
+        """The table's name in the config."""
         return self.config.name
 
     @property
     def fault(self) -> str:
-        """For which the shoe holds its exit; `none` where it does not."""
+        """The fault for which the shoe locks its exit, or `none`."""
         return self.shoe_fault.name
 
     def receive(self, data: bytes, now_s: float, time: str) -> list[Event]:
-        """What the shoe says: its events, and in `pending` what the ledger is to keep of them."""
+        """Return the new events in these bytes; `pending` gets what the ledger is to store of them."""
         events = self.link.receive(data, now_s)
         self.shoe_fault.greeted(self.link.greeting)
         if events and self.link.lost:
             for record in self.verifier.lost(events[0], *self.link.lost, time):
-                self._keep(events[0], record, time, own=False)
+                self._add(events[0], record, time, own=False)
             self.link.lost = None
         for event in events:
-            for place, record in enumerate(self._verified(event, time, now_s)):
-                self._keep(event, record, time, own=not place)
+            for position, record in enumerate(self._verified(event, time, now_s)):
+                self._add(event, record, time, own=not position)
             self.shoe_fault.follow(event)
             self.last_event_no = event.event_no
         return events
 
     def _verified(self, event: Event, time: str, now_s: float) -> list[Record]:
-        """An error in our own checks must not end the daemon: it would at every start, with the same event."""
+        """Verify an event; an internal error must not end the daemon: it would at every start, with the same event."""
         try:
             return self.verifier.take(event, time)
         except Exception as error:
-            left_out = self._lines.take("", now_s)
+            left_out = self._limiter.take("", now_s)
             if left_out is not None:
                 where = {"table": self.name, "event_no": event.event_no, "left_out": left_out}
-                log.exception("an event could not be checked", **where)
+                log.exception("an event could not be verified; report it with this log", **where)
             return self.verifier.failed(event, error, time)
 
-    def _keep(self, event: Event, record: Record, time: str, *, own: bool) -> None:
-        """A ledger entry: the event's own, with its number and frame, or one of ours that follows from it."""
+    def _add(self, event: Event, record: Record, time: str, *, own: bool) -> None:
+        """Add an entry: the event's own, with its number and frame, or one of ours that follows from it."""
         topic: str = record.topic or ""
         payload = _encode(record.message) if record.message else b""
         number, frame = (event.event_no, event.raw) if own else (None, b"")
@@ -93,58 +94,58 @@ class TableSession:
         digest = self.verifier.digest
         self.pending.append(Entry(event.unit, number, self.name, topic, payload, frame, time, digest))
 
-    def stored(self, now_s: float) -> None:
-        """The ledger has everything that was pending."""
+    def stored(self, at: Moment) -> None:
+        """Acknowledge to the shoe what was pending: the ledger has it."""
         if self.pending:
             self.pending.clear()
-            self.link.acknowledge(self.last_event_no, now_s)
+            self.link.acknowledge(self.last_event_no, at.now_s)
 
     def serves(self, unit: str) -> bool:
-        """The shoe of this id is served here."""
+        """Return True if this shoe is served here."""
         return self.link.unit == unit and self.line.port is not None
 
-    def silent(self, now_s: float) -> bool:
-        """A shoe that says nothing, not even that it is alive, is not there, whatever its port says."""
+    def drop_silent(self, now_s: float) -> bool:
+        """Stop serving a shoe that has sent nothing for too long, whatever its port reports; return True if so."""
         last_frame_s = self.link.last_frame_s
         if self.link.unit is None or last_frame_s is None or now_s - last_frame_s <= _SILENT_AFTER_S:
             return False
         self.link.reset()
         return True
 
-    def held_back(self, now_s: float) -> None:
-        """The port was not read until now: a shoe that could not be heard was not silent."""
+    def resume(self, now_s: float) -> None:
+        """The port was not read until now: a shoe whose frames were left unread was not silent."""
         if self.link.unit is None:
             self.link.reset()
         else:
-            self.link.last_frame_s = now_s
+            self.link.restart_silence(now_s)
 
-    def news(self) -> tuple[str | None, bool, str | None] | None:
-        """The shoe that is served and how, where that has not been told yet."""
+    def newly_served(self) -> bool:
+        """Return True, once, if a shoe is served that was not, or with another key than before."""
         served = (self.link.unit, self.link.authenticated, self.link.rotation)
-        if self.line.port is None or self.link.problem or self.link.unit is None or self.told == served:
-            return None
-        self.told, self._concern = served, self.concern()
-        return served
+        if self.line.port is None or self.link.problem or self.link.unit is None or self.published == served:
+            return False
+        self.published, self._concern = served, self.concern()
+        return True
 
-    def held(self) -> dict[str, str]:
-        """The fault that holds the exit and what a person does about it; nothing where it is free."""
+    def fault_fields(self) -> dict[str, str]:
+        """Return the fault for which the exit is locked and what a person does about it; nothing without a fault."""
         if self.fault == "none":
             return {}
         step = next_step(self.name, self.fault, dealing=self.verifier.state.dealing())
         return {"fault": self.fault, "next_step": step}
 
     def concern(self) -> str | None:
-        """What is wrong though the shoe is served: the gravest alarm about its log or its line, of these the oldest."""
+        """Return what is wrong though the shoe is served: the gravest alarm about its log or line, the oldest first."""
         found = [alarm for alarm in self.verifier.active() if alarm.name in CONCERNS]
         return min(found, key=lambda alarm: CONCERNS.index(alarm.name)).say if found else None
 
-    def concerned_anew(self) -> bool:
-        """Whether what is wrong with a shoe that is served is something else than was told."""
+    def concern_changed(self) -> bool:
+        """Return True, once, if `concern` is another than was published."""
         before, self._concern = self._concern, self.concern()
         return self._concern != before
 
     def alarms(self, time: str) -> bytes:
-        """What stands now, as far as it fits into a message."""
+        """Return the active alarms, as many as fit into a message."""
         listed, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         return _encode(AlarmsMessage(table=self.name, time=time, alarms=listed, more=more))
 
@@ -155,13 +156,13 @@ class TableSession:
         self.catch_up(ledger)
 
     def catch_up(self, ledger: Ledger) -> bool:
-        """Read the shoe on the table again as the ledger has it; False where that cannot be done to its end."""
+        """Verify again the shoe on the table as the ledger has it; return False if that cannot be done to its end."""
         shoe = ledger.this_shoe(self.name, _MOST_OF_A_SHOE + 1)
         whole = len(shoe) <= _MOST_OF_A_SHOE
         for entry in shoe if whole else ():
             if entry.frame:
                 try:
-                    event = _stored(entry)
+                    event = _event_of(entry)
                 except CodecError:
                     whole = False
                     break
@@ -173,22 +174,22 @@ class TableSession:
         return whole
 
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
-        """The coups that left and came nowhere, as the ledger has them: the shoe that they left is closed since."""
+        """Recall from the ledger the coups that left and came nowhere: the shoe that they left is closed since."""
         for alarm in (alarm for alarm in alarms if alarm.name == LEFT):
             for entry in ledger.entries("WHERE unit = ? AND event_no = ?", (alarm.unit, alarm.event_no)):
                 with suppress(CodecError):
-                    event = _stored(entry)
+                    event = _event_of(entry)
                     if event.kind == "handed_over" and not event.data["import"]:
                         self.verifier.recall_move(event, entry.time)
 
     def find_disputes(self, ledger: Ledger) -> None:
-        """The newest disputed coups as the ledger has them, which must hold everything that came."""
+        """Read the newest disputed coups from the ledger, which must hold everything that came."""
         newest = [msgspec.json.decode(payload, type=CoupMessage) for payload in ledger.disputed(self.name, MOST)]
         self.verifier.disputes.restore(newest, ledger.disputed_count(self.name) - len(newest))
         self.verifier.confirmations.restore(ledger.confirmed(self.name, MOST))
 
     def status(self) -> dict[str, Any]:
-        """For people: what is there and what stands."""
+        """Return the table's part of `sabot gateway status`."""
         link, port = self.link, self.line.port
         alarms, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         return {
@@ -197,7 +198,7 @@ class TableSession:
             "state": "online" if port is not None and link.unit and not link.problem else "offline",
             "unit": link.unit,
             "authenticated": link.authenticated,
-            "problem": link.problem or (self.told if isinstance(self.told, str) else self.concern()),
+            "problem": link.problem or (self.published if isinstance(self.published, str) else self.concern()),
             "rulebook": self.config.rulebook,
             "shoe": self.verifier.state.shoe_no or 0,
             "coup": self.verifier.state.coup_no,
@@ -211,13 +212,13 @@ class TableSession:
             ],
             "fault": None,
             "next_step": None,
-            **self.held(),
+            **self.fault_fields(),
             "line": link.line_counters(),
         }
 
 
-def _stored(entry: Stored) -> Event:
-    """The event of an entry; CodecError where another release recorded it."""
+def _event_of(entry: Stored) -> Event:
+    """Return the event of an entry; CodecError where another release recorded it."""
     if entry.topic == UNREADABLE:
         return Event(entry.unit, entry.event_no or 0, UNREADABLE, 0, {"why": ""}, entry.frame)
     return parse.event(entry.unit, parse.frame(entry.frame))

@@ -33,7 +33,7 @@ def config(work_dir: Path, port: str, keys: Path | None = None) -> Config:
 
 def said(app: App, topic: str) -> dict[str, Any]:
     """What stands on a retained topic; the time left out."""
-    message: dict[str, Any] = msgspec.json.decode(app._publisher._states.get(topic, b"{}"))
+    message: dict[str, Any] = msgspec.json.decode(app._publish.publisher.retained._states.get(topic, b"{}"))
     return {name: value for name, value in message.items() if name != "time"}
 
 
@@ -70,7 +70,7 @@ class Bench:
         settings = msgspec.structs.replace(config(work_dir, os.ttyname(slave), keys), keep_days=keep_days)
         self.app = App(settings, monotonic=lambda: self.now_s, clock=clock)
         self.shoe = Shoe(key)
-        while self.app._mqtt.problem is None:  # a broker that is not there is told first
+        while self.app._publish.mqtt.problem is None:  # a broker that is not there is told first
             self.app.step(0)
 
     def send(self, *frames: bytes) -> list[tuple[str, int | None]]:
@@ -192,7 +192,7 @@ def test_a_silent_shoe_is_asked_again_who_it_is(bench: Bench) -> None:
     bench.now_s += 0.2
     assert ("who", None) in bench.send(b"\0")
     assert status(bench.app)["state"] == "offline"
-    assert "is silent; check its power and the cable" in status(bench.app)["problem"]
+    assert "sends nothing; check its power and its cable" in status(bench.app)["problem"]
 
 
 # Keys and status.
@@ -206,7 +206,7 @@ def test_a_shoe_without_a_key_is_served_marked_and_warned_of(bench: Bench) -> No
     assert (connected["event"], connected["unit"], connected["authenticated"]) == ("shoe connected", UNIT, "no")
     assert warning["log_level"] == "warning"
     assert f"sabot keys new {UNIT} --dir DIR --shoe key.bin" in warning["event"]
-    assert "give `keys` in the config" in warning["event"]
+    assert "set `keys` in the config" in warning["event"]
 
 
 def test_a_shoe_with_a_key_is_served_and_marked(benches: Callable[..., Bench], tmp_path: Path) -> None:

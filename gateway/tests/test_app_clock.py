@@ -73,7 +73,7 @@ class Table:
         assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
         ids = [msgspec.json.decode(entry.payload)["id"] for entry in entries if entry.payload]
         assert len(set(ids)) == len(ids)
-        assert self.bench.app._publisher.behind() == len(entries)
+        assert self.bench.app._publish.publisher.behind() == len(entries)
         coups = [msgspec.json.decode(entry.payload) for entry in entries if entry.topic == "coup"]
         assert [message["coup"] for message in coups] == list(range(1, self.coup + 1))
 

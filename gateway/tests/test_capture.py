@@ -174,16 +174,16 @@ def test_a_client_that_takes_nothing_is_dropped_and_the_table_goes_on(floor: Flo
     floor.greet()
     client = Client(floor, seconds=3600, bytes=1 << 26)
     floor.step(3)
-    assert floor.app._captures._running
+    assert floor.app._captures.running
     line = floor.lines["bac-01"]
     noise, most = os.urandom(4000).replace(b"\0", b"\1") + b"\0", 0
     for _ in range(1000):
         line.write(noise)
         floor.step(2, pass_s=0.1)
-        most = max([most, *(len(caller.unsent) for _, caller in floor.app._captures._running.values())])
-        if not floor.app._captures._running:
+        most = max([most, *(len(caller.unsent) for _, caller in floor.app._captures.running.values())])
+        if not floor.app._captures.running:
             break
-    assert not floor.app._captures._running
+    assert not floor.app._captures.running
     assert MOST_UNSENT_BYTES // 2 < most <= MOST_UNSENT_BYTES
     line.coup(1)
     floor.until(lambda: len(floor.events("bac-01")) == 5)
@@ -195,7 +195,7 @@ def test_a_table_that_leaves_the_config_and_a_daemon_that_stops_end_it_properly(
     first, second = Client(floor), Client(floor, "bac-02")
     assert first.answered()["ok"]
     assert second.answered()["ok"]
-    floor.until(lambda: all(capture.line_bytes for capture, _ in floor.app._captures._running.values()))
+    floor.until(lambda: all(capture.line_bytes for capture, _ in floor.app._captures.running.values()))
     floor.reload(floor.with_tables("bac-02"))
     assert first.recording()
     floor.goodbye()
@@ -233,10 +233,10 @@ def test_an_error_in_a_capture_costs_the_capture_and_nothing_else(floor: Floor) 
     floor.greet()
     client = Client(floor)
     assert client.answered()["ok"]
-    capture = floor.app._captures._running["bac-01"][0]
+    capture = floor.app._captures.running["bac-01"][0]
     capture._since_s = 1e9  # a time before the start, which no recording can hold
     floor.lines["bac-01"].coup(1)
     floor.until(lambda: len(floor.events("bac-01")) == 5)
     assert floor.status("bac-01")["state"] == "online"
-    assert not floor.app._captures._running
+    assert not floor.app._captures.running
     assert floor.alarms("bac-01") == []

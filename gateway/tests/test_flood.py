@@ -48,7 +48,7 @@ def test_every_event_of_a_flood_is_stored_and_its_alarms_are_few_and_small(floor
     assert len(floor.app.retained_topics()["sabot/v1/test/bac-01/alarms"]) <= 17_000
     said = floor.said("bac-01/alarms")
     assert len(said["alarms"]) + said.get("more", 0) == len(place.verifier.active())
-    status = floor.app._status(floor.app._at())["tables"][0]
+    status = floor.app._requests.status(floor.app._at())["tables"][0]
     assert len(status["alarms"]) + status["more_alarms"] == len(place.verifier.active())
     assert floor.status("bac-02")["state"] == "online"
 
@@ -64,12 +64,12 @@ def test_of_many_disputed_coups_the_newest_can_be_decided_and_then_the_older_bef
     floor = floors()
     place = floor.app._tables["bac-01"]
     assert [coup.coup for coup in place.verifier.disputed()] == there
-    status = floor.app._status(floor.app._at())["tables"][0]
+    status = floor.app._requests.status(floor.app._at())["tables"][0]
     assert (len(status["disputed"]), status["more_disputed"]) == (100, 50)
     with pytest.raises(NotThereError, match="50 older ones stay disputed in the ledger, and come up as these are"):
         place.verifier.disputes.find("bac-01-5")
     for number, coup in enumerate(place.verifier.disputed()[:60], 1000):
-        source = Source(floor.app._gateway.hex(), number, "2026-01-01T00:00:00.000Z")
+        source = Source(floor.app._ledger.gateway(), number, "2026-01-01T00:00:00.000Z")
         records = place.verifier.decide(coup, "void", Decider("A. Smith", "12.13"), source)
         floor.app._own.add_records(place, records, source)
     floor.step(10, pass_s=0.1)

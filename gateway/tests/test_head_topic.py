@@ -61,17 +61,17 @@ def test_a_ledger_behind_the_head_that_stands_there_is_held_and_publishes_none(
     topic: HeadTopic, ledger: Ledger, tmp_path: Path
 ) -> None:
     ahead = replace(ledger.head(), entry=30)
-    topic.heard(encoded(ahead), 100.1)
+    topic.received(encoded(ahead), 100.1)
     assert ledger.behind is None  # anybody can write that; it has no signature of ours
     other = Ledger(tmp_path / "other.db")
     other.append(play(1, 1, 9))
-    topic.heard(encoded(other.head()), 100.2)
+    topic.received(encoded(other.head()), 100.2)
     assert ledger.behind is None
     ledger.append([coup(100, 9, 2, 1)])
     later = ledger.head()
     ledger._db.execute("DELETE FROM entries WHERE seq = 21")
     ledger._seq, ledger._hash = ledger.newest()
-    topic.heard(encoded(later), 100.3)
+    topic.received(encoded(later), 100.3)
     assert "entry 21 is missing: it ends with entry 20, but entry 21 was stored" in str(ledger.behind)
     assert topic.take(102.0) is None
 
@@ -83,11 +83,11 @@ def test_what_others_write_there_is_replaced_but_not_without_end(
     topic.take(102.0)
     ledger.append([coup(100, 9, 2, 1)])
     for number in range(100):
-        topic.heard(payload, 103.0 + number / 100)
+        topic.received(payload, 103.0 + number / 100)
     assert topic.take(104.0) == ledger.head()
     assert topic.put_right == 1
     for number in range(100):  # soon after: in the end ours stands all the same
-        topic.heard(payload, 104.0 + number / 100)
+        topic.received(payload, 104.0 + number / 100)
         topic.shoe_changed()
         assert topic.take(105.0) is None
     assert topic.take(114.0) == ledger.head()
@@ -98,13 +98,13 @@ def test_what_others_write_there_is_replaced_but_not_without_end(
 def test_an_old_head_of_ours_that_somebody_repeats_is_replaced_by_the_newest(topic: HeadTopic, ledger: Ledger) -> None:
     old = topic.take(102.0)
     assert old is not None
-    topic.heard(encoded(old), 102.1)  # our own, back from the broker
+    topic.received(encoded(old), 102.1)  # our own, back from the broker
     assert topic.put_right == 0
     ledger.append([coup(100, 9, 2, 1)])
     topic.shoe_changed()
     new = topic.take(103.0)
     assert new is not None
-    topic.heard(encoded(old), 120.0)
+    topic.received(encoded(old), 120.0)
     assert ledger.behind is None
     assert topic.take(120.0) == new
     assert topic.put_right == 1

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import pytest
 from floor import Floor, Line
-from sabot_gateway.app import App
 from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.control import Caller
@@ -17,6 +16,7 @@ from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
+from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.shoe.link import ShoeLink
 from shoe_events import heard
 from structlog.testing import capture_logs
@@ -85,7 +85,7 @@ def test_a_ledger_that_cannot_be_written_is_a_problem_of_every_table_until_it_ca
     assert floor.said("status")["state"] == "online"
     for name in TABLES:
         assert floor.status(name) == held_status(problem)
-    assert [table["problem"] for table in floor.app._status(floor.app._at())["tables"]] == [problem, problem]
+    assert [table["problem"] for table in floor.app._requests.status(floor.app._at())["tables"]] == [problem, problem]
     floor.mend_ledger()
     floor.step(3, pass_s=1.1)
     assert floor.said("status") == {"state": "online"}
@@ -99,11 +99,11 @@ def test_a_table_whose_shoe_goes_during_a_hold_says_so_after_it(floor: Floor) ->
     floor.break_ledger()
     floor.lines["bac-01"].coup(1)
     floor.step(3)
-    floor.app._lose(floor.app._tables["bac-02"], floor.app._at())
+    floor.app._lines.lose(floor.app._tables["bac-02"], floor.app._at())
     assert floor.status("bac-02") == floor.status("bac-01")
     floor.mend_ledger()
     floor.step(1, pass_s=1.1)
-    assert "is gone; waiting for it to come back" in floor.status("bac-02")["problem"]
+    assert "is gone; the gateway opens the port again as soon as it can" in floor.status("bac-02")["problem"]
 
 
 def answer_who(floor: Floor, line: Line) -> None:
@@ -159,9 +159,9 @@ def test_a_hold_at_the_start_waits_for_a_person_and_says_so_everywhere(floor: Fl
     for topic in ("status", "bac-01/status", "bac-02/status"):
         assert floor.said(topic)["problem"] == "The ledger is behind a head that it once published."
     assert all(place.line.port is None for place in floor.app._tables.values())
-    assert floor.app._status(floor.app._at())["hold"][0]["name"] == "behind"
+    assert floor.app._requests.status(floor.app._at())["hold"][0]["name"] == "behind"
     assert floor.app.release("behind")
-    assert "has not met this table's shoe yet" in floor.status("bac-01")["problem"]
+    assert "no shoe has answered at this table since the gateway started" in floor.status("bac-01")["problem"]
     assert floor.said("status") == {"state": "online"}
     floor.greet()
     assert floor.alarms("bac-01") == []
@@ -172,7 +172,7 @@ def test_the_control_socket_answers_status_during_a_hold(floor: Floor, monkeypat
     monkeypatch.setattr(floor.app._control, "answer", lambda caller, answer: answers.append(answer))
     floor.app.hold("behind", "The ledger is behind.")
     for request in (Status(), TableRequest("confirm", "bac-01", "A. Smith", "", Confirm())):
-        floor.app._ask(Caller.__new__(Caller), request, floor.app._at())
+        floor.app._requests.take(Caller.__new__(Caller), request, floor.app._at())
     assert [answer.ok for answer in answers] == [True, False]
     assert msgspec.json.decode(answers[0].data)["ledger"]["problem"] == "The ledger is behind."
     assert "The ledger is behind." in answers[1].say
@@ -181,7 +181,7 @@ def test_the_control_socket_answers_status_during_a_hold(floor: Floor, monkeypat
 # Errors of our own
 
 
-def fail(*_: object) -> None:
+def fail(*_: object, **_more: object) -> None:
     raise ZeroDivisionError("a fault of ours")
 
 
@@ -197,7 +197,7 @@ def test_an_error_over_what_one_port_brought_costs_that_table_its_connection_and
             floor.lines["bac-02"].coup(number)
             floor.step(2, pass_s=1.0)
     assert floor.events("bac-02") == list(range(1, 41))
-    assert "an error of its own (ZeroDivisionError: a fault of ours)" in floor.status("bac-01")["problem"]
+    assert "internal error in the gateway (ZeroDivisionError: a fault of ours)" in floor.status("bac-01")["problem"]
     assert floor.alarms("bac-01") == ["gateway_error"]
     assert floor.status("bac-02") == online(floor, "bac-02")
     assert 1 <= sum("exc_info" in entry for entry in logs) <= 8
@@ -209,7 +209,7 @@ def test_an_error_in_a_stage_of_all_tables_is_tried_again_and_told(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     floor.greet()
-    monkeypatch.setattr(App, "_publish", fail)
+    monkeypatch.setattr(PublishStage, "step", fail)
     floor.step(2)
     assert "ZeroDivisionError" in floor.status("bac-02")["problem"]
     monkeypatch.undo()
@@ -237,7 +237,7 @@ def test_an_error_that_stays_does_not_fill_the_log_and_goes_when_it_goes(
 ) -> None:
     floor.greet()
     with monkeypatch.context() as broken, capture_logs() as logs:
-        broken.setattr(App, "_publish", fail)
+        broken.setattr(PublishStage, "step", fail)
         floor.step(200, pass_s=0.5)
     assert sum(entry["log_level"] == "error" for entry in logs) <= 30
     floor.lines["bac-01"].coup(1)
@@ -247,7 +247,7 @@ def test_an_error_that_stays_does_not_fill_the_log_and_goes_when_it_goes(
 
 def test_what_does_not_let_go_at_the_end_does_not_keep_the_rest(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     floor.greet()
-    monkeypatch.setattr(floor.app._mqtt, "close", fail)
+    monkeypatch.setattr(floor.app._publish.mqtt, "close", fail)
     monkeypatch.setattr(floor.app._control, "close", fail)
     floor.goodbye()
     Ledger(floor.ledger_path).close()  # nobody holds it

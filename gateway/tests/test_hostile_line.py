@@ -67,7 +67,7 @@ def test_whatever_comes_on_one_line_the_other_tables_deal_on(opened: Open, tmp_p
     hostile.answers = False
     floor = opened(first, second, hostile, keys=key_file(tmp_path), keys_required=False)
     floor.run(3)
-    hostile.units.append(floor.app._gateway.hex())
+    hostile.units.append(floor.app._ledger.gateway())
     hostile.answers = True
     play(floor, [first, second], 40)
     floor.run(2)

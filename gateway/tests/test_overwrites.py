@@ -8,7 +8,7 @@ def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:
     watch = Overwrites()
     for word in (b"1", b"2", b"3"):
         watch.sent("t", word)
-    assert not any(watch.heard("t", word, b"3") for word in (b"1", b"2", b"3", b"3"))
+    assert not any(watch.received("t", word, b"3") for word in (b"1", b"2", b"3", b"3"))
     assert watch.due(0.0) == []
 
 
@@ -16,18 +16,18 @@ def test_another_word_is_put_right_and_so_is_an_old_one_of_ours() -> None:
     watch = Overwrites()
     watch.sent("t", b"old")
     watch.sent("t", b"new")
-    assert not watch.heard("t", b"old", b"new")
-    assert not watch.heard("t", b"new", b"new")
+    assert not watch.received("t", b"old", b"new")
+    assert not watch.received("t", b"new", b"new")
     for number, word in enumerate((b"theirs", b"", b"old", bytes(100_000)), 1):
-        assert watch.heard("t", word, b"new")
+        assert watch.received("t", word, b"new")
         assert watch.due(float(number)) == ["t"]
         watch.sent("t", b"new")
-        assert not watch.heard("t", b"new", b"new")
+        assert not watch.received("t", b"new", b"new")
 
 
 def test_what_is_sent_anyway_needs_no_putting_right() -> None:
     watch = Overwrites()
-    assert watch.heard("t", b"theirs", b"ours")
+    assert watch.received("t", b"theirs", b"ours")
     watch.sent("t", b"ours")
     assert watch.due(0.0) == []
 
@@ -35,20 +35,20 @@ def test_what_is_sent_anyway_needs_no_putting_right() -> None:
 def test_a_quarrel_costs_a_message_a_second_and_ends_with_ours() -> None:
     watch, sent = Overwrites(), 0
     for tick in range(100_000):  # a hundred seconds
-        watch.heard("t", b"theirs %d" % tick, b"ours")
+        watch.received("t", b"theirs %d" % tick, b"ours")
         for topic in watch.due(tick / 1000):
             watch.sent(topic, b"ours")
-            watch.heard(topic, b"ours", b"ours")
+            watch.received(topic, b"ours", b"ours")
             sent += 1
     assert 100 <= sent <= 103
-    watch.heard("t", b"their last", b"ours")
+    watch.received("t", b"their last", b"ours")
     assert watch.due(101.1) == ["t"]
 
 
 def test_a_flood_on_all_topics_is_bounded_and_no_topic_is_forgotten() -> None:
     watch = Overwrites()
     for number in range(600):
-        watch.heard(f"t{number}", b"theirs", b"ours")
+        watch.received(f"t{number}", b"theirs", b"ours")
     first = watch.due(0.0)
     assert len(first) == 50
     right = set(first)
@@ -61,8 +61,8 @@ def test_our_own_words_that_never_come_back_are_bounded() -> None:
     watch = Overwrites()
     for number in range(10_000):
         watch.sent("t", b"%d" % number)
-    assert watch.heard("t", b"1", b"9999")
-    assert not watch.heard("t", b"9999", b"9999")
+    assert watch.received("t", b"1", b"9999")
+    assert not watch.received("t", b"9999", b"9999")
 
 
 def test_a_bucket_gives_what_it_has_and_then_one_at_a_time() -> None:

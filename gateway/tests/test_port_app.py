@@ -54,7 +54,7 @@ class Daemon:
 
     def status(self, table: str) -> dict[str, Any]:
         said: dict[str, Any] = msgspec.json.decode(
-            self.app._publisher._states.get(f"sabot/v1/test/{table}/status", b"{}")
+            self.app._publish.publisher.retained._states.get(f"sabot/v1/test/{table}/status", b"{}")
         )
         return said
 
@@ -63,7 +63,7 @@ class Daemon:
         while not done():
             self.app.step(0.02)
             self.now_s += 0.02
-            assert time.monotonic() < give_up_s, self.app._publisher._states
+            assert time.monotonic() < give_up_s, self.app._publish.publisher.retained._states
 
     def online(self, table: str) -> bool:
         return self.status(table).get("state") == "online"
@@ -115,7 +115,7 @@ def test_a_shoe_on_a_socket_is_served_and_again_after_the_host_hung_up(tmp_path:
         daemon.serve("table", Answers(partial(line.recv, 65_536), line.sendall))
         line.close()
         daemon.until(lambda: not daemon.online("table"))
-        assert "is gone; waiting for it to come back" in daemon.status("table")["problem"]
+        assert "is gone; the gateway opens the port again as soon as it can" in daemon.status("table")["problem"]
 
 
 def test_a_host_that_does_not_answer_does_not_hold_up_the_other_tables(tmp_path: Path, stack: ExitStack) -> None:

@@ -1,7 +1,8 @@
 """From ledger entries to MQTT messages."""
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.publish.publisher import Echo, Outgoing, Window, outgoing
+from sabot_gateway.publish.echo import Echo
+from sabot_gateway.publish.outgoing import Outgoing, Window, outgoing
 
 
 def stored(seq: int, topic: str, table: str = "t1") -> Stored:
@@ -52,27 +53,27 @@ def test_one_message_that_is_never_acknowledged_stops_the_reading_at_last() -> N
 
 def test_a_state_that_does_not_come_back_is_overdue_and_another_word_is_not_it() -> None:
     echo = Echo()
-    echo.said("a", b"1", now_s=10.0)
-    echo.said("b", b"1", now_s=12.0)
-    echo.heard("a", b"1")
-    echo.heard("b", b"0")
+    echo.sent("a", b"1", now_s=10.0)
+    echo.sent("b", b"1", now_s=12.0)
+    echo.received("a", b"1")
+    echo.received("b", b"0")
     assert echo.missing == {"b": b"1"}
     assert not echo.overdue(15.0)
     assert echo.overdue(15.1)
-    echo.heard("b", b"1")
+    echo.received("b", b"1")
     assert not echo.overdue(99.0)
 
 
 def test_a_state_that_came_back_once_holds_up_no_event_when_it_is_published_again() -> None:
     echo = Echo()
-    echo.said("t/status", b"1", 0.0)
+    echo.sent("t/status", b"1", 0.0)
     assert echo.in_doubt()
-    echo.heard("t/status", b"other")
+    echo.received("t/status", b"other")
     assert echo.in_doubt()
-    echo.heard("t/status", b"1")
+    echo.received("t/status", b"1")
     assert not echo.in_doubt()
-    echo.said("t/status", b"2", 1.0)
+    echo.sent("t/status", b"2", 1.0)
     assert not echo.in_doubt()
     assert echo.overdue(10.0)  # and if it never comes, that is noticed all the same
-    echo.said("u/status", b"3", 1.0)
+    echo.sent("u/status", b"3", 1.0)
     assert echo.in_doubt()

@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_used_for_any_reason_changes_nothing(
     def broken() -> Config:
         raise error
 
-    floor.app._reread = broken
+    floor.app._reload.reread = broken
     floor.app._signals.reloading = True
     with capture_logs() as logs:
         floor.step(3)
@@ -210,7 +210,7 @@ def test_a_port_that_goes_in_the_moment_of_a_reload(floors: Callable[..., Floor]
     floor = floors()
     floor.greet()
     place = floor.app._tables["bac-01"]
-    floor.app._lose(place, floor.app._at())
+    floor.app._lines.lose(place, floor.app._at())
     floor.reload(floor.with_tables("bac-02"))
     floor.step(3)
     floor.reload(floor.with_tables(*TABLES))

@@ -60,7 +60,7 @@ class Chaos:
             lambda: self._disk("broken"),
             lambda: self._disk("sound"),
             lambda: self._disk("sound"),
-            lambda: floor.app._lose(self._rng.choice([*floor.app._tables.values()]), floor.app._at()),
+            lambda: floor.app._lines.lose(self._rng.choice([*floor.app._tables.values()]), floor.app._at()),
         ]
 
     def _change(self) -> None:

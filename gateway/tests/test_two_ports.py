@@ -104,7 +104,7 @@ def test_an_id_that_is_no_shoes_is_refused(opened: Open, unit: str) -> None:
     odd, other = LogShoe(), LogShoe(OTHER)
     odd.answers = False
     floor = opened(odd, other)
-    odd.unit = floor.app._gateway.hex() if unit == "gateway" else unit
+    odd.unit = floor.app._ledger.gateway() if unit == "gateway" else unit
     odd.answers = True
     play(floor)
     floor.app._own.raise_alarm(floor.app._tables["bac-02"], "forged_frames", "so", floor.app._at())
@@ -119,7 +119,7 @@ def test_a_shoe_waits_at_the_next_port_until_its_last_events_are_stored(opened: 
     """It was pulled out of the first one in the very turn in which they came."""
     floor = opened(LogShoe(), LogShoe(OTHER))
     floor.run(2)
-    first, units = floor.app._tables["bac-01"], floor.app._units
+    first, units = floor.app._tables["bac-01"], floor.app._builder._units
     first.pending.append(Entry(UNIT, 1, "bac-01", "", b"", b"frame", "", ""))
     port, first.line.port = first.line.port, None
     assert "are being stored" in str(units.claim("bac-02", UNIT, False))
@@ -141,7 +141,8 @@ def test_a_disk_that_fails_while_tables_are_stored_one_by_one_stores_nothing_twi
     ledger, places = floor.app._ledger, list(floor.app._tables.values())
     for place, unit in zip(places, (UNIT, OTHER), strict=True):
         place.pending.append(Entry(unit, 1, place.name, "", b"", b"frame", "", ""))
-    full, answers = dict.fromkeys(places), iter([EntryError("one of them"), None, LedgerError("the disk is full")])
+    floor.app._group_commit.waiting = full = dict.fromkeys(places)
+    answers = iter([EntryError("one of them"), None, LedgerError("the disk is full")])
 
     def append(entries: list[Entry]) -> None:
         error = next(answers)
@@ -150,7 +151,7 @@ def test_a_disk_that_fails_while_tables_are_stored_one_by_one_stores_nothing_twi
 
     monkeypatch.setattr(ledger, "append", append)
     with pytest.raises(LedgerError, match="the disk is full"):
-        floor.app._storing.store([], full, floor.app._at())
+        floor.app._group_commit._store([], floor.app._at())
     assert ([place.name for place in full], [len(place.pending) for place in places]) == (["bac-02"], [0, 1])
 
 
@@ -168,7 +169,7 @@ def test_entries_that_cannot_be_stored_cost_their_own_table_only(opened: Open) -
     assert "the ledger refused 5 entries" in floor.status(2)["problem"]
     assert [alarm["name"] for alarm in floor.alarms(2)] == ["not_stored"]
     assert shoes[1].acked == 0
-    assert "problem" not in floor.app._publisher.retained_topics().get("sabot/v1/test/status", b"").decode()
+    assert "problem" not in floor.app.retained_topics().get("sabot/v1/test/status", b"").decode()
 
 
 def test_a_table_that_was_refused_is_tried_again(opened: Open) -> None:

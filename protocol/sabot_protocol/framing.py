@@ -32,6 +32,11 @@ class Deframer:
     _partial: bytearray = field(default_factory=bytearray)
     _skipping: bool = False
 
+    @property
+    def mid_frame(self) -> bool:
+        """True while the end of a frame has not come."""
+        return bool(self._partial) or self._skipping
+
     def feed(self, data: bytes) -> list[bytes]:
         """Every whole frame that ends in these bytes."""
         *ends, rest = data.split(b"\0")

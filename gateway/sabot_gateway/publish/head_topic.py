@@ -43,7 +43,7 @@ class HeadTopic:
         """A shoe was opened or closed: the head goes out soon."""
         self._shoe_closed = True
 
-    def heard(self, payload: bytes, now_s: float) -> None:
+    def received(self, payload: bytes, now_s: float) -> None:
         """Take a message on the topic: our own, an earlier one of ours, or somebody else's."""
         head = _decoded(payload)
         if head is not None and head in self._under_way:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion, LogLevel
+from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode
 
 from sabot_gateway.publish.broker import Broker, Login, no_answer, no_connection
 from sabot_gateway.publish.buffered import BufferedClient
@@ -19,6 +19,7 @@ _LONGEST_RETRY_S = 5.0
 _CONNECT_TIMEOUT_S = 5.0
 _KEEPALIVE_S = 30
 _MOST_READS = 20_000  # packets, or parts of them, in one turn: more are not in what is read at once
+_MOST_IDS_IN_USE = 800  # twice the window: events and states
 _STEADY_S = 2.0
 _GOODBYE_TRIES, _GOODBYE_WAIT_S = 10, 0.1
 _NO_LOGIN = Login()
@@ -177,6 +178,14 @@ class LoopClient:
                 self.client.begin_turn()
             elif not self.client.unread:
                 return
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool) -> int:
+        """Queue a message with QoS 1 and return its id; ids that the broker has yet to acknowledge are passed over."""
+        for _ in range(_MOST_IDS_IN_USE):
+            info = self.client.publish(topic, payload, qos=1, retain=retain)
+            if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
+                return info.mid
+        raise RuntimeError("paho has no message id left; restart the gateway and report this")
 
     def flush(self) -> None:
         """Send what is queued, as far as the socket takes it, and follow the rest."""

@@ -30,14 +30,14 @@ class Overwrites:
         self._own.setdefault(topic, deque(maxlen=_MOST_OWN)).append(_digest(payload))
         self._wrong.pop(topic, None)
 
-    def heard(self, topic: str, payload: bytes, stands: bytes) -> bool:
+    def received(self, topic: str, payload: bytes, current: bytes) -> bool:
         """Whether this is not ours; then the topic is to be put right."""
         own, digest = self._own.get(topic, deque()), _digest(payload)
         if digest in own:
             while own.popleft() != digest:
                 pass
             return False
-        if payload == stands:
+        if payload == current:
             return False
         self._wrong[topic] = None
         return True

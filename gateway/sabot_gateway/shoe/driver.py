@@ -48,6 +48,12 @@ class Driver(Protocol):
     def tick(self, now_s: float) -> None:
         """Time passes."""
 
+    def mid_frame(self) -> list[str]:
+        """Return the senders, `shoe` and `gateway`, of whose current frame only a part was on the line."""
+
+    def restart_silence(self, now_s: float) -> None:
+        """Count the silence of the shoe from now on."""
+
     def output(self) -> bytes:
         """Bytes for the port."""
 

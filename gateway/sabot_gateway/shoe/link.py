@@ -54,7 +54,7 @@ class ShoeLink:
     keys: Callable[[str], Sequence[bytes]] = lambda unit: ()  # of a unit, the newest first; or KeysError
     nonce: Callable[[], bytes] = lambda: secrets.token_bytes(fields.NONCE_BYTES)
     keys_required: bool = False  # a shoe without a key is not served
-    held: StoredFrames = field(default_factory=NothingStored)  # by the ledger, to compare
+    stored: StoredFrames = field(default_factory=NothingStored)  # by the ledger, to compare
     claim: Callable[[str, bool], str | None] = _alone  # why a unit is not served at this table
     unit: str | None = None  # that is served
     authenticated: bool = False
@@ -298,7 +298,7 @@ class ShoeLink:
             self._send_profile(now_s)
 
     def _join_log(self, unit: str, body: dict[str, Any], durable: int) -> None:
-        needed, same = proof(unit, body, durable, self.held), unit == self.unit
+        needed, same = proof(unit, body, durable, self.stored), unit == self.unit
         self.log.join(body["oldest_event_no"], body["next_event_no"], durable, needed, same_shoe=same)
         if self.lost and durable:
             self.reports["log_lost"] = log_lost(unit, *self.lost)
@@ -437,6 +437,15 @@ class ShoeLink:
             self._out += frame_bytes(kind, body, 0, now_s)
         elif self._session is not None:
             self._out += self._session.build(kind, body, now_s)
+
+    def mid_frame(self) -> list[str]:
+        """Return the senders of whose current frame only a part was on the line."""
+        receiving, sending = self.parser.deframer.mid_frame, bool(self._out)
+        return ["shoe"] * receiving + ["gateway"] * sending
+
+    def restart_silence(self, now_s: float) -> None:
+        """Count the silence of the shoe from now on."""
+        self.last_frame_s = now_s
 
     def output(self) -> bytes:
         """What waits to be written."""

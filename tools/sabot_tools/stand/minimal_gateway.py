@@ -29,7 +29,7 @@ class MinimalGateway:
     def restart(self) -> None:
         """Start anew, as after a crash: events that were not committed are lost."""
         self._waiting: list[Event] = []
-        self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, held=self)
+        self.link = ShoeLink(PROFILE, self._durable, GATEWAY, self._keys, self._nonce, stored=self)
         self.link.reset()
 
     def _durable(self, _unit: str) -> int:

@@ -1,0 +1,69 @@
+"""Control requests: what a person asks for at the control socket is answered, handed to the desk, or refused."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from sabot_gateway.hold import HoldControl
+from sabot_gateway.ledger import Ledger
+from sabot_gateway.operator.control import Caller, Control
+from sabot_gateway.operator.desk import Desk
+from sabot_gateway.operator.messages import Answer
+from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
+from sabot_gateway.operator.verbs.gateway import Status
+from sabot_gateway.ops.moment import Moment
+from sabot_gateway.publish.stage import PublishStage
+from sabot_gateway.shoe.capture_streams import CaptureStreams
+from sabot_gateway.table_session import TableSession
+
+
+class ControlRequests:
+    """One answer for each request."""
+
+    def __init__(
+        self,
+        site: str,
+        control: Control,
+        desk: Desk,
+        captures: CaptureStreams,
+        hold: HoldControl,
+        ledger: Ledger,
+        publish: PublishStage,
+        tables: Mapping[str, TableSession],
+        clock: Callable[[], float],
+    ) -> None:
+        self._site, self._control, self._desk, self._captures = site, control, desk, captures
+        self._hold, self._ledger, self._publish, self._tables = hold, ledger, publish, tables
+        self._clock = clock
+
+    def serve(self, caller: Caller, at: Moment) -> None:
+        """Read what a caller has sent; take the request once it is complete."""
+        self._control.serve(caller, lambda request: self.take(caller, request, at))
+
+    def take(self, caller: Caller, request: ParsedRequest, at: Moment) -> None:
+        """Answer a request now, or have the desk answer it once its outcome is stored."""
+        if isinstance(request, Status):
+            self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self.status(at)))))
+        elif isinstance(request, GatewayRequest):
+            self._control.answer(caller, self._hold.accept(request, at))
+        elif isinstance(request, CaptureRequest):
+            self._captures.begin(caller, request, self._tables.get(request.table), at.now_s, self._clock())
+        elif self._hold.active:
+            self._control.answer(caller, Answer(False, f"the gateway takes no commands now: {self._hold.problem}"))
+        else:
+            table = self._tables.get(request.table)
+            self._desk.take(request, caller.user, table, lambda answer: self._control.answer(caller, answer), at)
+
+    def status(self, at: Moment) -> dict[str, Any]:
+        """Return what `sabot gateway status` shows; during a hold every table is offline, as on its status topic."""
+        held = {"state": "offline", "problem": self._hold.problem} if self._hold.active else {}
+        return {
+            "site": self._site,
+            "time": at.time,
+            "gateway": self._ledger.gateway(),
+            "ledger": {"entries": self._ledger.last_seq(), "problem": self._hold.problem},
+            "hold": self._hold.reasons(),
+            "broker": self._publish.status(),
+            "tables": [table.status() | held for table in self._tables.values()],
+        }

@@ -1,0 +1,106 @@
+"""Publish stage: in each turn of the loop, send the ledger's new entries and each table's state to the broker."""
+
+import selectors
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import structlog
+
+from sabot_gateway.config import Config
+from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.ops.latency import Latency
+from sabot_gateway.ops.moment import Moment
+from sabot_gateway.publish.broker import Broker
+from sabot_gateway.publish.mqtt import LoopClient
+from sabot_gateway.publish.publisher import Publisher
+from sabot_gateway.publish.status import StatusTopics
+from sabot_gateway.table_session import TableSession
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+class PublishStage:
+    """The connection to the broker, and all that is published over it."""
+
+    def __init__(
+        self,
+        config: Config,
+        ledger: Ledger,
+        tables: Mapping[str, TableSession],
+        selector: selectors.BaseSelector,
+        at: Moment,
+    ) -> None:
+        self._tables = tables
+        self.mqtt = LoopClient(
+            Broker.from_url(config.broker),
+            f"sabot-gateway-{config.site}",
+            clean_session=False,
+            selector=selector,
+            login=config.login,
+        )
+        exposed = config.login.exposed(self.mqtt.broker)
+        if exposed:
+            log.warning(exposed)
+        self.publisher = Publisher(self.mqtt, ledger, config.site, at.time)
+        self.status_topics = StatusTopics(self.publisher, config.keys)
+        self._latency = Latency()
+        self._alarms_due: dict[str, None] = {}  # tables whose active alarms are to be published
+
+    def serve(self, tables: Iterable[str]) -> None:
+        """Publish for these tables from now on, and for no others."""
+        self.publisher.serve(tables)
+
+    def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
+        """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
+        self._latency.stored(last_seq, len(entries), read_s)
+        self.alarms_changed(entry.table for entry in entries if entry.topic == "alarm")
+        if any(entry.topic == "shoe" for entry in entries):
+            self.publisher.retained.shoe_changed()
+
+    def alarms_changed(self, tables: Iterable[str]) -> None:
+        """Publish the active alarms of these tables when they are due."""
+        self._alarms_due |= dict.fromkeys(tables)
+
+    def step(self, at: Moment, *, held: bool, monotonic: Callable[[], float]) -> None:
+        """Send what is due; while the gateway is held, states only and nothing from the ledger."""
+        if held:
+            self.publisher.pump_states()
+        else:
+            self._publish_alarms(at)
+            self.publisher.pump()
+        self._latency.published(self.publisher.done(), monotonic())
+        self.status_topics.broker(self.mqtt.problem, at.now_s)
+
+    def _publish_alarms(self, at: Moment) -> None:
+        """Publish the alarms that are due; those of a table that was removed stay as they were published last."""
+        for name in list(self._alarms_due):
+            table = self._tables.get(name)
+            if table is None or self.status_topics.alarms(table, at):
+                del self._alarms_due[name]
+
+    def close_table(self, table: TableSession, at: Moment) -> None:
+        """Publish the last state of a table that is no longer served, or is about to change."""
+        if table.name in self._alarms_due:
+            self.publisher.set_alarms(table.name, table.alarms(at.time))
+        self.status_topics.closed(
+            table.name, "this table is not in the gateway's config any more, or was just changed there", at.time
+        )
+
+    def connected(self) -> bool:
+        """Return True while the broker has accepted the gateway."""
+        return self.mqtt.client.is_connected()
+
+    def idle(self) -> bool:
+        """Return True if the broker has acknowledged everything in the ledger, and every state."""
+        return self.publisher.idle() and not self._alarms_due
+
+    def status(self) -> dict[str, Any]:
+        """Return the broker's part of `sabot gateway status`."""
+        return {
+            "url": str(self.mqtt.broker),
+            "connected": self.connected(),
+            "problem": self.mqtt.problem,
+            "behind": self.publisher.behind(),
+            "overwritten": self.publisher.retained.overwritten,
+            "latency": self._latency.summary(),
+        }
