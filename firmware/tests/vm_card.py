@@ -1,19 +1,7 @@
 """The reader: every card of every set, the cutting card, and everything that must be refused, each with its reason."""
 
-from sabot.reading.reader import (
-    CARD,
-    CUT,
-    DOUBLE,
-    HALF_DRAWN,
-    LID_OPEN,
-    NOISE,
-    NOTHING,
-    PUSHED_BACK,
-    REJECT,
-    SHORT_PULL,
-    Reader,
-)
-from sabot.reading.strip import BLANK, DOUBTFUL, FOREIGN, NOT_IN_SET, NOT_TEN_COLUMNS, PUSHED_BACK_MIDWAY, SPACING
+from sabot import wire
+from sabot.reading.reader import CARD, CUT, NOISE, NOTHING, REJECT, Reader
 from support import A, B, edges, moved, pull, pull_cutting_card, read, strip, word
 
 LID = 1024
@@ -79,10 +67,10 @@ def test_a_cutting_card_with_a_pulse_before_it():
 
 
 def test_a_solid_card_that_begins_or_ends_elsewhere_is_no_cutting_card():
-    assert refused(edges([(1000, A | B), (100000, 0)])) == NOT_TEN_COLUMNS
-    assert refused(edges([(12000, A | B), (70000, 0)])) == DOUBLE
-    assert refused(edges([(12000, A), (100000, 0)])) == NOT_TEN_COLUMNS
-    assert refused(edges([(12000, A | B)])) == NOT_TEN_COLUMNS
+    assert refused(edges([(1000, A | B), (100000, 0)])) == wire.REJECT_COLUMNS
+    assert refused(edges([(12000, A | B), (70000, 0)])) == wire.REJECT_DOUBLE
+    assert refused(edges([(12000, A), (100000, 0)])) == wire.REJECT_COLUMNS
+    assert refused(edges([(12000, A | B)])) == wire.REJECT_COLUMNS
 
 
 def test_a_card_under_the_cutting_card():
@@ -94,22 +82,22 @@ def test_a_card_under_the_cutting_card():
         for t_us, i in levels:
             pins ^= longer[i][1] ^ (longer[i - 1][1] if i else 0)
             together.append((t_us, pins))
-        assert refused(together) == DOUBLE
+        assert refused(together) == wire.REJECT_DOUBLE
 
 
 def test_face_up_or_blank():
-    assert refused(pull([])) == BLANK
+    assert refused(pull([])) == wire.REJECT_BLANK
 
 
 def test_nine_and_eleven_columns():
-    assert refused(pull(word(5)[:9])) == NOT_TEN_COLUMNS
-    assert refused(pull(word(5) + [A])) == NOT_TEN_COLUMNS
+    assert refused(pull(word(5)[:9])) == wire.REJECT_COLUMNS
+    assert refused(pull(word(5) + [A])) == wire.REJECT_COLUMNS
 
 
 def test_a_card_of_another_set():
     for set_no in range(2, 5):
         for card in range(52):
-            assert refused(pull(word(card, set_no)), set_no=1) == FOREIGN
+            assert refused(pull(word(card, set_no)), set_no=1) == wire.REJECT_FOREIGN
 
 
 def test_one_two_or_three_wrong_columns_are_never_another_card():
@@ -121,7 +109,7 @@ def test_one_two_or_three_wrong_columns_are_never_another_card():
                 wrong = list(columns)
                 for i in range(at, min(at + more, 10)):
                     wrong[i] = turned[wrong[i]]
-                assert refused(pull(wrong)) == NOT_IN_SET
+                assert refused(pull(wrong)) == wire.REJECT_NOT_IN_SET
 
 
 def test_one_column_lost_and_one_mark_too_many_is_never_another_card():
@@ -148,7 +136,7 @@ def test_half_a_mark_on_one_track_is_doubtful():
     for share in (370, 430, 490):
         reader = Reader()
         assert read(reader, edges(part_marked(9, share))) == (REJECT, 1)
-        assert reader.reason == DOUBTFUL
+        assert reader.reason == wire.REJECT_DOUBTFUL
         assert reader.doubtful == 1 << 4
 
 
@@ -210,7 +198,7 @@ def test_a_small_speck_does_not_stand_in_for_a_column():
     del marks[3]
     reader = Reader()
     assert read(reader, marked(marks + [(24400, 24600, A)])) == (REJECT, 1)
-    assert (reader.reason, reader.columns) == (NOT_TEN_COLUMNS, 9)
+    assert (reader.reason, reader.columns) == (wire.REJECT_COLUMNS, 9)
 
 
 def test_skew_between_the_tracks_is_taken_out():
@@ -228,19 +216,19 @@ def test_skew_between_the_tracks_is_taken_out():
 
 def test_a_strip_a_column_early_or_late_is_in_the_wrong_place():
     for first in (12000, 16000, 20000, 24000):
-        assert refused(marked(whole_marks(word(21), first))) == SPACING
+        assert refused(marked(whole_marks(word(21), first))) == wire.REJECT_SPACING
 
 
 def test_a_hole_and_one_more_before_the_strip_are_in_the_wrong_place():
     marks = whole_marks(word(5))
     del marks[6]
-    assert refused(marked(marks + [(16000, 17000, A)])) == SPACING
+    assert refused(marked(marks + [(16000, 17000, A)])) == wire.REJECT_SPACING
 
 
 def test_two_stops_within_the_strip_leave_columns_that_nothing_holds():
     stops = (23500, 31500)
     stopped = [(t + sum(100000 for stop in stops if t > stop), pins) for t, pins in pull(word(3))]
-    assert refused(stopped) == SPACING
+    assert refused(stopped) == wire.REJECT_SPACING
 
 
 def test_specks_and_scratches_together_are_no_columns():
@@ -271,24 +259,24 @@ def test_ten_columns_with_a_hole_and_one_more_behind_them_are_in_the_wrong_place
     levels = []
     for start, tracks in marks:
         levels += [(start, tracks), (start + 1000, 0)]
-    assert refused(edges(levels)) == SPACING
+    assert refused(edges(levels)) == wire.REJECT_SPACING
 
 
 def test_short_pull():
-    assert refused([(0, 1), (30000, 0)]) == SHORT_PULL
+    assert refused([(0, 1), (30000, 0)]) == wire.REJECT_SHORT_PULL
 
 
 def test_pushed_back_from_outside_and_from_the_exit():
-    assert refused([(0, 8), (10000, 9), (20000, 1), (30000, 0)]) == PUSHED_BACK
-    assert refused(moved(strip(word(8)), [-1000, 60000, -1000])) == PUSHED_BACK
+    assert refused([(0, 8), (10000, 9), (20000, 1), (30000, 0)]) == wire.REJECT_PUSHED_BACK
+    assert refused(moved(strip(word(8)), [-1000, 60000, -1000])) == wire.REJECT_PUSHED_BACK
 
 
 def test_pushed_back_midway_and_pulled_again():
     for turn in range(28000, 44000, 500):
         reader = Reader()
         assert read(reader, moved(strip(word(8)), [-1000, turn, 5000, 139000])) == (REJECT, 1)
-        assert reader.reason in (PUSHED_BACK_MIDWAY, NOT_TEN_COLUMNS)
-    assert refused(moved(strip(word(8)), [-1000, 39500, 5000, 139000])) == PUSHED_BACK_MIDWAY
+        assert reader.reason in (wire.REJECT_PUSHED_BACK_MIDWAY, wire.REJECT_COLUMNS)
+    assert refused(moved(strip(word(8)), [-1000, 39500, 5000, 139000])) == wire.REJECT_PUSHED_BACK_MIDWAY
 
 
 def test_a_step_back_that_uncovers_no_edge_does_no_harm():
@@ -303,7 +291,7 @@ def test_left_half_drawn_is_told_after_five_seconds_and_once():
         assert reader.feed(t_us, pins) == NOTHING
     assert reader.feed(4 * SECOND_US, pins) == NOTHING
     assert reader.feed(5 * SECOND_US + 60000, pins) == REJECT
-    assert reader.reason == HALF_DRAWN
+    assert reader.reason == wire.REJECT_HALF_DRAWN
     assert reader.feed(10 * SECOND_US, pins) == NOTHING
     assert reader.feed(11 * SECOND_US, 0) == NOTHING
     assert reader.feed(12 * SECOND_US, 0) == NOTHING
@@ -314,17 +302,17 @@ def test_a_card_that_trembles_is_half_drawn_after_thirty_seconds():
     reader = Reader()
     answers = [reader.feed(t_us, 1 | t_us // 20000 % 2 * 2) for t_us in range(0, 31 * SECOND_US, 20000)]
     assert [answer for answer in answers if answer] == [REJECT]
-    assert reader.reason == HALF_DRAWN
+    assert reader.reason == wire.REJECT_HALF_DRAWN
 
 
 def test_a_second_card_before_the_first_has_left():
-    assert refused([(0, 1), (50000, 9), (88000, 8), (100000, 9), (188000, 8), (238000, 0)]) == DOUBLE
+    assert refused([(0, 1), (50000, 9), (88000, 8), (100000, 9), (188000, 8), (238000, 0)]) == wire.REJECT_DOUBLE
 
 
 def test_two_cards_together_are_longer_than_one():
     for more_um in range(8000, 80000, 2000):
         together = [(t_us + (more_um if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
-        assert refused(together) == DOUBLE
+        assert refused(together) == wire.REJECT_DOUBLE
     reader = Reader()
     little_longer = [(t_us + (1000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
     assert read(reader, little_longer) == (CARD, 1)
@@ -332,26 +320,28 @@ def test_two_cards_together_are_longer_than_one():
 
 def test_a_card_that_is_too_short():
     shorter = [(t_us - (12000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8))]
-    assert refused(shorter) == DOUBLE
+    assert refused(shorter) == wire.REJECT_DOUBLE
 
 
 def test_marks_on_both_tracks_or_a_long_one_behind_the_strip():
     marks = whole_marks(word(8))
-    assert refused(marked(marks + [(start, start + 1000, A | B) for start in (60000, 64000, 68000)])) == DOUBLE
-    assert refused(marked(marks + [(60000, 70000, A | B)])) == DOUBLE
+    assert (
+        refused(marked(marks + [(start, start + 1000, A | B) for start in (60000, 64000, 68000)])) == wire.REJECT_DOUBLE
+    )
+    assert refused(marked(marks + [(60000, 70000, A | B)])) == wire.REJECT_DOUBLE
     assert read(Reader(), marked(marks + [(60000, 61000, A | B), (70000, 71000, A)])) == (CARD, 1)
 
 
 def test_a_card_that_is_lifted_out_has_not_left_by_the_exit():
     lifted = [(min(t_us, 90000 if pins else 91000), pins) for t_us, pins in pull(word(8))]
-    assert refused(lifted) == DOUBLE
+    assert refused(lifted) == wire.REJECT_DOUBLE
 
 
 def test_a_stop_too_long_for_two_cards_while_the_length_is_measured():
     stopped = [(t_us + (300000 if t_us > 60000 else 0), pins) for t_us, pins in pull(word(8))]
     assert read(Reader(), stopped) == (CARD, 1)
     shorter = [(t_us + (60000 if t_us > 60000 else 0), pins) for t_us, pins in pull(word(8))]
-    assert refused(shorter) == DOUBLE
+    assert refused(shorter) == wire.REJECT_DOUBLE
 
 
 def test_a_second_strip_behind_the_first():
@@ -359,7 +349,7 @@ def test_a_second_strip_behind_the_first():
     for start in (18000, 58000):
         for column, tracks in enumerate(word(8)):
             marks += [(start + 2000 * column, tracks), (start + 2000 * column + 1000, 0)]
-    assert refused(edges(marks)) == DOUBLE
+    assert refused(edges(marks)) == wire.REJECT_DOUBLE
 
 
 def test_noise_without_a_card_is_told_once_it_is_over():
@@ -376,7 +366,7 @@ def test_an_open_lid_is_told_once_and_nothing_is_read_until_it_is_closed():
     reader = Reader()
     assert read(reader, pull(word(3)), -200000) == (CARD, 1)
     assert read(reader, [(0, LID)], 0) == (REJECT, 1)
-    assert reader.reason == LID_OPEN
+    assert reader.reason == wire.REJECT_LID_OPEN
     assert reader.columns == reader.speed_mm_s == 0
     assert read(reader, [(t_us, pins | LID) for t_us, pins in pull(word(3))], 100000) == (NOTHING, 0)
     assert read(reader, [(0, 0)], 400000) == (NOTHING, 0)
@@ -385,7 +375,7 @@ def test_an_open_lid_is_told_once_and_nothing_is_read_until_it_is_closed():
 
 def test_a_lid_opened_while_a_card_is_drawn():
     pulled = [(t_us, pins | (LID if t_us > 30000 else 0)) for t_us, pins in pull(word(3))]
-    assert refused(pulled) == LID_OPEN
+    assert refused(pulled) == wire.REJECT_LID_OPEN
 
 
 def test_the_next_card_after_a_reject_is_read():

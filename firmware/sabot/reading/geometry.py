@@ -1,7 +1,7 @@
-"""Place: are ten columns where a card's columns are, and is what passed one card long?
+"""Geometry: checks that ten columns are where a card has them, and that what passed is one card long.
 
-Speed squared is taken as a polynomial of travel: constant speed and constant acceleration are exact, a pull that is
-smooth comes close. A stop can only lengthen a time, so a time that is too short is always a refusal.
+Speed squared is taken as a polynomial of travel: constant speed and constant acceleration are exact, a smooth pull
+comes close. A stop can only lengthen a time, so a time that is too short is always a reject.
 """
 
 from micropython import const
@@ -12,12 +12,12 @@ _COLUMNS = const(10)
 _ONE = const(1024)  # of a speed, or of its square
 _SAME = const(256)  # of a time against the time that was expected
 _JUMP_PCT = const(140)  # a distance this much longer than its neighbour is a break: a stop, or a column that is missing
-_STOP_PCT = const(330)  # and one so much longer is no missing column
+_STOP_PCT = const(330)  # and one this much longer is no missing column
 _OFF_ENTRY = const(15)  # of _SAME: half a pitch is 5.4 % of the way from the entry to the first column
 _OFF_EXIT = const(20)  # and 7.4 % of the way from the last column to the exit
 _WHOLE_OFF_ENTRY = const(22)  # a strip without a break can only be shifted by whole pitches: 28 of _SAME
 _WHOLE_OFF_EXIT = const(30)  # and 38
-_MOST_LOOSE = const(2)  # a code word bears three wrong columns
+_MOST_LOOSE = const(2)  # no code word becomes another by three wrong columns
 _LONG_PCT = const(120)  # 8 mm more than a card at a steady speed; a hand's speed may well change by a tenth on the way
 _SHORT_PCT = const(70)
 _LONGEST_DOUBLE_PCT = const(400)  # two cards end to end are 332 %: what takes longer has stopped
@@ -39,7 +39,7 @@ _TO_EXIT = (EXIT_UM - LAST_UM) * 2 * _ONE // (16 * 3 * PITCH_UM)
 # The tail: the way from the exit's rise to the entry's fall, as a share of that from entry to exit, and its middle.
 _TAIL = (CARD_UM - EXIT_UM) * _ONE // EXIT_UM
 _TAIL_UM = (EXIT_UM + CARD_UM) // 2
-# Where the speeds that tell the speed of the tail are measured: the middle of each stretch.
+# Where the speeds from which that of the tail follows are measured: the middle of each stretch.
 _LEAD_UM = FIRST_UM // 2
 _CODE_UM = (FIRST_UM + EXIT_UM) // 2
 _GAP_UM = (LAST_UM + EXIT_UM) // 2
@@ -56,7 +56,7 @@ _OUT_TO_MIDDLE = (_TAIL_UM - _MIDDLE_UM) * _ONE // (_OUT_UM - _MIDDLE_UM)
 
 
 def root(square):
-    """The whole part of a square root below 2**13."""
+    """Return the whole part of a square root below 2**13."""
     guess = _MOST_ROOT
     better = (guess + square // guess) >> 1
     while better < guess:
@@ -66,13 +66,13 @@ def root(square):
 
 
 def _speed(grow, at):
-    """The speed at a place, in 1024ths of that of the first four columns; never quite nothing."""
+    """Return the speed at a place, in 1024ths of that of the first four columns; never 0."""
     square = _ONE + (grow * at >> 8)
     return root((square if square > 16 else 16) << 10)
 
 
 def _square(unit, time):
-    """The square of a speed: `unit` is the time at speed 1."""
+    """Return the square of a speed; `unit` is the time at speed 1."""
     ratio = unit * _ONE // (time if time > 0 else 1)
     ratio = ratio if ratio < _MOST_SPEED_UP else _MOST_SPEED_UP
     return ratio * ratio >> 10
@@ -83,7 +83,7 @@ def _share(time, expected):
 
 
 def _nearest(time, one, other, third):
-    """How much longer or shorter a time is than the nearest of those expected, in 256ths of that."""
+    """Return how much longer or shorter a time is than the nearest of three expected times, in 256ths of it."""
     nearest = _share(time, one) - _SAME
     off = _share(time, other) - _SAME
     nearest = off if abs(off) < abs(nearest) else nearest
@@ -96,7 +96,7 @@ def _at_constant_speed(three_pitches, way):
 
 
 def _whole_way(time, way_um):
-    """The time from entry to exit at the speed of a part of the way."""
+    """Return the time from entry to exit at the speed of a part of the way."""
     return time * (EXIT_UM // 500) // (way_um // 500)
 
 
@@ -105,14 +105,14 @@ def _left_pct(off, most):
     return 100 - off * 100 // most if off < most else 0
 
 
-class Place:
-    """Checks of one card in the time units of its marks, doubled; margins say how far from refusal it was."""
+class Geometry:
+    """Checks one card in the time units of its marks, doubled; margins tell how far it was from a reject."""
 
     def __init__(self):
         self.reset()
 
     def reset(self):
-        """A new card."""
+        """Begin a new card."""
         self.margin_entry_pct = 100
         self.margin_exit_pct = 100
         self._first_break = -1
@@ -120,7 +120,7 @@ class Place:
         self._hole = False  # a break that may be a missing column
 
     def columns_fit(self, centres, exit_at):
-        """Ten centres and the exit's rise, from the entry's rise: is every column surely where it belongs?"""
+        """Return True if every column is where it belongs; times count from the entry's rise."""
         self._find_breaks(centres)
         to_exit = exit_at - centres[_COLUMNS - 1]
         if self._first_break < 0:
@@ -145,11 +145,11 @@ class Place:
             self._hole = True
 
     def _loose(self):
-        """Columns between the first break and the last, and one alone at an end: nothing holds them in place."""
+        """Return how many columns nothing holds in place: those between breaks, and one alone at an end."""
         return self._last_break - self._first_break + (not self._first_break) + (self._last_break == _COLUMNS - 2)
 
     def _smooth(self, centres, to_exit):
-        """No break: the strip is whole. A shift makes the way at one end shorter, and a stop at neither."""
+        """Check a strip without breaks. A shift makes the way at one end shorter; a stop at neither."""
         front = centres[3] - centres[0]
         rear = centres[_COLUMNS - 1] - centres[_COLUMNS - 4]
         speed_up = front * _ONE // (rear if rear > 0 else 1)
@@ -167,7 +167,7 @@ class Place:
         return entry > 0 and exit_ > 0
 
     def _front(self, centres):
-        """The columns before the first break, held by the entry edge."""
+        """Check the columns before the first break, held by the entry edge."""
         pitches = min(self._first_break, 3)
         if not pitches:
             return True
@@ -178,7 +178,7 @@ class Place:
         return -most <= off <= most
 
     def _rear(self, centres, to_exit):
-        """The columns after the last break, held by the exit edge."""
+        """Check the columns after the last break, held by the exit edge."""
         last = _COLUMNS - 1
         pitches = min(last - 1 - self._last_break, 3)
         if not pitches:
@@ -189,7 +189,7 @@ class Place:
         return -most <= off <= most
 
     def card_fits(self, centres, exit_at, tail, out):
-        """From the exit's rise to the entry's fall, and on to the exit's fall: one card whose columns were seen?"""
+        """Return True if one card passed: `tail` from the exit's rise to the entry's fall, `out` to the exit's fall."""
         last = centres[_COLUMNS - 1]
         gap = _whole_way(exit_at - last, EXIT_UM - LAST_UM)
         rear = _whole_way(last - centres[_COLUMNS - 5], 4 * PITCH_UM)
@@ -212,12 +212,12 @@ class Place:
         return share_pct >= _SHORT_PCT or stopped
 
     def cutting_card_fits(self, exit_at, tail, out):
-        """The same for a card without columns."""
+        """Return True if one card without columns passed."""
         straight = _ONE + ((_square(exit_at, out) - _ONE) * _OUT_TO_MIDDLE >> 10)
         return _SHORT_PCT <= self._tail_pct(exit_at, straight, tail) <= _LONG_PCT
 
     @staticmethod
     def _tail_pct(unit, square, tail):
-        """The time that the tail took, of what it takes at this speed; a second card makes it longer."""
+        """Return the time of the tail as a percentage of what it takes at this speed; a second card makes it longer."""
         tail = tail if tail < 8 * _LONGEST else 8 * _LONGEST
         return tail * 100 // (unit * _TAIL // root((square if square > 64 else 64) << 10) or 1)

@@ -1,4 +1,4 @@
-"""Marks: the changes of the two code tracks become columns, each A, B or both, and the place of each."""
+"""Marks: turns the changes of the two code tracks into columns, each A, B or both, and the centre of each."""
 
 from array import array
 
@@ -14,7 +14,7 @@ _COLUMNS = const(10)
 _SPIKE_US = const(25)  # shorter is no mark: 75 µm at 3 m/s
 _LONGEST = const(0x1FFFF)  # time units between entry and exit; slower cards are scaled, so that products stay small
 _MARKED_PCT = const(50)  # a track on for this share of a column is marked, and
-_EMPTY_PCT = const(36)  # on for less than this it is not; what lies between is doubtful
+_EMPTY_PCT = const(36)  # on for less than this it is not; between the two it is doubtful
 _SCRATCH = const(5)  # a gap this many times shorter than the marks of this card does not end one
 _SPECK = const(4)  # a run this many times shorter is none
 _NARROWEST_PCT = const(42)  # of a pitch: narrower marks are a lamp or a threshold on its way out; none is left at 17
@@ -22,14 +22,28 @@ _WIDEST_PCT = const(62)
 _BIG_SPECK_PCT = const(58)  # and where there are too many, runs shorter than this share of a mark are none
 
 
+def _middle(mid, on, other_mid, other_on):
+    """Return the middle of two runs together: from the start of the one to the end of the other."""
+    return (mid - on + other_mid + other_on) >> 1
+
+
+def _margin(share_pct):
+    """Return 100 for a track that is on, or off, all along; 0 in doubt."""
+    if share_pct >= _MARKED_PCT:
+        return (share_pct - _MARKED_PCT + 1) * 100 // (101 - _MARKED_PCT)
+    if share_pct < _EMPTY_PCT:
+        return (_EMPTY_PCT - share_pct) * 100 // _EMPTY_PCT
+    return 0
+
+
 class Marks:
-    """What the tracks did since reset(), and after decode(): columns, values, centres and margins."""
+    """The changes of the tracks since reset(); after decode(): columns, values, centres and margins."""
 
     def __init__(self):
-        self._times = array("I", bytes(4 * _MOST_CHANGES))
+        self.times = array("I", bytes(4 * _MOST_CHANGES))  # the first is the tick of the entry edge
         self._levels = bytearray(_MOST_CHANGES)
-        self._starts = array("I", bytes(4 * _MOST_RUNS))
-        self._ends = array("I", bytes(4 * _MOST_RUNS))
+        self.starts = array("I", bytes(4 * _MOST_RUNS))  # of runs and then columns, in time units from the entry edge
+        self.ends = array("I", bytes(4 * _MOST_RUNS))
         self._on_a = array("I", bytes(4 * _MOST_RUNS))
         self._on_b = array("I", bytes(4 * _MOST_RUNS))
         self._mids_a = array("I", bytes(4 * _MOST_RUNS))  # twice the middle of what track A saw in a run
@@ -41,8 +55,8 @@ class Marks:
         self.reset(0, 0)
 
     def reset(self, t_us, pins):
-        """The inputs are `pins` now, at the leading edge of a card."""
-        self._times[0] = t_us
+        """Begin a card: its leading edge is at the entry, and the inputs are `pins`."""
+        self.times[0] = t_us
         self._levels[0] = pins & _TRACKS
         self._count = 1
         self.overflow = False
@@ -55,10 +69,10 @@ class Marks:
         self.scale = 0  # a time unit is 2**scale microseconds
 
     def feed(self, t_us, pins):
-        """The tracks changed to `pins` at `t_us`; a spike is taken back."""
+        """Take the tracks, which changed to `pins` at `t_us`; a spike is removed."""
         last = self._count - 1
         level = pins & _TRACKS
-        if last and level == self._levels[last - 1] and (t_us - self._times[last]) & _TICKS < _SPIKE_US:
+        if last and level == self._levels[last - 1] and (t_us - self.times[last]) & _TICKS < _SPIKE_US:
             self._count = last
             track = 0 if (level ^ self._levels[last]) & _A else 1
             if self.spikes[track] < 0xFFFF:
@@ -66,12 +80,12 @@ class Marks:
         elif self._count == _MOST_CHANGES:
             self.overflow = True
         else:
-            self._times[self._count] = t_us
+            self.times[self._count] = t_us
             self._levels[self._count] = level
             self._count += 1
 
     def decode(self, end_us):
-        """Columns seen until `end_us`, microseconds after reset: `columns` of them, and for ten `word` and the rest."""
+        """Find the columns seen until `end_us`, microseconds after reset(), and the word of the first ten."""
         self.scale = 0
         while end_us >> self.scale > _LONGEST:
             self.scale += 1
@@ -84,9 +98,9 @@ class Marks:
         self._decide()
 
     def _find_runs(self, end_us):
-        """Stretches in which a track is on, from change to change."""
+        """Find the stretches in which a track is on."""
         runs = 0
-        times = self._times
+        times = self.times
         levels = self._levels
         scale = self.scale
         first_us = times[0]
@@ -110,12 +124,12 @@ class Marks:
         self.columns = runs
 
     def _open_run(self, run, at):
-        self._starts[run] = at
+        self.starts[run] = at
         self._on_a[run] = self._on_b[run] = self._mids_a[run] = self._mids_b[run] = 0
 
     def _extend_run(self, run, level, at, until):
-        """A track's middle is its first time on and its last time off, added up."""
-        self._ends[run] = until
+        """Extend a run; a track's middle is the sum of its first time on and its last time off."""
+        self.ends[run] = until
         if level & _A:
             self._mids_a[run] += (until - at) if self._on_a[run] else at + until
             self._on_a[run] += until - at
@@ -124,11 +138,11 @@ class Marks:
             self._on_b[run] += until - at
 
     def _find_width(self):
-        """The length of a typical mark: the sixth longest run is one even among specks and a stop or two."""
+        """Set the length of a typical mark: the sixth longest run is one even among specks and a stop or two."""
         lengths = self._sorted
         runs = self.columns
         for i in range(runs):
-            length = self._ends[i] - self._starts[i]
+            length = self.ends[i] - self.starts[i]
             j = i
             while j and lengths[j - 1] > length:
                 lengths[j] = lengths[j - 1]
@@ -137,11 +151,11 @@ class Marks:
         self.width = 0 if not runs else lengths[runs - 6 if runs >= _COLUMNS else runs // 2]
 
     def _bridge(self):
-        """A scratch does not end a mark."""
-        ends = self._ends
+        """Join runs between which there is only a scratch."""
+        ends = self.ends
         kept = 0
         for i in range(1, self.columns):
-            if self._is_scratch(self._starts[i] - ends[kept], kept, i):
+            if self._is_scratch(self.starts[i] - ends[kept], kept, i):
                 ends[kept] = ends[i]
                 self._join(kept, i)
             else:
@@ -151,53 +165,48 @@ class Marks:
             self.columns = kept + 1
 
     def _is_scratch(self, gap, run, other):
-        """A short gap between two runs that are both longer."""
-        if gap * _SCRATCH >= self.width or gap > self._ends[run] - self._starts[run]:
+        """Return True if a short gap is between two runs that are both longer."""
+        if gap * _SCRATCH >= self.width or gap > self.ends[run] - self.starts[run]:
             return False
-        return gap <= self._ends[other] - self._starts[other]
+        return gap <= self.ends[other] - self.starts[other]
 
     def _join(self, run, other):
         on_a = self._on_a
         on_b = self._on_b
         if on_a[run] and on_a[other]:
-            self._mids_a[run] = self._middle(self._mids_a[run], on_a[run], self._mids_a[other], on_a[other])
+            self._mids_a[run] = _middle(self._mids_a[run], on_a[run], self._mids_a[other], on_a[other])
         elif on_a[other]:
             self._mids_a[run] = self._mids_a[other]
         if on_b[run] and on_b[other]:
-            self._mids_b[run] = self._middle(self._mids_b[run], on_b[run], self._mids_b[other], on_b[other])
+            self._mids_b[run] = _middle(self._mids_b[run], on_b[run], self._mids_b[other], on_b[other])
         elif on_b[other]:
             self._mids_b[run] = self._mids_b[other]
         on_a[run] += on_a[other]
         on_b[run] += on_b[other]
 
-    @staticmethod
-    def _middle(mid, on, other_mid, other_on):
-        """From the start of the one to the end of the other."""
-        return (mid - on + other_mid + other_on) >> 1
-
     def _drop(self, shortest):
-        """A speck is no mark."""
+        """Remove specks: runs that are too short for a mark."""
         kept = 0
         for i in range(self.columns):
-            if self._ends[i] - self._starts[i] >= shortest:
+            if self.ends[i] - self.starts[i] >= shortest:
                 self._copy(i, kept)
                 kept += 1
         self.columns = kept
 
     def _copy(self, run, to):
         if run != to:
-            self._starts[to] = self._starts[run]
-            self._ends[to] = self._ends[run]
+            self.starts[to] = self.starts[run]
+            self.ends[to] = self.ends[run]
             self._on_a[to] = self._on_a[run]
             self._on_b[to] = self._on_b[run]
             self._mids_a[to] = self._mids_a[run]
             self._mids_b[to] = self._mids_b[run]
 
     def _decide(self):
-        """Each column's value, and the word of the first ten."""
+        """Decide the value of each column, and the word of the first ten."""
         word = 0
         for i in range(self.columns):
-            wide = (self._ends[i] - self._starts[i]) or 1
+            wide = (self.ends[i] - self.starts[i]) or 1
             a_pct = self._on_a[i] * 100 // wide
             b_pct = self._on_b[i] * 100 // wide
             if i < _COLUMNS and self._doubted(a_pct, b_pct):
@@ -210,30 +219,21 @@ class Marks:
         self.word = word
 
     def _doubted(self, a_pct, b_pct):
-        """Notes how far both tracks are from doubt; True when one of them is in it."""
-        margin_pct = self._margin(a_pct)
+        """Note how far both tracks are from doubt; return True if one is in doubt."""
+        margin_pct = _margin(a_pct)
         if margin_pct < self.margin_a_pct:
             self.margin_a_pct = margin_pct
         sure = margin_pct
-        margin_pct = self._margin(b_pct)
+        margin_pct = _margin(b_pct)
         if margin_pct < self.margin_b_pct:
             self.margin_b_pct = margin_pct
         return not sure or not margin_pct
 
-    @staticmethod
-    def _margin(share_pct):
-        """100 for a track that is on, or off, all along; 0 in doubt."""
-        if share_pct >= _MARKED_PCT:
-            return (share_pct - _MARKED_PCT + 1) * 100 // (101 - _MARKED_PCT)
-        if share_pct < _EMPTY_PCT:
-            return (_EMPTY_PCT - share_pct) * 100 // _EMPTY_PCT
-        return 0
-
     def place(self):
-        """The centres of ten columns without the skew between the tracks; faint or swollen marks cost margin."""
+        """Set the centres of ten columns without the skew between the tracks; faint or swollen marks cost margin."""
         centres = self.centres
         for i in range(_COLUMNS):
-            centres[i] = self._starts[i] + self._ends[i]
+            centres[i] = self.starts[i] + self.ends[i]
         self.margin_a_pct = min(self.margin_a_pct, self._width_margin(self._on_a, 1))
         self.margin_b_pct = min(self.margin_b_pct, self._width_margin(self._on_b, 0))
         skew = self._skew()
@@ -243,7 +243,7 @@ class Marks:
                 centres[i] += half if self.values[i] == 0 else -half
 
     def _width_margin(self, on, other):
-        """100 for a track whose marks are half a pitch long in the mean; `other` is the value without this track."""
+        """Return 100 if a track's marks are half a pitch long in the mean; `other` is the value without this track."""
         marked = pitches = 0
         for i in range(_COLUMNS):
             if self.values[i] != other:
@@ -255,7 +255,7 @@ class Marks:
         return max(0, 100 - (_NARROWEST_PCT - width_pct) * 4) if width_pct < _NARROWEST_PCT else 100
 
     def _skew(self):
-        """How far track B is behind track A, in 256ths of a pitch: the mean of the columns that have both."""
+        """Return how far track B is behind track A, in 256ths of a pitch: the mean of the columns with both."""
         total = both = 0
         for i in range(_COLUMNS):
             if self.values[i] == 2:
@@ -266,21 +266,7 @@ class Marks:
         return total // both if both else 0
 
     def _pitch(self, i):
-        """The distance to the nearer neighbour: a stop can only lengthen one."""
-        after = (
-            self._starts[i + 1] + self._ends[i + 1] - self._starts[i] - self._ends[i] if i < _COLUMNS - 1 else _TICKS
-        )
-        before = self._starts[i] + self._ends[i] - self._starts[i - 1] - self._ends[i - 1] if i else _TICKS
+        """Return the distance to the nearer neighbour: a stop can only lengthen one."""
+        after = self.starts[i + 1] + self.ends[i + 1] - self.starts[i] - self.ends[i] if i < _COLUMNS - 1 else _TICKS
+        before = self.starts[i] + self.ends[i] - self.starts[i - 1] - self.ends[i - 1] if i else _TICKS
         return after if after < before else before
-
-    def started_us(self):
-        """The tick of the entry edge, from which time units count."""
-        return self._times[0]
-
-    def start(self, column):
-        """Where a column begins, in time units from the entry edge."""
-        return self._starts[column]
-
-    def end(self, column):
-        """Where a column ends."""
-        return self._ends[column]

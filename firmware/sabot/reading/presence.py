@@ -5,7 +5,7 @@ from array import array
 from micropython import const
 
 _TICKS = const(0x3FFFFFFF)
-_SETTLE_US = const(1500)  # 4.5 mm at 3 m/s: no card comes or goes for so short a time
+_SETTLE_US = const(1500)  # 4.5 mm at 3 m/s: no card comes or goes for a shorter time
 _SPIKE_US = const(150)  # a return to the old level for less than this does not start the count anew,
 _MOST_SPIKES = const(5)  # unless it is one of many
 
@@ -14,20 +14,20 @@ _WATCHED = (1, 8, 1024)
 
 
 class Presence:
-    """`level` is what has lasted; settled() gives the changes one by one, the earliest first."""
+    """`level` is what has lasted; settled() returns the changes one by one, the earliest first."""
 
     def __init__(self):
         self.level = 0
-        self.changed = 0  # which input settled() has just told of, and
+        self.changed = 0  # the input of the last settled() that was True, and
         self.changed_us = 0  # when it changed
         self.spikes = array("H", bytes(6))
         self._pins = 0
         self._since_us = array("I", bytes(12))
         self._back_us = array("I", bytes(12))
-        self._returns = bytearray(3)  # how often the change that is under way went back
+        self._returns = bytearray(3)  # how often the change in progress went back
 
     def feed(self, t_us, pins):
-        """The inputs changed to `pins` at `t_us`."""
+        """Take the inputs, which changed to `pins` at `t_us`."""
         changes = (pins ^ self._pins) & _INPUTS
         self._pins = pins
         for i in range(3):
@@ -45,11 +45,11 @@ class Presence:
             self._returns[i] = 0
 
     def since_us(self, i):
-        """When input `i` of entry, exit, lid last left its settled level."""
+        """Return when input `i` of entry, exit, lid last left its settled level."""
         return self._since_us[i]
 
     def settled(self, t_us):
-        """True when a change has lasted until `t_us`: it is taken over, and told in `changed` and `changed_us`."""
+        """Take over one change that has lasted until `t_us` into `level`, `changed` and `changed_us`; False if none."""
         waiting = (self._pins ^ self.level) & _INPUTS
         if not waiting:
             return False

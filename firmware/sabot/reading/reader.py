@@ -1,11 +1,11 @@
-"""Card: the way from entry to exit becomes a certain card, the cutting card, or a reject with its reason."""
+"""Reader: follows a card from entry to exit; returns a certain card, the cutting card, or a reject with its reason."""
 
 from micropython import const
 
-from sabot.reading import wear
+from sabot import wire
 from sabot.reading.presence import Presence
-from sabot.reading.strip import NOT_TEN_COLUMNS, Strip
-from sabot.reading.trailing import Behind
+from sabot.reading.strip import Strip
+from sabot.reading.trailing import Trailing
 from sabot.reading.wear import Wear
 from sabot.wire import EXIT_UM, FIRST_UM, LAST_UM
 
@@ -19,37 +19,32 @@ _WATCHED = const(1033)
 _TICKS = const(0x3FFFFFFF)
 _COLUMNS = const(10)
 
-_STILL_US = const(5_000_000)  # a card that has not moved for so long is left half drawn
+_STILL_US = const(5_000_000)  # a card that has not moved for this long is left half drawn
 _DRAWN_US = const(30_000_000)  # and so is one that is still there after this
-_QUIET_US = const(50_000)  # noise is over when nothing changed for so long
-_LATE_MARKS = const(3)  # so many marks behind the strip are another card's
+_QUIET_US = const(50_000)  # noise is over when nothing has changed for this long
+_LATE_MARKS = const(3)  # as many marks after the strip belong to another card
 
-# What feed() answers.
+# What feed() returns.
 NOTHING = const(0)
 CARD = const(1)
 CUT = const(2)
 REJECT = const(3)
 NOISE = const(4)
 
-# Reasons of a reject, as messages.py numbers them; strip.py has those of the code.
-SHORT_PULL = const(5)
-PUSHED_BACK = const(6)
-DOUBLE = const(7)
-HALF_DRAWN = const(11)
-NOISE_SEEN = const(13)
-LID_OPEN = const(14)
-
 # Where a card is.
 _CLEAR = const(0)
 _ENTERED = const(1)
 _UNDER_BOTH = const(2)
 _LEAVING = const(3)
-_SPOILT = const(4)  # what is wrong will be told when the path is clear
-_TOLD = const(5)  # it has been told, and the path is not clear yet
+_SPOILT = const(4)  # the reject is returned when the path is clear
+_REPORTED = const(5)  # it has been returned, and the path is not clear yet
 
 
 class Reader:
-    """One card at a time; after feed() said so: `card`, or `reason`, and `speed_mm_s`, `margin_pct`, `columns`."""
+    """One card at a time; after CARD or REJECT: `card` or `reason`, and `speed_mm_s`, `margin_pct`, `columns`.
+
+    One class because it is one state machine: every method is a step of the same card.
+    """
 
     def __init__(self):
         self.set_no = 1
@@ -59,13 +54,13 @@ class Reader:
         self.margin_pct = 0
         self.columns = 0
         self.doubtful = 0
-        self.decoded = False  # from the moment that the strip of the card in the path is decoded
+        self.decoded = False  # the strip of the card in the path is decoded
         self.rejects = 0
         self.wear = Wear()
         self.presence = Presence()
         self._strip = Strip()
         self.marks = self._strip.marks
-        self._behind = Behind()
+        self._trailing = Trailing()
         self._pins = 0
         self._where = _CLEAR
         self._moved_us = 0
@@ -76,7 +71,7 @@ class Reader:
         self._noise = 0
 
     def feed(self, t_us, pins):
-        """The inputs are `pins` since `t_us`, changed or not: NOTHING, CARD, CUT, REJECT or NOISE."""
+        """Take the inputs, which are `pins` since `t_us`; return NOTHING, CARD, CUT, REJECT or NOISE."""
         answer = NOTHING
         if (self._pins ^ self.presence.level) & _WATCHED:
             while self.presence.settled(t_us):
@@ -90,12 +85,12 @@ class Reader:
         return answer
 
     def clear(self):
-        """No card is in the path, and no sensor sees anything."""
+        """Return True if no card is in the path, and no sensor sees anything."""
         return self._where == _CLEAR and not self._pins & _SENSORS
 
     def stuck(self, t_us):
-        """A sensor sees a card that was told already, or none that moves: no card can be read."""
-        if self._where == _TOLD:
+        """Return True if a sensor sees a card that is rejected already, or one that does not move."""
+        if self._where == _REPORTED:
             return self.presence.level & _ENDS != 0
         still = self._where == _CLEAR and (t_us - self._moved_us) & _TICKS >= _STILL_US
         return still and self._pins & _SENSORS != 0
@@ -113,36 +108,36 @@ class Reader:
                 return
         if changes & _TRACKS:
             if self._where == _UNDER_BOTH or self._where == _LEAVING:
-                self._behind.feed((t_us - self._entered_us) & _TICKS, (pins ^ changes) & _TRACKS, pins & _TRACKS)
+                self._trailing.feed((t_us - self._entered_us) & _TICKS, (pins ^ changes) & _TRACKS, pins & _TRACKS)
             else:
                 self.marks.feed(t_us, pins)
 
     def _begin(self, t_us, pins):
-        """A leading edge is at the entry, if it lasts."""
+        """Begin a card: its leading edge is at the entry, if the change lasts."""
         self.marks.reset(t_us, pins)
         self._begun_us = t_us
 
     def _wait(self, t_us):
-        """Nothing has settled: has it gone on for too long?"""
+        """Reject a card that has been in the path for too long; return NOISE where changes ended without a card."""
         where = self._where
         if where == _CLEAR:
             if self._noise and (t_us - self._moved_us) & _TICKS >= _QUIET_US and not self._pins & _ENDS:
-                return self._tell_noise()
-        elif where != _TOLD:
+                return self._noise_over()
+        elif where != _REPORTED:
             still_us = (t_us - self._moved_us) & _TICKS
             if still_us >= _STILL_US or (t_us - self._entered_us) & _TICKS >= _DRAWN_US:
-                self._where = _TOLD
-                return self._reject(HALF_DRAWN)
+                self._where = _REPORTED
+                return self._reject(wire.REJECT_HALF_DRAWN)
         return NOTHING
 
-    def _tell_noise(self):
+    def _noise_over(self):
         self.columns = self._noise
-        self.reason = NOISE_SEEN
+        self.reason = wire.REJECT_NOISE
         self.doubtful = self.margin_pct = self.speed_mm_s = self._noise = 0
         return NOISE
 
     def _settled(self):
-        """Entry, exit or lid has changed for good."""
+        """Take the change of entry, exit or lid that has lasted."""
         t_us = self.presence.changed_us
         level = self.presence.level
         if level & _LID:
@@ -160,10 +155,10 @@ class Reader:
         return self._from_spoilt(ends)
 
     def _lid(self, changed):
-        """Nothing is read while the lid is open."""
-        self._where = _TOLD
+        """Reject what is in the path; nothing is read while the lid is open."""
+        self._where = _REPORTED
         self._noise = 0
-        return self._reject(LID_OPEN) if changed == _LID else NOTHING
+        return self._reject(wire.REJECT_LID_OPEN) if changed == _LID else NOTHING
 
     def _from_clear(self, t_us, ends):
         if not ends:
@@ -176,7 +171,7 @@ class Reader:
                 self._begin(t_us, self._pins)
             self._begun_us = -1
         else:
-            self._spoil(PUSHED_BACK)
+            self._spoil(wire.REJECT_PUSHED_BACK)
         return NOTHING
 
     def _from_entered(self, t_us, ends):
@@ -185,33 +180,33 @@ class Reader:
             self._decode((t_us - self._entered_us) & _TICKS)
             return NOTHING
         self._where = _CLEAR
-        return self._reject(SHORT_PULL)
+        return self._reject(wire.REJECT_SHORT_PULL)
 
     def _from_under_both(self, t_us, ends):
         if ends == _EXIT:
             self._tail_us = (t_us - self._entered_us) & _TICKS
             self._where = _LEAVING
         else:
-            self._spoil(PUSHED_BACK)
+            self._spoil(wire.REJECT_PUSHED_BACK)
         return NOTHING
 
     def _from_leaving(self, t_us, ends):
         if not ends:
             self._where = _CLEAR
             return self._left((t_us - self._entered_us) & _TICKS)
-        self._spoil(DOUBLE)
+        self._spoil(wire.REJECT_DOUBLE)
         return NOTHING
 
     def _from_spoilt(self, ends):
         if ends:
             return NOTHING
-        told = self._where == _TOLD
+        reported = self._where == _REPORTED
         self._where = _CLEAR
         self._noise = 0
-        return NOTHING if told else self._reject(self.reason)
+        return NOTHING if reported else self._reject(self.reason)
 
     def _spoil(self, reason):
-        """This card cannot be trusted; say so once the path is clear."""
+        """Reject this card once the path is clear."""
         self._where = _SPOILT
         self.reason = reason
 
@@ -228,38 +223,38 @@ class Reader:
         return REJECT
 
     def _decode(self, exit_us):
-        """The strip has passed, the leading edge is at the exit."""
+        """Decode the strip, which has passed: the leading edge is at the exit."""
         marks = self.marks
         self._exit_us = exit_us
         self.speed_mm_s = EXIT_UM * 1000 // (exit_us or 1)
         self._strip.decode(self.set_no, exit_us, self._pins & _TRACKS)
-        self._behind.reset(exit_us, marks.width << marks.scale >> 1)
+        self._trailing.reset(exit_us, marks.width << marks.scale >> 1)
         self.decoded = True
 
     def _left(self, out_us):
-        """The path is clear again: the card, the cutting card, or the reason why not."""
+        """Return CARD, CUT or REJECT: the card has left the exit."""
         strip = self._strip
         if strip.solid:
             return self._cutting_card(out_us)
         if strip.reason:
             return self._reject(strip.reason)
-        self._behind.feed(out_us, self._pins & _TRACKS, 0)
-        if self._behind.marks >= _LATE_MARKS:
-            return self._reject(DOUBLE)
-        if not strip.place.card_fits(self.marks.centres, self._exit(), self._tail(), self._out(out_us)):
-            return self._reject(DOUBLE)
+        self._trailing.feed(out_us, self._pins & _TRACKS, 0)
+        if self._trailing.marks >= _LATE_MARKS:
+            return self._reject(wire.REJECT_DOUBLE)
+        if not strip.geometry.card_fits(self.marks.centres, self._exit(), self._tail(), self._out(out_us)):
+            return self._reject(wire.REJECT_DOUBLE)
         self._note_wear(out_us)
         self.card = strip.card
         return self._certain(CARD)
 
     def _cutting_card(self, out_us):
-        """Solid from where the tracks saw the leading edge to where they saw the tail."""
-        if self._pins & _TRACKS or not self._behind.solid():
-            return self._reject(NOT_TEN_COLUMNS)
-        if not self._behind.solid_until_tail(self._tail_us, out_us):
-            return self._reject(DOUBLE)
-        if not self._strip.place.cutting_card_fits(self._exit(), self._tail(), self._out(out_us)):
-            return self._reject(DOUBLE)
+        """Return CUT if the tracks were dark from the leading edge to the tail of one card, else REJECT."""
+        if self._pins & _TRACKS or not self._trailing.solid():
+            return self._reject(wire.REJECT_COLUMNS)
+        if not self._trailing.solid_until_tail(self._tail_us, out_us):
+            return self._reject(wire.REJECT_DOUBLE)
+        if not self._strip.geometry.cutting_card_fits(self._exit(), self._tail(), self._out(out_us)):
+            return self._reject(wire.REJECT_DOUBLE)
         return self._certain(CUT)
 
     def _certain(self, answer):
@@ -270,28 +265,28 @@ class Reader:
         return answer
 
     def _exit(self):
-        """From the entry's rise to the exit's, as place.py counts."""
+        """Return the time from the entry's rise to the exit's, in the units of geometry.py."""
         return self._exit_us >> self.marks.scale << 1
 
     def _tail(self):
-        """From the exit's rise to the entry's fall."""
+        """Return the time from the exit's rise to the entry's fall."""
         return (self._tail_us - self._exit_us) >> self.marks.scale << 1
 
     def _out(self, out_us):
-        """From the entry's fall to the exit's fall."""
+        """Return the time from the entry's fall to the exit's fall."""
         return (out_us - self._tail_us) >> self.marks.scale << 1
 
     def pack_wear(self, record, at, shoe_no, sensor):
-        """What one sensor has seen since reset_wear(), as messages.py lays it out; how many bytes it is."""
+        """Write the data of a sensor event: what one sensor has seen since reset_wear(). Return its size."""
         return self.wear.pack(record, at, shoe_no, sensor, self.rejects, self._spikes(sensor))
 
     def _spikes(self, sensor):
-        if sensor == wear.A or sensor == wear.B:
-            return self.marks.spikes[sensor - wear.A]
-        return self.presence.spikes[0 if sensor == wear.ENTRY else 1]
+        if sensor == wire.SENSOR_A or sensor == wire.SENSOR_B:
+            return self.marks.spikes[sensor - wire.SENSOR_A]
+        return self.presence.spikes[0 if sensor == wire.SENSOR_ENTRY else 1]
 
     def reset_wear(self):
-        """Count from here."""
+        """Begin to count anew."""
         self.wear.reset()
         self.rejects = 0
         for i in range(2):
@@ -305,7 +300,7 @@ class Reader:
         strip_mm_s = (LAST_UM - FIRST_UM) * 1000 // (strip_us or 1)
         first_us = centres[0] << marks.scale >> 1
         out_us -= self._tail_us
-        self.wear.add(wear.ENTRY, self._strip.place.margin_entry_pct, FIRST_UM * 1000 // (first_us or 1))
-        self.wear.add(wear.A, marks.margin_a_pct, strip_mm_s)
-        self.wear.add(wear.B, marks.margin_b_pct, strip_mm_s)
-        self.wear.add(wear.EXIT, self._strip.place.margin_exit_pct, EXIT_UM * 1000 // (out_us or 1))
+        self.wear.add(wire.SENSOR_ENTRY, self._strip.geometry.margin_entry_pct, FIRST_UM * 1000 // (first_us or 1))
+        self.wear.add(wire.SENSOR_A, marks.margin_a_pct, strip_mm_s)
+        self.wear.add(wire.SENSOR_B, marks.margin_b_pct, strip_mm_s)
+        self.wear.add(wire.SENSOR_EXIT, self._strip.geometry.margin_exit_pct, EXIT_UM * 1000 // (out_us or 1))

@@ -1,6 +1,6 @@
-"""The ring between the inputs and the stages: one producer, one consumer, and the clock that comes with it.
+"""Sampler: the ring between the board and the stages, with one producer and one consumer, and the clock.
 
-The board puts a sample at every change, and one without a change often enough that no time-out and no turn of the
+The board puts a sample at every change, and one without a change often enough that no time-out and no wrap of the
 30-bit tick counter (17.9 minutes) is missed.
 """
 
@@ -27,11 +27,11 @@ class Sampler:
         self.now_ms = 0
 
     def free(self):
-        """How many samples still fit."""
+        """Return how many samples still fit."""
         return self._size - 1 - (self._head - self._tail) % self._size
 
     def put(self, t_us, pins):
-        """Called by the board: the inputs have been `pins` since `t_us`."""
+        """Store a sample of the board: the inputs are `pins` since `t_us`."""
         if not self.free():
             self.overruns += 1
             return
@@ -40,7 +40,7 @@ class Sampler:
         self._head = (self._head + 1) % self._size
 
     def get(self):
-        """Take the next sample into `t_us` and `pins`, and let the clock follow; False when there is none."""
+        """Take the next sample into `t_us` and `pins` and advance the clock; False when there is none."""
         if self._tail == self._head:
             return False
         t_us = self._times[self._tail]
@@ -54,6 +54,6 @@ class Sampler:
         return True
 
     def _advance(self, ms):
-        """The clock wraps without ever being more than 30 bits."""
+        """Advance the clock, which wraps and never takes more than 30 bits."""
         left_ms = _TICKS - self.now_ms
         self.now_ms = self.now_ms + ms if ms <= left_ms else ms - left_ms - 1

@@ -1,70 +1,62 @@
-"""Strip: what the code of a card says once the leading edge is at the exit, and why it may say nothing."""
+"""Strip: decodes the code strip of a card once the leading edge is at the exit."""
 
 from micropython import const
 
-from sabot.reading.geometry import Place
+from sabot import wire
+from sabot.reading.geometry import Geometry
 from sabot.reading.marks import Marks
 from sabot.wire import CARD_OF, SET_OF, WORDS
 
 _TRACKS = const(6)
 _COLUMNS = const(10)
-_TURN_COLUMNS = const(4)  # so many columns that come back in reverse are a turn
+_TURN_COLUMNS = const(4)  # as many columns that come back in reverse are a turn
 _SOLID_PCT = const(90)  # least margin of the strip of a cutting card
 _BEFORE = const(12)  # it begins at a quarter of the way to the exit; one that begins before a twelfth is a stuck sensor
 
-# Reasons of a reject, as messages.py numbers them.
-BLANK = const(1)
-NOT_TEN_COLUMNS = const(2)
-DOUBTFUL = const(3)
-NOT_IN_SET = const(4)
-FOREIGN = const(9)
-PUSHED_BACK_MIDWAY = const(10)
-SPACING = const(12)
-
 
 class Strip:
-    """After decode(): `card` if `reason` is 0; or `solid`, as the cutting card is."""
+    """After decode(): `card` if `reason` is 0, else `reason`; `solid` if it may be the cutting card."""
 
     def __init__(self):
         self.marks = Marks()
-        self.place = Place()
+        self.geometry = Geometry()
         self.card = 0
         self.reason = 0
         self.solid = False
 
     def decode(self, set_no, exit_us, tracks):
-        """The exit's rise came so long after the entry's; the tracks show `tracks`."""
+        """Decode the marks seen until `exit_us` after the entry's rise; the tracks are at `tracks` now."""
         marks = self.marks
-        self.place.reset()
+        self.geometry.reset()
         marks.decode(exit_us)
         self.reason = self._read(set_no, exit_us)
         self.solid = (
             marks.columns == 1
             and tracks == _TRACKS
             and self.margin_pct() >= _SOLID_PCT
-            and marks.start(0) * _BEFORE > exit_us >> marks.scale
+            and marks.starts[0] * _BEFORE > exit_us >> marks.scale
         )
 
     def margin_pct(self):
-        """Of the worse track."""
+        """Return the margin of the worse track."""
         return min(self.marks.margin_a_pct, self.marks.margin_b_pct)
 
     def _read(self, set_no, exit_us):
-        """0 and the card, or the reason why there is none."""
+        """Set `card` and return 0, or return the reason of the reject."""
         marks = self.marks
         if not marks.columns:
-            return BLANK
+            return wire.REJECT_BLANK
         if marks.overflow or marks.columns != _COLUMNS:
-            return PUSHED_BACK_MIDWAY if self._mirrored() else NOT_TEN_COLUMNS
+            return wire.REJECT_PUSHED_BACK_MIDWAY if self._mirrored() else wire.REJECT_COLUMNS
         marks.place()
         if marks.doubtful:
-            return DOUBTFUL
-        if not self.place.columns_fit(marks.centres, exit_us >> marks.scale << 1):
-            return SPACING
+            return wire.REJECT_DOUBTFUL
+        if not self.geometry.columns_fit(marks.centres, exit_us >> marks.scale << 1):
+            return wire.REJECT_SPACING
         return self._look_up(marks.word, set_no)
 
     def _mirrored(self):
-        """More than ten columns, and somewhere they came back in reverse: the card was pushed back."""
+        """Return True if more than ten columns were seen, some of them again in reverse: the card was pushed back."""
         columns = self.marks.columns
         if columns <= _COLUMNS:
             return False
@@ -74,7 +66,7 @@ class Strip:
         return False
 
     def _turned(self, after, before):
-        """The columns from `after` on are those up to `before`, backwards."""
+        """Return True if the columns from `after` on are those up to `before`, backwards."""
         values = self.marks.values
         for i in range(_TURN_COLUMNS):
             if before < i or values[before - i] != values[after + i]:
@@ -82,7 +74,7 @@ class Strip:
         return True
 
     def _look_up(self, word, set_no):
-        """Whose word it is."""
+        """Set `card` to the card of this word and return 0, or return the reason of the reject."""
         low = 0
         high = len(SET_OF)
         while low < high:
@@ -90,9 +82,9 @@ class Strip:
             found = WORDS[middle << 1] | WORDS[(middle << 1) + 1] << 8
             if found == word:
                 self.card = CARD_OF[middle]
-                return 0 if SET_OF[middle] == set_no else FOREIGN
+                return 0 if SET_OF[middle] == set_no else wire.REJECT_FOREIGN
             if found < word:
                 low = middle + 1
             else:
                 high = middle
-        return NOT_IN_SET
+        return wire.REJECT_NOT_IN_SET

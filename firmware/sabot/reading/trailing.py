@@ -1,4 +1,4 @@
-"""Behind: what the tracks show once the leading edge is at the exit. The cutting card goes on, a second card begins."""
+"""Trailing: what the tracks see after the strip. The cutting card stays dark; marks belong to a second card."""
 
 from micropython import const
 
@@ -9,27 +9,27 @@ _SOLID_PCT = const(90)  # of a cutting card is dark on both tracks
 # Its tail passes the code sensors on the way from the entry to the exit; a second card under it moves that place.
 _TAIL_PCT = CODE_UM * 100 // EXIT_UM
 _TAIL_OFF_PCT = const(8)
-_LONG = const(10)  # what is dark for so many marks
-_LONG_COUNTS = const(10)  # is no dirt
+_LONG = const(10)  # a stretch that is dark for as many marks
+_LONG_COUNTS = const(10)  # is no dirt: it counts as this many
 _SCALED = const(0xFFFFF)
 
 
 def share_pct(part, whole):
-    """Without leaving 30 bits."""
+    """Return part as a percentage of whole, without leaving 30 bits."""
     while whole > _SCALED:
         part >>= 1
         whole >>= 1
     return part * 100 // (whole or 1)
 
 
-class Behind:
-    """Times are microseconds from the entry's rise."""
+class Trailing:
+    """Counts marks and dark time after reset(). Times are microseconds from the entry's rise."""
 
     def __init__(self):
         self.reset(0, 0)
 
     def reset(self, at_us, shortest_us):
-        """From here on; a mark is at least so long."""
+        """Begin at `at_us`; marks are at least `shortest_us` long."""
         self.marks = 0
         self._shortest_us = shortest_us
         self._from_us = at_us
@@ -39,7 +39,7 @@ class Behind:
         self._solid_until_us = at_us
 
     def feed(self, at_us, before, after):
-        """The tracks changed from `before` to `after`."""
+        """Take a change of the tracks from `before` to `after`."""
         if before == _TRACKS:
             self._solid_us += at_us - self._at_us
             self._solid_until_us = at_us
@@ -50,11 +50,11 @@ class Behind:
         self._at_us = at_us
 
     def solid(self):
-        """Dark on both tracks, as far as they were dark at all."""
+        """Return True if both tracks were dark until the last time that they were."""
         return share_pct(self._solid_us, self._solid_until_us - self._from_us) >= _SOLID_PCT
 
     def solid_until_tail(self, tail_us, out_us):
-        """Dark until the tail of one card had passed the code sensors."""
+        """Return True if they were dark until the tail of one card had passed the code sensors."""
         if self._solid_until_us < tail_us:
             return False
         off_pct = share_pct(self._solid_until_us - tail_us, out_us - tail_us) - _TAIL_PCT

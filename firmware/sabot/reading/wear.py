@@ -1,15 +1,13 @@
-"""Wear: margin and speed by sensor since the last shoe; dirt and age show here before a card is refused."""
+"""Wear: margin and speed by sensor since the last shoe; dirt and age show here before a card is rejected."""
 
 from array import array
 from struct import pack_into
 
 from micropython import const
 
-SENSORS = const(4)
-ENTRY = const(0)
-A = const(1)
-B = const(2)
-EXIT = const(3)
+from sabot import wire
+
+SENSORS = const(4)  # entry, A, B, exit: numbered as in wire.py
 _MOST_READS = const(4096)  # then both halves of every mean are halved
 _MOST_SPEED = const(0xFFFF)
 
@@ -27,14 +25,14 @@ class Wear:
         self.reset()
 
     def reset(self):
-        """A new shoe."""
+        """Begin to count anew."""
         for i in range(SENSORS):
             self.reads[i] = self._margins[i] = self._speeds[i] = self.speed_most[i] = 0
             self.margin_worst_pct[i] = 100
             self.speed_least[i] = _MOST_SPEED
 
     def add(self, i, margin_pct, speed_mm_s):
-        """One read of one sensor."""
+        """Count one read of sensor `i`."""
         speed = speed_mm_s if speed_mm_s < _MOST_SPEED else _MOST_SPEED
         if self.reads[i] == _MOST_READS:
             self.reads[i] >>= 1
@@ -51,17 +49,17 @@ class Wear:
             self.speed_most[i] = speed
 
     def margin_mean_pct(self, i):
-        """Of one sensor; 100 before the first read."""
+        """Return the mean margin of a sensor; 100 before the first read."""
         return self._margins[i] // self.reads[i] if self.reads[i] else 100
 
     def speed_mean(self, i):
-        """Millimetres a second; 0 before the first read."""
+        """Return the mean speed in millimetres a second; 0 before the first read."""
         return self._speeds[i] // self.reads[i] if self.reads[i] else 0
 
     def pack(self, record, at, shoe_no, i, rejects, spikes):
-        """One sensor, as messages.py lays it out; how many bytes it is."""
+        """Write the data of a sensor event and return its size."""
         pack_into(
-            "<HBHHHBBHHH",
+            wire.EVENT_SENSOR_FORMAT,
             record,
             at,
             shoe_no,
@@ -75,4 +73,4 @@ class Wear:
             self.speed_least[i],
             self.speed_most[i],
         )
-        return 17
+        return wire.EVENT_SENSOR_SIZE

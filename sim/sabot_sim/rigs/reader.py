@@ -70,8 +70,8 @@ class CPythonReader:
         marks = self._replay.reader.marks
         return [
             (
-                marks.started_us() + (marks.start(column) << marks.scale),
-                marks.started_us() + (marks.end(column) << marks.scale),
+                marks.times[0] + (marks.starts[column] << marks.scale),
+                marks.times[0] + (marks.ends[column] << marks.scale),
                 marks.values[column],
                 bool(marks.doubtful >> column & 1),
             )

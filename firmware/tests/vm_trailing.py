@@ -1,17 +1,17 @@
-"""Behind the strip: how dark, until where, and how many marks."""
+"""After the strip: how dark, until where, and how many marks."""
 
-from sabot.reading.trailing import Behind, share_pct
+from sabot.reading.trailing import Trailing, share_pct
 
 BOTH, A = 6, 2
 
 
 def solid_until(*changes):
     """Both tracks on from 50 ms on, then these changes: (at_us, before, after)."""
-    it = Behind()
-    it.reset(50000, 500)
+    trailing = Trailing()
+    trailing.reset(50000, 500)
     for change in changes:
-        it.feed(*change)
-    return it
+        trailing.feed(*change)
+    return trailing
 
 
 def test_solid_with_a_scratch_and_not_with_a_hole():
@@ -26,14 +26,14 @@ def test_the_tail_of_one_card_passes_the_code_sensors_12_of_50_mm_behind_the_ent
 
 
 def test_marks_are_counted_and_specks_are_not():
-    it = Behind()
-    it.reset(50000, 500)
+    trailing = Trailing()
+    trailing.reset(50000, 500)
     for at_us in (60000, 62000):
-        it.feed(at_us, 0, A)
-        it.feed(at_us + 600, A, 0)
-    it.feed(70000, 0, A)
-    it.feed(70400, A, 0)
-    assert it.marks == 2
+        trailing.feed(at_us, 0, A)
+        trailing.feed(at_us + 600, A, 0)
+    trailing.feed(70000, 0, A)
+    trailing.feed(70400, A, 0)
+    assert trailing.marks == 2
 
 
 def test_shares_of_long_times():
