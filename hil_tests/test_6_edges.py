@@ -1,9 +1,7 @@
-"""Where people, cards and faults meet, through `sabot play`: what the shoe names is what it does, in every book."""
+"""Reports, cards and faults in combination, through `sabot play`: the shoe does what it logs, in every book."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,10 +9,8 @@ from edges.run import Failure, Game, shoe, shrink
 from edges.run import Table as Place
 from edges.witness import Violation, Witness, due
 from sabot_protocol.irregularities import CASES
-from test_6_play import BOOKS, CROWN, FIVE, FOUR, SIX, Answer, Table, of, one
+from support.play_table import CROWN, FIVE, FOUR, SIX, Answer, Table, Tables, every_book, of, one, shared_tables
 
-Tables = Callable[..., Table]
-every_book = pytest.mark.parametrize("book", BOOKS)
 SHOES = int(os.environ.get("SABOT_EDGES", "15"))
 MISDEALS = ("bad_order", "banker_got_players_card")
 IN_TIME = {"reconstructible": False, "notified_before_next": True}
@@ -23,10 +19,8 @@ UNREAD = ("blank", "columns", "doubtful", "not_in_set", "spacing")
 
 
 @pytest.fixture(scope="module")
-def tables() -> Iterator[Callable[..., Table]]:
-    """Makes a table, once for each book and its settings; all must end well."""
-    with ExitStack() as stack:
-        yield cache(lambda *wanted: stack.enter_context(Table(*wanted)))
+def tables() -> Iterator[Tables]:
+    yield from shared_tables()
 
 
 def report(table: Table, case: str, **facts: bool) -> Answer:
@@ -34,7 +28,7 @@ def report(table: Table, case: str, **facts: bool) -> Answer:
 
 
 def two_coups(table: Table) -> Answer:
-    """Two coups, both confirmed."""
+    """Deal and confirm two coups."""
     table.fresh()
     table.deal(SIX)
     table(button="confirm")
@@ -48,7 +42,9 @@ def two_coups(table: Table) -> Answer:
 @every_book
 @pytest.mark.parametrize("case", MISDEALS)
 @pytest.mark.parametrize("power", [False, True])
-def test_after_confirm_it_voids_the_coup_that_was_dealt(tables: Tables, book: str, case: str, power: bool) -> None:
+def test_a_misdeal_after_confirm_voids_the_coup_that_was_dealt(
+    tables: Tables, book: str, case: str, power: bool
+) -> None:
     table = tables(book)
     two_coups(table)
     if power:
@@ -64,7 +60,7 @@ def test_after_confirm_it_voids_the_coup_that_was_dealt(tables: Tables, book: st
 
 @every_book
 @pytest.mark.parametrize("case", ["bad_order", "wrong_area", "wrong_recipient", "scan_discrepancy", "burn_missed"])
-def test_an_irregularity_names_the_coup_that_it_is_about(tables: Tables, book: str, case: str) -> None:
+def test_an_irregularity_has_the_number_of_its_coup(tables: Tables, book: str, case: str) -> None:
     table = tables(book)
     two_coups(table)
     facts = {"reconstructible": True, "notified_before_next": True, "confirmed": True, "international": False}
@@ -79,7 +75,7 @@ def test_an_irregularity_names_the_coup_that_it_is_about(tables: Tables, book: s
 
 @every_book
 @pytest.mark.parametrize("case", MISDEALS)
-def test_it_does_not_swallow_the_last_coup(tables: Tables, book: str, case: str) -> None:
+def test_a_misdeal_does_not_use_up_the_last_coup(tables: Tables, book: str, case: str) -> None:
     table = tables(book)
     table.fresh()
     table.deal(FOUR[:2])
@@ -88,14 +84,14 @@ def test_it_does_not_swallow_the_last_coup(tables: Tables, book: str, case: str)
     assert table(button="confirm")["last_coup"]
     answer = report(table, case, **IN_TIME)
     assert (one("coup", answer)["coup"], answer["state"], answer["last_coup"]) == (1, "dealing", True)
-    told = one("coup", table.deal(SIX))
-    assert (told["coup"], told["last_coup"]) == (2, True)
+    result = one("coup", table.deal(SIX))
+    assert (result["coup"], result["last_coup"]) == (2, True)
     assert one("shoe_closed", table(button="confirm"))["reason"] == "last_coup"
 
 
 @every_book
 @pytest.mark.parametrize("case", MISDEALS)
-def test_too_late_it_stands(tables: Tables, book: str, case: str) -> None:
+def test_a_misdeal_reported_too_late_changes_nothing(tables: Tables, book: str, case: str) -> None:
     table = tables(book)
     two_coups(table)
     answer = report(table, case, reconstructible=False, notified_before_next=False)
@@ -106,7 +102,7 @@ def test_too_late_it_stands(tables: Tables, book: str, case: str) -> None:
 
 @every_book
 @pytest.mark.parametrize("case", MISDEALS)
-def test_behind_an_overdrawn_card_it_voids_the_coup_that_was_dealt(tables: Tables, book: str, case: str) -> None:
+def test_a_misdeal_after_an_overdrawn_card_voids_the_coup_that_was_dealt(tables: Tables, book: str, case: str) -> None:
     table = tables(book)
     table.fresh()
     table.deal([*FOUR, "8D"])
@@ -114,8 +110,8 @@ def test_behind_an_overdrawn_card_it_voids_the_coup_that_was_dealt(tables: Table
     table(button="confirm")
     answer = report(table, case, **IN_TIME)
     assert (one("coup", answer)["coup"], answer["due"]) == (1, "banker_1")
-    told = one("coup", table.deal(["KH", "KC", "9H"]))
-    assert (told["coup"], told["player"]) == (2, ["8D", "KC"])
+    result = one("coup", table.deal(["KH", "KC", "9H"]))
+    assert (result["coup"], result["player"]) == (2, ["8D", "KC"])
 
 
 @every_book
@@ -131,11 +127,11 @@ def test_no_coup_is_void_that_was_not_dealt(tables: Tables, book: str, burn: str
     table(lid="shut")
 
 
-# A card while a fault holds the exit: every fault, every slot
+# A card while a fault locks the exit: every fault, every slot
 
 
 def hold(table: Table, fault: str) -> Answer:
-    """Something holds the exit, and no card of the coup is out for it."""
+    """Lock the exit by a fault that takes no card of the coup out."""
     if fault == "lid":
         return table(lid="open")
     if fault == "lid, shut again":
@@ -146,7 +142,7 @@ def hold(table: Table, fault: str) -> Answer:
 
 @every_book
 @pytest.mark.parametrize("fault", [*STILL_IN, "lid", "lid, shut again", "lid_open"])
-def test_a_due_card_takes_its_place(tables: Tables, book: str, fault: str) -> None:
+def test_a_due_card_takes_its_slot(tables: Tables, book: str, fault: str) -> None:
     table = tables(book)
     for place in range(-1, len(SIX)):
         table.fresh(burn="one")
@@ -164,7 +160,7 @@ def test_a_due_card_takes_its_place(tables: Tables, book: str, fault: str) -> No
 @every_book
 @pytest.mark.parametrize("reason", [*UNREAD, *STILL_IN, "lid_open"])
 @pytest.mark.parametrize("exposed", [False, True])
-def test_behind_a_complete_coup_a_fault_changes_nothing(tables: Tables, book: str, reason: str, exposed: bool) -> None:
+def test_after_a_complete_coup_a_fault_changes_nothing(tables: Tables, book: str, reason: str, exposed: bool) -> None:
     table = tables(book)
     table.fresh()
     table.deal(FIVE)
@@ -181,7 +177,7 @@ def test_behind_a_complete_coup_a_fault_changes_nothing(tables: Tables, book: st
 @every_book
 @pytest.mark.parametrize("reason", UNREAD)
 @pytest.mark.parametrize("place", range(len(SIX)))
-def test_a_card_behind_one_that_was_not_read(tables: Tables, book: str, reason: str, place: int) -> None:
+def test_a_card_after_one_that_was_not_read(tables: Tables, book: str, reason: str, place: int) -> None:
     table = tables(book)
     table.fresh()
     for card in SIX[:place]:
@@ -221,15 +217,15 @@ def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
     assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
 
 
-# A foreign card behind a complete coup: completed coups stand (The Star 12.11.1, Premium 14.11.1, Rapid 11.8.10)
+# A foreign card after a complete coup: complete coups count (The Star 12.11.1, Premium 14.11.1, Rapid 11.8.10)
 
 
 @every_book
 @pytest.mark.parametrize("found", ["by the reader", "by counting", "by people"])
-def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found: str) -> None:
+def test_a_foreign_card_after_a_complete_coup(tables: Tables, book: str, found: str) -> None:
     table = tables(book)
     table.fresh(decks=1)
-    told = one("coup", table.deal(FOUR))
+    result = one("coup", table.deal(FOUR))
     step: dict[str, dict[str, Any]] = {
         "by the reader": {"unreadable": "foreign"},
         "by counting": {"card": FOUR[0]},
@@ -237,7 +233,7 @@ def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found:
     }
     answer = table(**step[found])
     (case,) = [event for event in of("irregularity", answer) if event["case"] == "missing_or_foreign_card"]
-    assert (of("coup", answer), answer["due"], told["kind"]) == ([], None, "live")
+    assert (of("coup", answer), answer["due"], result["kind"]) == ([], None, "live")
     if case["code"] == "NO_RULE":
         assert answer["fault"]
         assert table(command="clear_fault")["state"] == "complete"
@@ -258,8 +254,10 @@ def test_a_foreign_card_behind_a_complete_coup(tables: Tables, book: str, found:
 @pytest.mark.parametrize("place", ["burning", "before the first", "first card", "in the coup", "complete", "between"])
 @pytest.mark.parametrize("confirm", [{"button": "confirm"}, {"command": "confirm"}])
 @pytest.mark.parametrize("read", [True, False])
-def test_a_foreign_card_is_told_as_it_ends(tables: Tables, book: str, place: str, confirm: Answer, read: bool) -> None:
-    """12.11, 14.11, 11.8.10: the words say that a coup is void where one is, and only there."""
+def test_the_text_for_a_foreign_card_is_as_it_ends(
+    tables: Tables, book: str, place: str, confirm: Answer, read: bool
+) -> None:
+    """12.11, 14.11, 11.8.10: the text has a void coup if there is one, and only then."""
     table = tables(book)
     table.fresh(burn="one" if place == "burning" else "none")
     if place not in ("burning", "before the first", "first card"):
@@ -312,7 +310,7 @@ def test_the_first_coup_is_dealt_again_and_exists_once(tables: Tables, cards: in
 
 
 @pytest.mark.parametrize("part", range(3))
-def test_random_shoes_do_what_they_name(part: int) -> None:
+def test_random_shoes_do_what_they_log(part: int) -> None:
     for number in range(part, SHOES, 3):
         _, failure = shoe(f"0 {number}", "unix")
         assert failure is None, (failure.table.command(), failure.lines, failure.violation)
@@ -329,7 +327,7 @@ CARDS = ["9S", "2H", "KD", "5C"]
         ({"card": "9D"}, "conserved"),
     ],
 )
-def test_the_witness_sees_what_is_wrong(changed: dict[str, Any], name: str) -> None:
+def test_the_witness_finds_what_is_wrong(changed: dict[str, Any], name: str) -> None:
     with Game(Place(CROWN, {}), "cpython") as game:
         lines = [{"command": "open_shoe", "burn": "none"}, *({"card": card} for card in CARDS)]
         for line in lines:
