@@ -27,13 +27,13 @@ def test_swapped_sides_are_named_by_the_event_of_the_coup(server: LocalBroker) -
     found = broken.tried(swapped, [ONE_COUP], server)
     assert (found.recording, found.event) == (
         "by_hand/one-coup",
-        "14 coup: winner: 'player' expected, 'banker' came",
+        "14 coup: winner: 'player' expected, 'banker' found",
     )
 
 
-def test_a_shoe_whose_program_ends_went_silent_after_an_event(server: LocalBroker) -> None:
+def test_a_shoe_whose_program_ends_stopped_before_an_event(server: LocalBroker) -> None:
     found = broken.tried(change_to("self._slot = 0"), [ONE_COUP], server)
-    assert found.event == "the shoe went silent before its first event; event 1, boot, was to come next"
+    assert found.event == "the shoe stopped before its first event; the next event should be 1 (boot)"
 
 
 def test_a_change_that_changes_nothing_survives(server: LocalBroker) -> None:

@@ -211,7 +211,7 @@ def test_the_collection_stays_small() -> None:
 def test_a_recording_made_again_is_the_same(path: Path) -> None:
     if len(sidecar(path)["truth"]["cards"]) > SMALL_CARDS:
         pytest.skip("whole shoes are made again by `make recordings`")
-    data, truth = scenario_recordings.made(SCENARIOS[name_of(path)])
+    data, truth = scenario_recordings.make(SCENARIOS[name_of(path)])
     assert data == path.read_bytes()
     assert truth == sidecar(path)["truth"]
 

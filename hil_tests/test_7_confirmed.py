@@ -88,7 +88,7 @@ def test_a_power_cut_and_a_kill_between_the_coup_and_confirm_cost_nothing(floors
         it.floor.play()
         assert len(it.messages()) == before + 1
     assert [message["coup"] for message in it.messages()] == [1, 2, 3]
-    stored = [entry for entry in it.floor.stage.ledger() if entry.topic == "confirmed"]
+    stored = [entry for entry in it.floor.stage.gateway.ledger() if entry.topic == "confirmed"]
     assert len(stored) == 3
 
 

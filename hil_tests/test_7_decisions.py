@@ -14,7 +14,7 @@ from sabot_sim.rigs.unix import UnixRig
 from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX
 from sabot_sim.scenarios.script import Script
 from sabot_tools.replay.act_handlers import ActHandlers
-from sabot_tools.replay.replayer import bursts
+from sabot_tools.replay.recording_file import bursts
 from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.replay.table_setup import TABLE, TableSetup
 from sabot_tools.stand.broker import LocalBroker
@@ -216,7 +216,7 @@ def test_a_fault_from_while_the_gateway_was_away_is_an_alarm_and_one_that_is_ove
 
 def test_the_alarm_that_is_missing_is_raised_and_the_one_without_cause_is_cleared_by_hello(floor: Floor) -> None:
     wrong_button(floor)
-    app = floor.stage.app
+    app = floor.stage.gateway.app
     assert app is not None
     book = app._tables[TABLE].verifier.alarms
     fault = book.named("fault_decision")
@@ -254,5 +254,5 @@ def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(
     floor.play()
     (coup,) = floor.coups()
     assert (coup["kind"], coup["by"], coup["clause"]) == ("void", "A. Smith", "12.1.2")
-    attempts = [entry for entry in stage.ledger() if entry.topic == "attempt"]
+    attempts = [entry for entry in stage.gateway.ledger() if entry.topic == "attempt"]
     assert coup["attempt"] == json.loads(attempts[0].payload)["id"]

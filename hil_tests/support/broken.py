@@ -72,9 +72,9 @@ def named(told: Iterable[str]) -> str:
     """The event that a failure names: what was expected and what came; empty where it names none."""
     for text in told:
         if found := _TOLD.match(text):
-            expected, came = (_event_of(line) for line in found.group(1, 2))
-            fields = f": {found[3]}" if expected == came else ""
-            return f"{expected}{fields}" if fields else f"{expected} expected, {came} came"
+            expected, found_event = (_event_of(line) for line in found.group(1, 2))
+            fields = f": {found[3]}" if expected == found_event else ""
+            return f"{expected}{fields}" if fields else f"{expected} expected, {found_event} found"
     return ""
 
 
@@ -93,7 +93,7 @@ def tried(change: Change, recordings: Iterable[Path], server: LocalBroker) -> Ou
             event = named(told)
             if event:
                 _must_be_sound(path, server)
-                silent = next((text for text in told if text.startswith("the shoe went silent")), "")
+                silent = next((text for text in told if text.startswith("the shoe stopped")), "")
                 return Outcome(change, _name(path), silent or event, tuple(unnamed), time.monotonic() - started_s)
             unnamed += [_name(path)] if told else []
     return Outcome(change, unnamed=tuple(unnamed), took_s=time.monotonic() - started_s)

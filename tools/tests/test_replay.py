@@ -1,4 +1,4 @@
-"""sabot replay: a recording made by hand, the difference that is told, what is refused, when sidecars are written."""
+"""sabot replay: a recording made by hand, differences, errors, and when sidecars are written."""
 
 import json
 from pathlib import Path
@@ -10,8 +10,10 @@ from sabot_protocol.messages import EVENTS
 from sabot_protocol.recording import Act, Edge, Line, Record, Writer
 from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
-from sabot_tools.replay import sidecar
-from sabot_tools.replay.replayer import ReplayResult, bursts
+from sabot_tools.replay import comparison
+from sabot_tools.replay.comparison import differences
+from sabot_tools.replay.recording_file import bursts
+from sabot_tools.replay.result import ReplayResult
 from typer.testing import CliRunner
 
 CONFIRM, NEW_SHOE = 1 << 7, 1 << 8
@@ -53,7 +55,7 @@ def copy_of(one: Path, folder: Path, change: dict[str, Any]) -> Path:
     return path
 
 
-def test_a_coup_comes_out_as_the_tables_have_it_and_again_the_same(one: Path) -> None:
+def test_a_coup_has_the_result_of_the_printed_tables_in_every_replay(one: Path) -> None:
     expected = json.loads(one.with_suffix(".json").read_text())
     (coup,) = [line for line in expected["published"] if line["topic"] == "bac-01/coup"]
     assert (coup["player"], coup["banker"], coup["winner"]) == (["6H", "2H"], ["6H", "6D"], "player")
@@ -63,16 +65,16 @@ def test_a_coup_comes_out_as_the_tables_have_it_and_again_the_same(one: Path) ->
     assert (ran.exit_code, ran.stdout) == (0, f"{one}: as expected\n")
 
 
-def test_a_difference_names_the_event_its_field_and_those_before(one: Path, tmp_path: Path) -> None:
+def test_a_difference_shows_the_event_its_field_and_the_events_before(one: Path, tmp_path: Path) -> None:
     events = json.loads(one.with_suffix(".json").read_text())["events"]
     at = next(at for at, event in enumerate(events) if event.get("card") == "2H")
     events[at]["card"] = "3H"
     ran = CliRunner().invoke(app, ["replay", str(copy_of(one, tmp_path, {"events": events}))])
     assert ran.exit_code == 1
     lines = ran.stdout.splitlines()
-    assert lines[1] == f"events {at + 1} differs ({len(events)} expected, {len(events)} came):"
+    assert lines[1] == f"events {at + 1} differs ({len(events)} expected, {len(events)} found):"
     assert [line[:4] for line in lines[2:6]] == ["    ", "    ", "  - ", "  + "]
-    assert lines[6].strip() == "card: '3H' expected, '2H' came"
+    assert lines[6].strip() == "card: '3H' expected, '2H' found"
 
 
 def test_a_counter_that_is_not_expected_fails(one: Path, tmp_path: Path) -> None:
@@ -81,29 +83,32 @@ def test_a_counter_that_is_not_expected_fails(one: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
-    [({"events": []}, "expects no event: nothing would be compared"), ({"sha256": "00"}, "is of another recording")],
+    ("change", "message"),
+    [
+        ({"events": []}, "expects no event: nothing would be compared"),
+        ({"sha256": "00"}, "belongs to another recording"),
+    ],
 )
-def test_a_sidecar_that_would_compare_nothing_fails(
-    one: Path, tmp_path: Path, change: dict[str, Any], says: str
+def test_a_sidecar_with_nothing_to_compare_is_an_error(
+    one: Path, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     ran = CliRunner().invoke(app, ["replay", str(copy_of(one, tmp_path, change))])
     assert ran.exit_code == 1
-    assert says in ran.stdout
+    assert message in ran.stdout
 
 
-def test_sidecars_are_written_when_all_have_come_to_their_end_or_none(one: Path, tmp_path: Path) -> None:
+def test_no_sidecar_is_written_unless_every_replay_reaches_its_end(one: Path, tmp_path: Path) -> None:
     good = copy_of(one, tmp_path, {"about": "untouched"})
     before = good.with_suffix(".json").read_text()
     bad = recorded(tmp_path / "bad.shoe", [*edges_of(["new shoe"]), Act(900_000, {"do": "dance"})])
     ran = CliRunner().invoke(app, ["replay", "--accept", str(good), str(bad)])
     assert ran.exit_code == 1
-    assert "an act that this program does not know: {'do': 'dance'}" in ran.stderr
+    assert "unknown act {'do': 'dance'}" in ran.stderr
     assert good.with_suffix(".json").read_text() == before
     assert not bad.with_suffix(".json").exists()
 
 
-def test_accepting_keeps_the_truth_and_shows_the_difference(one: Path, tmp_path: Path) -> None:
+def test_accept_keeps_the_truth_and_shows_the_diff(one: Path, tmp_path: Path) -> None:
     path = copy_of(one, tmp_path, {"truth": {"cards": ["KS", *COUP]}, "counters": {"gaps": 3}})
     ran = CliRunner().invoke(app, ["replay", "--accept", str(path)])
     assert ran.exit_code == 0
@@ -111,7 +116,7 @@ def test_accepting_keeps_the_truth_and_shows_the_difference(one: Path, tmp_path:
     assert json.loads(path.with_suffix(".json").read_text())["truth"] == {"cards": ["KS", *COUP]}
 
 
-def test_the_bytes_of_a_line_alone_cannot_be_replayed(tmp_path: Path) -> None:
+def test_a_recording_without_edges_cannot_be_replayed(tmp_path: Path) -> None:
     path = recorded(tmp_path / "line.shoe", [Line(1, "shoe", b"x")])
     path.with_suffix(".json").write_text("{}")
     assert "no edges" in CliRunner().invoke(app, ["replay", "--accept", str(path)]).stderr
@@ -120,34 +125,37 @@ def test_the_bytes_of_a_line_alone_cannot_be_replayed(tmp_path: Path) -> None:
 def test_a_replay_that_stalls_names_the_last_event_and_the_next() -> None:
     boot, tested = {"no": 1, "event": "boot"}, {"no": 2, "event": "self_test"}
     expected = {"events": [boot, tested]}
-    told = sidecar.differences(expected, ReplayResult(events=[boot], problem="not within 60 s"), "unix")
-    assert told[:2] == [
-        "the shoe went silent after event 1, boot; event 2, self_test, was to come next",
+    found = differences(expected, ReplayResult(events=[boot], problem="not within 60 s"), "unix")
+    assert found[:2] == [
+        "the shoe stopped after event 1 (boot); the next event should be 2 (self_test)",
         "not within 60 s",
     ]
-    for found in ([boot, tested], [tested], [{**boot, "cause": "power"}]):
-        assert sidecar.differences(expected, ReplayResult(events=found, problem="stalled"), "unix")[0] == "stalled"
+    for events in ([boot, tested], [tested], [{**boot, "cause": "power"}]):
+        assert differences(expected, ReplayResult(events=events, problem="stalled"), "unix")[0] == "stalled"
 
 
-def test_another_firmware_is_replayed_and_one_that_ends_is_told_with_its_last_words(one: Path, tmp_path: Path) -> None:
+def test_another_firmware_is_replayed_and_one_that_ends_is_reported(one: Path, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("raise ValueError('no shoe')\n")
     ran = CliRunner().invoke(app, ["replay", "--firmware", str(tmp_path), str(one)])
     lines = ran.stdout.splitlines()
     assert (ran.exit_code, lines[0]) == (1, f"{one}: DIFFERS")
-    assert lines[1] == "the shoe went silent before its first event; event 1, boot, was to come next"
+    assert lines[1] == "the shoe stopped before its first event; the next event should be 1 (boot)"
     assert lines[2].startswith("the shoe's program has ended: Traceback")
     assert "ValueError: no shoe" in ran.stdout
 
 
-def test_another_firmware_is_refused_where_it_cannot_run_and_writes_no_sidecar(one: Path, tmp_path: Path) -> None:
+def test_another_firmware_runs_only_on_the_unix_bench_and_writes_no_sidecar(one: Path, tmp_path: Path) -> None:
     other = ["--firmware", str(tmp_path), str(one)]
     ran = CliRunner().invoke(app, ["replay", "--bench", "rp2040", *other])
-    assert (ran.exit_code, "runs on the unix bench, not on rp2040" in ran.stderr) == (1, True)
+    assert (ran.exit_code, "can run only on the unix bench, not on rp2040" in ran.stderr) == (1, True)
     ran = CliRunner().invoke(app, ["replay", "--accept", *other])
-    assert (ran.exit_code, "sidecars are written from the unix bench and this firmware" in ran.stderr) == (1, True)
+    assert (ran.exit_code, "sidecars are written only from the unix bench with this firmware" in ran.stderr) == (
+        1,
+        True,
+    )
 
 
-def test_people_are_answered_and_a_shoe_without_power_says_nothing(tmp_path: Path) -> None:
+def test_answers_to_people_and_a_power_cycle(tmp_path: Path) -> None:
     edges = edges_of(["new shoe", "KS", *COUP])
     end_us = edges[-1].t_us
     acts = [
@@ -177,43 +185,43 @@ def test_edges_that_belong_together_are_played_together() -> None:
     ]
 
 
-def test_what_is_ignored_has_a_reason_and_is_a_field_of_something() -> None:
+def test_every_ignored_field_exists_and_has_a_reason() -> None:
     fields = {part.name for event in EVENTS.values() for part in event.subcons}
     published = {"rulebook", "unit", "event_no", "table", "time", "decided", "time_ms", "shoe_time_ms", "margin"}
-    for one in sidecar.IGNORED:
+    for one in comparison.IGNORED:
         assert one.why
         assert one.name in fields | published | {"margin_mean", "margin_worst"}, one
 
 
-def test_what_is_ignored_on_other_benches_is_compared_on_unix() -> None:
+def test_fields_ignored_on_boards_are_compared_on_unix() -> None:
     line = {"no": 1, "time_ms": 5, "event": "card", "card": "8H", "speed_mm_s": 900, "unit": "shoe"}
-    assert sidecar.compared(line, "unix") == {k: v for k, v in line.items() if k != "unit"}
-    assert sidecar.compared(line, "rp2040") == {"no": 1, "event": "card", "card": "8H"}
+    assert comparison.compared_fields(line, "unix") == {k: v for k, v in line.items() if k != "unit"}
+    assert comparison.compared_fields(line, "rp2040") == {"no": 1, "event": "card", "card": "8H"}
     found = ReplayResult([{**line, "time_ms": 9}])
-    assert sidecar.differences({"events": [line]}, found, "rp2040") == []
-    assert "time_ms: 5 expected, 9 came" in sidecar.differences({"events": [line]}, found, "unix")[0]
+    assert differences({"events": [line]}, found, "rp2040") == []
+    assert "time_ms: 5 expected, 9 found" in differences({"events": [line]}, found, "unix")[0]
 
 
-def test_states_between_are_borne_where_events_come_one_by_one() -> None:
+def test_short_lived_states_are_accepted_on_boards() -> None:
     def states(*alarms: list[str]) -> list[dict[str, Any]]:
         return [{"topic": "bac-01/alarms", "alarms": [{"name": name} for name in names]} for names in alarms]
 
     expected = {"published": states([], ["a", "b"])}
     between = ReplayResult(published=states([], ["a"], ["a", "b"]))
-    assert sidecar.differences(expected, between, "rp2040") == []
-    assert "bac-01/alarms 2 differs" in sidecar.differences(expected, between, "unix")[0]
+    assert differences(expected, between, "rp2040") == []
+    assert "bac-01/alarms 2 differs" in differences(expected, between, "unix")[0]
     for wrong in (states([]), states([], ["a", "b"], ["a"]), states(["a", "b"], [])):
-        assert sidecar.differences(expected, ReplayResult(published=wrong), "rp2040")
+        assert differences(expected, ReplayResult(published=wrong), "rp2040")
 
 
-def test_a_speed_in_words_is_compared_as_one_in_a_field() -> None:
-    said = [{"topic": "bac-01/alarm", "shoe_says": f"foreign, {speed} mm/s"} for speed in (1575, 1580)]
-    assert sidecar.differences({"published": said[:1]}, ReplayResult(published=said[1:]), "rp2040") == []
-    assert sidecar.differences({"published": said[:1]}, ReplayResult(published=said[1:]), "unix")
+def test_a_speed_within_a_text_is_compared_like_a_speed_field() -> None:
+    alarms = [{"topic": "bac-01/alarm", "shoe_says": f"foreign, {speed} mm/s"} for speed in (1575, 1580)]
+    assert differences({"published": alarms[:1]}, ReplayResult(published=alarms[1:]), "rp2040") == []
+    assert differences({"published": alarms[:1]}, ReplayResult(published=alarms[1:]), "unix")
 
 
-def test_a_card_in_the_path_is_not_torn_apart() -> None:
-    """A chip's time goes on while a replay waits: a pause within a card would be longer there."""
+def test_a_burst_does_not_end_while_a_card_is_in_the_path() -> None:
+    """A chip's time goes on while a replay waits: it would see the card stop."""
     card = [Edge(0, 1), Edge(200_000, 9), Edge(400_000, 8), Edge(600_000, 0)]
     parts = [edges for edges, _, _ in bursts([*card, Edge(900_000, 1 << 7), Edge(980_000, 0)])]
     assert parts == [[tuple(edge) for edge in card], [(900_000, 1 << 7), (980_000, 0)]]

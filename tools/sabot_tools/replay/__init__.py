@@ -1,1 +1,1 @@
-"""Replay: a recording through firmware, gateway and broker, compared with its sidecar."""
+"""Replay: plays a recording through firmware, gateway and broker, and compares the result with its sidecar."""

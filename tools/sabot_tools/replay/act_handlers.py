@@ -1,108 +1,131 @@
-"""Acts: what people and the world do to a system besides moving inputs, one method a word of `do`."""
+"""Performs the acts of a recording: what people and the world do besides moving inputs. One method for each `do`."""
 
 from typing import Any
 
 from sabot_gateway.operator.messages import Request
 from sabot_gateway.shoe.session import frame_bytes
+from sabot_protocol.topics import table_topic
 
+from sabot_tools.replay.recording_file import Json
 from sabot_tools.replay.system import ReplayError, ReplaySystem
 from sabot_tools.replay.table_setup import TABLE
 
-Json = dict[str, Any]
-
 
 class ActHandlers:
-    """`said` are the answers that people got."""
+    """`answers` are the gateway's answers to people, in order."""
 
     def __init__(self, system: ReplaySystem) -> None:
         self.system = system
         self.answers: list[Json] = []
 
     def perform(self, act: Json) -> None:
-        """One act; all before it is settled, and so is what comes of it where that can be waited for."""
-        word = str(act.get("do"))
-        done = getattr(self, f"do_{word}", None)
-        if done is None:
-            raise ReplayError(f"an act that this program does not know: {act}; update the program, or the recording")
+        """Perform one act and wait until its effects are stored and published, as far as that can be waited for."""
+        name = str(act.get("do"))
+        handler = getattr(self, f"do_{name}", None)
+        if handler is None:
+            raise ReplayError(f"unknown act {act}: update Sabot, or correct the recording")
         try:
-            done(**{name: value for name, value in act.items() if name != "do"})
+            handler(**{key: value for key, value in act.items() if key != "do"})
         except TypeError as error:
-            raise ReplayError(f"the act {act} is not as {word!r} wants it: {error}") from error
+            raise ReplayError(f"wrong arguments of the act {act}: {error}; correct the recording") from error
         self.system.wait_until_idle()
 
     def do_power(self, state: str, greeted: bool = True) -> None:
-        """The plug: `off` or `on`; a shoe that will not speak is not waited for if `greeted` is false."""
+        """Switch the shoe `off` or `on`; with `greeted` false, do not wait for a session."""
         if state == "off":
-            self.system.power_off()
+            self.system.shoe.power_off()
         else:
             self.system.power_on()
-            self._greet(greeted)
+            if greeted:
+                self._wait_for_shoe()
 
     def do_reset(self) -> None:
-        """The reset pin."""
+        """Pull the reset pin."""
         self.system.reset()
-        self._greet(True)
+        self._wait_for_shoe()
 
-    def _greet(self, wanted: bool) -> None:
-        if wanted and self.system.app is not None and self.system.line.sound:
-            self.system.run_until(self.system.shoe_ready, "the shoe is greeted")
+    def _wait_for_shoe(self) -> None:
+        if self.system.gateway.app is not None and self.system.line.sound:
+            self.system.run_until(self.system.shoe_ready, "the shoe has a session")
 
     def do_say(self, verb: str, by: str = "", clause: str = "", args: Json | None = None, **more: Any) -> None:
-        """A supervisor's word at the gateway's socket; whatever else is given are its arguments."""
+        """Send a supervisor's command to the gateway's socket; other keys are arguments of the command."""
         answer = self.system.request(Request(verb, TABLE, by, clause, {**(args or {}), **more}))
         self.answers.append({"verb": verb, "ok": answer.ok, "say": answer.say})
 
     def do_wait(self, says: str, topic: str = f"{TABLE}/status") -> None:
-        """Until a retained topic of the gateway says this; real time passes on a unix bench, the clock stands still."""
-        self.system.run_until(lambda: says in self.system.retained(topic), f"{topic} says {says!r}")
+        """Wait until a retained topic of the gateway contains a text; the recording's clock stands still meanwhile."""
+        self.system.run_until(lambda: says in self.system.gateway.retained(topic), f"{topic} contains {says!r}")
 
     def do_line(self, fault: str, seed: int = 0, share: float | None = None) -> None:
-        """The serial line misbehaves from now on; `mend` ends it, and waits for the shoe."""
+        """Make the serial line misbehave from now on; `mend` repairs it and waits for the shoe."""
         self.system.line.fault(fault, seed, share)
         if fault == "mend":
-            self.system.expect_greeting()
-            self._greet(True)
+            self.system.expect_session()
+            self._wait_for_shoe()
 
     def do_inject(self, kind: str, data: Json, ahead: int = 1, time_ms: int = 0) -> None:
-        """A forged event reaches the gateway, so many numbers ahead of the shoe's last."""
+        """Send a forged event to the gateway, numbered `ahead` of the shoe's last."""
         body = {"event_no": self.system.line.monitor.logged_no + ahead, "kind": kind, "data": data}
         self.system.line.inject(frame_bytes("event", body, 0, time_ms / 1000))
 
     def do_gateway(self, state: str) -> None:
-        """`kill` as kill -9 does it, `start` as a daemon starts."""
+        """`kill` the gateway as kill -9 does, or `start` it."""
         if state == "kill":
             self.system.kill_gateway()
         else:
             self.system.start_gateway()
-            self._greet(self.system.powered)
+            if self.system.shoe.powered:
+                self._wait_for_shoe()
 
     def do_second_gateway(self, port: str = "other") -> None:
-        """Another gateway comes to this shoe, by the `same` port or a tap on its line; what it says of it."""
-        self.answers.append({"second_gateway": port, "say": self.system.second_gateway(port)})
+        """Start a second gateway at the `same` port, or at another end of the line; keep the status it reports."""
+        system, folder = self.system, self.system.work_dir / "second"
+        folder.mkdir(exist_ok=True)
+        at = system.line.port if port == "same" else system.line.second_port()
+        keys_dir = system.work_dir / "keys"
+        config = system.setup.config(f"{system.site}-2", at, system.broker.address, folder, keys_dir)
+        second, topic = system.gateway.new_app(config), table_topic(config.site, TABLE, "status")
+
+        def reported() -> bool:
+            second.step(0)
+            return topic in second.retained_topics()
+
+        try:
+            system.run_until(reported, "the second gateway reports a status of the shoe")
+            self.answers.append({"second_gateway": port, "say": second.retained_topics()[topic].decode()})
+        finally:
+            second.close()
+            system.line.close_second()
 
     def do_broker(self, state: str) -> None:
-        """`stop` or `start`."""
+        """`stop` or `start` the broker."""
+        system = self.system
         if state == "stop":
-            self.system.stop_broker()
-        else:
-            self.system.start_broker()
+            system.broker.stop()
+            system.run_until(lambda: not system.subscriber.ready, "the subscriber loses the broker")
+            return
+        system.broker.start()
+        system.gateway.paused = True  # the subscriber must be back before the gateway publishes
+        system.run_until(lambda: system.subscriber.ready, "the broker accepts the subscriber again")
+        system.gateway.paused = False
 
     def do_clock(self, jump_s: float) -> None:
-        """The PC's clock is set."""
-        self.system.jump_s += jump_s
+        """Set the PC's clock forward or back."""
+        self.system.clock_offset_s += jump_s
 
     def do_disk(self, state: str) -> None:
-        """`full`: the gateway can write to no file; `fine` again."""
-        self.system.fill_disk(full=state == "full")
+        """`full`: the gateway can write to no file; `fine`: it can again."""
+        self.system.gateway.set_disk_full(full=state == "full")
 
     def do_flash(self, damage: str, seed: int = 0, spots: int = 1) -> None:
-        """Bits of `journal` or `store` fall, or the `image` is another; the power must be off."""
-        if self.system.powered:
-            raise ReplayError("flash is damaged while the power is off; switch it off first")
+        """Damage bits of `journal` or `store`, or change the `image`; the power must be off."""
+        if self.system.shoe.powered:
+            raise ReplayError("flash can be damaged only while the power is off: switch it off first")
         self.system.rig.damage(damage, seed, spots)
 
     def do_shoe(self, number: int) -> None:
-        """Another controller stands at the table, number 2 and so on; the power must be off."""
-        if self.system.powered:
-            raise ReplayError("a shoe is exchanged while its power is off; switch it off first")
-        self.system.exchange_shoe(number)
+        """Put another controller at the table, number 2 and so on; the power must be off."""
+        if self.system.shoe.powered:
+            raise ReplayError("a shoe can be exchanged only while its power is off: switch it off first")
+        self.system.shoe.exchange(number)

@@ -1,4 +1,4 @@
-"""Replay a recording on the bench that a name stands for: `unix`, `rp2040` or a serial port."""
+"""Replays a recording on a bench: `unix` in this process, `rp2040` in a fork of a started chip, or a board's port."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,7 +11,9 @@ from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import BenchError, Rig
 from sabot_sim.rigs.unix import UnixRig
 
-from sabot_tools.replay.replayer import LoadedRecording, Replayer, ReplayResult
+from sabot_tools.replay.recording_file import LoadedRecording
+from sabot_tools.replay.replayer import Replayer
+from sabot_tools.replay.result import ReplayResult
 from sabot_tools.replay.system import PATIENCE_S, ReplaySystem
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.text.errors import not_installed
@@ -22,71 +24,72 @@ Progress = Callable[[float], None]
 
 @contextmanager
 def shared_broker() -> Iterator[LocalBroker]:
-    """One nats-server for many replays."""
+    """Run one broker for many replays."""
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        server = LocalBroker(Path(folder))
+        broker = LocalBroker(Path(folder))
         try:
-            yield server
+            yield broker
         finally:
-            server.stop()
+            broker.stop()
 
 
 def check_bench(bench: str, firmware: Path | None) -> None:
-    """BenchError where there is no such bench, or it runs no other firmware."""
+    """Raise BenchError if there is no such bench, or if it cannot run another firmware."""
     if bench not in BENCHES and not is_port(bench):
-        raise BenchError(f"no bench {bench!r}: choose one of {', '.join(BENCHES)}, or a board's port as /dev/ttyACM0")
+        known = ", ".join(BENCHES)
+        raise BenchError(f"unknown bench {bench!r}: choose one of {known}, or a board's port such as /dev/ttyACM0")
     if firmware is not None and bench != "unix":
-        raise BenchError(f"another firmware runs on the unix bench, not on {bench}: choose --bench unix")
+        raise BenchError(f"another firmware can run only on the unix bench, not on {bench}: choose --bench unix")
 
 
 def replay_on_bench(
-    recorded: LoadedRecording,
+    recording: LoadedRecording,
     bench: str,
-    server: LocalBroker,
+    broker: LocalBroker,
     progress: Progress = lambda share: None,
     firmware: Path | None = None,
     patience_s: float = PATIENCE_S,
 ) -> ReplayResult:
-    """What a recording brings on this bench, with this firmware; after so long without a move it has stalled."""
+    """Replay a recording; give up when nothing has changed for `patience_s`."""
     check_bench(bench, firmware)
-    key = recorded.table_setup().key
+    key = recording.table_setup().key
     if bench == "unix":
-        return _on(lambda work_dir: UnixRig(work_dir, key, firmware), recorded, server, progress, patience_s)
+        return _run(lambda work_dir: UnixRig(work_dir, key, firmware), recording, broker, progress, patience_s)
     if bench == "rp2040":
-        return _on_chip(recorded, progress)
-    return _on(lambda _: BoardRig(bench, key), recorded, server, progress)
+        return _on_chip(recording, progress)
+    return _run(lambda _: BoardRig(bench, key), recording, broker, progress)
 
 
 def is_port(bench: str) -> bool:
-    """Whether this names a serial port."""
+    """Return True if the name of a bench is a serial port."""
     return "/" in bench or bench.startswith("COM")
 
 
-def _on(
+def _run(
     rig: Callable[[Path], Rig],
-    recorded: LoadedRecording,
-    server: LocalBroker,
+    recording: LoadedRecording,
+    broker: LocalBroker,
     progress: Progress,
     patience_s: float = PATIENCE_S,
 ) -> ReplayResult:
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
         work_dir = Path(folder)
-        system = ReplaySystem(rig(work_dir), recorded.table_setup(), server, work_dir, patience_s)
+        system = ReplaySystem(rig(work_dir), recording.table_setup(), broker, work_dir, patience_s)
         try:
-            return Replayer(recorded, system).run(progress)
+            return Replayer(recording, system).run(progress)
         finally:
             system.close()
 
 
-def _on_chip(recorded: LoadedRecording, progress: Progress) -> ReplayResult:
-    """Each on a copy of the started chip, with a broker of its own."""
+def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:
+    """Replay on a copy of the started chip, with its own broker."""
     from sabot_sim.rigs.rp2040 import ChipRig, in_fork
 
-    chip = started_chip(recorded.table_setup().key)
+    chip = started_chip(recording.table_setup().key)
 
     def play() -> ReplayResult:
-        with shared_broker() as server:
-            return _on(lambda _: ChipRig(chip), recorded, server, progress)
+        with shared_broker() as broker:
+            return _run(lambda _: ChipRig(chip), recording, broker, progress)
 
     found: ReplayResult = in_fork(play)
     return found
@@ -94,7 +97,7 @@ def _on_chip(recorded: LoadedRecording, progress: Progress) -> ReplayResult:
 
 @cache
 def started_chip(key: bytes | None = None) -> Any:
-    """A chip that has just started, made once a process: it takes half a minute."""
+    """Return a chip that has just started; it is made once in a process, which takes half a minute."""
     try:
         from sabot_sim.rigs.rp2040 import new_spare
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The wire between a rig and the gateway's port: a pty, faults on the way, and a tap that follows what was said."""
+"""The serial line between a rig and the gateway's port: a pty, faults on the way, and a monitor of both ends."""
 
 import contextlib
 import os
@@ -29,22 +29,22 @@ _DEAD: Final = {"cut": ("shoe", "gateway"), "mute": ("shoe",), "deaf": ("gateway
 
 @dataclass
 class LineMonitor:
-    """What the shoe has put on the line, and what has reached it, whatever the line does in between."""
+    """Follows what the shoe sends and what reaches it, at the shoe's end of the line."""
 
-    logged_no: int = 0  # the last event that the shoe is known to have
-    acked_no: int = 0  # that it was told is durable
-    commanded_id: int = 0  # the last that it was told to do
-    done_id: int = 0  # that it has done
-    profile: bytes = b""  # the hash of the one it works by
-    times_set: int = 0
+    logged_no: int = 0  # the last event that the shoe has logged
+    acked_no: int = 0  # the last event that was acknowledged
+    commanded_id: int = 0  # the last command that reached the shoe
+    done_id: int = 0  # the last command that the shoe executed or refused
+    profile: bytes = b""  # the hash of the shoe's profile
+    times_set: int = 0  # time_set events so far
     hello: dict[str, Any] = field(default_factory=dict)
-    in_session: bool = False  # it has spoken in one since it was switched on
-    _shoe: Parser = field(default_factory=Parser)
-    _gateway: Parser = field(default_factory=Parser)
+    in_session: bool = False  # the shoe has sent something in a session since its start
+    _from_shoe: Parser = field(default_factory=Parser)
+    _to_shoe: Parser = field(default_factory=Parser)
 
-    def said(self, data: bytes) -> None:
-        """The shoe sends."""
-        for frame in self._shoe.feed(data):
+    def from_shoe(self, data: bytes) -> None:
+        """Take bytes that the shoe sent."""
+        for frame in self._from_shoe.feed(data):
             if frame.type == "hello":
                 self._hello(frame.body)
             elif frame.type == "event":
@@ -66,9 +66,9 @@ class LineMonitor:
         elif body["kind"] == "time_set":
             self.times_set += 1
 
-    def heard(self, data: bytes) -> None:
-        """The shoe is sent this."""
-        for frame in self._gateway.feed(data):
+    def to_shoe(self, data: bytes) -> None:
+        """Take bytes that reached the shoe."""
+        for frame in self._to_shoe.feed(data):
             if frame.type == "ack":
                 self.acked_no = max(self.acked_no, frame.body["event_no"])
             elif frame.type == "welcome":
@@ -77,17 +77,17 @@ class LineMonitor:
                 self.commanded_id = max(self.commanded_id, frame.body["command_id"])
 
     def caught_up(self) -> bool:
-        """The shoe knows that everything it has logged is durable, and has done what it was told."""
+        """Return True if every event is acknowledged and every command executed or refused."""
         return self.acked_no >= self.logged_no and self.done_id >= self.commanded_id
 
-    def switched_on(self) -> None:
-        """A shoe starts: it has said nothing yet."""
+    def shoe_started(self) -> None:
+        """Begin anew: the shoe has sent nothing since its start."""
         self.in_session, self.hello = False, {}
-        self._shoe, self._gateway = Parser(), Parser()
+        self._from_shoe, self._to_shoe = Parser(), Parser()
 
 
 class SerialLine:
-    """Bytes from a rig to `port` and back, each pump() all that are there."""
+    """Carries bytes between a rig and `port`, which a gateway opens; each pump() carries all there are."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig, self.monitor = rig, LineMonitor()
@@ -101,7 +101,7 @@ class SerialLine:
         self._second: tuple[int, int] | None = None
 
     def fault(self, name: str, seed: int = 0, share: float | None = None) -> None:
-        """From now on the line is so; `mend` makes it sound."""
+        """Give the line a fault from now on; `mend` removes it."""
         self._fault, self._rng = name, random.Random(seed)
         faults = Faults(**{name: _SHARES[name] if share is None else share}) if name in _SHARES else Faults()
         self._lines = {side: FaultyLine(random.Random(f"{seed} {side}"), faults) for side in ("shoe", "gateway")}
@@ -111,19 +111,19 @@ class SerialLine:
 
     @property
     def sound(self) -> bool:
-        """What is sent arrives, in the end."""
+        """Return True if everything that is sent arrives in the end."""
         return self._fault not in (*_DEAD, "baud")
 
     def pump(self) -> None:
-        """Carry what is there, both ways."""
+        """Carry all bytes, both ways."""
         data = self.rig.receive()
-        self.monitor.said(data)
-        self._unsent += self._carried(data, "shoe")
+        self.monitor.from_shoe(data)
+        self._unsent += self._transmitted(data, "shoe")
         self._flush()
         self._pump_second(data)
-        data = self._carried(self._read(), "gateway")
+        data = self._transmitted(self._read(), "gateway")
         if data:
-            self.monitor.heard(data)
+            self.monitor.to_shoe(data)
             self.rig.send(data)
 
     def _flush(self) -> None:
@@ -136,8 +136,8 @@ class SerialLine:
             return os.read(self._master, _READ_BYTES)
         return b""
 
-    def _carried(self, data: bytes, side: str) -> bytes:
-        """What arrives of it."""
+    def _transmitted(self, data: bytes, side: str) -> bytes:
+        """Return what arrives at the other end."""
         if self._fault in _DEAD:
             return b"" if side in _DEAD[self._fault] else data
         if self._fault == "baud":
@@ -151,14 +151,14 @@ class SerialLine:
         return self._lines[side].take(now_ms)
 
     def second_port(self) -> str:
-        """A port for somebody else on the same line, who hears the shoe and is heard by it."""
+        """Open a second port on the same line, connected to the shoe both ways."""
         self._second = os.openpty()
         tty.setraw(self._second[1])
         os.set_blocking(self._second[0], False)
         return os.ttyname(self._second[1])
 
     def close_second(self) -> None:
-        """He has gone."""
+        """Close the second port."""
         for end in self._second or ():
             os.close(end)
         self._second = None
@@ -171,20 +171,20 @@ class SerialLine:
                 self.rig.send(os.read(self._second[0], _READ_BYTES))
 
     def inject(self, data: bytes) -> None:
-        """Bytes that no shoe has sent reach the gateway."""
+        """Send bytes to the gateway that the shoe did not send."""
         self._unsent += data
         self._flush()
 
     def clear(self) -> None:
-        """Nobody holds the port: what is in it is gone."""
+        """Discard the bytes under way: no gateway has the port open."""
         self._unsent = b""
         termios.tcflush(self._slave, termios.TCIOFLUSH)
 
     def fileno(self) -> int:
-        """Readable when the gateway has sent something."""
+        """Return the descriptor that is readable when the gateway has sent something."""
         return self._master
 
     def close(self) -> None:
-        """Give the pty back."""
+        """Close the pty."""
         os.close(self._master)
         os.close(self._slave)

@@ -1,4 +1,4 @@
-"""House: the table that a recording was made at: its rules, its cards, its shoe's key, its time."""
+"""The table of a recording: its rules, cards, shoe's key and time of day."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,29 +24,29 @@ class TableSetup:
     started_s: float = 1_767_225_600.0  # 2026-01-01
 
     def book(self) -> Rulebook:
-        """The rules."""
+        """Return the rulebook."""
         return rulebooks.load(self.rulebook)
 
     def table(self, port: str) -> Table:
-        """As the gateway's config has it; an option is one of the shoe's or one of the wagers'."""
-        dealing = self.book().shoe.choice
+        """Return the table for the gateway's config; each option belongs to the shoe or to the wagers."""
+        shoe_axes = self.book().shoe.choice
         return Table(
             name=TABLE,
             port=port,
             rulebook=self.rulebook,
             decks=self.decks,
             card_set=self.card_set,
-            shoe={axis: value for axis, value in self.options.items() if axis in dealing},
-            options={axis: value for axis, value in self.options.items() if axis not in dealing},
+            shoe={axis: value for axis, value in self.options.items() if axis in shoe_axes},
+            options={axis: value for axis, value in self.options.items() if axis not in shoe_axes},
         )
 
     def profile_hash(self) -> bytes:
-        """Of what the shoe is told."""
+        """Return the hash of the profile that the gateway sends to the shoe."""
         table = self.table("")
         return messages.profile_hash(self.book().profile(table.decks, table.card_set, table.shoe))
 
     def config(self, site: str, port: str, broker: Broker, work_dir: Path, keys: Path) -> Config:
-        """Of a gateway at this table, with all its files there, and the keys of the shoes where they have some."""
+        """Return the config of a gateway with this table and its files in `work_dir`."""
         return Config(
             site=site,
             ledger=str(work_dir / "ledger.db"),

@@ -73,14 +73,14 @@ class LocalBroker:
 
     def __init__(self, work_dir: Path) -> None:
         self._children, self._work_dir = Children(work_dir), work_dir
-        self.broker = Broker(HOST, free_port())
+        self.address = Broker(HOST, free_port())
         self.up = False
         self.start()
 
     def start(self) -> None:
         """Start it, unless it is running."""
         if not self.up:
-            start(self._children, self._work_dir, self.broker.port)
+            start(self._children, self._work_dir, self.address.port)
             self.up = True
 
     def stop(self) -> None:
