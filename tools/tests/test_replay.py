@@ -168,8 +168,8 @@ def test_answers_to_people_and_a_power_cycle(tmp_path: Path) -> None:
     path = recorded(tmp_path / "people.shoe", records)
     assert CliRunner().invoke(app, ["replay", "--accept", str(path)]).exit_code == 0
     found = json.loads(path.with_suffix(".json").read_text())
-    assert [(said["verb"], said["ok"]) for said in found["said"]] == [("void", True), ("lock", False)]
-    assert found["said"][1]["say"] == "say who you are: --by NAME, at most 64 letters"
+    assert [(answer["verb"], answer["ok"]) for answer in found["said"]] == [("void", True), ("lock", False)]
+    assert found["said"][1]["say"] == "Give your name: --by NAME, at most 64 characters."
     kinds = [event["event"] for event in found["events"]]
     assert kinds.count("coup_void") == 1
     assert kinds.count("boot") == 2
