@@ -15,7 +15,7 @@ from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_sim.chip.chip import Chip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.rigs.rp2040 import in_fork, shoe_image, spare
+from sabot_sim.rigs.rp2040 import in_fork, shoe_files, switched_on_chip
 from sabot_tools.actions.play import Play, bench_of, profile_of
 from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, ChipTable, Step
 from sabot_tools.stand.minimal_gateway import MinimalGateway
@@ -50,7 +50,7 @@ KEY = bytes(range(32))
 def chip() -> Chip:
     """A spare: tests run forks of it."""
     assert UF2 is not None
-    return spare(Path(UF2), shoe_image())
+    return switched_on_chip(Path(UF2), shoe_files())
 
 
 def on_table(chip: Chip, act: Callable[[ChipTable], Any]) -> Any:
@@ -210,7 +210,7 @@ def foreign(table: ChipTable) -> None:
 @pytest.mark.chip_full
 def test_a_shoe_with_a_key() -> None:
     assert UF2 is not None
-    chip = spare(Path(UF2), shoe_image(KEY))
+    chip = switched_on_chip(Path(UF2), shoe_files(KEY))
     table = ChipTable(chip, MinimalGateway(KEY))
     table.start()
     opened(table)

@@ -1,10 +1,11 @@
-"""The rig at a port: what goes over USB, byte by byte, and a port that has no bench behind it."""
+"""The rig at a port: the bytes that go over USB, and a port without a bench board."""
 
 import os
 from pathlib import Path
 
 import pytest
-from sabot_sim.rigs.board import FORGET, INPUTS, IS_OFF, KEY, LINE, OFF, ON, STARTED, BoardRig, Messages, messages
+from sabot_sim.rigs.board import BoardRig
+from sabot_sim.rigs.board_link import FORGET, INPUTS, IS_OFF, KEY, LINE, OFF, ON, STARTED, Messages, messages
 from sabot_sim.rigs.rig import BenchError
 from sabot_sim.rigs.vm import firmware_dir
 
@@ -14,17 +15,17 @@ def test_a_message_is_kind_size_and_content() -> None:
     assert messages(OFF) == b"\x82\x00"
 
 
-def test_much_goes_in_several_messages_of_whole_records() -> None:
+def test_long_data_is_sent_as_several_messages_of_whole_records() -> None:
     records = bytes(5 * 60)
     assert messages(INPUTS, records) == b"\x80\xff" + bytes(255) + b"\x80\x2d" + bytes(45)
 
 
-def test_messages_are_found_between_text_however_they_come() -> None:
-    said = b"MPY: soft reboot\r\n\x86\x08\x01\x02\x03\x04\x05\x06\x07\x80>>> \x81\x03\x80\x03\x00\x81\x00"
-    for step in (1, 3, len(said)):
+def test_messages_are_found_between_text_however_the_bytes_are_split() -> None:
+    sent = b"MPY: soft reboot\r\n\x86\x08\x01\x02\x03\x04\x05\x06\x07\x80>>> \x81\x03\x80\x03\x00\x81\x00"
+    for step in (1, 3, len(sent)):
         reader, found = Messages(), list[tuple[int, bytes]]()
-        for at in range(0, len(said), step):
-            found += reader.feed(said[at : at + step])
+        for at in range(0, len(sent), step):
+            found += reader.feed(sent[at : at + step])
         assert found == [(STARTED, b"\x01\x02\x03\x04\x05\x06\x07\x80"), (LINE, b"\x80\x03\x00"), (LINE, b"")]
         assert reader.text == "MPY: soft reboot\r\n>>> "
 
@@ -48,10 +49,10 @@ def test_no_port() -> None:
         BoardRig("/dev/ttyNOWHERE")
 
 
-def test_a_board_that_is_not_prepared_is_told_how() -> None:
+def test_the_error_for_an_unprepared_board_names_the_command_that_prepares_it() -> None:
     master, slave = os.openpty()
     try:
-        with pytest.raises(BenchError, match="is not prepared for a bench: sabot flash --bench does that"):
+        with pytest.raises(BenchError, match="is not prepared for a bench: run `sabot flash PORT --bench`"):
             BoardRig(os.ttyname(slave), start_s=0.1)
         assert os.read(master, 4096) == b"\x82\x00" + b"\x03" * 258 + b"\x02\x04"
     finally:

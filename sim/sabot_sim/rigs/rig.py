@@ -8,69 +8,69 @@ from sabot_sim.optics.signals import Edge
 
 
 class BenchError(RuntimeError):
-    """The bench cannot start or has died; the message says what to do."""
+    """The bench cannot start or has stopped; the message says what to do."""
 
 
 class Rig(Protocol):
-    """What a bench does to a shoe: its inputs by time, its power, its serial line, its clock.
+    """One shoe controller on a bench: its inputs, power, serial line and clock.
 
-    Times of `play` are absolute, on a clock that stands still while the power is off and a shoe starts.
+    Times of `play` are absolute, on a clock that stops while the power is off and while the shoe starts.
     """
 
     @property
     def name(self) -> str:
-        """As `--bench` has it."""
+        """The name that `--bench` takes."""
 
     @property
     def unit(self) -> str:
-        """The controller's own number, 16 hex digits."""
+        """The controller's unit id, 16 hex digits."""
 
     @property
     def outputs(self) -> int | None:
-        """Lock and lamps, once the shoe has shown them."""
+        """Lock and lamps, as bits; None until the shoe has set them."""
 
     def power_on(self) -> None:
-        """Put the plug in; inputs are at 0 until the next edge."""
+        """Switch on; inputs are 0 until the next edge."""
 
     def power_off(self) -> None:
-        """Pull the plug."""
+        """Switch off at once."""
 
     def reset(self) -> None:
         """Pull the reset pin."""
 
     def play(self, edges: Iterable[Edge], until_us: int) -> None:
-        """Move the inputs at these times, and let time go on until then; turn() does it."""
+        """Queue these edges and let time run to `until_us`; turn() carries it out."""
 
     def turn(self) -> None:
-        """Do a bit of what was asked; time may pass."""
+        """Carry out a part of what is queued; time may pass."""
 
     def quiet(self) -> bool:
-        """Everything played was taken, and what the shoe has to say to it is on the line and was received."""
+        """Return True when everything queued was played and everything the shoe sends because of it was received."""
 
     def receive(self) -> bytes:
-        """What the shoe has sent."""
+        """Return what the shoe has sent since the last call."""
 
     def send(self, data: bytes) -> None:
-        """Bytes for the shoe."""
+        """Send bytes to the shoe."""
 
     def line_s(self) -> float:
-        """The clock by which the line is late or silent, in seconds."""
+        """The clock for timeouts of the line, in seconds."""
 
     def damage(self, part: str, seed: int, spots: int) -> None:
-        """While the power is off: bits of `journal` or `store` fall, or the `image` is not what it was."""
+        """With the power off: clear bits in `journal` or `store`, or make the check of `image` fail."""
 
     def exchange(self, number: int) -> None:
-        """While the power is off: put another controller here, number 2 and so on; 1 is the first again."""
+        """With the power off: put another controller here, by number; 1 is the first one."""
 
     def filenos(self) -> list[int]:
-        """Readable when there is something to be done; none where time passes in turn() alone."""
+        """Descriptors that become readable when turn() has work; empty if time passes only in turn()."""
 
     def close(self) -> None:
-        """Power off, and give everything back."""
+        """Switch off and release everything."""
 
 
 def fallen_bits(flash: bytes, seed: int, spots: int) -> bytes:
-    """The same, but some bytes that were written have lost a bit: drawn by the seed."""
+    """Return flash in which `spots` written bytes have lost a bit; the seed decides which."""
     rng, found = random.Random(seed), bytearray(flash)
     written = [at for at, byte in enumerate(found) if byte not in (0x00, 0xFF)]
     for at in rng.sample(written, min(spots, len(written))):

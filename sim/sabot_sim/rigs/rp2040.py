@@ -1,7 +1,7 @@
 """The rig `rp2040`: main.py on the emulated chip, everything in simulated time.
 
-A start takes a chip 0.7 s until it first looks at its journal, and the emulator half a minute; until it says its first
-word as much again. So a chip is brought to that point once, and who needs several works on forks of it (`in_fork`).
+The emulator needs half a minute until the chip first reads its journal (0.7 s of its own time), and as long again until
+its first byte. So one chip is started once, and several tests work on forks of it (`in_fork`).
 """
 
 import os
@@ -24,34 +24,34 @@ REGION: Final = FLASH_BYTES - RESERVED_BLOCKS * SECTOR
 _JOURNAL_BYTES: Final = 22 * SECTOR
 _PARTS: Final = {"journal": slice(0, _JOURNAL_BYTES), "store": slice(_JOURNAL_BYTES, None)}
 _STEP_NS: Final = 4_000_000
-_QUIET_NS: Final = 80_000_000  # a board that has nothing to do looks around more often
+_QUIET_NS: Final = 80_000_000  # an idle board sends more often than this
 _LEAD_NS: Final = 1_000_000
 
 
-def shoe_image(key: bytes | None = None) -> dict[str, bytes]:
-    """The files of a shoe."""
+def shoe_files(key: bytes | None = None) -> dict[str, bytes]:
+    """Return the files of a shoe, with this key."""
     return firmware_image(firmware_dir() / "main.py") | ({"key.bin": key} if key else {})
 
 
-def spare(uf2: Path, files: dict[str, bytes]) -> Chip:
-    """A chip that has just been switched on, and has not yet looked at journal and store."""
+def switched_on_chip(uf2: Path, files: dict[str, bytes]) -> Chip:
+    """Return a chip that was just switched on and has not yet read journal and store."""
     chip = Chip(uf2, files)
     chip.run_until(lambda: any(change.gpio == DECODED_GPIO for change in chip.changes), most_us=3_000_000)
     return chip
 
 
-def new_spare(key: bytes | None = None) -> Chip:
-    """A new shoe with this key that has just said its first word; BenchError says how to get an image."""
+def started_shoe(key: bytes | None = None) -> Chip:
+    """Return a new shoe with this key that has just sent its first byte; BenchError if there is no image."""
     uf2 = find_uf2()
     if uf2 is None:
         raise BenchError(HOW_TO_GET_UF2)
-    chip = spare(uf2, shoe_image(key))
+    chip = switched_on_chip(uf2, shoe_files(key))
     chip.run_until(lambda: bool(chip.received), most_us=10_000_000)
     return chip
 
 
 def in_fork(act: Callable[..., Any], *args: Any) -> Any:
-    """What this returns in a process of its own, which has a copy of everything; nothing changes here."""
+    """Return what `act` returns in a forked process; nothing changes in this one."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -72,7 +72,7 @@ def in_fork(act: Callable[..., Any], *args: Any) -> Any:
 
 
 class ChipRig:
-    """A chip as a rig; the first start is the one that new_spare() has made."""
+    """A Rig on a chip; the first power_on() is the start that started_shoe() has made."""
 
     name = "rp2040"
     unit = "e660583883724a32"
@@ -80,13 +80,13 @@ class ChipRig:
     def __init__(self, chip: Chip) -> None:
         self._chip = chip
         self._on, self._started = False, False
-        self._base_ns = chip.now_ns  # where time 0 of what is played would be
+        self._base_ns = chip.now_ns  # chip time of time 0 of `play`
         self._t_us = self._past_ns = self._until_ns = self._busy_ns = 0
-        self._heard = self._seen = 0
+        self._taken = self._seen = 0
         self.outputs: int | None = None
 
     def power_on(self) -> None:
-        """Flash is what it was; another start than the first takes the emulator half a minute."""
+        """Start with the flash as it was; every start but the first takes the emulator half a minute."""
         if self._started:
             self._past_ns += self._chip.now_ns
             self._chip.power_cycle()
@@ -94,21 +94,21 @@ class ChipRig:
         self._on = self._started = True
 
     def _begin(self) -> None:
-        """Time, line and outputs of a chip begin anew."""
-        self._heard = self._seen = self._until_ns = self._busy_ns = 0
+        """Reset time, line and outputs."""
+        self._taken = self._seen = self._until_ns = self._busy_ns = 0
         self._base_ns = -self._t_us * 1000
         self.outputs = None
 
     def power_off(self) -> None:
-        """The chip stands still from now on."""
+        """Stop the chip's time."""
         self._on = False
 
     def reset(self) -> None:
-        """The RUN pin."""
+        """Pull the RUN pin."""
         self._chip.reset()
 
     def play(self, edges: Iterable[Edge], until_us: int) -> None:
-        """Later, all of it, where the chip's time is ahead already: it starts and settles in its own."""
+        """Queue edges; all of them later where the chip's own time is already ahead."""
         edges, now_ns = list(edges), self._chip.now_ns
         if edges:
             self._base_ns = max(self._base_ns, now_ns + _LEAD_NS - edges[0][0] * 1000)
@@ -116,13 +116,13 @@ class ChipRig:
         self._t_us, self._until_ns = until_us, self._base_ns + until_us * 1000
 
     def turn(self) -> None:
-        """A little time passes, also for those who wait for a shoe without power."""
+        """Let a little time pass, also without power."""
         if not self._on:
             self._past_ns += _STEP_NS
             return
         self._chip.run_to(self._chip.now_ns + _STEP_NS)
         if self._chip.backlog_drops:
-            raise BenchError("the emulator has left out steps of the chip's PIO: what it read cannot be trusted")
+            raise BenchError("the emulator has skipped PIO steps: its reads cannot be trusted; run the test again")
         for change in self._chip.changes[self._seen :]:
             if change.gpio in OUTPUT_GPIOS:
                 bit = 1 << OUTPUT_GPIOS.index(change.gpio)
@@ -130,32 +130,32 @@ class ChipRig:
         self._seen = len(self._chip.changes)
 
     def quiet(self) -> bool:
-        """Nothing was on the line for a while after everything was played."""
+        """Return True when the line was idle for a while after everything was played."""
         last_ns = max(self._until_ns, self._busy_ns)
         return not self._on or self._chip.now_ns >= max(self._until_ns, last_ns + _QUIET_NS)
 
     def receive(self) -> bytes:
-        """What has left its UART."""
+        """Return what has left its UART."""
         if not self._on:
             return b""
-        data = bytes(byte for _, byte in self._chip.received[self._heard :])
+        data = bytes(byte for _, byte in self._chip.received[self._taken :])
         if data:
-            self._heard += len(data)
+            self._taken += len(data)
             self._busy_ns = self._chip.now_ns
         return data
 
     def send(self, data: bytes) -> None:
-        """At 115,200 baud."""
+        """Send at 115,200 baud."""
         if self._on and data:
             self._chip.send(data)
             self._busy_ns = self._chip.now_ns
 
     def line_s(self) -> float:
-        """Simulated, over all lives."""
+        """Simulated time, over all starts."""
         return (self._past_ns + self._chip.now_ns) / 1e9
 
     def damage(self, part: str, seed: int, spots: int) -> None:
-        """In its flash."""
+        """Damage its flash."""
         if part not in _PARTS:
             raise BenchError(f"the emulated chip cannot damage {part!r}; this needs the unix bench")
         region = bytearray(self._chip.mcu.flash[REGION:FLASH_BYTES])
@@ -163,12 +163,12 @@ class ChipRig:
         self._chip.mcu.flash[REGION:FLASH_BYTES] = region
 
     def exchange(self, number: int) -> None:
-        """There is one chip."""
+        """Refuse: there is one chip."""
         raise BenchError("a second controller needs the unix bench: the emulated chip has one unit number")
 
     def filenos(self) -> list[int]:
-        """Time passes in turn() alone."""
+        """None: time passes only in turn()."""
         return []
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing."""

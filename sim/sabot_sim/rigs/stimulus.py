@@ -1,4 +1,4 @@
-"""Stimulus: the inputs of a shoe as the firmware's boards/stimulus.py takes them, and its answers."""
+"""The stimulus: inputs of a shoe as firmware/sabot/boards/stimulus.py reads them, and its answers."""
 
 import struct
 from collections.abc import Iterable, Iterator
@@ -6,16 +6,16 @@ from typing import Final
 
 from sabot_sim.optics.signals import Edge
 
-PROBES: Final = 2
+PROBES: Final = 2  # samples without a change that must be answered before a rig is quiet
 _RECORD = struct.Struct("<HBH")  # microseconds since the last record (low 16, high 8 bits), levels
 _ANSWER = struct.Struct("<HH")
 _MOST_US = 0xFFFFFF
-# When a board says that nothing has changed: soon after a change, and then now and then.
+# When a board samples inputs that do not change: soon after a change, and then every second.
 _STILL_US: Final = (4_000, 12_000, 28_000, 60_000, 124_000, *range(1_000_000, 8_000_001, 1_000_000))
 
 
 class Stimulus:
-    """The bench's end of the firmware's stimulus.py: records to be sent, answers that came; `outputs` is the last."""
+    """The bench's end: packs records, reads answers; `outputs` is lock and lamps by the last answer."""
 
     def __init__(self) -> None:
         self._sent = self._taken = self._levels = 0
@@ -23,10 +23,10 @@ class Stimulus:
         self.outputs: int | None = None
 
     def records(self, changes: Iterable[tuple[int, int]]) -> bytes:
-        """Changes of the inputs: (microseconds since the last change, levels)."""
+        """Pack changes of the inputs: (microseconds since the last change, levels)."""
         packed = bytearray()
         for dt_us, levels in changes:
-            while dt_us > _MOST_US:  # time passes for a still input too
+            while dt_us > _MOST_US:  # a record holds 24 bits of time
                 packed += self._record(_MOST_US, self._levels)
                 dt_us -= _MOST_US
             packed += self._record(dt_us, levels)
@@ -38,7 +38,7 @@ class Stimulus:
         return _RECORD.pack(dt_us & 0xFFFF, dt_us >> 16, levels)
 
     def answered(self, data: bytes) -> None:
-        """What the board has said."""
+        """Take bytes that the shoe has answered."""
         self._answers += data
         whole = len(self._answers) // _ANSWER.size * _ANSWER.size
         if whole:
@@ -46,12 +46,12 @@ class Stimulus:
             self._answers = self._answers[whole:]
 
     def settled(self) -> bool:
-        """Every record was taken, and `outputs` shows what came of it."""
+        """Return True when every record was answered, so that `outputs` is current."""
         return self._sent == self._taken
 
 
 def with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> Iterator[Edge]:
-    """Edges, and samples without a change between them, as a board makes them."""
+    """Yield the edges and, between them, the samples without a change that a board takes."""
     for t_us, after in [*edges, (until_us, None)]:
         for still_us in _STILL_US:
             if since_us + still_us >= t_us:
@@ -62,7 +62,7 @@ def with_stills(edges: Iterable[Edge], since_us: int, levels: int, until_us: int
 
 
 def stimulus(edges: Iterable[Edge], since_us: int, levels: int, until_us: int) -> list[tuple[int, int]]:
-    """The same as a board's stimulus takes it: microseconds since the last, and levels."""
+    """Return the same as records: (microseconds since the last record, levels)."""
     records = []
     for t_us, after in with_stills(edges, since_us, levels, until_us):
         records.append((t_us - since_us, after))

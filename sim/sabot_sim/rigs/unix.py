@@ -17,11 +17,11 @@ from sabot_sim.rigs.vm import VmShoe
 _UNITS: Final = 0x5AB0 << 48
 _LINE_BYTES: Final = 4096
 _LONGEST_LOOK_S: Final = 0.05
-_LAST_WORDS_BYTES: Final = 1000
+_LAST_OUTPUT_BYTES: Final = 1000
 
 
 class UnixRig:
-    """The unix bench as a rig: inputs bring their own time, the line's clock is real."""
+    """A Rig: the firmware plays its inputs as fast as it can; the line's clock is real time."""
 
     name = "unix"
 
@@ -32,7 +32,7 @@ class UnixRig:
         self._put(1)
 
     def _put(self, number: int) -> None:
-        """This controller, without power."""
+        """Prepare this controller, without power."""
         self.unit = f"{_UNITS + number:016x}"
         self.state_dir = self._work_dir / f"shoe-{number}"
         self.state_dir.mkdir(exist_ok=True)
@@ -40,7 +40,7 @@ class UnixRig:
             (self.state_dir / "key.bin").write_bytes(self._key)
         self._levels = 0
         self._held = b""
-        self._probes = 0  # that are still to be answered before it is quiet
+        self._probes = 0  # probes that must still be answered before it is quiet
         self._bench = VmShoe(self.unit, self.state_dir, self._spawn, on=False, firmware=self._firmware)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
@@ -54,24 +54,24 @@ class UnixRig:
         return self._bench.outputs
 
     def power_on(self) -> None:
-        """Start the firmware; what its state directory holds is its flash."""
+        """Start the firmware; its state directory is its flash."""
         self._bench.power_on()
         self._levels = 0
         self._give([(0, 0)])
 
     def power_off(self) -> None:
-        """Kill it; what is on the line is gone."""
+        """Kill the firmware; bytes on the line are lost."""
         self._bench.power_off()
         self._held, self._probes = b"", 0
         termios.tcflush(self._line, termios.TCIOFLUSH)
 
     def reset(self) -> None:
-        """To the VM the same as the plug."""
+        """On the VM the same as a power cycle."""
         self.power_off()
         self.power_on()
 
     def play(self, edges: Iterable[Edge], until_us: int) -> None:
-        """All at once: the firmware takes it as fast as it can."""
+        """Queue everything at once: the firmware takes it as fast as it can."""
         if self._bench.process is None:
             self._t_us = until_us
             return
@@ -84,21 +84,21 @@ class UnixRig:
         self._probes = PROBES
 
     def turn(self) -> None:
-        """What the pty had no room for; a program that has ended by itself will never take it."""
+        """Write what the pty had no room for; BenchError if the program has ended by itself."""
         if self._bench.process is not None:
             self._bench.settled()
             if self._bench.process.poll() is not None:
-                raise BenchError(f"the shoe's program has ended: {self._last_words()}")
+                raise BenchError(f"the shoe's program has ended: {self._last_output()}")
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         with (self._work_dir / "shoe.log").open("rb") as log:
-            log.seek(-min(_LAST_WORDS_BYTES, log.seek(0, os.SEEK_END)), os.SEEK_END)
-            return log.read().decode(errors="replace").strip() or "without a word"
+            log.seek(-min(_LAST_OUTPUT_BYTES, log.seek(0, os.SEEK_END)), os.SEEK_END)
+            return log.read().decode(errors="replace").strip() or "no output"
 
     def quiet(self) -> bool:
-        """A sample that changes nothing is answered after what came of the turn before was written to the line.
+        """Probe with samples that change nothing: each is answered after the output of the turn before it was written.
 
-        One more, because a turn may log something when it has written already.
+        Two, because a turn may log something after it has written.
         """
         if self._bench.process is None:
             return True
@@ -112,7 +112,7 @@ class UnixRig:
         return False
 
     def receive(self) -> bytes:
-        """What has come by now."""
+        """Return what has arrived."""
         self._pull()
         held, self._held = self._held, b""
         return held
@@ -124,21 +124,21 @@ class UnixRig:
                 self._probes = PROBES
 
     def send(self, data: bytes) -> None:
-        """A shoe without power hears nothing; a line that is full loses the rest, as a UART does."""
+        """Send bytes; they are lost without power, and what a full line does not take is lost as on a UART."""
         if data and self._bench.process is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._line, data)
             self._probes = PROBES
 
     def line_s(self) -> float:
-        """Real time, without the moments in which nobody here looked: a slow disk is no silent shoe."""
+        """Real time, less the time this process was busy elsewhere: a slow disk must not look like a silent shoe."""
         now_s = time.monotonic()
         self._line_s += min(now_s - self._looked_s, _LONGEST_LOOK_S)
         self._looked_s = now_s
         return self._line_s
 
     def damage(self, part: str, seed: int, spots: int) -> None:
-        """In the files that are its flash."""
+        """Damage the files that are its flash."""
         if part == "image":
             (self.state_dir / "image.bin").write_bytes(bytes(8))
             return
@@ -146,15 +146,15 @@ class UnixRig:
         file.write_bytes(fallen_bits(file.read_bytes(), seed, spots))
 
     def exchange(self, number: int) -> None:
-        """Each has a state directory of its own."""
+        """Use another controller, with its own state directory."""
         self.close()
         self._put(number)
 
     def filenos(self) -> list[int]:
-        """Its line, and its answers."""
+        """The line, and the answers to the stimulus."""
         return [self._line] if self._bench.process is None else [self._line, self._bench.fileno()]
 
     def close(self) -> None:
-        """Kill it, and give the ptys back."""
+        """Kill the firmware and close the ptys."""
         self._bench.close()
         os.close(self._line)

@@ -13,17 +13,17 @@ from typing import Protocol
 from sabot_sim.rigs.rig import BenchError
 from sabot_sim.rigs.stimulus import Stimulus
 
-HEAP = "heapsize=96wK"  # 96 KiB as a 32-bit board counts them
+HEAP = "heapsize=96wK"  # 96 KiB in words of a 32-bit board
 
 
 def firmware_dir() -> Path:
-    """The firmware's sources: of this checkout, or as the wheel carries them."""
+    """Return the folder of the firmware's sources: this checkout's, or the wheel's."""
     installed = Path(__file__).parents[1] / "firmware"
     return installed if installed.exists() else Path(__file__).resolve().parents[3] / "firmware"
 
 
 def micropython() -> str:
-    """The VM: SABOT_MICROPYTHON, else the one beside this Python, else the one on the path."""
+    """Return the path of the VM: SABOT_MICROPYTHON, else the one beside this Python, else the one on PATH."""
     chosen = os.environ.get("SABOT_MICROPYTHON")
     beside = Path(sys.executable).with_name("micropython")
     found = chosen or (str(beside) if beside.exists() else shutil.which("micropython"))
@@ -38,14 +38,14 @@ def micropython() -> str:
 
 
 class Spawn(Protocol):
-    """Starts a child; the caller decides how children are kept track of."""
+    """How the VM is started; the caller keeps track of its children."""
 
     def __call__(self, args: list[str], *, pass_fds: tuple[int, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
         """Like subprocess.Popen."""
 
 
 class VmShoe:
-    """One shoe controller: `port` is its serial line, `play` its inputs, `outputs` its lock and lamps."""
+    """One shoe controller: `port` is its serial line, `play` changes its inputs, `outputs` is lock and lamps."""
 
     def __init__(
         self, unit: str, state_dir: Path, spawn: Spawn, *, on: bool = True, firmware: Path | None = None
@@ -61,7 +61,7 @@ class VmShoe:
             self.power_on()
 
     def power_on(self) -> None:
-        """Start the firmware; its state directory is what flash keeps."""
+        """Start the firmware; its state directory is its flash."""
         self._stimulus, slave = _raw_pty()
         self._inputs, self._unsent = Stimulus(), b""
         firmware = self._firmware
@@ -72,11 +72,11 @@ class VmShoe:
 
     @property
     def outputs(self) -> int | None:
-        """Lock and lamps, once the firmware has shown them."""
+        """Lock and lamps, as bits; None until the firmware has set them."""
         return self._inputs.outputs
 
     def power_off(self) -> None:
-        """Pull the plug."""
+        """Kill the process."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -84,13 +84,13 @@ class VmShoe:
             os.close(self._stimulus)
 
     def close(self) -> None:
-        """Power off and give the ptys back."""
+        """Power off and close the ptys."""
         self.power_off()
         os.close(self._line)
         os.close(self._line_slave)
 
     def fileno(self) -> int:
-        """Readable when the board has answered."""
+        """Readable when the firmware has answered."""
         return self._stimulus
 
     def play(self, records: Iterable[tuple[int, int]]) -> None:
@@ -99,7 +99,7 @@ class VmShoe:
         self._flush()
 
     def _flush(self) -> None:
-        """Write what the pty takes; it pushes back when the firmware is slower than its stimulus."""
+        """Write what the pty takes: it is full when the firmware is slower than its stimulus."""
         try:
             written = os.write(self._stimulus, self._unsent) if self._unsent else 0
         except BlockingIOError:
@@ -107,13 +107,13 @@ class VmShoe:
         self._unsent = self._unsent[written:]
 
     def settled(self) -> bool:
-        """Everything played has been taken, and `outputs` shows what came of it."""
+        """Return True when everything played was answered, so that `outputs` is current."""
         self._flush()
         self._read_answers()
         return self._inputs.settled()
 
     def _read_answers(self) -> None:
-        with suppress(OSError):  # nothing there, or the firmware has ended: who spawned it will notice
+        with suppress(OSError):  # nothing there, or the process has ended, which its parent notices
             self._inputs.answered(os.read(self._stimulus, 4096))
 
 

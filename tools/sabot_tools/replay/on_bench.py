@@ -99,7 +99,7 @@ def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:
 def started_chip(key: bytes | None = None) -> Any:
     """Return a chip that has just started; it is made once in a process, which takes half a minute."""
     try:
-        from sabot_sim.rigs.rp2040 import new_spare
+        from sabot_sim.rigs.rp2040 import started_shoe
     except ImportError as error:
         raise BenchError(f"the emulated chip: {not_installed(error.name, 'dev')}, or choose --bench unix") from error
-    return new_spare(key)
+    return started_shoe(key)
