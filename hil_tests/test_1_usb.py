@@ -27,17 +27,17 @@ class UsbTable(ChipTable):
 
     def __init__(self, chip: UsbChip, gateway: MinimalGateway) -> None:
         super().__init__(chip, gateway)
-        self._taken = len(chip.said)
+        self._taken = len(chip.usb_received)
 
     def heard(self) -> bytes:
         """Of USB."""
-        data = bytes(self.chip.said[self._taken :])
+        data = bytes(self.chip.usb_received[self._taken :])
         self._taken += len(data)
         return data
 
     def say(self, data: bytes) -> None:
         """On USB."""
-        self.chip.say(data)
+        self.chip.usb_send(data)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def chip() -> UsbChip:
     assert UF2 is not None
     chip = UsbChip(UF2, shoe_image())
     chip.run_until(lambda: bool(chip.received), most_us=10_000_000)
-    assert chip.said == b""
+    assert chip.usb_received == b""
     return chip
 
 

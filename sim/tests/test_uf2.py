@@ -199,13 +199,13 @@ def test_a_download_is_whole_and_under_its_name(server: tuple[str, list[str]], t
     [
         ("missing", 1, "Not Found"),
         ("broken", 3, "Service Unavailable"),
-        ("truncated", 3, r"2460 bytes are not whole blocks of 512: cut short"),
-        ("blocks", 3, r"block 0 of 4 says that it is 0 of 5: cut short"),
+        ("truncated", 3, r"2460 bytes are not whole blocks of 512: the file is truncated or not UF2"),
+        ("blocks", 3, r"block 0 of 4 is numbered 0 of 5: the file is truncated"),
         ("page", 3, "block 0 is not UF2"),
-        ("endless", 3, "more than 4194304 bytes come"),
+        ("endless", 3, "more than 4194304 bytes: this is not an image of a Pico"),
         ("family", 3, "block 0 is for the family 0xe48bff59; the RP2040 is 0xe48bff56"),
         ("version", 1, r"it is MicroPython v1\.24\.1, not v1\.25\.0"),
-        ("other", 1, "no MicroPython is in it"),
+        ("other", 1, "it contains no MicroPython"),
     ],
 )
 def test_what_is_no_image_is_refused_and_nothing_stays(
@@ -226,7 +226,7 @@ def test_a_server_that_falls_silent_is_left(server: tuple[str, list[str]], tmp_p
 
 
 def test_an_endless_trickle_has_an_end(server: tuple[str, list[str]], tmp_path: Path) -> None:
-    with pytest.raises(Uf2Error, match="bytes in 0 s, and not the end"):
+    with pytest.raises(Uf2Error, match="bytes in 0 s, and not complete"):
         fetch(f"{server[0]}/endless/{NAME}", tmp_path, Patience(5.0, 0.0, ()))
 
 
@@ -267,7 +267,7 @@ def test_https_does_not_lead_out_of_https(trusted: tuple[ssl.SSLContext, ssl.SSL
     with (
         serving() as (plain, _),
         serving(trusted[0], plain) as (url, _),
-        pytest.raises(Uf2Error, match=r"it leads to http://localhost:.*, which is not HTTPS"),
+        pytest.raises(Uf2Error, match=r"it redirects to http://localhost:.*, which is not HTTPS"),
     ):
         fetch(f"{url}/elsewhere/{NAME}", tmp_path, HASTY, trusted[1])
 
@@ -289,7 +289,7 @@ def test_a_fresh_machine_fetches_once(
     monkeypatch.setenv("PYTHONPATH", str(project / "sim"))  # nothing stands beside it
     url, digest = f"{server[0]}/good/{NAME}", sha256(GOOD).hexdigest()
     used = f"emulated RP2040: MicroPython v1.25.0, {alone / NAME}, SHA-256 {digest}\n"
-    assert said(url).stdout == f"no MicroPython image here: fetching {url}\n{used}"
+    assert said(url).stdout == f"no MicroPython image found: downloading {url}\n{used}"
     assert said(url).stdout == used
     assert len(server[1]) == 1
     (alone / NAME).unlink()

@@ -12,21 +12,21 @@ pytestmark = pytest.mark.skipif(UF2 is None, reason=HOW_TO_GET_UF2)
 PULL_UP = 8  # of a pad
 QUICK = 20  # quarters of a millisecond; MicroPython itself would wait for half a second
 
-# Sends back what comes on a wire, under a locked heap. After a `#` it talks on USB as fast as it can, and tells on the
-# UART how many bytes were taken and how many quarters of a millisecond that took, until something else comes.
+# Sends back what comes on a wire, under a locked heap. After a `#` it talks on USB as fast as it can, and reports on
+# the UART how many bytes were taken and how many quarters of a millisecond that took, until something else comes.
 ECHO = """
 import micropython, time
 from sabot.boards.rp2 import Board
 from sabot.reading.sampler import Sampler
 
 TALK = b"0123456789abcdef"
-TOLD = bytearray(2)
+REPORT = bytearray(2)
 
 def talk(board):
     start_us = time.ticks_us()
-    TOLD[0] = board.send(TALK, 16, 1)
-    TOLD[1] = min(time.ticks_diff(time.ticks_us(), start_us) // 250, 255)
-    board.send(TOLD, 2)
+    REPORT[0] = board.send(TALK, 16, 1)
+    REPORT[1] = min(time.ticks_diff(time.ticks_us(), start_us) // 250, 255)
+    board.send(REPORT, 2)
 
 def main():
     sampler = Sampler()
@@ -58,23 +58,23 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> UsbChip:
     return chip
 
 
-def heard(chip: UsbChip, say: Callable[[bytes], None], data: bytes) -> tuple[bytes, bytes]:
+def echoed(chip: UsbChip, say: Callable[[bytes], None], data: bytes) -> tuple[bytes, bytes]:
     """What comes back on USB and on the UART for bytes said on one of them."""
-    usb, uart = len(chip.said), len(chip.received)
+    usb, uart = len(chip.usb_received), len(chip.received)
     say(data)
-    chip.run_until(lambda: len(chip.said) - usb + len(chip.received) - uart >= len(data))
-    return bytes(chip.said[usb:]), bytes(byte for _, byte in chip.received[uart:])
+    chip.run_until(lambda: len(chip.usb_received) - usb + len(chip.received) - uart >= len(data))
+    return bytes(chip.usb_received[usb:]), bytes(byte for _, byte in chip.received[uart:])
 
 
 def test_bytes_come_back_on_the_wire_they_came_on(started: UsbChip) -> None:
-    assert started.said == b""
+    assert started.usb_received == b""
     every = bytes(range(100))  # Ctrl-C, Ctrl-D, CR and LF among them
-    assert heard(started, started.say, every) == (every, b"")
-    assert heard(started, started.send, every) == (b"", every)
+    assert echoed(started, started.usb_send, every) == (every, b"")
+    assert echoed(started, started.send, every) == (b"", every)
     stops = b"\x03" * 120 + b"\0"  # as many as a frame may have, and the end of one
-    assert heard(started, started.say, stops) == (stops, b"")
+    assert echoed(started, started.usb_send, stops) == (stops, b"")
     assert started.backlog_drops == started.uart.lost == 0
-    assert started.mcu.gpio[1].pad_value & PULL_UP, "a UART that nobody is at would hear noise"
+    assert started.mcu.gpio[1].pad_value & PULL_UP, "a UART that nobody is at would receive noise"
 
 
 def talked(chip: UsbChip, most_us: int) -> list[tuple[int, int]]:
@@ -84,12 +84,12 @@ def talked(chip: UsbChip, most_us: int) -> list[tuple[int, int]]:
     chip.run_for(most_us)
     chip.send(b".")
     chip.run_until(lambda: chip.received[-1][1] == ord("."))
-    told = bytes(byte for _, byte in chip.received[before:-1])
-    return list(zip(told[::2], told[1::2], strict=True))
+    reports = bytes(byte for _, byte in chip.received[before:-1])
+    return list(zip(reports[::2], reports[1::2], strict=True))
 
 
 def test_a_host_that_does_not_read_holds_nobody_up_and_loses_nothing(started: UsbChip) -> None:
-    before = len(started.said)
+    before = len(started.usb_received)
     started.host(reads=False)
     calls = talked(started, 80_000)
     assert calls[0][0] == 16
@@ -97,8 +97,8 @@ def test_a_host_that_does_not_read_holds_nobody_up_and_loses_nothing(started: Us
     assert all(quarters < QUICK for _, quarters in calls)
     started.host()
     expected = b"".join(TALK[:taken] for taken, _ in calls)
-    started.run_until(lambda: len(started.said) - before >= len(expected))
-    assert started.said[before:] == expected
+    started.run_until(lambda: len(started.usb_received) - before >= len(expected))
+    assert started.usb_received[before:] == expected
 
 
 def test_a_port_that_nobody_has_opened_holds_nobody_up(started: UsbChip) -> None:
@@ -110,17 +110,17 @@ def test_a_port_that_nobody_has_opened_holds_nobody_up(started: UsbChip) -> None
     started.host()
     started.run_for(20_000)
     every = bytes(range(1, 50))
-    usb, uart = heard(started, started.say, every)
+    usb, uart = echoed(started, started.usb_send, every)
     assert usb.endswith(every)
     assert uart == b""
 
 
 def test_only_a_run_of_ctrl_c_that_no_frame_has_ends_the_program(started: UsbChip) -> None:
     long = b"\x03" * 199
-    before = len(started.said)
-    started.say(long + b"a")
+    before = len(started.usb_received)
+    started.usb_send(long + b"a")
     started.run_for(50_000)
-    assert b"KeyboardInterrupt" not in started.said
-    assert heard(started, started.send, b"still there")[1] == b"still there"
-    started.say(b"\x03" * 258)
-    started.run_until(lambda: b"KeyboardInterrupt" in started.said[before:])
+    assert b"KeyboardInterrupt" not in started.usb_received
+    assert echoed(started, started.send, b"still there")[1] == b"still there"
+    started.usb_send(b"\x03" * 258)
+    started.run_until(lambda: b"KeyboardInterrupt" in started.usb_received[before:])

@@ -36,7 +36,7 @@ _PAD_AT_RESET: Final = 0x56
 
 @dataclass(frozen=True)
 class Change:
-    """An output that changed."""
+    """A change of an output."""
 
     t_ns: int
     gpio: int
@@ -44,7 +44,10 @@ class Change:
 
 
 class Chip:
-    """One RP2040 with its flash; time passes only in run_to and run_until, and is the same on every machine."""
+    """One RP2040 with its flash; time passes only in run_to and run_until, and is the same on every machine.
+
+    One class because power cycle and reset replace everything in it: flash, pins, UART and clock.
+    """
 
     def __init__(self, uf2: Path, files: Mapping[str, bytes], *, skip: bool = True) -> None:
         self._skip = skip
@@ -64,7 +67,7 @@ class Chip:
         self._drops = 0
         self._sent = bytearray()
         self._line_free_ns = 0
-        self.uart = Uart(self.mcu, 0, self._heard)
+        self.uart = Uart(self.mcu, 0, self._received)
         Uart(self.mcu, 1, lambda byte: None)
         self._pacer = Pacer(self._simulator, self._skip)
         self._end = self._clock.create_alarm(self._stop)
@@ -98,7 +101,7 @@ class Chip:
         self._reset(from_watchdog=False)
 
     def power_cycle(self) -> None:
-        """Take the power away and give it back: flash is all that stays, and time begins anew."""
+        """Switch off and on: only flash is kept, and time starts at 0."""
         self._boot(bytes(self.mcu.flash[:_FLASH_BYTES]))
 
     @property
@@ -119,15 +122,15 @@ class Chip:
 
     @property
     def backlog_drops(self) -> int:
-        """PIO steps that the emulator has left out: anything but 0 spoils the test."""
+        """PIO steps that the emulator has skipped: unless 0, reads cannot be trusted."""
         return self._drops + sum(int(pio.backlog_drops) for pio in self.mcu.pio)
 
     @property
     def text(self) -> str:
-        """All that the firmware has sent."""
+        """Everything that the firmware has sent."""
         return self._sent.decode(errors="replace")
 
-    def _heard(self, byte: int) -> None:
+    def _received(self, byte: int) -> None:
         self.received.append((self.now_ns, byte))
         self._sent.append(byte)
 
@@ -140,20 +143,20 @@ class Chip:
                 self.mcu.gpio[gpio].set_input_value(level)
 
     def pins(self, edges: Iterable[Edge], after_us: int = 1000) -> int:
-        """Play edges on the inputs, the first moment of their clock so long from now; that moment."""
+        """Play edges on the inputs; return the simulated time of their time 0, which is `after_us` from now."""
         start_ns = self.now_ns + after_us * 1000
         self._play((start_ns + t_us * 1000, partial(self.drive, pins)) for t_us, pins in edges)
         return start_ns
 
     def send(self, data: bytes) -> None:
-        """Bytes on the serial line, behind those that are still on it, as fast as they go."""
+        """Send bytes on the serial line, after those that are still on it."""
         byte_ns = 10 * 1_000_000_000 // BAUD
         start_ns = max(self.now_ns, self._line_free_ns)
         self._line_free_ns = start_ns + len(data) * byte_ns
         self._play((start_ns + (i + 1) * byte_ns, partial(self.uart.feed_byte, byte)) for i, byte in enumerate(data))
 
     def _play(self, acts: Iterable[tuple[int, Callable[[], None]]]) -> None:
-        """One alarm for a whole sequence: each act sets it for the next."""
+        """Run a sequence of timed calls with one alarm, which each call sets for the next."""
         remaining = iter(acts)
         due: list[Callable[[], None]] = []
 
@@ -175,7 +178,7 @@ class Chip:
         self._simulator.stopped = True
 
     def run_to(self, t_ns: int) -> None:
-        """Let time pass until then."""
+        """Let time pass until `t_ns`."""
         if t_ns <= self._clock.nanos:
             return
         self._ended = False
@@ -186,26 +189,26 @@ class Chip:
             self._simulator._execute_batch()
 
     def run_for(self, us: int) -> None:
-        """Let so much time pass."""
+        """Let this much time pass."""
         self.run_to(self.now_ns + us * 1000)
 
     def run_until(self, condition: Callable[[], bool], most_us: int = 2_000_000, step_us: int = 1000) -> None:
-        """Let time pass until the condition holds; it is looked at after every step."""
+        """Let time pass until the condition holds, checked after every step; BenchError after `most_us`."""
         end_ns = self.now_ns + most_us * 1000
         while not condition():
             if self.now_ns >= end_ns:
-                raise BenchError(f"the chip did not get there in {most_us} us; it said: {self.text[-500:]!r}")
+                raise BenchError(f"the chip is not there after {most_us} us; its last output: {self.text[-500:]!r}")
             self.run_for(step_us)
 
     def answer(self, most_us: int = 2_000_000) -> str:
-        """The next whole line that the firmware sends; lines before this call do not count."""
+        """Return the next whole line that the firmware sends after this call."""
         before = self.text.count("\n")
         self.run_until(lambda: self.text.count("\n") > before, most_us)
         return self.text.splitlines()[before]
 
 
 def _answer_unique_id(ssi: Any) -> None:
-    """Teach the flash its command 0x4B, which rp2040py does not know."""
+    """Add the flash command 0x4B (unique id), which rp2040py does not have."""
     stock = ssi._shift_byte
 
     def shift(byte: int) -> int:

@@ -15,7 +15,7 @@ FILESYSTEM: Final = slice(_FS_START, _FS_START + _FS_BLOCK * _FS_BLOCKS)  # of f
 
 
 def filesystem(files: Mapping[str, bytes]) -> bytes:
-    """A littlefs image with these files, as MicroPython has it at the end of its flash."""
+    """Return a littlefs image with these files, as MicroPython has it at the end of its flash."""
     context = UserContext(buffsize=_FS_BLOCK * _FS_BLOCKS)
     fs = LittleFS(context=context, block_size=_FS_BLOCK, block_count=_FS_BLOCKS, prog_size=256, disk_version=0x00020000)
     reserve(fs, context.buffer)
@@ -28,9 +28,9 @@ def filesystem(files: Mapping[str, bytes]) -> bytes:
 
 
 def reserve(fs: LittleFS, flash: bytearray) -> None:
-    """Keep littlefs off its last blocks: each becomes the only block of a file, and holds what the shoe writes there.
+    """Keep littlefs away from its last blocks: each becomes the only block of a file, and holds what the shoe writes.
 
-    Files are made until one has come to lie in each of them; the others are removed.
+    Files are written until each of these blocks belongs to one; the other files are removed.
     """
     fs.mkdir(RESERVED_DIR)
     wanted = set(range(_FS_BLOCKS - RESERVED_BLOCKS, _FS_BLOCKS))
@@ -47,4 +47,4 @@ def reserve(fs: LittleFS, flash: bytearray) -> None:
             flash[block * _FS_BLOCK : (block + 1) * _FS_BLOCK] = b"\xff" * _FS_BLOCK
         else:
             fs.remove(f"{RESERVED_DIR}/new")
-    raise BenchError(f"blocks {sorted(wanted)} of the filesystem cannot be reserved: its own tables are there")
+    raise BenchError(f"blocks {sorted(wanted)} of the filesystem cannot be reserved: tables of littlefs are there")

@@ -1,4 +1,4 @@
-"""The pace of the emulated chip's PIO, which rp2040py ties to the instructions of the CPU."""
+"""The pace of the emulated chip's PIO; rp2040py steps PIO with the instructions of the CPU."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,14 +12,14 @@ _NEVER_FP: Final = 1 << 62
 
 
 class Pacer:
-    """Steps PIO at its exact times; rp2040py leaves steps out while the CPU sleeps, and delays some while it works.
+    """Steps PIO at its exact times; rp2040py skips steps while the CPU sleeps, and delays some while it works.
 
-    For programs that do not stall: a machine that waits for a pin is looked at again when a register is written.
+    For programs that do not stall: a machine that waits for a pin is checked again when a register is written.
     """
 
     def __init__(self, simulator: Simulator, skip: bool) -> None:
         self._simulator = simulator
-        self._skip = skip  # rounds in which PIO does nothing but count
+        self._skip = skip  # skip rounds in which PIO only counts
         self._core: Any = simulator.rp2040.core
         self._clock: Any = simulator.clock
         self._pios: tuple[Any, ...] = tuple(simulator.rp2040.pio)
@@ -35,7 +35,7 @@ class Pacer:
         return round(nanos * _FP_PER_NS)
 
     def _first(self) -> Any:
-        """The PIO whose next step comes first."""
+        """Return the PIO whose next step comes first."""
         one, other = self._pios
         return one if one.next_due_fp <= other.next_due_fp else other
 
@@ -55,7 +55,7 @@ class Pacer:
             self.schedule()
 
     def sleep(self) -> None:
-        """While the CPU sleeps and the simulation is not stopped, step without an alarm: that is faster."""
+        """Step without an alarm, which is faster, while the CPU sleeps and the simulation is not stopped."""
         if not self._core.waiting or self._first().next_due_fp >= _NEVER_FP:
             return
         self._alarm.cancel()
@@ -81,9 +81,9 @@ class Pacer:
 
 
 class _Rounds:
-    """Leaves out rounds of a state machine that only polls and counts: each like the last, with a register one lower.
+    """Skips rounds of a state machine that only polls and counts: each like the last, with a register one lower.
 
-    That is right for a loop in which the counted register decides nothing before it is 0.
+    Correct for a loop in which the counted register decides nothing before it is 0.
     """
 
     def __init__(self, pios: Iterable[Any]) -> None:
@@ -93,7 +93,7 @@ class _Rounds:
         self._last: tuple[int, ...] = ()
 
     def skip(self, most_ns: float) -> None:
-        """At the head of the loop, with nothing to happen for so long."""
+        """Skip rounds at the head of the loop, while no alarm is due for `most_ns`."""
         machine = self.machine
         fixed = (machine.x, machine.output_shift_reg, machine.input_shift_count, machine.output_shift_count)
         state = (*fixed, machine.rx_fifo.item_count, machine.y, machine.input_shift_reg, machine.next_due_fp)
@@ -110,7 +110,7 @@ class _Rounds:
 
 
 class _PacedPio:
-    """A PIO on the bus: enabled and disabled by the firmware, stepped by the pacer alone."""
+    """A PIO on the bus: enabled and disabled by the firmware, stepped only by the pacer."""
 
     def __init__(self, pio: Any, pacer: Pacer) -> None:
         self._pio, self._pacer = pio, pacer
@@ -119,11 +119,11 @@ class _PacedPio:
         return getattr(self._pio, name)
 
     def write_uint32(self, offset: int, value: int) -> None:
-        """As the bus writes."""
+        """Write a register."""
         self._paced(partial(self._pio.write_uint32, offset, value))
 
     def write_uint32_atomic(self, offset: int, value: int, atomic_type: int) -> None:
-        """As the bus sets, clears and toggles bits."""
+        """Set, clear or toggle bits of a register."""
         self._paced(partial(self._pio.write_uint32_atomic, offset, value, atomic_type))
 
     def _paced(self, write: Callable[[], None]) -> None:

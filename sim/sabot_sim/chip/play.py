@@ -1,4 +1,4 @@
-"""The firmware's shoe at the level of cards on the emulated chip: play.py's steps on its serial line."""
+"""`sabot play` on the emulated chip: the steps of firmware/bench/play.py go over its serial line."""
 
 from collections.abc import Callable
 from typing import Any, Final, Self
@@ -12,22 +12,22 @@ from sabot_sim.rigs.play import StepAnswer
 from sabot_sim.rigs.rig import BenchError
 
 _START_US: Final = 5_000_000
-_STEP_US: Final = 20_000_000  # a full journal is told in less
+_STEP_US: Final = 20_000_000  # a full journal takes less
 
 
 class ChipPlay:
-    """A PlayBench; a start takes the emulator half a minute, a step a second or two. `say` hears what it is at."""
+    """A PlayBench. A start takes half a minute, a step a second or two; `progress` is called with what is going on."""
 
-    def __init__(self, profile: bytes, say: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, profile: bytes, progress: Callable[[str], None] = lambda text: None) -> None:
         uf2 = find_uf2()
         if uf2 is None:
             raise BenchError(HOW_TO_GET_UF2)
-        self._profile, self._say = profile, say
+        self._profile, self._progress = profile, progress
         self._chip = Chip(uf2, play_image())
         self._start()
 
     def _start(self) -> None:
-        self._say("the emulated chip starts; this takes half a minute")
+        self._progress("starting the emulated chip; this takes half a minute")
         self._chip.run_until(lambda: self._chip.text == "ready\n", _START_US)
         self._chip.send(self._profile.hex().encode() + b"\n")
 
@@ -38,15 +38,15 @@ class ChipPlay:
         pass
 
     def step(self, *step: Any) -> StepAnswer:
-        """One line out, one line back."""
-        self._say(" ".join(map(str, step)))
+        """Send a step as a line, and return the answer."""
+        self._progress(" ".join(map(str, step)))
         self._chip.send(msgspec.json.encode(step) + b"\n")
         line = self._chip.answer(_STEP_US)
         if not line.startswith("{"):
-            raise BenchError(f"the emulated chip said something else than an answer: {line!r}")
+            raise BenchError(f"the emulated chip sent no answer but {line!r}")
         return msgspec.json.decode(line, type=StepAnswer)
 
     def power_cycle(self) -> None:
-        """Pull the plug and start again with what flash has kept."""
+        """Switch off and on; flash is kept."""
         self._chip.power_cycle()
         self._start()

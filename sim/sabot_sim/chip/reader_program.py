@@ -1,4 +1,4 @@
-"""The reader program (firmware/bench/reader.py) on the emulated chip: start it, count what it counted, time a read."""
+"""The reader program (firmware/bench/reader.py) on the emulated chip: start it, read its counters, time a read."""
 
 from pathlib import Path
 
@@ -8,21 +8,21 @@ from sabot_sim.rigs.build import firmware_image
 
 
 def booted_reader(uf2: Path) -> Chip:
-    """A chip on which the reader program has come up."""
+    """Return a chip on which the reader program is running."""
     chip = Chip(uf2, firmware_image())
     chip.run_until(lambda: chip.text == "ready\n")
     return chip
 
 
 def counters(chip: Chip) -> dict[str, int]:
-    """What the reader program has counted."""
+    """Return the counters of the reader program."""
     chip.send(b"s")
     words = chip.answer().split()
     return {name: int(value) for name, value in zip(words[::2], words[1::2], strict=True)}
 
 
 def cycles_for(chip: Chip, edges: list[Edge]) -> int:
-    """Cycles that the CPU is awake, from the first of these edges until the reader program has told its answer."""
+    """Return the cycles in which the CPU is awake, from the first of these edges until the reader program answers."""
     chip.run_to(chip.pins(edges))
     before = chip.busy_cycles
     chip.answer()

@@ -18,12 +18,15 @@ _SOURCE_PLL_USB, _PLL_USB_HZ = 2, 48_000_000
 
 
 class Uart(RPUART):
-    """Takes the place of one of the chip's UARTs; `heard` gets each byte when its stop bit has left."""
+    """Replaces one of the chip's UARTs; `on_byte` is called with each byte when its stop bit has left.
 
-    def __init__(self, mcu: RP2040, number: int, heard: Callable[[int], None]) -> None:
+    One class because it is one peripheral: the bus reads and writes its registers, FIFOs and interrupts together.
+    """
+
+    def __init__(self, mcu: RP2040, number: int, on_byte: Callable[[int], None]) -> None:
         stock = mcu.uart[number]
         super().__init__(mcu, stock.name, stock.irq, stock.dreq)
-        self._heard = heard
+        self._on_byte = on_byte
         self._sent_alarm = mcu.clock.create_alarm(self._sent)
         self._timeout_alarm = mcu.clock.create_alarm(self._timed_out)
         self.lost = 0
@@ -41,7 +44,7 @@ class Uart(RPUART):
         self._levels = 0b010_010
 
     def reset(self) -> None:
-        """As the chip's reset leaves it."""
+        """Reset all registers and FIFOs."""
         super().reset()
         self._sent_alarm.cancel()
         self._timeout_alarm.cancel()
@@ -53,19 +56,19 @@ class Uart(RPUART):
 
     @property
     def baud_rate(self) -> int:
-        """Of the clock that the firmware has chosen; rp2040py takes it to be the system's."""
+        """Baud rate by the clock that the firmware has chosen; rp2040py assumes the system clock."""
         clocks: Any = self.rp2040.clocks
         hz = _PLL_USB_HZ if clocks.peri_ctrl >> 5 & 7 == _SOURCE_PLL_USB else int(self.rp2040.clk_sys)
         return round(hz / 16 / max(1.0, self.baud_divider))
 
     @property
     def bit_ns(self) -> float:
-        """How long a bit takes at the baud rate that the firmware has set."""
+        """Duration of a bit."""
         return 1e9 / self.baud_rate
 
     @property
     def byte_ns(self) -> float:
-        """A start bit, the data, a stop bit."""
+        """Duration of a byte with start and stop bit."""
         return (2 + self.word_length) * self.bit_ns
 
     def _interrupt(self, *, raise_: int = 0, clear: int = 0) -> None:
@@ -95,10 +98,10 @@ class Uart(RPUART):
         if len(self._out) <= self._out_trigger:
             self._interrupt(raise_=_TX)
         if byte is not None:
-            self._heard(byte)
+            self._on_byte(byte)
 
     def feed_byte(self, value: int) -> None:
-        """A byte has arrived; one that finds the FIFO full is lost."""
+        """Take a byte from the line; it is lost if the FIFO is full."""
         if len(self._in) >= self._depth:
             self.lost += 1
             self._interrupt(raise_=_OVERRUN)
@@ -134,7 +137,7 @@ class Uart(RPUART):
         )
 
     def read_uint32(self, offset: int) -> int:
-        """A register, as the bus reads it."""
+        """Read a register."""
         if offset == _DATA:
             return self._receive()
         own = {
@@ -149,7 +152,7 @@ class Uart(RPUART):
         return own[offset] if offset in own else super().read_uint32(offset)
 
     def write_uint32(self, offset: int, value: int) -> None:
-        """A register, as the bus writes it."""
+        """Write a register."""
         if offset == _DATA:
             self._send(value & 0xFF)
         elif offset == _LEVELS:

@@ -1,6 +1,6 @@
-"""The MicroPython image of the emulated chip: where it is looked for, what it must be, and where it is fetched from.
+"""The MicroPython image of the emulated chip: where it is searched, how it is checked, where it is downloaded from.
 
-`python -m sabot_sim.chip.uf2 [URL]` prints which one is used; without one it fetches the official image into the cache.
+`python -m sabot_sim.chip.uf2 [URL]` prints which one is used; without one it downloads the official one to the cache.
 """
 
 import os
@@ -23,7 +23,7 @@ from sabot_sim.rigs.rig import BenchError
 VERSION: Final = "v1.25.0"
 OFFICIAL_URL: Final = f"https://micropython.org/resources/firmware/RPI_PICO-20250415-{VERSION}.uf2"
 HOW_TO_GET_UF2: Final = (
-    "no MicroPython image for the emulated chip: `make image` fetches one; or download RPI_PICO-*.uf2 from "
+    "no MicroPython image for the emulated chip: `make image` downloads one; or download RPI_PICO-*.uf2 from "
     "micropython.org/download/RPI_PICO into ~/.cache/sabot/, or set SABOT_UF2 to its path"
 )
 RP2040_FAMILY: Final = 0xE48BFF56
@@ -35,25 +35,25 @@ _HAS_FAMILY: Final = 0x2000
 _HEADER: Final = struct.Struct("<8I")
 _PAYLOAD_MOST: Final = 476
 _BANNER: Final = b"MicroPython "
-_MOST_BYTES: Final = 4 << 20  # twice a Pico's flash, as UF2 has it
+_MOST_BYTES: Final = 4 << 20  # a UF2 file is twice as large as a Pico's flash
 _CHUNK: Final = 65536
 
 
 class Uf2Error(BenchError):
-    """This is no image that the chip can run, or it cannot be had; the message says why and what to do."""
+    """Not an image that the chip can run, or the download failed; the message says why."""
 
 
-# Looked for
+# Search
 
 
 def cache_dir() -> Path:
-    """Where a fetched image is kept."""
+    """Return the folder that keeps downloaded images."""
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".cache") / "sabot"
 
 
 def find_uf2(given: str | None = None) -> Path | None:
-    """A MicroPython image: the path given or in SABOT_UF2, the newest in the cache, one beside the project, or none."""
+    """Return an image: the path given, SABOT_UF2, the newest in the cache, one beside the project, or None."""
     named = given or os.environ.get("SABOT_UF2")
     if named:
         if not Path(named).is_file():
@@ -67,13 +67,13 @@ def find_uf2(given: str | None = None) -> Path | None:
     return None
 
 
-# Checked
+# Check
 
 
 def payload(data: bytes) -> bytes:
-    """What a UF2 of the RP2040's family puts into flash; Uf2Error says why it is none."""
+    """Return what a UF2 of the RP2040's family writes to flash; Uf2Error if it is not one."""
     if not data or len(data) % _BLOCK:
-        raise Uf2Error(f"{len(data)} bytes are not whole blocks of {_BLOCK}: cut short, or no UF2 file")
+        raise Uf2Error(f"{len(data)} bytes are not whole blocks of {_BLOCK}: the file is truncated or not UF2")
     count = len(data) // _BLOCK
     return b"".join(_content(data[at : at + _BLOCK], at // _BLOCK, count) for at in range(0, len(data), _BLOCK))
 
@@ -85,24 +85,24 @@ def _content(block: bytes, number: int, count: int) -> bytes:
     if not flags & _HAS_FAMILY or family != RP2040_FAMILY:
         raise Uf2Error(f"block {number} is for the family {family:#010x}; the RP2040 is {RP2040_FAMILY:#010x}")
     if (own_number, own_count) != (number, count):
-        raise Uf2Error(f"block {number} of {count} says that it is {own_number} of {own_count}: cut short")
+        raise Uf2Error(f"block {number} of {count} is numbered {own_number} of {own_count}: the file is truncated")
     return block[_HEADER.size : _HEADER.size + size]
 
 
 def version_in(data: bytes) -> str:
-    """The version of the MicroPython in an image, as `v1.25.0`."""
+    """Return the MicroPython version of an image, such as `v1.25.0`."""
     found = payload(data).partition(_BANNER + b"v")[2][:20].split(b" ")[0]
     if not found:
-        raise Uf2Error("no MicroPython is in it")
+        raise Uf2Error("it contains no MicroPython")
     return f"v{found.decode(errors='replace')}"
 
 
-# Fetched
+# Download
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a download may take: between two of its bytes, in all, and before each further try."""
+    """How long a download may take: between two bytes, in all, and before each retry."""
 
     silence_s: float = 20.0
     whole_s: float = 120.0
@@ -110,7 +110,7 @@ class Patience:
 
 
 def fetch(url: str, folder: Path, patience: Patience, context: ssl.SSLContext | None = None) -> Path:
-    """Bring the image at this address into a folder: there is all of it, checked, or nothing."""
+    """Download the image at this address into a folder; the file is whole and checked, or does not exist."""
     try:
         data = _tried(url, patience, context)
         found = version_in(data)
@@ -122,7 +122,7 @@ def fetch(url: str, folder: Path, patience: Patience, context: ssl.SSLContext | 
 
 
 def _kept(data: bytes, folder: Path, name: str) -> Path:
-    """Under its name when it is whole."""
+    """Write the file under its name when it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as beside:
         part = Path(beside, name)
@@ -131,7 +131,7 @@ def _kept(data: bytes, folder: Path, name: str) -> Path:
 
 
 def _tried(url: str, patience: Patience, context: ssl.SSLContext | None) -> bytes:
-    """A UF2; what may be better the next time is tried again."""
+    """Return a UF2; retry failures that may be temporary."""
     for pause_s in patience.pauses_s:
         try:
             return _downloaded(url, patience, context)
@@ -143,7 +143,7 @@ def _tried(url: str, patience: Patience, context: ssl.SSLContext | None) -> byte
 
 
 def _final(error: Exception) -> bool:
-    """Whether to try again would change nothing."""
+    """Return True if a retry cannot help."""
     if isinstance(error, urllib.error.HTTPError):
         return error.code < 500
     return isinstance(getattr(error, "reason", None), ssl.SSLCertVerificationError)
@@ -153,26 +153,26 @@ def _downloaded(url: str, patience: Patience, context: ssl.SSLContext | None) ->
     end_s, data = time.monotonic() + patience.whole_s, b""
     with urllib.request.urlopen(url, timeout=patience.silence_s, context=context) as response:
         if url.startswith("https:") and not response.url.startswith("https:"):
-            raise Uf2Error(f"it leads to {response.url}, which is not HTTPS")
+            raise Uf2Error(f"it redirects to {response.url}, which is not HTTPS")
         while chunk := response.read1(_CHUNK):
             data += chunk
             if len(data) > _MOST_BYTES:
-                raise Uf2Error(f"more than {_MOST_BYTES} bytes come: this is no image of a Pico")
+                raise Uf2Error(f"more than {_MOST_BYTES} bytes: this is not an image of a Pico")
             if time.monotonic() > end_s:
-                raise TimeoutError(f"{len(data)} bytes in {patience.whole_s:.0f} s, and not the end")
+                raise TimeoutError(f"{len(data)} bytes in {patience.whole_s:.0f} s, and not complete")
     payload(data)
     return data
 
 
-# Said
+# Command line
 
 
 def main(url: str) -> int:
-    """Say which image is used, and fetch one where there is none; without a network the tests go on without it."""
+    """Print which image is used; download one if there is none. Without a network the tests run without it."""
     try:
         path = find_uf2()
         if path is None:
-            print(f"no MicroPython image here: fetching {url}", flush=True)
+            print(f"no MicroPython image found: downloading {url}", flush=True)
             path = fetch(url, cache_dir(), Patience())
     except (Uf2Error, OSError) as error:
         print(f"{error}\n{HOW_TO_GET_UF2}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""An emulated Pico at a port of this machine: its USB serial on a pty, for programs that talk to boards.
+"""An emulated Pico at a port of this machine: its USB serial line on a pty, for programs that talk to boards.
 
-`python -m sabot_sim.chip.usb [FOLDER]` prints the port, and runs until its input ends. The board has the files of the
-folder, or is as new; its time is real time, or slower where the emulator is.
+`python -m sabot_sim.chip.usb [FOLDER]` prints the port and runs until its standard input ends. The board has the files
+of the folder, or is new. Its time is real time, or slower if the emulator is.
 """
 
 import os
@@ -23,13 +23,13 @@ from sabot_sim.rigs.rig import BenchError
 
 _STEP_US: Final = 1000
 _QUEUE_BYTES: Final = 4096
-_IN_BUFFERS: Final = 0x80  # of USB's memory: a register an endpoint, 8 bytes apart
+_IN_BUFFERS: Final = 0x80  # in USB memory: one register per endpoint, 8 bytes apart
 
 
 class UsbChip(Chip):
-    """A chip with a host at its USB that has opened the port: `said` is what it has sent.
+    """A chip with a USB host that has opened its port: `usb_received` is what it has sent.
 
-    Without files its filesystem was never made.
+    With `files` None the flash has no filesystem yet.
     """
 
     def __init__(self, uf2: Path, files: Mapping[str, bytes] | None) -> None:
@@ -39,10 +39,10 @@ class UsbChip(Chip):
 
     def _boot(self, flash: bytes) -> None:
         super()._boot(flash)
-        self.said = bytearray()
+        self.usb_received = bytearray()
         self._usb = self.mcu.usb_ctrl
         self._cdc = USBCDC(self._usb)
-        self._cdc.on_serial_data = self.said.extend
+        self._cdc.on_serial_data = self.usb_received.extend
         self._others, self._usb.on_endpoint_read = self._usb.on_endpoint_read, self._wanted
         self._cdc_reset, self._usb.on_reset = self._usb.on_reset, self._unplugged
         self._waiting, self._room = bytearray(), 0
@@ -50,14 +50,14 @@ class UsbChip(Chip):
         self._reads, self._unread = True, list[tuple[int, int]]()
 
     def _has_packet(self, offset: int, value: int) -> None:
-        """Bytes for the host stay where they are while it does not read; rp2040py's takes them at once."""
+        """Leave bytes where they are while the host does not read; rp2040py takes them at once."""
         if not self._reads and offset == _IN_BUFFERS + 8 * self._cdc._in_endpoint:
             self._unread.append((offset, value))
         else:
             self._packet(offset, value)
 
     def host(self, *, opened: bool = True, reads: bool = True) -> None:
-        """What the host does from now on: whether a program has opened the port, and whether bytes are fetched."""
+        """Set what the host does: whether a program has opened the port, and whether it reads."""
         self._cdc.set_control_lines(dtr=opened, rts=opened)
         self._reads = reads
         while reads and self._unread:
@@ -68,7 +68,7 @@ class UsbChip(Chip):
         self._cdc_reset()
 
     def _wanted(self, endpoint: int, size: int) -> None:
-        """The chip can take bytes: where there are none it waits; rp2040py would give it none without end."""
+        """Note that the chip can take bytes, and wait if there are none; rp2040py would answer with empty packets."""
         if endpoint and endpoint == self._cdc._out_endpoint:
             self._room = size
             self._give()
@@ -82,17 +82,17 @@ class UsbChip(Chip):
 
     @property
     def usb_room(self) -> int:
-        """How many bytes the host would hold for the chip."""
+        """How many more bytes the host can queue for the chip."""
         return _QUEUE_BYTES - len(self._waiting)
 
-    def say(self, data: bytes) -> None:
-        """Bytes over USB, as soon as the chip takes them."""
+    def usb_send(self, data: bytes) -> None:
+        """Send bytes over USB as soon as the chip takes them."""
         self._waiting += data
         self._give()
 
 
 class Port:
-    """A pty whose other end is the chip's USB."""
+    """A pty that is connected to the chip's USB."""
 
     def __init__(self, chip: UsbChip) -> None:
         self._chip = chip
@@ -103,25 +103,25 @@ class Port:
         self._due_s = time.monotonic()
 
     def turn(self, ended: int) -> bool:
-        """A millisecond of the chip, and what came and went meanwhile; False when there is input at `ended`."""
+        """Run the chip for a millisecond and carry bytes; return False when `ended` is readable."""
         self._pump()
         self._chip.run_for(_STEP_US)
         now_s = time.monotonic()
-        self._due_s = max(self._due_s + _STEP_US / 1e6, now_s)  # what the emulator was late by is not made up for
+        self._due_s = max(self._due_s + _STEP_US / 1e6, now_s)  # a late emulator does not catch up
         return ended not in select.select([self._master, ended], [], [], self._due_s - now_s)[0]
 
     def _pump(self) -> None:
         chip = self._chip
         with suppress(BlockingIOError):
             if chip.usb_room:
-                chip.say(os.read(self._master, chip.usb_room))
+                chip.usb_send(os.read(self._master, chip.usb_room))
         with suppress(BlockingIOError):
-            if chip.said:
-                del chip.said[: os.write(self._master, chip.said)]
+            if chip.usb_received:
+                del chip.usb_received[: os.write(self._master, chip.usb_received)]
 
 
 def main() -> None:
-    """Start here."""
+    """Run until standard input ends."""
     uf2 = find_uf2()
     if uf2 is None:
         raise BenchError(HOW_TO_GET_UF2)
