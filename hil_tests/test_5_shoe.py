@@ -151,7 +151,7 @@ def test_an_unread_card_is_keyed_in_at_the_gateway(at_home: TryOut) -> None:
         sabot("table", "bac-01", *verb, *by)
     keyed = sabot("table", "bac-01", "key-card", unread[-1], *by)
     assert (keyed.returncode, keyed.stdout) == (0, "Done.\n"), keyed.stderr
-    at_home.until(lambda: f"somebody at the gateway has seen to {unread[-1]}" in shoe.notes())
+    at_home.until(lambda: f"{unread[-1]} was handled at the gateway" in shoe.notes())
     before = len(at_home.coups())
     at_home.until(lambda: len(at_home.coups()) > before or at_home.status()["fault"] not in (None, "none"))
     assert not [alarm for alarm in at_home.received("alarm") if alarm["name"] == "discrepancy"]

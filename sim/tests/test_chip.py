@@ -37,7 +37,7 @@ def main():
         machine.idle()
 """
 
-# Tells every change that the sampler gets, under a locked heap until it is told.
+# Prints every change that the sampler gets; the heap is locked until then.
 SAMPLES = """
 import gc, micropython, time
 from array import array
@@ -114,7 +114,7 @@ def reader() -> Chip:
     return booted_reader(UF2)
 
 
-def told(chip: Chip) -> tuple[list[Edge], dict[str, int]]:
+def samples_and_counts(chip: Chip) -> tuple[list[Edge], dict[str, int]]:
     """What the program has collected, and its counters."""
     before = len(chip.text)
     chip.send(b"?")
@@ -128,7 +128,7 @@ def play(chip: Chip, edges: list[Edge]) -> tuple[list[Edge], dict[str, int]]:
     """What the program makes of these edges."""
     chip.pins(edges)
     chip.run_for(edges[-1][0] + 20_000)
-    return told(chip)
+    return samples_and_counts(chip)
 
 
 def assert_recorded(changes: list[Edge], edges: list[Edge]) -> None:
@@ -211,9 +211,9 @@ def test_panel_and_lid_are_inputs_too(samples: Chip) -> None:
 
 
 @needs_uf2
-def test_the_sampler_hears_that_nothing_happens(samples: Chip) -> None:
+def test_the_sampler_also_gets_samples_without_a_change(samples: Chip) -> None:
     samples.run_for(1_000_000)
-    _, counts = told(samples)
+    _, counts = samples_and_counts(samples)
     assert counts["seen"] == 0
     assert (counts["now"] - counts["last"]) & TICKS < 110_000
 
@@ -226,7 +226,7 @@ def test_lock_lamps_and_buzzer(samples: Chip) -> None:
 
 @needs_uf2
 @pytest.mark.chip_full
-def test_nothing_is_left_out_unseen(boot: Callable[..., Chip]) -> None:
+def test_skipped_pio_steps_are_counted(boot: Callable[..., Chip]) -> None:
     """Rounds of PIO that are skipped are those in which it would only have counted."""
     edges = card_edges(set_words(1)["AS"], SPEED)
     chips = [boot(SAMPLES, skip=skip) for skip in (True, False)]
@@ -237,7 +237,7 @@ def test_nothing_is_left_out_unseen(boot: Callable[..., Chip]) -> None:
 
 
 @needs_uf2
-def test_the_reader_tells_cards_and_counts(reader: Chip) -> None:
+def test_the_reader_reports_cards_and_counters(reader: Chip) -> None:
     before = len(reader.changes)
     start_ns = reader.pins(card_edges(set_words(1)["8H"], SPEED))
     card, speed_mm_s = reader.answer().split()[1:4:2]

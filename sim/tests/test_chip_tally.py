@@ -77,13 +77,13 @@ def test_runs_add_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [NO_XDIST, WORKERS], ids=["alone", "workers"])
-def test_a_run_without_the_chip_says_nothing_of_it(tmp_path: Path, how: tuple[str, ...]) -> None:
+def test_a_run_without_the_chip_prints_no_such_line(tmp_path: Path, how: tuple[str, ...]) -> None:
     (tmp_path / "test_some.py").write_text("def test_elsewhere():\n    pass\n")
     assert not any("RP2040" in text for text in run(tmp_path, *how))
 
 
-def test_a_fresh_machine_is_told_why_nothing_ran(tmp_path: Path) -> None:
-    project = tmp_path / "project"  # nothing stands beside it
+def test_a_new_machine_shows_why_nothing_ran(tmp_path: Path) -> None:
+    project = tmp_path / "project"  # there is no image beside it
     shutil.copytree(Path(sabot_sim.__file__).parent, project / "sim" / "sabot_sim")
     shutil.copy(Path(__file__).with_name("test_chip.py"), project)
     path = f"{project / 'sim'}:{PLUGIN_DIR}"

@@ -18,7 +18,7 @@ from sabot_sim.dealing.stack import CUT, shuffled
 from sabot_sim.rigs.reader import CPythonReader
 
 
-def dealer(stack: list[str]) -> Dealer:
+def new_dealer(stack: list[str]) -> Dealer:
     return Dealer(lambda: list(stack), 1, random.Random(1))
 
 
@@ -33,47 +33,47 @@ def test_a_shuffled_shoe_has_every_card_and_the_cutting_card_twenty_from_the_bac
 
 
 def test_a_closed_shoe_gets_cards_and_new_shoe() -> None:
-    it = dealer(["2C"])
-    assert [levels for _, levels in it.next_edges(LOCK)] == [BUTTON_NEW_SHOE, 0]
+    dealer = new_dealer(["2C"])
+    assert [levels for _, levels in dealer.next_edges(LOCK)] == [BUTTON_NEW_SHOE, 0]
 
 
 def test_an_open_exit_gets_the_next_card() -> None:
-    it = dealer(["2C", CUT])
-    it.next_edges(LOCK)
-    pulled = [it.next_edges(0), it.next_edges(0)]
-    assert it.drawn == ["2C", CUT]
+    dealer = new_dealer(["2C", CUT])
+    dealer.next_edges(LOCK)
+    pulled = [dealer.next_edges(0), dealer.next_edges(0)]
+    assert dealer.drawn == ["2C", CUT]
     assert [[one.card for one in answers] for answers in CPythonReader().read(1, pulled)] == [["2C"], [CUT]]
     assert all(edges[-1][1] == edges[-2][1] == 0 for edges in pulled)  # the path is seen clear
 
 
 def test_a_result_is_confirmed() -> None:
-    it = dealer(["2C"])
-    assert [levels for _, levels in it.next_edges(LOCK | 4)] == [BUTTON_CONFIRM, 0]
-    assert it.coups_seen == 1
+    dealer = new_dealer(["2C"])
+    assert [levels for _, levels in dealer.next_edges(LOCK | 4)] == [BUTTON_CONFIRM, 0]
+    assert dealer.coups_seen == 1
 
 
 def test_the_same_cards_stay_in_until_the_shoe_has_taken_them() -> None:
     stacks = iter([["2C"], ["3C"]])
-    it = Dealer(lambda: next(stacks), 1, random.Random(1))
-    it.next_edges(LOCK)
-    it.next_edges(LOCK)
-    it.next_edges(0)
-    assert it.drawn == ["2C"]
-    it.next_edges(LOCK)
-    it.next_edges(0)
-    assert it.drawn == ["3C"]
+    dealer = Dealer(lambda: next(stacks), 1, random.Random(1))
+    dealer.next_edges(LOCK)
+    dealer.next_edges(LOCK)
+    dealer.next_edges(0)
+    assert dealer.drawn == ["2C"]
+    dealer.next_edges(LOCK)
+    dealer.next_edges(0)
+    assert dealer.drawn == ["3C"]
 
 
 def test_a_shoe_that_waits_for_its_gateway_is_left_alone() -> None:
-    it = dealer(["2C", "3C"])
-    it.next_edges(LOCK)
-    it.next_edges(0)
-    assert [levels for _, levels in it.next_edges(LOCK | LAMP_WAITING)] == [0]
-    assert it.drawn == ["2C"]
+    dealer = new_dealer(["2C", "3C"])
+    dealer.next_edges(LOCK)
+    dealer.next_edges(0)
+    assert [levels for _, levels in dealer.next_edges(LOCK | LAMP_WAITING)] == [0]
+    assert dealer.drawn == ["2C"]
 
 
 def test_a_fault_or_an_empty_shoe_stops_the_dealer() -> None:
     with pytest.raises(DealerStopsError, match="supervisor"):
-        dealer(["2C"]).next_edges(LOCK | LAMP_FAULT)
+        new_dealer(["2C"]).next_edges(LOCK | LAMP_FAULT)
     with pytest.raises(DealerStopsError, match="empty"):
-        dealer(["2C"]).next_edges(0)
+        new_dealer(["2C"]).next_edges(0)

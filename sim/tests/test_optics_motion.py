@@ -122,7 +122,7 @@ def test_an_s_shaped_pull_is_fastest_in_the_middle_and_ends_as_it_began() -> Non
     assert speeds == pytest.approx(speeds[::-1])
 
 
-def test_through_rests_where_told_and_ends_where_told() -> None:
+def test_through_rests_at_each_place_and_ends_at_its_end() -> None:
     path = through(random.Random(1), [(30_000, 20_000), (25_000, 0)], 60_000, stay=True)
     still = [(way.x_um, way.pause_us) for way in path if not way.speed_m_s]
     assert still == [(path[0].x_um, 0), (30_000, 20_000), (25_000, 0), (60_000, 0)]

@@ -83,7 +83,7 @@ def test_skew_moves_track_b_only() -> None:
     assert switches(scene_of(), A)[0] == 23_000
 
 
-def test_a_dead_input_says_nothing_and_a_stuck_one_says_yes() -> None:
+def test_a_dead_input_stays_off_and_a_stuck_one_stays_on() -> None:
     dead, stuck = scene_of(), scene_of()
     dead.lost = A
     assert switches(dead, A) == []
@@ -113,7 +113,7 @@ def test_a_pulse_turns_its_inputs_over_for_a_while() -> None:
     assert [edge for edge in edges(scene) if 59_000 < edge[0] < 61_000] == [(60_000, 0), (60_007, ENTRY | EXIT)]
 
 
-def test_spikes_come_as_often_and_as_long_as_told() -> None:
+def test_spikes_come_as_often_and_as_long_as_configured() -> None:
     scene = scene_of(spike_share=1.0, spikes=(4, 4), spike_us=(30, 30))
     quiet = scene_of()
     assert len(seen(scene)) == len(seen(quiet)) + 8
@@ -177,10 +177,10 @@ def test_total_crosstalk_shows_one_track_on_the_other() -> None:
     for seed in range(20):
         scene = scene_of(seed=seed, threshold=0.4)
         mishaps.total_crosstalk(scene)
-        heard = {pin for pin in (A, B) if scene.crosstalk[pin]}
-        assert heard
+        crossed = {pin for pin in (A, B) if scene.crosstalk[pin]}
+        assert crossed
         counts = {pin: len(switches(replace(scene, switches=[]), pin)) for pin in (A, B)}
-        assert counts == {A: 20 if A in heard else 18, B: 20 if B in heard else 4}
+        assert counts == {A: 20 if A in crossed else 18, B: 20 if B in crossed else 4}
 
 
 def test_strong_skew_is_stronger_than_any_profile_draws() -> None:
@@ -258,7 +258,7 @@ def test_half_drawn_ends_in_sight() -> None:
         assert edges(scene)[-1][1]
 
 
-def test_a_jerk_goes_back_as_far_as_told_and_the_card_leaves() -> None:
+def test_a_jerk_goes_back_as_far_as_drawn_and_the_card_leaves() -> None:
     for seed in range(100):
         scene = scene_of(seed=seed)
         MISHAPS["jerk_back"].befall(scene)

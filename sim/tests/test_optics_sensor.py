@@ -119,7 +119,7 @@ def test_a_pulse_shorter_than_the_response_time_vanishes() -> None:
     assert settled([100, 110], 10) == [100, 110]
 
 
-def test_jitter_moves_each_edge_by_itself_and_not_further_than_told() -> None:
+def test_jitter_moves_each_edge_by_itself_and_not_beyond_its_limit() -> None:
     sensor, rng = IDEAL._replace(response_us=20, jitter_us=3), random.Random(1)
     late = [switch_times_us(sensor, [18_000.0], AT_1_M_S, rng)[0] - 18_020 for _ in range(500)]
     assert -3 <= min(late) < -2.8

@@ -122,7 +122,7 @@ def test_a_card_behind_a_gap_shows_both_strips_whole() -> None:
     assert marks(both.a)[10] == (96_000, 97_000)
 
 
-def test_specks_are_as_long_and_as_dark_as_told_and_lie_on_the_card() -> None:
+def test_specks_are_as_long_and_as_dark_as_configured_and_lie_on_the_card() -> None:
     profile = replace(CLEAN, speck_um=(50, 400))
     found = [marks(dirt.speck([], profile, random.Random(seed)))[0] for seed in range(300)]
     lengths = [end_um - start_um for start_um, end_um in found]

@@ -24,7 +24,7 @@ seal = firmware.module("sabot.storage.seal")
 
 
 class World:
-    """A journal and a store, whoever uses them, and what they must hold."""
+    """A journal and a store, and what they must hold."""
 
     def __init__(self, seed: int) -> None:
         self.rng = rng = random.Random(seed)
@@ -241,16 +241,16 @@ def worked(sectors: int, events: int) -> tuple[Flash, Flash]:
     """Flash after so many events, each acknowledged, and a value put for every four."""
     plug = Plug(random.Random(0))
     logs, values = Flash(sectors, plug=plug), Flash(2, plug=plug)
-    it, kept = journal.Journal(logs), store.Store(values)
+    log, kept = journal.Journal(logs), store.Store(values)
     for number in range(1, events + 1):
         plug.erase_allowed = False
-        it.append(0, 4, 9)
-        it.acknowledge(number)
-        it.read(number, bytearray(journal.RECORD))
+        log.append(0, 4, 9)
+        log.acknowledge(number)
+        log.read(number, bytearray(journal.RECORD))
         if number % 4 == 0:
             kept.put_number(number // 4 % 5 + 1, number)
         plug.erase_allowed = True
-        it.housekeep()
+        log.housekeep()
         kept.housekeep()
     return logs, values
 
@@ -272,5 +272,5 @@ def test_the_flash_is_strict() -> None:
     with pytest.raises(FlashError, match="leaves its page"):
         flash.program(255, b"\x00\x00")
     flash.plug.erase_allowed = False
-    with pytest.raises(FlashError, match="where none may be"):
+    with pytest.raises(FlashError, match="while erasing is not allowed"):
         flash.erase(0)

@@ -102,7 +102,7 @@ def mixed(rng: random.Random, number: int) -> list[signals.Edge]:
     return list(absurd(rng))
 
 
-def test_the_vm_and_this_interpreter_say_the_same() -> None:
+def test_the_vm_and_this_interpreter_give_the_same_answers() -> None:
     rng = random.Random(4)
     reads = [mixed(rng, number) for number in range(3_000)]
     with VmReader() as vm:

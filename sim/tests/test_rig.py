@@ -7,7 +7,7 @@ from sabot_sim.rigs.stimulus import with_stills
 from sabot_sim.rigs.unix import UnixRig
 
 
-def test_between_edges_the_board_says_now_and_then_that_nothing_has_changed() -> None:
+def test_between_edges_there_are_samples_without_a_change() -> None:
     found = list(with_stills([(10_000, 1), (50_000, 0)], 0, 0, 2_500_000))
     after = [(at + 50_000, 0) for at in (4_000, 12_000, 28_000, 60_000, 124_000, 1_000_000, 2_000_000)]
     assert found == [
@@ -30,7 +30,7 @@ def test_bits_fall_in_what_was_written_and_nowhere_else() -> None:
     assert fallen_bits(flash, 7, 1) in (bytes([0xFF, 0x00, 0x54, 0xFF, 0xAA]), bytes([0xFF, 0x00, 0x55, 0xFF, 0xA8]))
 
 
-def test_a_shoe_without_power_is_quiet_and_hears_nothing(tmp_path: Path) -> None:
+def test_a_shoe_without_power_is_quiet_and_receives_nothing(tmp_path: Path) -> None:
     rig = UnixRig(tmp_path)
     try:
         rig.send(b"hello")

@@ -1,4 +1,4 @@
-"""The image of the emulated chip: where it is looked for, and a download from a server of every kind."""
+"""The image of the emulated chip: where it is searched, and downloads from servers of every kind."""
 
 import shutil
 import ssl
@@ -35,7 +35,7 @@ DEAF = Patience(silence_s=0.2, whole_s=60.0, pauses_s=(0.0,))
 
 
 def uf2(text: bytes, family: int = RP2040_FAMILY) -> bytes:
-    """As https://github.com/microsoft/uf2 has it, 256 bytes a block."""
+    """Return a UF2 file as https://github.com/microsoft/uf2 describes it, 256 bytes a block."""
     parts = [text[at : at + 256].ljust(256, b"\0") for at in range(0, len(text), 256)]
     heads = (
         struct.pack("<8I", 0x0A324655, 0x9E5D5157, 0x2000, 0x10000000 + 256 * i, 256, i, len(parts), family)
@@ -50,9 +50,9 @@ GOOD = uf2(bytes(250) + b"3.4.0; MicroPython v1.25.0 on 2025-04-15" + bytes(900)
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers by path; `asked` counts."""
+    """Answers by path; `requests` lists the paths."""
 
-    asked: list[str]
+    requests: list[str]
     ended: threading.Event
     leads_to = ""
 
@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """What the path says."""
-        self.asked.append(self.path)
+        self.requests.append(self.path)
         kind = self.path.split("/")[1]
         answers = {
             "good": GOOD,
@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
             "page": b"<html>" + bytes(506),
         }
         if kind == "late":
-            kind = "good" if len(self.asked) > 2 else "broken"
+            kind = "good" if len(self.requests) > 2 else "broken"
         if kind in answers:
             self._answer(200, answers[kind])
         elif kind == "endless":
@@ -112,16 +112,16 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(context: ssl.SSLContext | None = None, leads_to: str = "") -> Iterator[tuple[str, list[str]]]:
-    """The address of a server, and what it was asked for."""
-    asked, ended = list[str](), threading.Event()
-    handler = type("Own", (Handler,), {"asked": asked, "ended": ended, "leads_to": leads_to})
+    """Yield the address of a server, and the list of paths requested from it."""
+    requests, ended = list[str](), threading.Event()
+    handler = type("Own", (Handler,), {"requests": requests, "ended": ended, "leads_to": leads_to})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"{'https' if context else 'http'}://localhost:{server.server_port}", asked
+        yield f"{'https' if context else 'http'}://localhost:{server.server_port}", requests
     finally:
         ended.set()
         server.shutdown()
@@ -146,7 +146,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Looked for
 
 
-def test_the_image_is_looked_for_where_it_is_said(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_image_is_searched_in_the_documented_places(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cached = alone / "RPI_PICO-1.uf2"
     cached.parent.mkdir(parents=True)
     cached.touch()
@@ -256,14 +256,14 @@ def trusted() -> tuple[ssl.SSLContext, ssl.SSLContext]:
 
 
 def test_over_https(trusted: tuple[ssl.SSLContext, ssl.SSLContext], tmp_path: Path) -> None:
-    with serving(trusted[0]) as (url, asked):
+    with serving(trusted[0]) as (url, requests):
         assert fetch(f"{url}/good/{NAME}", tmp_path, HASTY, trusted[1]).read_bytes() == GOOD
         with pytest.raises(Uf2Error, match="certificate verify failed"):
             fetch(f"{url}/good/{NAME}", tmp_path, HASTY)
-        assert len(asked) == 1
+        assert len(requests) == 1
 
 
-def test_https_does_not_lead_out_of_https(trusted: tuple[ssl.SSLContext, ssl.SSLContext], tmp_path: Path) -> None:
+def test_https_is_not_redirected_to_http(trusted: tuple[ssl.SSLContext, ssl.SSLContext], tmp_path: Path) -> None:
     with (
         serving() as (plain, _),
         serving(trusted[0], plain) as (url, _),
@@ -275,25 +275,25 @@ def test_https_does_not_lead_out_of_https(trusted: tuple[ssl.SSLContext, ssl.SSL
 # Said
 
 
-def said(*args: str) -> "subprocess.CompletedProcess[str]":
+def run_main(*args: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "sabot_sim.chip.uf2", *args], capture_output=True, text=True, check=False
     )
 
 
-def test_a_fresh_machine_fetches_once(
+def test_a_new_machine_downloads_once(
     server: tuple[str, list[str]], alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
     shutil.copytree(Path(sabot_sim.__file__).parent, project / "sim" / "sabot_sim")
-    monkeypatch.setenv("PYTHONPATH", str(project / "sim"))  # nothing stands beside it
+    monkeypatch.setenv("PYTHONPATH", str(project / "sim"))  # there is no image beside it
     url, digest = f"{server[0]}/good/{NAME}", sha256(GOOD).hexdigest()
     used = f"emulated RP2040: MicroPython v1.25.0, {alone / NAME}, SHA-256 {digest}\n"
-    assert said(url).stdout == f"no MicroPython image found: downloading {url}\n{used}"
-    assert said(url).stdout == used
+    assert run_main(url).stdout == f"no MicroPython image found: downloading {url}\n{used}"
+    assert run_main(url).stdout == used
     assert len(server[1]) == 1
     (alone / NAME).unlink()
-    ran = said(f"{server[0]}/missing/{NAME}")
+    ran = run_main(f"{server[0]}/missing/{NAME}")
     assert ran.returncode == 0, "the tests go on without it"
     assert ran.stderr == f"{server[0]}/missing/{NAME}: Not Found\n{HOW_TO_GET_UF2}\n"
 
@@ -302,7 +302,7 @@ def test_which_image_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     image = tmp_path / NAME
     image.write_bytes(GOOD)
     monkeypatch.setenv("SABOT_UF2", str(image))
-    ran = said()
+    ran = run_main()
     assert ran.stdout == f"emulated RP2040: MicroPython v1.25.0, {image}, SHA-256 {sha256(GOOD).hexdigest()}\n"
     assert ran.returncode == 0
 
@@ -311,8 +311,8 @@ def test_a_named_image_that_is_none_is_an_error(tmp_path: Path, monkeypatch: pyt
     image = tmp_path / NAME
     image.write_bytes(GOOD[:-1])
     monkeypatch.setenv("SABOT_UF2", str(image))
-    ran = said()
+    ran = run_main()
     assert ran.returncode == 1
     assert ran.stderr.startswith(f"{image}: 2559 bytes are not whole blocks")
     monkeypatch.setenv("SABOT_UF2", str(tmp_path / "nowhere"))
-    assert said().returncode == 1
+    assert run_main().returncode == 1

@@ -88,7 +88,7 @@ def talked(chip: UsbChip, most_us: int) -> list[tuple[int, int]]:
     return list(zip(reports[::2], reports[1::2], strict=True))
 
 
-def test_a_host_that_does_not_read_holds_nobody_up_and_loses_nothing(started: UsbChip) -> None:
+def test_a_host_that_does_not_read_delays_nothing_and_loses_nothing(started: UsbChip) -> None:
     before = len(started.usb_received)
     started.host(reads=False)
     calls = talked(started, 80_000)
@@ -101,7 +101,7 @@ def test_a_host_that_does_not_read_holds_nobody_up_and_loses_nothing(started: Us
     assert started.usb_received[before:] == expected
 
 
-def test_a_port_that_nobody_has_opened_holds_nobody_up(started: UsbChip) -> None:
+def test_a_port_that_nobody_has_opened_delays_nothing(started: UsbChip) -> None:
     started.host(opened=False, reads=False)
     calls = talked(started, 80_000)
     assert {taken for taken, _ in calls} == {16}

@@ -1,1 +1,1 @@
-"""Dealing: the stack in the shoe, and dealers who draw it."""
+"""Dealing: the stack of cards in the shoe, and simulated dealers."""

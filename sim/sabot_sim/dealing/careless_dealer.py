@@ -129,7 +129,7 @@ class CarelessDealer:
         if self._lid_open:
             return self._lid(False)
         if answer.state == CLOSED:
-            return self._begin_check() if self.rng.random() < 0.04 else self._open()
+            return self._check(begin=True) if self.rng.random() < 0.04 else self._open()
         if answer.state == CHECKING:
             return self._check()
         if answer.fault:
@@ -170,11 +170,11 @@ class CarelessDealer:
         ways = (lambda: command("authorise", 1), lambda: command("unlock"), lambda: self._key(not self._key_on))
         return self.rng.choice(ways)()
 
-    def _begin_check(self) -> Step:
-        self._load(1)
-        return command("deck_check", 1, 1)
-
-    def _check(self) -> Step:
+    def _check(self, begin: bool = False) -> Step:
+        """Begin a deck check, feed its next card, or end it."""
+        if begin:
+            self._load(1)
+            return command("deck_check", 1, 1)
         if not self.stock or len(self.stock) % _MOST_CHECKED == 0:
             self.stock = []
             return command("deck_check", 0, 0)

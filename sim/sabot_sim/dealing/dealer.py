@@ -1,4 +1,4 @@
-"""The dealer: looks at lock and lamps, draws the next card or presses a button. Knows no rules; the shoe does."""
+"""The dealer: reads lock and lamps, draws a card or presses a button. The dealer knows no rules; the shoe does."""
 
 import random
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
 
-# Inputs beside the sensors, and outputs, as the firmware's panel has them.
+# Inputs besides the sensors, and outputs: bits as in firmware/sabot/panel.py.
 BUTTON_CONFIRM = 1 << 7
 BUTTON_NEW_SHOE = 1 << 8
 LOCK = 1
@@ -16,20 +16,20 @@ LAMP_FAULT = 64
 LAMP_WAITING = 256
 
 _PRESS_US = 80_000
-_CLEAR_US = 2_000  # a path that is clear for so long is believed to be
+_CLEAR_US = 2_000  # the shoe takes the path for clear after this
 _GAP_US = (150_000, 400_000)  # between two cards
-_PAUSE_US = (2_000_000, 5_000_000)  # before the dealer confirms: bets are paid
+_PAUSE_US = (2_000_000, 5_000_000)  # to pay bets, before the dealer confirms
 LOOK_AGAIN_US = 250_000
 HANDS = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 
 
 class DealerStopsError(RuntimeError):
-    """The shoe shows something a dealer cannot go on from."""
+    """The shoe is in a state from which this dealer cannot continue."""
 
 
 @dataclass
 class Dealer:
-    """Seeded hands at one shoe; `next_edges` is asked whenever the last action is done."""
+    """A dealer with seeded hands; call `next_edges` whenever the last action is done."""
 
     deck: Callable[[], list[str]]
     card_set: int
@@ -39,9 +39,9 @@ class Dealer:
     _stack: list[str] = field(default_factory=list)
 
     def next_edges(self, outputs: int) -> list[signals.Edge]:
-        """What the dealer does now, as changes of the inputs, timed from now."""
+        """Return what the dealer does now, as edges timed from now."""
         if outputs & LAMP_FAULT:
-            raise DealerStopsError("the shoe shows a fault: a supervisor must come")
+            raise DealerStopsError("the shoe shows a fault: a supervisor must clear it")
         if outputs & LAMP_WAITING:
             return [(LOOK_AGAIN_US, 0)]
         if not outputs & LOCK:
@@ -53,18 +53,18 @@ class Dealer:
 
     def _draw(self) -> list[signals.Edge]:
         if not self._stack:
-            raise DealerStopsError("the shoe wants another card and is empty")
+            raise DealerStopsError("the exit is open for another card and the shoe is empty")
         card = self._stack.pop(0)
         self.drawn.append(card)
-        return self.soon(signals.pull(HANDS, self.rng, card, self.card_set))
+        return self.after_a_pause(signals.pull(HANDS, self.rng, card, self.card_set))
 
-    def soon(self, edges: list[signals.Edge]) -> list[signals.Edge]:
-        """A card after the pause between two, and the path clear behind it."""
+    def after_a_pause(self, edges: list[signals.Edge]) -> list[signals.Edge]:
+        """Return the edges of a card after the pause between two cards, with the path clear after it."""
         gap_us = self.rng.randint(*_GAP_US)
         return [(gap_us + t_us, level) for t_us, level in [*edges, (edges[-1][0] + _CLEAR_US, 0)]]
 
     def _press_new_shoe(self) -> list[signals.Edge]:
-        """New cards, unless those just put in were not taken yet (the shoe may still wait for its profile)."""
+        """Put in new cards, unless those just put in were not used yet (the shoe may still wait for its profile)."""
         if not self._stack or self.drawn:
             self._stack, self.drawn = self.deck(), []
         return self._press(BUTTON_NEW_SHOE, LOOK_AGAIN_US)

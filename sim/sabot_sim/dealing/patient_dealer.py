@@ -1,4 +1,4 @@
-"""A dealer who waits where the shoe holds its exit, a supervisor who comes with his key, and mishaps by a seed."""
+"""A dealer who waits when the shoe locks its exit, a supervisor with a key, and seeded mishaps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,19 +11,19 @@ from sabot_sim.optics.scene import seen, set_up
 
 KEY = 1 << 9
 _BUTTONS = {2: 1 << 4, 4: 1 << 5, 8: 1 << 6}  # Player, Banker, Tie: by the lamp of that result
-_TURN_US = 100_000  # a key or a lid that stays for so long is believed
+_TURN_US = 100_000  # the shoe accepts a new position of key or lid after this
 _OPEN_US = 2_000_000
 _STILL_IN = ("short_pull", "pushed_back_midway")
 
 
 @dataclass
 class PatientDealer(Dealer):
-    """As a dealer, but a fault is waited out; after `patience_us` the supervisor turns the key at the shoe.
+    """A Dealer who waits at a fault; after `patience_us` the supervisor turns the key at the shoe.
 
-    `mishap_share` of what he does goes wrong. `notes` says what people did that the shoe is not told.
+    `mishap_share` of the actions go wrong. `notes` lists what people did that the shoe cannot know.
     """
 
-    patience_us: int = 0  # 0: nobody comes
+    patience_us: int = 0  # 0: the supervisor never comes
     mishap_share: float = 0.0
     notes: list[str] = field(default_factory=list)
     _waited_us: int = 0
@@ -31,7 +31,7 @@ class PatientDealer(Dealer):
     _last_drawn: str | None = None
 
     def next_edges(self, outputs: int) -> list[signals.Edge]:
-        """What is done now, as changes of the inputs, timed from now."""
+        """Return what is done now, as edges timed from now."""
         self._last_drawn = None
         if outputs & (LAMP_FAULT | LAMP_WAITING):
             return self._wait(outputs)
@@ -43,15 +43,15 @@ class PatientDealer(Dealer):
         return mishap(outputs) if mishap else super().next_edges(outputs)
 
     def take_up(self, stack: list[str], drawn: list[str]) -> None:
-        """Go on with a shoe in which these cards are left, and from which those came."""
+        """Continue with a shoe in which these cards are left, and from which `drawn` came."""
         self._stack, self.drawn = list(stack), list(drawn)
 
     def cards(self) -> tuple[list[str], list[str]]:
-        """What is left in the shoe, and what came out of it."""
+        """Return the cards left in the shoe, and those drawn."""
         return self._stack, self.drawn
 
     def put_back(self) -> None:
-        """The card that is half drawn goes back into the shoe: the power is off before it is out."""
+        """Put the half-drawn card back into the shoe: the power was cut before it was out."""
         if self._last_drawn is not None:
             self._stack.insert(0, self._last_drawn)
             self.drawn.pop()
@@ -60,9 +60,9 @@ class PatientDealer(Dealer):
     # The supervisor
 
     def _settle_unread(self) -> None:
-        """The exit is free though a card was not read: somebody at the gateway has seen to it."""
+        """Note that the exit is open again after an unread card: it was keyed in or cleared at the gateway."""
         if self._unread is not None:
-            self.notes.append(f"somebody at the gateway has seen to {self._unread}")
+            self.notes.append(f"{self._unread} was handled at the gateway")
             self._unread = None
 
     def _wait(self, outputs: int) -> list[signals.Edge]:
@@ -70,17 +70,17 @@ class PatientDealer(Dealer):
         if not self.patience_us or self._waited_us < self.patience_us:
             return [(LOOK_AGAIN_US, 0)]
         self._waited_us = 0
-        self.notes.append("nobody came: the supervisor turns the key at the shoe")
+        self.notes.append("nothing was done at the gateway: the supervisor turns the key at the shoe")
         if self._unread is not None and outputs & LAMP_FAULT:
             self._stack.insert(0, self._unread)
-            self.notes.append(f"{self._unread} goes through the exit once more")
+            self.notes.append(f"{self._unread} is drawn through the exit once more")
             self._unread = None
         return _held(KEY, _TURN_US)
 
     # Mishaps
 
     def _mishap(self, outputs: int) -> Callable[[int], list[signals.Edge]] | None:
-        """What goes wrong now, or nothing."""
+        """Return the mishap that happens now, or None."""
         if self.rng.random() >= self.mishap_share:
             return None
         if not outputs & LOCK and self._stack[0] != CUT:
@@ -91,7 +91,7 @@ class PatientDealer(Dealer):
 
     def _pushed_back(self, _outputs: int) -> list[signals.Edge]:
         name = self.rng.choice(_STILL_IN)
-        self.notes.append("mishap: a card is half drawn and goes back into the shoe")
+        self.notes.append("mishap: a card is half drawn and pushed back into the shoe")
         return self._pull(name, self._stack[0])
 
     def _not_read(self, _outputs: int) -> list[signals.Edge]:
@@ -102,18 +102,18 @@ class PatientDealer(Dealer):
     def _pull(self, mishap: str, card: str) -> list[signals.Edge]:
         scene = set_up(HANDS, self.rng, self.card_set, card)
         MISHAPS[mishap].befall(scene)
-        return self.soon(signals.edges_of(seen(scene)))
+        return self.after_a_pause(signals.edges_of(seen(scene)))
 
     def _lid_opened(self, _outputs: int) -> list[signals.Edge]:
         self.notes.append("mishap: the lid is opened and shut")
         return _held(LID, _OPEN_US)
 
     def _surplus(self, _outputs: int) -> list[signals.Edge]:
-        self.notes.append("mishap: a card too many is drawn")
+        self.notes.append("mishap: a surplus card is drawn")
         return self._draw()
 
     def _wrong_button(self, outputs: int) -> list[signals.Edge]:
-        self.notes.append("mishap: the dealer presses the wrong result")
+        self.notes.append("mishap: the dealer presses the wrong result button")
         wrong = [button for lamp, button in _BUTTONS.items() if not outputs & lamp]
         return self._press(self.rng.choice(wrong), LOOK_AGAIN_US)
 
@@ -123,6 +123,6 @@ class PatientDealer(Dealer):
 
 
 def _held(pin: int, for_us: int) -> list[signals.Edge]:
-    """An input that is on for so long, and is seen to be off again."""
+    """Return the edges of an input that is on for this long, and off again."""
     on_us, off_us = LOOK_AGAIN_US, LOOK_AGAIN_US + for_us + _TURN_US
     return [(on_us, pin), (on_us + _TURN_US, pin), (off_us, 0), (off_us + _TURN_US, 0)]

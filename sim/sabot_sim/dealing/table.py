@@ -1,4 +1,4 @@
-"""A dealer at a bench: plays what the dealer does, at a pace, and notes when each coup's last card was out."""
+"""A simulated table: plays the dealer's actions on a shoe at a pace, and notes when each coup's last card was out."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -7,49 +7,49 @@ from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.vm import VmShoe
 
-_WAIT_FOR_BOARD_S = 0.05
+_WAIT_FOR_SHOE_S = 0.05
 
 
 @dataclass
 class SimTable:
-    """`step(now_s)` does what is due; `speed` is how much faster than life the dealer works."""
+    """`step(now_s)` does what is due; the dealer works `speed` times as fast as a person."""
 
     bench: VmShoe
     dealer: Dealer
     speed: float
-    _last_edges_s: deque[float] = field(default_factory=deque)  # of coups whose result the dealer has seen
+    _last_edges_s: deque[float] = field(default_factory=deque)  # one per coup whose result the dealer has seen
     _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
     _t_us: int = 0
     _start_s: float | None = None
     _played_s: float = 0.0
 
     def step(self, now_s: float) -> float:
-        """Play what is due by now; the seconds until there is more to do, unless the board answers before."""
+        """Play what is due; return the seconds until more is due, unless the shoe answers before."""
         if self._start_s is None:
             self._start_s = now_s
-            self.bench.play([(0, 0)])  # the board answers with its outputs
+            self.bench.play([(0, 0)])  # the shoe answers with its outputs
         self._look()
         elapsed_us = int((now_s - self._start_s) * 1e6 * self.speed)
         due = [edge for edge in self._plan if edge[0] <= elapsed_us]
         if due:
             self._play(due, now_s)
         if not self._plan:
-            return _WAIT_FOR_BOARD_S
+            return _WAIT_FOR_SHOE_S
         return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
 
     def under_way(self) -> bool:
-        """Something of the dealer's last action is still to be played."""
+        """Return True while a part of the dealer's last action is still to be played."""
         return bool(self._plan)
 
     def power_cycle(self) -> None:
-        """Pull the plug in whatever is going on, and put it back; the dealer starts from what he sees."""
+        """Switch the shoe off and on at once; the dealer continues from the lamps."""
         self.bench.power_off()
         self.bench.power_on()
         self._plan.clear()
         self.bench.play([(0, 0)])
 
     def _look(self) -> None:
-        """Once the last action is done, ask the dealer for the next; a result he sees came of the last edge."""
+        """Plan the dealer's next action once the last is done; a new result came from the last edge played."""
         if self._plan or not self.bench.settled():
             return
         assert self.bench.outputs is not None
@@ -60,7 +60,7 @@ class SimTable:
         self._plan = [(self._t_us + t_us, levels) for t_us, levels in edges]
 
     def coup_received(self) -> float:
-        """When the last edge of the next coup in turn was played: ask once for each coup received."""
+        """Return when the last edge of the next coup was played; call once for each coup received."""
         if not self._last_edges_s:
             self._look()  # the lamps were lit before the frame was sent
         return self._last_edges_s.popleft()

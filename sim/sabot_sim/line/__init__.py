@@ -1,1 +1,1 @@
-"""Line: a serial line that loses, repeats and delays bytes."""
+"""Line: simulated serial lines, one with faults and one with a baud rate."""

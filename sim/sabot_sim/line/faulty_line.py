@@ -1,4 +1,4 @@
-"""A serial line that misbehaves by a seed: it drops, repeats, corrupts, splits, glues, delays and reorders."""
+"""A serial line with seeded faults: it drops, repeats, corrupts, splits, glues, delays and reorders."""
 
 import heapq
 import random
@@ -7,12 +7,12 @@ from typing import Final
 
 _LATE_MS: Final = (1, 400)
 _OVERTAKEN_MS: Final = (200, 1500)
-_MOST_BYTES: Final = 65_536  # on the way at once; a real line holds less
+_MOST_BYTES: Final = 65_536  # in flight at once; a real line holds less
 
 
 @dataclass(frozen=True)
 class Faults:
-    """The share of chunks, or of bytes, that each misfortune strikes."""
+    """The share of chunks, or of bytes, that each fault affects."""
 
     drop: float = 0.0
     repeat: float = 0.0
@@ -24,7 +24,7 @@ class Faults:
 
     @classmethod
     def drawn(cls, rng: random.Random, most: float) -> "Faults":
-        """Each somewhere between nothing and `most`; single bytes mostly a tenth of that, or no frame would survive."""
+        """Draw each share between 0 and `most`; for single bytes mostly a tenth, or no frame would survive."""
         share = {name: rng.uniform(0, most) * rng.choice((0, 1)) for name in cls.__dataclass_fields__}
         of_bytes = rng.choice((1.0, 0.1, 0.1, 0.1))
         return cls(**{name: rate * of_bytes if name in ("corrupt", "lose") else rate for name, rate in share.items()})
@@ -32,11 +32,11 @@ class Faults:
 
 @dataclass
 class FaultyLine:
-    """One direction; put() takes what is sent, take() gives what has arrived by then, glued together."""
+    """One direction: put() takes what is sent, take() returns what has arrived by then."""
 
     rng: random.Random
     faults: Faults
-    _on_the_way: list[tuple[int, int, bytes]] = field(default_factory=list)
+    _in_flight: list[tuple[int, int, bytes]] = field(default_factory=list)
     _count: int = 0
     _last_ms: int = 0
 
@@ -63,21 +63,21 @@ class FaultyLine:
         return bytes(rng.randrange(256) if rng.random() < faults.corrupt else byte for byte in kept)
 
     def _carry(self, data: bytes, now_ms: int) -> None:
-        if sum(len(waiting) for _, _, waiting in self._on_the_way) > _MOST_BYTES:
+        if sum(len(waiting) for _, _, waiting in self._in_flight) > _MOST_BYTES:
             return
         due_ms = now_ms + 1
         if self.rng.random() < self.faults.reorder:
-            due_ms += self.rng.randint(*_OVERTAKEN_MS)  # what is sent later comes first
+            due_ms += self.rng.randint(*_OVERTAKEN_MS)  # later bytes overtake it
         else:
             if self.rng.random() < self.faults.delay:
                 due_ms += self.rng.randint(*_LATE_MS)
             due_ms = self._last_ms = max(due_ms, self._last_ms)
         self._count += 1
-        heapq.heappush(self._on_the_way, (due_ms, self._count, data))
+        heapq.heappush(self._in_flight, (due_ms, self._count, data))
 
     def take(self, now_ms: int) -> bytes:
-        """What has arrived."""
+        """Return what has arrived."""
         arrived = bytearray()
-        while self._on_the_way and self._on_the_way[0][0] <= now_ms:
-            arrived += heapq.heappop(self._on_the_way)[2]
+        while self._in_flight and self._in_flight[0][0] <= now_ms:
+            arrived += heapq.heappop(self._in_flight)[2]
         return bytes(arrived)

@@ -1,4 +1,4 @@
-"""A serial line at its baud rate: bytes go one by one out of a bounded buffer into a bounded buffer, in given time."""
+"""A serial line at its baud rate: bytes go one by one from a bounded buffer to a bounded buffer; time is passed in."""
 
 from typing import Final
 
@@ -8,18 +8,18 @@ _US_A_SECOND: Final = 1_000_000
 
 
 class PacedLine:
-    """One direction, sans-I/O: write() takes what its buffer has room for, read() gives what has come by then."""
+    """One direction: write() takes what its buffer has room for, read() returns what has arrived by then."""
 
     def __init__(self, sender_bytes: int, receiver_bytes: int, baud: int = BAUD) -> None:
         self._sender_bytes, self._receiver_bytes, self._baud = sender_bytes, receiver_bytes, baud
         self._waiting, self._arrived = bytearray(), bytearray()
-        self._busy_since_us = 0  # since then the line has had no pause
-        self._busy_bytes = 0  # that it has carried since
+        self._busy_since_us = 0  # start of the current transmission without a pause
+        self._busy_bytes = 0  # bytes carried since then
         self.carried_bytes = 0
-        self.overruns = 0  # bytes that the receiver was too slow for
+        self.overruns = 0  # bytes lost because the receiver's buffer was full
 
     def write(self, data: bytes, now_us: int) -> int:
-        """Send bytes; how many of them the buffer took."""
+        """Send bytes; return how many of them the buffer took."""
         self._advance(now_us)
         if not self._waiting:
             self._busy_since_us, self._busy_bytes = now_us, 0
@@ -28,14 +28,14 @@ class PacedLine:
         return len(taken)
 
     def read(self, now_us: int, most: int | None = None) -> bytes:
-        """What has arrived, its last stop bit included."""
+        """Return bytes that have arrived completely."""
         self._advance(now_us)
         data = bytes(self._arrived[:most])
         del self._arrived[: len(data)]
         return data
 
     def capacity_bytes(self, us: int) -> float:
-        """What a line that is never idle carries in this time."""
+        """Return how many bytes a line that is never idle carries in this time."""
         return us * self._baud / (_BITS_A_BYTE * _US_A_SECOND)
 
     def _advance(self, now_us: int) -> None:

@@ -1,4 +1,4 @@
-"""Every coup of a full shoe, weighed exactly: how often each combination of facts occurs, as whole numbers.
+"""Every coup of a full shoe, counted exactly: how often each combination of facts occurs, as whole numbers.
 
 Weights count ordered draws of six cards without replacement; they fit 64 bits for eight decks and fewer.
 """
@@ -23,7 +23,7 @@ _SIZES = (10, 10, 2, 2, 10, 10, 4, 4, 2, 2, 2)
 
 
 class DrawTables(NamedTuple):
-    """When a third card is drawn: the Player by his points, the Banker by his and the Player's third (last: none)."""
+    """When a third card is drawn: Player by points, Banker by points and the Player's third card (last: none)."""
 
     player: NDArray[np.bool_]
     banker: NDArray[np.bool_]
@@ -35,13 +35,13 @@ class Pattern(NamedTuple):
     player_pair: int
     banker_pair: int
     twin: bool
-    at_banker: int  # cards of the Banker that are the very card of the Player's suited pair
+    at_banker: int  # cards of the Banker equal to the card of the Player's suited pair
     at_player: int  # and the other way round
-    same: bool  # both suited pairs are of the very same card
+    same: bool  # both suited pairs are of the same card
 
 
 def _patterns(ranks: tuple[int, ...], decks: int) -> Counter[Pattern]:
-    """The ways to draw four cards of these ranks, by what their suits decide; only which ranks are equal matters."""
+    """Count the ways to draw four cards of these ranks, by suit pattern; only which ranks are equal matters."""
     ways: Counter[Pattern] = Counter()
     names = [RANKS[rank] for rank in ranks]
     for suits in product(_SUITS, repeat=4):
@@ -69,7 +69,7 @@ def _pattern(cards: list[str]) -> Pattern:
 
 
 def _initial_rows(decks: int) -> tuple[Ints, Ints]:
-    """Values of the first four cards (Player's two, Banker's two) with their pattern, and how many draws make each."""
+    """Return values of the first four cards (Player's two, Banker's two), their pattern, and the number of draws."""
     by_equality: dict[tuple[int, ...], Counter[Pattern]] = {}
     rows: Counter[tuple[int, ...]] = Counter()
     for ranks in product(range(13), repeat=4):
@@ -126,7 +126,7 @@ class Enumeration:
             self._add(rows, weights * own * (self._left - 1), final, 0, 1)
 
     def _player_draws(self, rows: Ints, weights: Ints, player: Ints, banker: Ints, counts: Ints) -> None:
-        """The Player's third card is the card of his own suited pair, of the Banker's, of both, or another."""
+        """Add rows in which the Player's third card repeats Player's suited pair, Banker's, both, or neither."""
         mine = np.where(rows[4] == SAME_SUIT, self.decks - 2 - rows[7], 0)
         his = np.where(rows[5] == SAME_SUIT, self.decks - 2 - rows[8], 0)
         same = rows[9] == 1
@@ -172,7 +172,7 @@ class Enumeration:
         np.add.at(self._weights, np.ravel_multi_index(parts, _SIZES), weights)
 
     def facts(self) -> Iterator[tuple[Facts, int]]:
-        """Every combination of facts that occurs, with its weight; the weights sum to `total`."""
+        """Yield every combination of facts that occurs, with its weight; the weights sum to `total`."""
         keys = np.flatnonzero(self._weights)
         columns = np.unravel_index(keys, _SIZES)
         for *key, weight in zip(*(column.tolist() for column in columns), self._weights[keys].tolist(), strict=True):

@@ -16,7 +16,7 @@ from sabot_protocol.wagers.three_card import ThreeCardHand
 
 @dataclass(frozen=True)
 class WagerOdds:
-    """What a wager is worth while it can be made; `available` is how often that is."""
+    """The odds of a wager while it can be made; `available` is how often that is."""
 
     house_edge: Fraction
     outcomes: dict[str, Fraction]
@@ -28,23 +28,23 @@ class WagerOdds:
     mean_square: Fraction = Fraction(0)  # of the net for one unit staked
 
     def variance(self) -> Fraction:
-        """Of the net for one unit staked."""
+        """Return the variance of the net result for one unit staked."""
         return self.mean_square - self.house_edge**2
 
     def hit_rate(self) -> Fraction:
-        """How often it wins."""
+        """Return the probability that it wins."""
         return sum(self.outcomes.values(), Fraction(0))
 
 
 class Tally:
-    """How often each settlement occurs; a table hands out one object for each, so its id is the key."""
+    """How often each settlement occurs; a table returns one object for each, so its id is the key."""
 
     def __init__(self) -> None:
         self._weights: dict[int, int] = {}
         self._settled: dict[int, Settled] = {}
 
     def add(self, settled: Settled, weight: int) -> None:
-        """So often more."""
+        """Add a weight to a settlement."""
         key = id(settled)
         if key in self._weights:
             self._weights[key] += weight
@@ -52,12 +52,12 @@ class Tally:
             self._weights[key], self._settled[key] = weight, settled
 
     def items(self) -> list[tuple[Settled, int]]:
-        """Settlement and weight."""
+        """Return each settlement with its weight."""
         return [(self._settled[key], weight) for key, weight in self._weights.items()]
 
 
 def tallied(rows: Iterable[tuple[dict[str, Settled], int]]) -> tuple[dict[str, Tally], int]:
-    """Settlements of every wager with their weights, added up; and the sum of the weights."""
+    """Return the settlements of every wager with their weights, and the sum of the weights."""
     tallies: dict[str, Tally] = {}
     total = 0
     for settlements, weight in rows:
@@ -70,7 +70,7 @@ def tallied(rows: Iterable[tuple[dict[str, Settled], int]]) -> tuple[dict[str, T
 
 
 def of_table(table: Table, rows: Iterable[tuple[dict[str, Settled], int]]) -> dict[str, WagerOdds]:
-    """Every wager of a table from its settlements."""
+    """Return the odds of every wager of a table from its settlements."""
     tallies, total = tallied(rows)
     return {
         name: of_weights(tallies[name], total, _clause(wager), wager.wager.note) for name, wager in table.wagers.items()
@@ -78,7 +78,7 @@ def of_table(table: Table, rows: Iterable[tuple[dict[str, Settled], int]]) -> di
 
 
 def of_weights(weights: Tally, total: int, clause: str, note: str = "") -> WagerOdds:
-    """From how often each settlement occurs."""
+    """Return the odds from how often each settlement occurs."""
     offered = sum(weight for settled, weight in weights.items() if settled.result != "not_offered")
     if not offered:
         return WagerOdds(Fraction(0), {}, available=Fraction(0), clause=clause, note="never available")
@@ -98,25 +98,25 @@ def of_weights(weights: Tally, total: int, clause: str, note: str = "") -> Wager
 
 
 def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, WagerOdds]:
-    """Every wager that one coup decides."""
+    """Return the odds of every wager that one coup decides."""
     return of_table(table, ((table.settle(coup), weight) for coup, weight in facts))
 
 
 def _clause(wager: Priced | Combined) -> str:
-    """Where the book says what the wager pays."""
+    """Return the clause of the rulebook that states what the wager pays."""
     if isinstance(wager, Combined):
         return wager.wager.clause
     return ", ".join(dict.fromkeys(settled.rule for settled in wager.prices.values() if settled.result == "win"))
 
 
 def of_three_card(table: Table) -> dict[str, WagerOdds]:
-    """Every wager of Three Card Baccarat with one deck."""
+    """Return the odds of every wager of Three Card Baccarat with one deck."""
     hands = _three_card_hands()
     return of_table(table, ((table.settle_three_card(player, dealer), weight) for player, dealer, weight in hands))
 
 
 def _three_card_hands() -> Iterator[tuple[ThreeCardHand, ThreeCardHand, int]]:
-    """Every pair of hands with its weight. Kinds of card: 0 a ten, 1 to 9 their points, 10 a picture."""
+    """Yield every pair of hands with its weight. Kinds of card: 0 a ten, 1 to 9 their points, 10 a picture."""
     deck = {kind: 12 if kind == 10 else 4 for kind in range(11)}
     for player in combinations_with_replacement(range(11), 3):
         rest = {kind: count - player.count(kind) for kind, count in deck.items()}
@@ -138,13 +138,13 @@ def _hand(kinds: tuple[int, ...]) -> ThreeCardHand:
 
 
 def of_roulette(prices: Roulette) -> dict[str, WagerOdds]:
-    """Every wager of the wheel."""
+    """Return the odds of every wager of the wheel."""
     tallies, total = tallied((roulette.settle(prices, number), 1) for number in roulette.NUMBERS)
     return {name: of_weights(tally, total, prices.clause) for name, tally in tallies.items()}
 
 
 def of_sequences(book: Rulebook, game: str, results: dict[str, Fraction]) -> dict[str, WagerOdds]:
-    """Runs and tails, each coup taken as independent and from a full shoe; `results` are those of one coup."""
+    """Return the odds of runs and tails, with independent coups from a full shoe; `results` are those of one coup."""
     found: dict[str, WagerOdds] = {}
     for sequence in book.sequence:
         if game not in sequence.games:
@@ -173,7 +173,7 @@ def _run(sequence: Sequence, length: int, pays: Fraction, results: dict[str, Fra
 
 
 def _tail(sequence: Sequence, odds: dict[int, Fraction], side: Fraction) -> WagerOdds:
-    """Early: n results and a break, six at once. Late: one more result for the same price, once the run is there."""
+    """Return the odds of a tail: n results and a break, or six; a late tail is staked once the run has begun."""
     outcomes = {f"consecutive_{n}": side**n * (1 - side) for n in odds if n < 6}
     outcomes["consecutive_6"] = side**6
     pays = {f"consecutive_{n}": price for n, price in odds.items()}

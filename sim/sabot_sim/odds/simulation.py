@@ -1,4 +1,4 @@
-"""Whole shoes by the million: shuffled, burnt, cut and dealt with numpy; what occurred is counted by its facts."""
+"""Millions of whole shoes, shuffled, burnt, cut and dealt with numpy; coups are counted by their facts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class CoupTable:
 
     @classmethod
     def of(cls, draw: DrawTables) -> "CoupTable":
-        """All 10**6 sequences at once: Player, Banker, Player, Banker, then what is drawn."""
+        """Play all 10**6 sequences at once: Player, Banker, Player, Banker, then third cards."""
         first, second, third, fourth, fifth, sixth = np.indices((10,) * _MOST_CARDS, dtype=np.int16).reshape(6, -1)
         player, banker = (first + third) % 10, (second + fourth) % 10
         open_ = (player < 8) & (banker < 8)
@@ -49,7 +49,7 @@ class CoupTable:
 
 @dataclass
 class Simulation:
-    """Counts coups by their facts. Without `pairs` only the points are looked at, which is faster."""
+    """Counts coups by their facts. Without `pairs` only points are counted, which is faster."""
 
     decks: int
     table: CoupTable
@@ -63,13 +63,13 @@ class Simulation:
     _draws: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Nothing has been dealt."""
+        """Prepare arrays; nothing has been dealt."""
         kinds = 4 * 4 * 2 * 2 * 2 if self.pairs else 1
         self._counts = np.zeros(len(self.table.facts) * kinds, dtype=np.int64)
         self._draws = np.array(self.table.facts)[:, 2:4] == 1  # by fact id: whether Player and Banker drew
 
     def run(self, coups: int, progress: Callable[[int], None] = lambda done: None) -> None:
-        """Deal whole shoes until there are at least so many coups."""
+        """Deal whole shoes until there are at least this many coups."""
         while self.coups < coups:
             before = self.coups
             shoes = min(_SHOES, max(1, -(-(coups - self.coups) // (6 * self.decks))))
@@ -94,7 +94,7 @@ class Simulation:
         self.shoes += shoes
 
     def _shuffled(self, shoes: int) -> NDArray[np.uint32]:
-        """Cards, or without pairs their values, in random order: sorted by 26 random bits that stand before them.
+        """Return cards, or without pairs their values, in random order: sorted by 26 random bits above them.
 
         Two cards of a shoe draw the same bits once in 780 shoes; those two then stand in order instead of at random.
         """
@@ -107,7 +107,7 @@ class Simulation:
         return keys
 
     def _walk(self, consumed: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Where each coup begins, as an index into the flat table of places: after the burn, until the last coup."""
+        """Return where each coup begins, as an index into the flat table of places, from the burn to the last coup."""
         shoes, places = consumed.shape
         flat, rows = consumed.ravel(), np.arange(shoes, dtype=np.int64) * places
         cut = rows + (places + _MOST_CARDS - 1 - CUT_FROM_BACK)
@@ -129,7 +129,7 @@ class Simulation:
     def _with_pairs(
         self, cards: NDArray[np.uint32], starts: NDArray[np.int64], places: int, ids: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Fact ids with what ranks and suits decide."""
+        """Return fact ids extended by what ranks and suits decide."""
         flat = cards.ravel()
         at = starts + starts // places * (_MOST_CARDS - 1)  # the same place, counted in cards
         drawn = [flat[at + offset] for offset in range(4)]
@@ -145,7 +145,7 @@ class Simulation:
         return joined
 
     def facts(self) -> list[tuple[Facts, int]]:
-        """What occurred and how often, in the form that the exact odds take."""
+        """Yield what occurred and how often, in the form that odds.of_coups takes."""
         found = []
         kinds = self._counts.size // len(self.table.facts)
         for key in np.flatnonzero(self._counts).tolist():

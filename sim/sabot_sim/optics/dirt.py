@@ -14,7 +14,7 @@ _LIGHT = 0.0
 
 
 def soiled(tracks: Tracks, profile: Profile, rng: random.Random) -> Tracks:
-    """The tracks with the dirt that this profile draws."""
+    """Return the tracks with the dirt of this profile."""
     if not (profile.specks[1] or profile.scratches[1] or profile.smear_share):
         return tracks
     strips = [tracks.a, tracks.b]
@@ -29,14 +29,14 @@ def soiled(tracks: Tracks, profile: Profile, rng: random.Random) -> Tracks:
 
 
 def speck(strip: Strip, profile: Profile, rng: random.Random) -> Strip:
-    """A dark grain somewhere on the card, that looks like a short mark."""
+    """Add a dark grain somewhere on the card, which looks like a short mark."""
     length_um = log_uniform(rng, *profile.speck_um)
     start_um = rng.uniform(0, CARD_UM - length_um)
     return coated(strip, start_um, start_um + length_um, 1.0, rng.uniform(*_SPECK_DARKNESS))
 
 
 def scratched(strips: list[Strip], profile: Profile, rng: random.Random) -> list[Strip]:
-    """A light line across one track or both, that splits a mark it meets."""
+    """Add a light line across one track or both, which splits a mark under it."""
     width_um = log_uniform(rng, *profile.scratch_um)
     start_um = rng.uniform(0, CARD_UM - width_um)
     hit = rng.choice(((0,), (1,), (0, 1)))
@@ -47,7 +47,7 @@ def scratched(strips: list[Strip], profile: Profile, rng: random.Random) -> list
 
 
 def smeared(strips: list[Strip], profile: Profile, rng: random.Random) -> list[Strip]:
-    """A film over a stretch of both tracks, of its own darkness: less contrast, at full opacity none."""
+    """Add a film over a stretch of both tracks, with its own darkness: less contrast, at full opacity none."""
     length_um = log_uniform(rng, *_SMEAR_UM)
     start_um = rng.uniform(0, CARD_UM - length_um)
     opacity, dark = rng.uniform(*profile.smear_opacity), rng.random()

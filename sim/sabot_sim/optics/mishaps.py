@@ -1,4 +1,4 @@
-"""What goes wrong with a card beyond dirt and wear: each mishap changes the scene of one read."""
+"""Mishaps beyond dirt and wear: each changes the scene of one read."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from sabot_sim.optics.strip import Tracks
 
 LID = 1 << LID_PIN
 
-# What a read is called after, the first that applies; otherwise it is a card, or the cutting card.
+# The kind of a read is the first of these that applies; otherwise it is a card or the cutting card.
 KINDS = (
     *("noise", "double", "lid_open", "foreign", "blank"),
     *("pushed_back", "pushed_back_midway", "short_pull", "half_drawn"),
@@ -28,14 +28,14 @@ _JUST_UM = 1_000.0  # inside entry or exit by more than the width of any spot
 
 
 class Mishap(NamedTuple):
-    """What happens, and what it has to itself: no two mishaps of a read share an aspect; those without may repeat."""
+    """A mishap and its aspect: two mishaps of a read never share an aspect; those without one may repeat."""
 
     befall: Callable[[Scene], None]
     aspects: frozenset[str] = frozenset()
 
 
 def befall(scene: Scene) -> None:
-    """Draw mishaps as the profile has them, and let them happen."""
+    """Draw mishaps of the profile and apply them to the scene."""
     profile, rng = scene.profile, scene.rng
     drawn = rng.sample(profile.mishaps, rng.randint(*profile.mishap_count))
     taken = set[str]()
@@ -46,7 +46,7 @@ def befall(scene: Scene) -> None:
 
 
 def noise(scene: Scene) -> None:
-    """No card at all: bursts, and light that flickers on a sensor or two."""
+    """No card: bursts, and light that flickers on one or two sensors."""
     scene.word, scene.tracks, scene.presence = "", strip.blank(), []
     scene.draw(scene.path, "nothing drawn")
     scene.spoil("no card", "noise")
@@ -71,7 +71,7 @@ def blank(scene: Scene) -> None:
 
 
 def double(scene: Scene) -> None:
-    """Two cards that overlap; the one on the face side hides the strip of the other where it lies over it.
+    """Two cards that overlap; the one on the face side hides the strip of the other where it covers it.
 
     Two cards exactly on top of each other are no case here: these four sensors see one card then.
     """
@@ -108,7 +108,7 @@ def missing_mark(scene: Scene) -> None:
 
 
 def extra_mark(scene: Scene) -> None:
-    """A mark too many: at a free place of the grid, one pitch outside the code included, or off the grid."""
+    """A surplus mark: at a free place of the grid, or one pitch outside the code, or off the grid."""
     if scene.presence and (scene.word or scene.card != CUT):
         track = scene.rng.randrange(2)
         on_grid = scene.rng.random() < 0.6
@@ -163,7 +163,7 @@ def strong_skew(scene: Scene) -> None:
 
 
 def burst(scene: Scene) -> None:
-    """Spikes by the dozen within some ms, on some inputs or all."""
+    """Dozens of spikes within some ms, on some inputs or all."""
     rng = scene.rng
     pins = rng.sample(SENSOR_PINS, rng.randint(1, len(SENSOR_PINS)))
     start_us = rng.uniform(0, duration_us(scene.path))
@@ -184,7 +184,7 @@ def lid_open(scene: Scene) -> None:
 
 
 def _on_its_way_us(scene: Scene) -> tuple[float, float]:
-    """From when the card last came in to when it left, or to the end if it did not leave."""
+    """Return the times when the card last came in and when it left, or the end if it did not leave."""
     legs = legs_of(scene.path)
     came_us, left_us = crossing_times_us([_JUST_UM], legs), crossing_times_us([LEFT_UM - _JUST_UM], legs)
     return (came_us or [0.0])[-1], (left_us or [duration_us(scene.path)])[-1]
@@ -192,7 +192,7 @@ def _on_its_way_us(scene: Scene) -> tuple[float, float]:
 
 _CARD, _HAND, _SENSOR = frozenset({"card"}), frozenset({"hand"}), frozenset({"sensor"})
 
-# In this order they happen: the card first, then the hand, then what needs to know how long it all takes.
+# In the order in which they are applied: the card, then the hand, then what needs the duration of the read.
 MISHAPS = {
     "noise": Mishap(noise, _CARD | _HAND),
     "foreign": Mishap(foreign, _CARD),

@@ -1,4 +1,4 @@
-"""How a hand moves a card: ways to pass, made into monotone legs, so that each crossing of a place has its time.
+"""How a hand moves a card: waypoints, made into monotone legs, so that each crossing of a place has its time.
 
 Places are the travel of the leading edge past the entry sensor, in micrometres; a speed of 1 m/s is 1 um a microsecond.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sabot_protocol.cardcode import CARD_UM, SENSORS_UM
 
-LEFT_UM = SENSORS_UM["exit"] + CARD_UM  # here the trailing edge leaves the exit sensor
+LEFT_UM = SENSORS_UM["exit"] + CARD_UM  # the trailing edge leaves the exit sensor here
 
 _SLOW_M_S, _FAST_M_S = 0.1, 3.0
 _GENTLE = 2.0  # most that the speed changes in a gentle pull
@@ -21,7 +21,7 @@ _BELL = tuple((place / 6, math.sin(math.pi * place / 6) ** 2) for place in range
 
 
 class Way(NamedTuple):
-    """A place on the way, the speed there, and how long the card rests there."""
+    """A waypoint: place, speed there, and how long the card rests there."""
 
     x_um: float
     speed_m_s: float
@@ -42,7 +42,7 @@ Path = list[Way]
 
 
 def arrivals_us(path: Path) -> list[float]:
-    """When the card comes to each way, from the start of the motion."""
+    """Return when the card reaches each waypoint, from the start of the motion."""
     times = [0.0]
     for here, there in pairwise(path):
         way_um = abs(there.x_um - here.x_um)
@@ -52,19 +52,19 @@ def arrivals_us(path: Path) -> list[float]:
 
 
 def duration_us(path: Path) -> float:
-    """From the start of the motion to its end, pauses included."""
+    """Return the duration of the motion, pauses included."""
     return arrivals_us(path)[-1] + path[-1].pause_us
 
 
 def rests_of(path: Path) -> list[tuple[float, Way]]:
-    """The ways at which the card rests, each with the time it comes there."""
+    """Return the waypoints at which the card rests, each with the time it arrives."""
     if not any(way.pause_us for way in path):
         return []
     return [(t_us, way) for t_us, way in zip(arrivals_us(path), path, strict=True) if way.pause_us]
 
 
 def legs_of(path: Path) -> list[Leg]:
-    """The legs between the ways, timed from the start of the motion."""
+    """Return the legs between the waypoints, timed from the start of the motion."""
     legs = []
     for arrival_us, (here, there) in zip(arrivals_us(path), pairwise(path), strict=False):
         way_um = abs(there.x_um - here.x_um)
@@ -75,7 +75,7 @@ def legs_of(path: Path) -> list[Leg]:
 
 
 def crossing_times_us(places_um: Sequence[float], legs: Sequence[Leg]) -> list[float]:
-    """When each place is crossed, in either direction, in the order of time; the places ascend."""
+    """Return when each place is crossed, in either direction, in time order; the places ascend."""
     times: list[float] = []
     sqrt = math.sqrt
     for start_us, from_um, to_um, speed, bend in legs:
@@ -84,13 +84,13 @@ def crossing_times_us(places_um: Sequence[float], legs: Sequence[Leg]) -> list[f
             ways_um = [place_um - from_um for place_um in places_um[first:last]]
         else:
             ways_um = [from_um - place_um for place_um in places_um[last:first][::-1]]
-        squared = speed * speed  # `abs` below: a leg that ends at rest may round to just under nothing
+        squared = speed * speed  # `abs` below: a leg that ends at rest may round to just below 0
         times += [start_us + 2 * way_um / ((speed + sqrt(abs(squared + bend * way_um))) or 1.0) for way_um in ways_um]
     return times
 
 
 def constant(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
-    """One speed from before the entry until the card has left."""
+    """Constant speed from before the entry until the card has left."""
     return _straight(rng, *[log_uniform(rng, slow_m_s, fast_m_s)] * 2)
 
 
@@ -105,7 +105,7 @@ def decelerating(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
 
 
 def from_rest(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
-    """From rest a few mm before the entry, which it passes at no less than the slow speed, at constant acceleration."""
+    """From rest a few mm before the entry, at constant acceleration; the entry is passed at the slow speed at least."""
     lead_um = rng.uniform(3_000, 8_000)
     end_um = LEFT_UM + rng.uniform(2_000, 8_000)
     gain = math.sqrt((end_um + lead_um) / lead_um)
@@ -121,7 +121,7 @@ def s_shaped(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
 
 
 def wavering(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
-    """One speed, and a hand that wavers about it by up to a tenth, in waves of 20 to 160 mm."""
+    """One speed that wavers by up to a tenth, in waves of 20 to 160 mm."""
     start_um, way_um = _reach(rng)
     speed_m_s = log_uniform(rng, slow_m_s / (1 - _WAVER), fast_m_s / (1 + _WAVER))
     wave_um, phase = rng.uniform(20_000, 160_000), rng.uniform(0, math.tau)
@@ -144,7 +144,7 @@ def erratic(rng: random.Random, slow_m_s: float, fast_m_s: float) -> Path:
 
 
 def through(rng: random.Random, rests_um: Sequence[tuple[float, float]], end_um: float, stay: bool = False) -> Path:
-    """From rest to rest (place, pause in us), each move with its own speed; ends at `end_um`, there at rest if told."""
+    """Move from rest to rest (place, pause in us), each move with its own speed; end at `end_um`, at rest if asked."""
     hand_m_s2 = rng.uniform(20, 80)
     path = [Way(-rng.uniform(2_000, 8_000), 0.0)]
     for x_um, pause_us in rests_um:
@@ -156,7 +156,7 @@ def through(rng: random.Random, rests_um: Sequence[tuple[float, float]], end_um:
 def move(
     from_um: float, to_um: float, speed_m_s: float, hand_m_s2: float, pause_us: float = 0.0, stop: bool = True
 ) -> Path:
-    """From rest to a place: speed up as the hand can, go on, and come to rest there or go on through it."""
+    """Move from rest to a place: accelerate, continue, and stop there or pass it."""
     way_um = abs(to_um - from_um)
     if not way_um:
         return [Way(to_um, 0.0, pause_us)]
@@ -168,7 +168,7 @@ def move(
 
 
 def log_uniform(rng: random.Random, low: float, high: float) -> float:
-    """As often between 1 and 2 as between 2 and 4."""
+    """Return a log-uniform number: as often between 1 and 2 as between 2 and 4."""
     return float(low * (high / low) ** rng.random())
 
 
@@ -183,7 +183,7 @@ def _straight(rng: random.Random, first_m_s: float, last_m_s: float) -> Path:
 
 
 def _reach(rng: random.Random) -> tuple[float, float]:
-    """Where a whole pull begins, and how long it is."""
+    """Return where a whole pull begins, and how long it is."""
     start_um = -rng.uniform(2_000, 8_000)
     return start_um, LEFT_UM + rng.uniform(2_000, 8_000) - start_um
 

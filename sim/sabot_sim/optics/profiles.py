@@ -1,4 +1,4 @@
-"""The conditions under which cards are read, each a set of named parameters; a pair is drawn from, low to high."""
+"""The conditions under which cards are read: each profile is a set of parameters; pairs are ranges, low to high."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -18,7 +18,7 @@ class Profile:
     palest_mark: float = 0.95
 
     spot_um: Span = (300, 300)
-    threshold: float = 0.4  # below half, so that an ageing lamp has a way to go
+    threshold: float = 0.4  # below half, to leave room for ageing lamps
     threshold_drift: float = 0.1  # share of the threshold, either way, each sensor by itself
     lamp_gain: Span = (0.95, 1.0)
     response_us: Span = (5, 20)
@@ -33,13 +33,13 @@ class Profile:
     scratch_um: Span = (20, 150)
     smear_share: float = 0  # of the reads
     smear_opacity: Span = (0.1, 0.5)
-    window_gain: Span = (1, 1)  # what dirt on the window of one code sensor leaves
+    window_gain: Span = (1, 1)  # light left by dirt on the window of one code sensor
 
     spike_share: float = 0.02  # of the reads
     spikes: Count = (1, 1)
     spike_us: Span = (1, 10)
 
-    mishaps: tuple[str, ...] = ()  # names from `mishaps.MISHAPS`; a name that stands here twice is twice as likely
+    mishaps: tuple[str, ...] = ()  # names from `mishaps.MISHAPS`; a name listed twice is twice as likely
     mishap_count: Count = (0, 0)
 
 

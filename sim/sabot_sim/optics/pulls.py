@@ -12,38 +12,38 @@ _JERK_UM = (200, 30_000)
 
 
 def pauses(scene: Scene) -> None:
-    """The card rests on its way, once to three times."""
+    """Let the card rest on its way, one to three times."""
     rng = scene.rng
     places_um = sorted(rng.uniform(0, LEFT_UM) for _ in range(rng.randint(1, 3)))
     rests = [(x_um, log_uniform(rng, *_PAUSE_US)) for x_um in places_um]
-    told = ", ".join(f"{pause_us / 1000:.0f} ms at {x_um / 1000:.1f} mm" for x_um, pause_us in rests)
-    scene.draw(through(rng, rests, _out_um(scene)), f"rests {told}")
+    stops = ", ".join(f"{pause_us / 1000:.0f} ms at {x_um / 1000:.1f} mm" for x_um, pause_us in rests)
+    scene.draw(through(rng, rests, _out_um(scene)), f"rests {stops}")
 
 
 def jerk_back(scene: Scene) -> None:
-    """The card goes back on its way, once to three times, and then leaves."""
+    """Move the card back on its way, one to three times, before it leaves."""
     rests = _jerks(scene, scene.rng.choice((1, 1, 1, 2, 3)))
     scene.draw(through(scene.rng, rests, _out_um(scene)), _turns(rests))
     scene.note("left at last", "jerk_back")
 
 
 def pushed_back(scene: Scene) -> None:
-    """The card has come to the exit and goes back into the shoe."""
+    """Push the card back into the shoe from the exit."""
     _turned_back(scene, "pushed_back", SENSORS_UM["exit"] + 1_000, LEFT_UM - 1_000)
 
 
 def pushed_back_midway(scene: Scene) -> None:
-    """The card goes back between code sensors and exit."""
+    """Push the card back between code sensors and exit."""
     _turned_back(scene, "pushed_back_midway", SENSORS_UM["a"], SENSORS_UM["exit"] - 1_000)
 
 
 def short_pull(scene: Scene) -> None:
-    """The card is drawn a little, and goes back."""
+    """Draw the card a little, and push it back."""
     _turned_back(scene, "short_pull", 500, SENSORS_UM["a"])
 
 
 def half_drawn(scene: Scene) -> None:
-    """The card stays where it can be seen."""
+    """Leave the card in front of the sensors."""
     rests = _jerks(scene, 1) if scene.rng.random() < 0.3 else []
     stay_um = scene.rng.uniform(1_000, LEFT_UM - 1_000)
     path = through(scene.rng, rests, stay_um, stay=True)
@@ -59,7 +59,7 @@ def _turned_back(scene: Scene, kind: str, low_um: float, high_um: float) -> None
 
 
 def _jerks(scene: Scene, count: int) -> list[tuple[float, float]]:
-    """Rests at which the card turns: so far on, so far back, …"""
+    """Return rests at which the card turns: forwards, back, …"""
     rests = []
     for place_um in sorted(_jerk_place_um(scene) for _ in range(count)):
         back_um = log_uniform(scene.rng, *_JERK_UM)
@@ -68,13 +68,13 @@ def _jerks(scene: Scene, count: int) -> list[tuple[float, float]]:
 
 
 def _jerk_place_um(scene: Scene) -> float:
-    """Anywhere on the way; half of the time while the code passes, which is a fifth of it."""
+    """Return a place on the way; half of the time where the code passes, which is a fifth of it."""
     low_um, high_um = _CODE_UM if scene.rng.random() < 0.5 else (1_000, LEFT_UM - 1_000)
     return scene.rng.uniform(low_um, high_um)
 
 
 def _rest_us(scene: Scene) -> float:
-    """A hand that turns may hold still before it does."""
+    """Return how long the hand pauses before it turns."""
     return log_uniform(scene.rng, *_PAUSE_US) if scene.rng.random() < 0.2 else 0.0
 
 

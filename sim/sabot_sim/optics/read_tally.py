@@ -1,4 +1,4 @@
-"""Cards read by the thousand: simulated optics through the firmware's reader, and how often it was right."""
+"""The tally of many reads: simulated optics through the firmware's reader, and how often it was right."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ CARD_SET: Final = 1
 _CARD_OF: Final = {word: card for card, word in set_words(CARD_SET).items()}
 MOST_EXAMPLES: Final = 20
 
-# The share of good cards that may be rejected, by profile; where none is given a reject is always allowed.
+# The share of good cards that may be rejected, by profile; without an entry there is no limit.
 REJECT_GOALS: Final = {
     "clean": Fraction(1, 100_000),
     "normal": Fraction(1, 100_000),
@@ -28,19 +28,19 @@ REJECT_GOALS: Final = {
 
 @dataclass
 class Tally:
-    """Reads of one profile. A read is wrong when it names a card that has not left, or not so often.
+    """Reads of one profile. A read is wrong when it names a card that did not leave, or too many.
 
-    Of two cards that left together, naming the one that led is no wrong card, but the other has gone unseen.
+    Of two cards that left together, naming the leading one is not wrong, but the other one is unseen.
     """
 
     reads: int = 0
-    cards: int = 0  # reads in which a card left whole and alone
+    cards: int = 0  # reads in which one card left whole and alone
     right: int = 0
     wrong: int = 0
     unseen: int = 0
-    rejects: int = 0  # of those cards
-    refused: int = 0  # reads without such a card, and none was named
-    silent: int = 0  # reads in which the reader said nothing at all
+    rejects: int = 0  # rejects of such cards
+    refused: int = 0  # reads without such a card in which none was named
+    silent: int = 0  # reads without any answer
     reasons: Counter[str] = field(default_factory=Counter)
     wrong_numbers: list[int] = field(default_factory=list)
     unseen_numbers: list[int] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Tally:
     margin_worst_pct: int = 100
 
     def take(self, read: signals.Read, answers: list[Answer]) -> None:
-        """One read and what was made of it."""
+        """Count one read and its answers."""
         named = [answer for answer in answers if answer.card]
         self.reads += 1
         self.cards += read.truth is not None
@@ -72,7 +72,7 @@ class Tally:
         self.margin_worst_pct = min(self.margin_worst_pct, answer.margin_pct)
 
     def add(self, other: "Tally") -> None:
-        """Another part of the same profile."""
+        """Add another part of the same profile."""
         for name in ("reads", "cards", "right", "wrong", "unseen", "rejects", "refused", "silent", "margin_sum_pct"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.reasons += other.reasons
@@ -81,25 +81,25 @@ class Tally:
         self.margin_worst_pct = min(self.margin_worst_pct, other.margin_worst_pct)
 
     def reject_rate(self) -> Fraction:
-        """Of the cards that left whole and alone."""
+        """Return the share of rejects of the cards that left whole and alone."""
         return Fraction(self.rejects, self.cards or 1)
 
     def ok(self, profile: str) -> bool:
-        """No wrong card, rejects below the goal where there is one, and nothing unseen where every read is a double."""
+        """Return True if no card is wrong, rejects are below the goal, and in `double` no card is unseen."""
         if self.wrong or (profile == "double" and self.unseen):
             return False
         return profile not in REJECT_GOALS or self.reject_rate() < REJECT_GOALS[profile]
 
 
 def _leading(read: signals.Read) -> str | None:
-    """The first of two cards that left together."""
+    """Return the first of two cards that left together."""
     if read.kind != "double":
         return None
     return _CARD_OF.get(read.word) if read.word else CUT
 
 
 def run(bench: ReaderBench, profile: str, seed: int, numbers: range) -> Tally:
-    """Read these numbers of a profile."""
+    """Read these numbers of a profile and count the answers."""
     tally = Tally()
     for part in _parts(numbers, 100):
         reads = [signals.read(profile, seed, number, CARD_SET) for number in part]

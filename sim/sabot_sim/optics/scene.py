@@ -1,4 +1,4 @@
-"""One read while it is set up: a card, a hand, sensors, wiring; and what the inputs then show."""
+"""The scene of one read: card, hand, sensors and wiring, and the switches of the inputs that follow."""
 
 import random
 from collections.abc import Iterator
@@ -19,76 +19,76 @@ from sabot_sim.optics.strip import Strip, Tracks
 ENTRY, A, B, EXIT = (1 << PINS[name] for name in ("entry", "a", "b", "exit"))
 SENSOR_PINS = (ENTRY, A, B, EXIT)
 
-Switch = tuple[int, int]  # time in us, the inputs that change over
+Switch = tuple[int, int]  # time in us, the inputs that change
 
 _CUT_SHARE = 0.01
-_HOVER_UM = 15  # an edge this near to where it switches is not sure of its level
+_HOVER_UM = 15  # a mark edge that rests this near the switching point chatters
 _STUCK_AFTER_US = 5_000
 
 
 @dataclass(slots=True)
 class Scene:
-    """What will happen in one read."""
+    """What happens in one read."""
 
     profile: Profile
     rng: random.Random
     card_set: int
     card: str
-    word: str  # of the leading card; none on a cutting card, a blank one, or where there is no card
+    word: str  # of the leading card; empty for a cutting card, a blank one, or no card
     tracks: Tracks
     presence: Strip
     path: Path
-    pull: str  # what the hand does, in words
+    pull: str  # what the hand does, as text
     skew_um: float
     crosstalk: dict[int, float]
     lost: int = 0  # inputs that do not follow their sensor
-    stuck: int = 0  # of these, the ones that stay on
-    answerable: bool = True  # a card of this set left whole and alone
+    stuck: int = 0  # those of the lost inputs that stay on
+    answerable: bool = True  # a card of this set leaves whole and alone
     kinds: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
-    switches: list[Switch] = field(default_factory=list)  # what comes over the wires, not from the sensors
+    switches: list[Switch] = field(default_factory=list)  # caused by the wiring, not by the sensors
 
     def note(self, text: str, kind: str = "") -> None:
-        """Write down what was done, and what a read is called by it."""
+        """Note what was done, and the kind that the read gets by it."""
         self.notes.append(text)
         if kind:
             self.kinds.add(kind)
 
     def spoil(self, text: str, kind: str) -> None:
-        """The same, where no card can be the answer any more."""
+        """Note something after which no card is a right answer."""
         self.note(text, kind)
         self.answerable = False
 
     def draw(self, path: Path, pull: str) -> None:
-        """Another motion than the profile's."""
+        """Replace the profile's motion."""
         self.path, self.pull = path, pull
 
     def print_card(self, card: str, card_set: int) -> tuple[str, Tracks]:
-        """Word and tracks of a card, or of the cutting card, as this profile prints them."""
+        """Return code word and tracks of a card, or of the cutting card, as this profile prints them."""
         if card == CUT:
             return "", strip.solid()
         word = words(card_set)[card]
         return word, strip.printed(word, self.profile.print_tolerance_um, self.profile.palest_mark, self.rng)
 
     def pulse(self, t_us: float, width_us: float, pins: int) -> None:
-        """Inputs that change over for a while."""
+        """Invert inputs for a while."""
         start_us = max(0, int(t_us))
         self.switches += [(start_us, pins), (start_us + max(1, round(width_us)), pins)]
 
     def spike(self, from_us: float, to_us: float, pin: int = 0) -> None:
-        """An electrical spike at some time, on some input."""
+        """Add an electrical spike at some time, on this or any input."""
         pin = pin or self.rng.choice(SENSOR_PINS)
         self.pulse(self.rng.uniform(from_us, to_us), self.rng.uniform(*self.profile.spike_us), pin)
 
 
 @cache
 def words(card_set: int) -> dict[str, str]:
-    """The code words of a set by card."""
+    """Return the code words of a set by card."""
     return set_words(card_set)
 
 
 def set_up(profile: Profile, rng: random.Random, card_set: int, card: str | None = None) -> Scene:
-    """This card, or any of the set and now and then the cutting card, drawn as the profile has it."""
+    """Return the scene of this card, or of a random one, drawn as the profile describes."""
     card = next_card(rng) if card is None else card
     motion = profile.motions[int(rng.random() * len(profile.motions))]
     path = MOTIONS[motion](rng, *profile.speed_m_s)
@@ -103,17 +103,17 @@ def set_up(profile: Profile, rng: random.Random, card_set: int, card: str | None
 
 
 def next_card(rng: random.Random) -> str:
-    """Any of the 52, or now and then the cutting card."""
+    """Return any of the 52 cards, or sometimes the cutting card."""
     return CUT if rng.random() < _CUT_SHARE else any_card(rng)
 
 
 def any_card(rng: random.Random) -> str:
-    """Any of the 52."""
+    """Return any of the 52 cards."""
     return DECK[int(rng.random() * len(DECK))]
 
 
 def seen(scene: Scene) -> list[Switch]:
-    """Every switch of every input, in no order."""
+    """Return every switch of every input, in no order."""
     if scene.presence:
         scene.tracks = soiled(scene.tracks, scene.profile, scene.rng)
     run_out(scene)
@@ -131,7 +131,7 @@ def seen(scene: Scene) -> list[Switch]:
 
 
 def run_out(scene: Scene) -> None:
-    """A pull that takes the first card out goes on until what follows it is out too."""
+    """Extend a pull that takes the first card out until a following card is out too."""
     last = scene.path[-1]
     behind_um = scene.presence[-1][0] - CARD_UM if scene.presence else 0
     if behind_um > 0 and last.x_um >= LEFT_UM:
@@ -139,7 +139,7 @@ def run_out(scene: Scene) -> None:
 
 
 def _sensors(scene: Scene) -> Iterator[tuple[Sensor, Strip, Strip]]:
-    """Each sensor as it is today, what passes under it, and under its neighbour."""
+    """Yield each sensor of this read, the strip under it, and the strip of the other track."""
     profile, rng = scene.profile, scene.rng
     spot_um, lamp = rng.uniform(*profile.spot_um), rng.uniform(*profile.lamp_gain)
     window = rng.uniform(*profile.window_gain)
@@ -160,7 +160,7 @@ def _sensor(scene: Scene, pin: int, at_um: float, spot_um: float, gain: float) -
 
 
 def _chatter(scene: Scene, sensor: Sensor, times_us: list[float]) -> list[float]:
-    """Bounces at some of the presence edges."""
+    """Return bounces at some of the presence edges."""
     share, rng = scene.profile.chatter_share, scene.rng
     if not sensor.pin & (ENTRY | EXIT):
         return []
@@ -168,7 +168,7 @@ def _chatter(scene: Scene, sensor: Sensor, times_us: list[float]) -> list[float]
 
 
 def _disturb(scene: Scene) -> None:
-    """What the wires add: the profile's spikes, and inputs that stay on."""
+    """Add the profile's spikes, and inputs that stay on."""
     if scene.rng.random() < scene.profile.spike_share:
         end_us = duration_us(scene.path)
         for _ in range(scene.rng.randint(*scene.profile.spikes)):

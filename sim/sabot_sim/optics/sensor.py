@@ -20,7 +20,7 @@ _HOVER_BOUNCES = (2, 12)
 
 
 class Sensor(NamedTuple):
-    """A sensor as it is in one read. Signals are shares of what a full mark gives a new lamp."""
+    """A sensor in one read. Signals are shares of the signal of a full mark with a new lamp."""
 
     pin: int
     at_um: float
@@ -33,7 +33,7 @@ class Sensor(NamedTuple):
 
 
 def switch_places_um(sensor: Sensor, strip: Strip, other: Strip) -> list[float]:
-    """The travel at which the comparator switches, ascending: on, off, on, …"""
+    """Return the places at which the comparator switches, ascending: on, off, on, …"""
     if not sensor.crosstalk:
         apart = _of_steps_apart(sensor, strip)
         if apart is not None:
@@ -46,7 +46,7 @@ def switch_places_um(sensor: Sensor, strip: Strip, other: Strip) -> list[float]:
 
 
 def _of_steps_apart(sensor: Sensor, strip: Strip) -> list[float] | None:
-    """The same, several times faster, where no two steps are under the spot together; otherwise nothing."""
+    """Return the same several times faster if no two steps are under the spot together; otherwise None."""
     spot_um, needed, found = sensor.spot_um, sensor.threshold / sensor.gain, []
     shift_um, clear_um, before = sensor.at_um - spot_um / 2, float(-CARD_UM), 0.0
     for place_um, dark in strip:
@@ -59,7 +59,7 @@ def _of_steps_apart(sensor: Sensor, strip: Strip) -> list[float] | None:
 
 
 def _knots(strip: Strip, spot_um: float, full: float) -> list[tuple[float, float]]:
-    """(place, change of slope) of the signal: a step in darkness is a ramp as wide as the spot."""
+    """Return (place, change of slope) of the signal: a step in darkness is a ramp as wide as the spot."""
     knots = []
     half_um, scale, before = spot_um / 2, full / spot_um, 0.0
     for place_um, dark in strip:
@@ -71,7 +71,7 @@ def _knots(strip: Strip, spot_um: float, full: float) -> list[tuple[float, float
 
 
 def _crossings(knots: list[tuple[float, float]], threshold: float, at_um: float) -> list[float]:
-    """Where the piecewise linear signal passes the threshold."""
+    """Return where the piecewise linear signal crosses the threshold."""
     found = []
     signal = slope = here_um = 0.0
     above = False
@@ -86,7 +86,7 @@ def _crossings(knots: list[tuple[float, float]], threshold: float, at_um: float)
 
 
 def switch_times_us(sensor: Sensor, places_um: Sequence[float], legs: Sequence[Leg], rng: random.Random) -> list[float]:
-    """When the output switches: each crossing late by the response time, give or take the jitter."""
+    """Return when the output switches: each crossing delayed by the response time, plus or minus the jitter."""
     late_us, spread_us, chance = sensor.response_us - sensor.jitter_us, 2 * sensor.jitter_us, rng.random
     times = [t_us + late_us + spread_us * chance() for t_us in crossing_times_us(places_um, legs)]
     times.sort()
@@ -94,7 +94,7 @@ def switch_times_us(sensor: Sensor, places_um: Sequence[float], legs: Sequence[L
 
 
 def settled(times_us: list[float], response_us: float) -> list[float]:
-    """Without the pulses, of either level, that are shorter than the response time."""
+    """Return the times without pulses shorter than the response time."""
     kept: list[float] = []
     for t_us in times_us:
         if kept and t_us - kept[-1] < response_us:
@@ -105,14 +105,14 @@ def settled(times_us: list[float], response_us: float) -> list[float]:
 
 
 def bounces_us(t_us: float, rng: random.Random) -> list[float]:
-    """Chatter just after an edge: pulses back and forth, as the times of their switches."""
+    """Return chatter just after an edge, as switch times."""
     return _pulses(t_us, rng.randint(*_BOUNCES), rng)
 
 
 def hover_us(
     places_um: Sequence[float], rests: Sequence[tuple[float, Way]], near_um: float, rng: random.Random
 ) -> list[float]:
-    """Chatter while the card rests with an edge under the spot, as the times of the switches."""
+    """Return chatter while the card rests with an edge under the spot, as switch times."""
     times = []
     for arrival_us, way in rests:
         if bisect(places_um, way.x_um - near_um) < bisect(places_um, way.x_um + near_um):

@@ -1,4 +1,4 @@
-"""What the four sensors see of a card: ideally at constant speed, or as a hand, dirt, wear and wiring make it."""
+"""The signals of the four sensors as edges: ideal ones at constant speed, or with hand, dirt, wear and wiring."""
 
 import random
 from collections.abc import Iterable
@@ -20,21 +20,21 @@ _MASK = (1 << 64) - 1
 
 
 class Read(NamedTuple):
-    """One read: what was done, what the inputs showed, and the only card that may be the answer."""
+    """One read: what was done, the edges of the inputs, and the only card that may be the answer."""
 
     profile: str
     number: int
     kind: str
-    truth: str | None  # `8H`, `CUT`, or nothing: then every card is a wrong answer
+    truth: str | None  # `8H` or `CUT`; None: every card is a wrong answer
     edges: list[Edge]
     word: str
     notes: tuple[str, ...]
 
 
 def read(profile: str, seed: int, number: int, card_set: int = 1) -> Read:
-    """The read of this number, the same whenever it is asked for."""
+    """Return the read of this number; the same arguments give the same read."""
     if profile not in PROFILES:
-        raise ValueError(f"profile {profile!r} does not exist: the profiles are {', '.join(PROFILES)}")
+        raise ValueError(f"unknown profile {profile!r}: expected one of {', '.join(PROFILES)}")
     rng = random.Random(_mix(seed, crc32(profile.encode()), number))
     scene = set_up(PROFILES[profile], rng, card_set)
     if scene.profile.mishaps:
@@ -45,23 +45,23 @@ def read(profile: str, seed: int, number: int, card_set: int = 1) -> Read:
 
 
 def pull(profile: Profile, rng: random.Random, card: str, card_set: int) -> list[Edge]:
-    """What the inputs show of this card, or of the cutting card."""
+    """Return the edges of this card, or of the cutting card."""
     return edges_of(seen(set_up(profile, rng, card_set, card)))
 
 
 def card_edges(word: str, speed_um_per_ms: int) -> list[Edge]:
-    """A card with this code word, at constant speed under ideal sensors; time 0 is when it reaches the entry."""
+    """Return the edges of a card with this code word at constant speed; time 0 is when it reaches the entry."""
     marks = [(FIRST_MARK_UM + column * PITCH_UM, MARK_UM, _TRACKS[track]) for column, track in enumerate(word)]
     return _ideal(marks, speed_um_per_ms)
 
 
 def cutting_card_edges(speed_um_per_ms: int) -> list[Edge]:
-    """The cutting card, solid on both tracks from end to end, likewise."""
+    """Return the edges of the cutting card, which is solid on both tracks."""
     return _ideal([(0, CARD_UM, A | B)], speed_um_per_ms)
 
 
 def edges_of(switches: Iterable[tuple[int, int]]) -> list[Edge]:
-    """Levels at each change, from the inputs that change over at each time; equal times make one edge."""
+    """Return the levels after each change; switches at the same time make one edge."""
     edges: list[Edge] = []
     level, last_us, before = 0, -1, 0
     for t_us, pins in sorted(switches):
@@ -88,7 +88,7 @@ def _kind(scene: Scene) -> str:
 
 
 def _mix(*numbers: int) -> int:
-    """A seed of 64 bits that any change of any number changes throughout."""
+    """Return a 64-bit seed; any change of any number changes all of it."""
     mixed = 0
     for number in numbers:
         mixed = (mixed ^ number) * 0x9E3779B97F4A7C15 & _MASK

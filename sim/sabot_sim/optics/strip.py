@@ -1,4 +1,4 @@
-"""What is on a card along one track: marks as printed, and what covers them."""
+"""Strips: what is on a card along one track, marks as printed and what covers them."""
 
 import random
 from bisect import bisect_left
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sabot_protocol.cardcode import CARD_UM, COLUMNS, FIRST_MARK_UM, MARK_UM, PITCH_UM
 
-# (place behind the leading edge in um, darkness from there on): ascending; before the first place all is white, 0.
+# (place behind the leading edge in um, darkness from there on), ascending; white (0) before the first place.
 Strip = list[tuple[float, float]]
 
 _AROUND_UM = 300  # what a missing mark leaves out, on either side
@@ -20,17 +20,17 @@ class Tracks(NamedTuple):
 
 
 def blank() -> Tracks:
-    """A card that shows no marks: face up, or not of any set."""
+    """Return the tracks of a card without marks: face up, or not of any set."""
     return Tracks([], [])
 
 
 def solid() -> Tracks:
-    """The cutting card."""
+    """Return the tracks of the cutting card."""
     return Tracks([(0.0, 1.0), (CARD_UM, 0.0)], [(0.0, 1.0), (CARD_UM, 0.0)])
 
 
 def printed(word: str, tolerance_um: float, palest: float, rng: random.Random) -> Tracks:
-    """A code word: each mark edge off by up to the tolerance, each mark between the palest contrast and full."""
+    """Return a printed code word: mark edges off by up to the tolerance, contrast between the palest and full."""
     a: Strip = []
     b: Strip = []
     chance, spread_um, paler = rng.random, 2 * tolerance_um, 1 - palest
@@ -47,7 +47,7 @@ def printed(word: str, tolerance_um: float, palest: float, rng: random.Random) -
 
 
 def coated(strip: Strip, start_um: float, end_um: float, opacity: float, dark: float) -> Strip:
-    """The strip with a layer over a stretch: at opacity 1 only the layer is seen, at 0 only what is below."""
+    """Return the strip with a layer over a stretch; at opacity 1 only the layer shows, at 0 only what is below."""
     first, last = bisect_left(strip, (start_um,)), bisect_left(strip, (end_um,))
     below = [(start_um, strip[first - 1][1] if first else 0.0), *strip[first:last]]
     layer = [(place_um, under * (1 - opacity) + dark * opacity) for place_um, under in below]
@@ -55,7 +55,7 @@ def coated(strip: Strip, start_um: float, end_um: float, opacity: float, dark: f
 
 
 def clipped(strip: Strip, start_um: float, end_um: float) -> Strip:
-    """Only what lies in a stretch."""
+    """Return only a stretch of the strip."""
     if start_um >= end_um:
         return []
     first, last = bisect_left(strip, (start_um,)), bisect_left(strip, (end_um,))
@@ -63,30 +63,30 @@ def clipped(strip: Strip, start_um: float, end_um: float) -> Strip:
 
 
 def shifted(strip: Strip, by_um: float) -> Strip:
-    """The strip further back."""
+    """Return the strip moved back."""
     return [(place_um + by_um, dark) for place_um, dark in strip]
 
 
 def without_mark(strip: Strip, column: int) -> Strip:
-    """One mark not printed."""
+    """Return the strip without one mark."""
     start_um = column_um(column)
     return coated(strip, start_um - _AROUND_UM, start_um + MARK_UM + _AROUND_UM, 1.0, 0.0)
 
 
 def with_mark(strip: Strip, start_um: float, length_um: float = MARK_UM) -> Strip:
-    """One mark too many."""
+    """Return the strip with one mark more."""
     return coated(strip, start_um, start_um + length_um, 1.0, 1.0)
 
 
 def column_um(column: int) -> float:
-    """Where a column's marks start; columns -1 and COLUMNS lie one pitch outside the code."""
+    """Return where a column's marks start; columns -1 and COLUMNS are one pitch outside the code."""
     if not -1 <= column <= COLUMNS:
         raise ValueError(f"column {column}: the code has 0 to {COLUMNS - 1}, and one pitch on either side")
     return FIRST_MARK_UM + column * PITCH_UM
 
 
 def over(first: Tracks, second: Tracks, offset_um: float, second_on_face: bool) -> Tracks:
-    """Two cards that overlap, the second this far behind: what is seen of both."""
+    """Return the strip of two overlapping cards, the second this far behind."""
     return Tracks(
         _over(first.a, second.a, offset_um, second_on_face),
         _over(first.b, second.b, offset_um, second_on_face),

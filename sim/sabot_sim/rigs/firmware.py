@@ -1,4 +1,4 @@
-"""The firmware's modules in this interpreter: for benches and tests that need no board."""
+"""The firmware's modules in this interpreter, for benches and tests without a board."""
 
 import sys
 from importlib import import_module
@@ -8,7 +8,7 @@ from sabot_sim.rigs.vm import firmware_dir
 
 
 def module(name: str) -> ModuleType:
-    """A module of the firmware; MicroPython's own has a stand-in with the one name that stages use."""
+    """Import a module of the firmware; a stand-in for `micropython` has the one name that its stages use."""
     if "micropython" not in sys.modules:
         stand_in = ModuleType("micropython")
         stand_in.const = lambda value: value  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Flash that forgets nothing and forgives nothing: NOR rules, and a plug that is pulled in mid-write or mid-erase."""
+"""NOR flash in memory, stricter than a chip, with power cuts in the middle of a write or an erase."""
 
 import random
 from typing import Final
@@ -7,28 +7,28 @@ PAGE_BYTES: Final = 256
 
 
 class PowerCut(Exception):  # noqa: N818
-    """The power went during this operation."""
+    """The power was cut during this operation."""
 
 
 class FlashError(Exception):
-    """An operation that flash does not have, or not here."""
+    """An operation that NOR flash does not allow."""
 
 
 class Plug:
-    """The power of one or more flashes: with a seed, the same cuts every time."""
+    """The power of one or more flashes; the same seed gives the same cuts."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.left: int | None = None  # operations until the cut; None: it stays in
+        self.left: int | None = None  # operations until the cut; None: no cut
         self.counted: tuple[str, ...] = ()
         self.erase_allowed = True
 
     def pull(self, after: int, counted: tuple[str, ...]) -> None:
-        """Cut the operation that comes after so many of the counted ones; a header is what begins a sector."""
+        """Cut the power in the operation after `after` counted ones; a `header` is the write that begins a sector."""
         self.left, self.counted = after, counted
 
     def torn(self, operation: str) -> bool:
-        """Whether the operation that begins now is the one that is cut short."""
+        """Return True if the power is cut during the operation that begins now."""
         if self.left is None:
             return False
         if self.left < 0:
@@ -40,10 +40,10 @@ class Plug:
 
 
 class Flash:
-    """A medium as the firmware's journal and store want it, in memory; `erases` counts by sector.
+    """A medium for the firmware's journal and store; `erases` counts by sector.
 
-    Cells whose program or erase was cut short may be weak: they read as 0 or 1 by chance, every time, until they are
-    programmed or erased again.
+    Cells whose program or erase was cut may be weak: each read gives 0 or 1 by chance until they are programmed or
+    erased again.
     """
 
     def __init__(self, sectors: int, sector_bytes: int = 4096, plug: Plug | None = None) -> None:
@@ -54,13 +54,13 @@ class Flash:
         self.erases = [0] * sectors
 
     def read(self, at: int, buf: bytearray) -> None:
-        """Fill buf from this address on."""
+        """Fill buf from this address."""
         buf[:] = self.data[at : at + len(buf)]
         for i in self._weak_in(at, at + len(buf)):
             buf[i - at] ^= self.weak[i] & self.plug.rng.getrandbits(8)
 
     def program(self, at: int, buf: bytes) -> None:
-        """Clear the bits that are 0 in buf; a bit that is 0 already stays so and must not be asked to be 1."""
+        """Clear the bits that are 0 in buf; FlashError if a cleared bit should become 1, or if the page ends."""
         end = at + len(buf)
         if at // PAGE_BYTES != (end - 1) // PAGE_BYTES or end > len(self.data):
             raise FlashError(f"program of {len(buf)} bytes at {at} leaves its page")
@@ -79,7 +79,7 @@ class Flash:
     def erase(self, sector: int) -> None:
         """Set all bits of a sector."""
         if not self.plug.erase_allowed:
-            raise FlashError(f"erase of sector {sector} where none may be")
+            raise FlashError(f"erase of sector {sector} while erasing is not allowed")
         start, end = sector * self.sector_bytes, (sector + 1) * self.sector_bytes
         self.erases[sector] += 1
         blank = b"\xff" * self.sector_bytes
@@ -91,7 +91,7 @@ class Flash:
             self.weak = {at: bits for at, bits in self.weak.items() if not start <= at < end}
 
     def _tear(self, at: int, torn: bytes, whole: bytes) -> None:
-        """What was cut short stands here now; of the bits that should have changed none, some, or all are weak."""
+        """Store the result of a cut operation; of the bits that should have changed none, some or all are weak."""
         changes = [at + i for i, byte in enumerate(whole) if self.data[at + i] != byte]
         rng = self.plug.rng
         for i in rng.sample(changes, min(len(changes), rng.choice((0, 1, 2, len(changes))))):
@@ -99,7 +99,7 @@ class Flash:
         self.data[at : at + len(torn)] = torn
 
     def weak_cells(self) -> list[tuple[int, int]]:
-        """Sector and place of every byte that reads by chance."""
+        """Return sector and offset of every byte with weak cells."""
         return [divmod(at, self.sector_bytes) for at, bits in self.weak.items() if bits]
 
     def _weak_in(self, at: int, end: int) -> list[int]:
@@ -107,7 +107,7 @@ class Flash:
 
 
 def torn_program(rng: random.Random, old: bytes, new: bytes) -> bytes:
-    """What is there after some bytes were written wholly and the rest in part: nothing and all included."""
+    """Return what a cut write leaves: some bytes written wholly, the rest in part; also all, or nothing."""
     whole = rng.choice((0, 0, len(new), rng.randint(0, len(new))))
     share = rng.choice((0.0, 0.0, 0.5, 0.99, rng.random()))
     rest = (was & (want | ~bits(rng, share)) & 0xFF for was, want in zip(old[whole:], new[whole:], strict=True))
@@ -115,7 +115,7 @@ def torn_program(rng: random.Random, old: bytes, new: bytes) -> bytes:
 
 
 def torn_erase(rng: random.Random, old: bytes) -> bytes:
-    """What is there after a part of the cells, here all and there some, was erased."""
+    """Return what a cut erase leaves: a part of the cells is erased."""
     share = rng.choice((0.0, 0.001, 0.1, 0.5, 0.9, 0.999, rng.random()))
     first, last = sorted(rng.choices(range(len(old) + 1), k=2))
     mixed = bytes(byte | bits(rng, share) for byte in old)
@@ -123,7 +123,7 @@ def torn_erase(rng: random.Random, old: bytes) -> bytes:
 
 
 def bits(rng: random.Random, share: float) -> int:
-    """A byte in which each bit is 1 with this probability."""
+    """Return a byte in which each bit is 1 with this probability."""
     if share <= 0.0:
         return 0
     return sum(1 << bit for bit in range(8) if rng.random() < share)

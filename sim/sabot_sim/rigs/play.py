@@ -1,4 +1,4 @@
-"""The firmware's shoe at the level of cards: firmware/bench/play.py on the MicroPython VM, or in this interpreter."""
+"""`sabot play` without sensors: steps for firmware/bench/play.py on the MicroPython VM, or in this interpreter."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module
 
 
 def vm() -> list[str]:
-    """How to start the VM; where a wheel has it, without all that its script loads, in half the time."""
+    """Return the command that starts the VM; a wheel's VM is called directly, in half the time of its script."""
     found, wheel = micropython(), find_spec("micropython_module")
     if not wheel or not wheel.origin or Path(found) != Path(sys.executable).with_name("micropython"):
         return [found]
@@ -26,7 +26,7 @@ def vm() -> list[str]:
 
 
 class StepAnswer(msgspec.Struct):
-    """What the shoe logged for a step (number, kind, body in hex), what became of it, and where it stands."""
+    """The answer to a step: events logged (number, kind, body in hex), outcome of a command, and the shoe's state."""
 
     records: list[tuple[int, int, str]]
     outcome: int | None
@@ -42,20 +42,20 @@ class PlayBench(Protocol):
     """One shoe; a step is a list, as firmware/bench/play.py takes it."""
 
     def __enter__(self) -> Self:
-        """It ends when left."""
+        """Return itself; the shoe runs until the block ends."""
 
     def __exit__(self, *_: object) -> None:
-        """Power off for good."""
+        """End the shoe."""
 
     def step(self, *step: Any) -> StepAnswer:
-        """Do this and tell what came of it."""
+        """Carry out a step and return the shoe's answer."""
 
     def power_cycle(self) -> None:
-        """Pull the plug and start again with what flash has kept."""
+        """Switch off and on; flash is kept."""
 
 
 class VmPlay:
-    """The firmware on a MicroPython VM with the board's heap; a file is its flash."""
+    """The firmware on a MicroPython VM with the board's heap; its flash is a file."""
 
     def __init__(self, profile: bytes) -> None:
         self._state = TemporaryDirectory(prefix="sabot-play-")
@@ -75,7 +75,7 @@ class VmPlay:
         self._state.cleanup()
 
     def kill(self) -> bytes:
-        """End it in whatever it does; what it had said and nobody has read."""
+        """Kill the VM; return its output that was not read yet."""
         assert self._vm.stdout
         if self._vm.stdout.closed:
             return b""
@@ -83,37 +83,37 @@ class VmPlay:
         return self._vm.communicate()[0]
 
     def send(self, *step: Any) -> None:
-        """A line out."""
+        """Send a step as a line."""
         assert self._vm.stdin
         try:
             self._vm.stdin.write(msgspec.json.encode(step) + b"\n")
             self._vm.stdin.flush()
         except BrokenPipeError:
-            pass  # its end shows in the missing answer
+            pass  # the missing answer shows that it has ended
 
     def line(self) -> bytes:
-        """A line back; all that it says at its end, if it has one."""
+        """Return the next line; if the VM has ended, all of its last output."""
         assert self._vm.stdout
         line = self._vm.stdout.readline()
         return line if line.startswith(b"{") else line + self._vm.stdout.read()
 
     def step(self, *step: Any) -> StepAnswer:
-        """One line out, one line back."""
+        """Send a step as a line, and return the answer."""
         self.send(*step)
         line = self.line()
         if not line.startswith(b"{"):
-            last_words = line.decode(errors="replace").strip()
-            raise BenchError(f"the MicroPython VM has ended: {last_words or 'without a word'}")
+            output = line.decode(errors="replace").strip()
+            raise BenchError(f"the MicroPython VM has ended: {output or 'no output'}")
         return msgspec.json.decode(line, type=StepAnswer)
 
     def power_cycle(self, *args: str) -> None:
-        """Kill the VM in whatever it does, and start another on the same file; with arguments as play.py has them."""
+        """Kill the VM and start another one on the same flash, with these arguments for play.py."""
         self.kill()
         self._start(*args)
 
 
 class CPythonPlay:
-    """The firmware's modules in this interpreter; only what stands in flash outlives a power cycle."""
+    """The firmware's modules in this interpreter; only flash is kept over a power cycle."""
 
     def __init__(self, profile: bytes) -> None:
         self._play, self._profile = firmware.module("play"), profile.hex()
@@ -127,11 +127,11 @@ class CPythonPlay:
         pass
 
     def step(self, *step: Any) -> StepAnswer:
-        """Ask the firmware's own Player."""
+        """Carry out a step with the firmware's own Player."""
         return msgspec.convert(self._player.step(step), StepAnswer)
 
     def power_cycle(self) -> None:
-        """New objects on the same flash."""
+        """Make new objects on the same flash."""
         self._player = self._play.Player(self._flash, self._profile)
 
 

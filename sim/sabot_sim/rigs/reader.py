@@ -1,4 +1,4 @@
-"""The firmware's own reader on a bench: edges in, answers out, on the MicroPython VM or in this interpreter."""
+"""The firmware's card reader on the MicroPython VM or in this interpreter: edges in, answers out."""
 
 import struct
 import subprocess
@@ -19,11 +19,11 @@ MOST_SPAN_US = 24 * 3600 * 1_000_000
 _CARD, _CUT = 1, 2
 _ANSWER = struct.Struct("<BBBBHH")
 _MOST_SAMPLES = 400
-_LONGEST_US = 1 << 29  # half a turn of the tick counter: a board samples more often than that
+_LONGEST_US = 1 << 29  # half the range of the tick counter; a board samples more often
 
 
 class Answer(NamedTuple):
-    """A card (or the cutting card), or the reason why there is none."""
+    """A card (or the cutting card), or the reason for the reject."""
 
     card: str | None
     reason: str | None
@@ -34,14 +34,14 @@ class Answer(NamedTuple):
 
 
 class ReaderBench(Protocol):
-    """Reads of one card set at a time; the answers to each, in order."""
+    """A reader for cards of one set at a time."""
 
     def read(self, card_set: int, reads: Sequence[Sequence[Edge]]) -> list[list[Answer]]:
-        """What the reader makes of each of these reads; the path is cleared in between."""
+        """Return the answers to each of these reads; the path is cleared in between."""
 
 
 class CPythonReader:
-    """The firmware's modules in this interpreter, where only `const` is MicroPython's."""
+    """The firmware's modules in this interpreter."""
 
     def __init__(self) -> None:
         self._replay = firmware.module("replay").Replay()
@@ -53,20 +53,20 @@ class CPythonReader:
         pass
 
     def read(self, card_set: int, reads: Sequence[Sequence[Edge]]) -> list[list[Answer]]:
-        """What the reader makes of each of these reads."""
+        """Return the answers to each of these reads."""
         return [self._read(card_set, edges) for edges in reads]
 
     def _read(self, card_set: int, edges: Sequence[Edge]) -> list[Answer]:
-        it, told = self._replay, bytearray()
-        it.reader.set_no = card_set
+        replay, answers = self._replay, bytearray()
+        replay.reader.set_no = card_set
         for elapsed_us, pins in _samples(edges):
-            it.feed(elapsed_us, pins)
-            told += self._take()
-        it.finish()
-        return _answers(told + self._take())
+            replay.feed(elapsed_us, pins)
+            answers += self._take()
+        replay.finish()
+        return _answers(answers + self._take())
 
     def columns(self) -> list[tuple[int, int, int, bool]]:
-        """Start and end in microseconds of a fresh bench's clock, value and doubt of each column of the last card."""
+        """Return start and end in microseconds since the first read, value and doubt of each column of one card."""
         marks = self._replay.reader.marks
         return [
             (
@@ -79,16 +79,16 @@ class CPythonReader:
         ]
 
     def _take(self) -> bytes:
-        answers = self._replay.answers
-        told = bytes(answers[1 : 1 + _ANSWER.size * answers[0]])
-        answers[0] = 0
-        return told
+        buffer = self._replay.answers
+        answers = bytes(buffer[1 : 1 + _ANSWER.size * buffer[0]])
+        buffer[0] = 0
+        return answers
 
 
 class VmReader:
     """The firmware on a MicroPython VM with the board's heap, over pipes."""
 
-    _IN_FLIGHT_BYTES = 30_000  # less than a pipe holds, so that neither side waits for the other for ever
+    _IN_FLIGHT_BYTES = 30_000  # less than a pipe holds, so that the two sides cannot deadlock
 
     def __init__(self) -> None:
         args = [micropython(), "-X", HEAP, str(firmware_dir() / "bench" / "replay.py")]
@@ -104,7 +104,7 @@ class VmReader:
         self._vm.communicate()
 
     def read(self, card_set: int, reads: Sequence[Sequence[Edge]]) -> list[list[Answer]]:
-        """What the reader makes of each of these reads."""
+        """Return the answers to each of these reads."""
         found: list[list[Answer]] = [[] for _ in reads]
         waiting: list[int] = []
         size = 0
@@ -124,7 +124,7 @@ class VmReader:
         self._vm.stdin.write(part)
 
     def _collect(self, waiting: list[int], found: list[list[Answer]]) -> None:
-        """The answer to every part that was sent."""
+        """Read the answer to every part that was sent."""
         self._flush()
         for number in waiting:
             found[number] += self._answered()
@@ -135,13 +135,13 @@ class VmReader:
         try:
             self._vm.stdin.flush()
         except BrokenPipeError as error:
-            raise BenchError("the MicroPython VM has ended; its last words stand above") from error
+            raise BenchError("the MicroPython VM has ended; its last output is above") from error
 
     def _answered(self) -> list[Answer]:
         assert self._vm.stdout
         count = self._vm.stdout.read(1)
         if not count:
-            raise BenchError("the MicroPython VM has ended; its last words stand above")
+            raise BenchError("the MicroPython VM has ended; its last output is above")
         return _answers(self._vm.stdout.read(count[0] * _ANSWER.size))
 
 
@@ -149,7 +149,7 @@ BENCHES: dict[str, type[CPythonReader] | type[VmReader]] = {"unix": VmReader, "c
 
 
 def _samples(edges: Sequence[Edge]) -> Iterator[Edge]:
-    """Edges as (microseconds since the last, pins); time that passes for a still input is sampled too."""
+    """Yield edges as (microseconds since the last, pins); long gaps are split."""
     last_us = pins = 0
     for t_us, level in edges:
         while t_us - last_us > _LONGEST_US:
@@ -160,7 +160,7 @@ def _samples(edges: Sequence[Edge]) -> Iterator[Edge]:
 
 
 def _parts(card_set: int, edges: Sequence[Edge]) -> Iterator[bytes]:
-    """The requests of one read, as firmware/bench/replay.py takes them."""
+    """Yield the requests of one read, as firmware/bench/replay.py takes them."""
     samples = list(_samples(edges))
     for first in range(0, max(1, len(samples)), _MOST_SAMPLES):
         part = samples[first : first + _MOST_SAMPLES]
@@ -169,11 +169,11 @@ def _parts(card_set: int, edges: Sequence[Edge]) -> Iterator[bytes]:
         yield struct.pack(f"<BBH{len(part)}I{len(part)}H", card_set, last, len(part), *times, *pins)
 
 
-def _answers(told: bytes | bytearray) -> list[Answer]:
-    return [_answer(*fields) for fields in _ANSWER.iter_unpack(told)]
+def _answers(data: bytes | bytearray) -> list[Answer]:
+    return [_answer(*fields) for fields in _ANSWER.iter_unpack(data)]
 
 
-def _answer(kind: int, said: int, margin_pct: int, columns: int, doubtful: int, speed_mm_s: int) -> Answer:
-    card = DECK[said] if kind == _CARD else CUT if kind == _CUT else None
-    reason = None if card else RejectReason.decmapping[said]
+def _answer(kind: int, number: int, margin_pct: int, columns: int, doubtful: int, speed_mm_s: int) -> Answer:
+    card = DECK[number] if kind == _CARD else CUT if kind == _CUT else None
+    reason = None if card else RejectReason.decmapping[number]
     return Answer(card, reason, margin_pct, speed_mm_s, columns, doubtful)
