@@ -146,7 +146,9 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Looked for
 
 
-def test_the_image_is_searched_in_the_documented_places(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_image_is_searched_in_the_documented_places(
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cached = alone / "RPI_PICO-1.uf2"
     cached.parent.mkdir(parents=True)
     cached.touch()
