@@ -8,9 +8,9 @@ import msgspec
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.session import frame_bytes
 
-from sabot_tools.actions.inspect import plain
 from sabot_tools.replay.recording_file import Json
 from sabot_tools.replay.system import ReplaySystem
+from sabot_tools.text.line_frames import plain
 
 _SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
 _HEADS: Final = "ledger"  # has hashes of the program itself: hil_tests/test_7_heads.py compares them
