@@ -1,4 +1,4 @@
-"""Coups as people read them."""
+"""Coups as text: lines and the summary."""
 
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.text.coups import Painter, Summary
@@ -14,7 +14,7 @@ def coup(**changes: object) -> CoupMessage:
     return CoupMessage(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def test_a_plain_line() -> None:
+def test_a_line_without_colour() -> None:
     assert Painter(colour=False).line(coup(), 0.0042) == (
         "bac-01  shoe 2 coup   7   Player 10♥ 2♣      2   Banker 9♠ K♦       9   BANKER natural"
         "                     4.2 ms"
@@ -31,7 +31,7 @@ def test_remarks() -> None:
     assert line.endswith("BANKER DISPUTED, player pair, last coup")
 
 
-def test_the_summary_counts() -> None:
+def test_the_summary_counts_coups_pairs_and_latency() -> None:
     summary = Summary()
     for number, winner in enumerate(("player", "banker", "banker", "tie")):
         summary.add(coup(winner=winner, player_pair=number == 0), 0.001 * (number + 1))

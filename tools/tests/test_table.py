@@ -1,4 +1,4 @@
-"""sabot table and sabot gateway status as the people of a site have them: a daemon of its own, other accounts."""
+"""sabot table and sabot gateway status with a real daemon, from other accounts than the daemon's."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 SABOT = [sys.executable, "-m", "sabot_tools"]
 PATIENCE_S = 30.0
 NO_ALARM = "Acknowledge refused: no alarm is active at bac-01. There is nothing to acknowledge."
-GROUP, MEMBER, STRANGER = 54_321, 54_322, 54_323  # none of this machine's
+GROUP, MEMBER, STRANGER = 54_321, 54_322, 54_323  # not used on this machine
 CONFIG = """site = "sydney"
 ledger = "var/ledger.db"
 broker = "mqtts://127.0.0.1:9"
@@ -57,7 +57,7 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can act as o
 
 
 class Site:
-    """As INSTALL.md has it: a config that the group reads, and secrets that it does not."""
+    """Files as in INSTALL.md: a config that the group can read, and secrets that it cannot."""
 
     def __init__(self, work_dir: Path) -> None:
         self.work_dir, self.config = work_dir, work_dir / "gateway.toml"
@@ -88,7 +88,7 @@ class Site:
         assert self.daemon.wait(PATIENCE_S) == 0
 
     def sabot(self, *arguments: object, gid: int = GROUP, uid: int = MEMBER) -> subprocess.CompletedProcess[str]:
-        """As this account."""
+        """Run `sabot` as this account."""
         command = [sys.executable, "-c", AS_ANOTHER, str(gid), str(uid), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
@@ -96,18 +96,18 @@ class Site:
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
-        it = Site(Path(folder))
-        it.start()
-        yield it
-        it.stop()
+        made = Site(Path(folder))
+        made.start()
+        yield made
+        made.stop()
 
 
-def test_a_member_of_the_group_needs_no_secret_of_the_site(site: Site) -> None:
+def test_a_member_of_the_group_needs_no_secret(site: Site) -> None:
     status = site.sabot("gateway", "status", "--config", site.config, "--json")
     assert (status.returncode, status.stderr) == (0, "")
     assert json.loads(status.stdout)["site"] == "sydney"
-    asked = site.sabot("table", "--config", site.config, "bac-01", "ack-alarm", "--by", "A. Smith")
-    assert (asked.returncode, asked.stderr) == (1, f"sabot: {NO_ALARM}\n")
+    refused = site.sabot("table", "--config", site.config, "bac-01", "ack-alarm", "--by", "A. Smith")
+    assert (refused.returncode, refused.stderr) == (1, f"sabot: {NO_ALARM}\n")
 
 
 @pytest.mark.parametrize("option", ["--control", "--socket"])
@@ -117,7 +117,7 @@ def test_the_socket_alone_is_enough(site: Site, option: str) -> None:
     assert "site sydney" in status.stdout
 
 
-def test_a_stranger_is_told_which_group_to_join(site: Site) -> None:
+def test_permission_denied_names_the_group_to_join(site: Site) -> None:
     stranger = {"gid": STRANGER, "uid": STRANGER}
     by_config = site.sabot("gateway", "status", "--config", site.config, **stranger)
     by_socket = site.sabot("table", "--control", site.socket, "bac-01", "tell", "lock", "--by", "X", **stranger)
@@ -129,7 +129,7 @@ def test_a_stranger_is_told_which_group_to_join(site: Site) -> None:
     assert by_socket.stderr == f"sabot: {site.socket}: Permission denied: join group `{GROUP}` to use this socket.\n"
 
 
-def test_one_who_reaches_the_socket_and_may_not_use_it_is_told_the_same(site: Site) -> None:
+def test_permission_denied_at_the_socket_itself_names_the_same_group(site: Site) -> None:
     site.socket.parent.chmod(0o2751)
     try:
         ran = site.sabot("gateway", "status", "--control", site.socket, gid=STRANGER, uid=STRANGER)
@@ -143,7 +143,7 @@ def test_the_socket_is_for_owner_and_group(site: Site) -> None:
     assert site.socket.stat().st_gid == GROUP
 
 
-def test_the_ledger_is_read_beside_the_daemon_without_config_and_keys(site: Site) -> None:
+def test_the_ledger_can_be_read_while_the_daemon_runs_without_config_and_keys(site: Site) -> None:
     site.sabot("table", "--control", site.socket, "bac-01", "ack-alarm", "--by", "A. Smith")
     shown = site.sabot("ledger", "show", site.ledger)
     assert (shown.returncode, shown.stderr) == (0, "")
@@ -165,7 +165,7 @@ VERBS = ("decide", "confirm", "void", "ack-alarm", "key-card", "authorise", "no-
 
 
 @pytest.mark.parametrize("verb", [*VERBS, "report", "tell", "import-coup", "deck-check"])
-def test_the_example_of_each_verb_is_one_that_the_daemon_takes(site: Site, verb: str) -> None:
+def test_the_example_of_each_verb_works(site: Site, verb: str) -> None:
     text = " ".join(CliRunner().invoke(app, ["table", "bac-01", verb, "--help"]).stdout.split())
     example = text.partition("Example: sabot ")[2].replace("'A. Smith'", "A.Smith").split()
     ran = CliRunner().invoke(app, [example[0], "--control", str(site.socket), *example[1:]])
@@ -175,7 +175,7 @@ def test_the_example_of_each_verb_is_one_that_the_daemon_takes(site: Site, verb:
     )  # no shoe, no alarm, no such coup: it was parsed
 
 
-def test_what_a_verb_does_not_take_is_refused(site: Site) -> None:
+def test_unknown_options_of_a_verb_are_refused(site: Site) -> None:
     void = ["table", "--control", str(site.socket), "bac-01", "void", "--by", "A. Smith", "--clause", "12.13"]
     for surplus in (["--winner", "tie"], ["--verdict", "void"], ["3/17"]):
         assert CliRunner().invoke(app, [*void, *surplus]).exit_code == 2
@@ -183,18 +183,18 @@ def test_what_a_verb_does_not_take_is_refused(site: Site) -> None:
     assert (wrong.exit_code, "unknown reason 'boredom': expected supervisor, short_shoe" in wrong.stderr) == (1, True)
 
 
-def test_the_config_may_stand_before_the_table_or_behind_the_command(site: Site) -> None:
-    asked = ("bac-01", "ack-alarm", "--by", "A. Smith")
-    first = site.sabot("table", "--config", site.config, *asked)
-    last = site.sabot("table", *asked, "--config", site.config)
-    joined = site.sabot("table", *asked, f"--config={site.config}")
+def test_the_config_can_be_given_before_the_table_or_after_the_command(site: Site) -> None:
+    request = ("bac-01", "ack-alarm", "--by", "A. Smith")
+    first = site.sabot("table", "--config", site.config, *request)
+    last = site.sabot("table", *request, "--config", site.config)
+    joined = site.sabot("table", *request, f"--config={site.config}")
     assert first.stderr == last.stderr == joined.stderr == f"sabot: {NO_ALARM}\n"
 
 
 # Captures
 
 
-def test_a_capture_is_written_with_the_rights_of_the_one_who_asks(site: Site) -> None:
+def test_a_capture_is_written_with_the_callers_permissions(site: Site) -> None:
     theirs = site.work_dir / "theirs"
     theirs.mkdir(exist_ok=True)
     os.chown(theirs, MEMBER, GROUP)
@@ -211,7 +211,7 @@ def test_a_capture_is_written_with_the_rights_of_the_one_who_asks(site: Site) ->
     assert "Permission denied" in stranger.stderr
 
 
-def test_the_example_of_capture_is_one_that_the_daemon_takes(site: Site, tmp_path: Path) -> None:
+def test_the_example_of_capture_works(site: Site, tmp_path: Path) -> None:
     text = " ".join(CliRunner().invoke(app, ["table", "bac-01", "capture", "--help"]).stdout.split())
     assert "Example: sabot table bac-01 capture --seconds 60 --out evening.shoe && sabot inspect evening.shoe" in text
     out = tmp_path / "evening.shoe"
