@@ -118,7 +118,7 @@ class Main:
         link = self.link
         line_ms = self.board.line_ms()
         link.fault = self.shoe.state.fault
-        link.receive(self.board.rx, self.board.rx_size, line_ms, self.board.rx_wire)
+        link.receive(self.board.rx, self.board.rx_size, line_ms, self.board.rx_port)
         profile_update.apply_received(self)
         if link.command_due:
             self.command()
@@ -126,7 +126,7 @@ class Main:
             link.pump(line_ms)
             if not link.tx_size:
                 break
-            link.sent(self.board.send(link.tx, link.tx_size, link.tx_wire))
+            link.sent(self.board.send(link.tx, link.tx_size, link.tx_port))
         if self.reboot_due and not link.tx_size:
             self.store.put_number(CAUSE, wire.CAUSE_COMMAND)
             self.board.reboot()

@@ -33,7 +33,8 @@ PROGRAM = """
 import machine, micropython, time
 from struct import pack_into, unpack_from
 from sabot.boards.flash import journal_medium, store_medium
-from sabot.storage.journal import BODY, RECORD, Journal
+from sabot import wire
+from sabot.storage.journal import RECORD, Journal
 from sabot.storage.store import BOOTS, CAUSE, Count, Store
 
 uart = machine.UART(0, 115200, tx=machine.Pin(0), rx=machine.Pin(1))
@@ -47,13 +48,13 @@ def wrong(journal, first):
     count = 0
     for event_no in range(first, journal.next_no):
         journal.read(event_no, buf)
-        body = unpack_from("<II", buf, BODY)
-        count += buf[8] != 4 or body != (event_no, event_no * 7919 & 0x3FFFFFFF)
+        body = unpack_from("<II", buf, wire.RECORD_DATA)
+        count += buf[wire.RECORD_KIND] != wire.EV_CARD or body != (event_no, event_no * 7919 & 0x3FFFFFFF)
     return count
 
 def log(journal, store, buf):
     event_no = journal.next_no
-    pack_into("<II", journal.record, BODY, event_no, event_no * 7919 & 0x3FFFFFFF)
+    pack_into("<II", journal.record, wire.RECORD_DATA, event_no, event_no * 7919 & 0x3FFFFFFF)
     micropython.heap_lock()
     start_us = time.ticks_us()
     journal.append(0x3FFFFFFF, 4, 20)
@@ -105,9 +106,10 @@ def used(chip: Chip) -> Chip:
     journal = firmware.module("sabot.storage.journal")
     flash = Flash(journal.SECTORS)
     it = journal.Journal(flash)
+    at = journal.wire.RECORD_DATA
     for event_no in range(1, USED + 1):
         body = event_no.to_bytes(4, "little") + (event_no * 7919 & 0x3FFFFFFF).to_bytes(4, "little")
-        it.record[journal.BODY : journal.BODY + 8] = body
+        it.record[at : at + 8] = body
         it.append(0, 4, 20)
         it.acknowledge(event_no - 2)
         it.housekeep()

@@ -17,7 +17,7 @@ from sabot import wire
 from sabot.boards import bench
 from sabot.dealing.state import BURNING, CHECKING
 from sabot.profile import Profile
-from sabot.storage.journal import BODY, RECORD, Journal
+from sabot.storage.journal import RECORD, Journal
 from sabot.wire import SETS
 
 STEP_MS = 1000
@@ -109,8 +109,8 @@ class Player:
         records = []
         for event_no in range(self._told + 1, self.journal.next_no):
             self.journal.read(event_no, self._record)
-            body = self._record[BODY : BODY + self._record[9]]
-            records.append([event_no, self._record[8], to_hex(body)])
+            body = self._record[wire.RECORD_DATA : wire.RECORD_DATA + self._record[wire.RECORD_DATA_SIZE]]
+            records.append([event_no, self._record[wire.RECORD_KIND], to_hex(body)])
         self._told = self.journal.next_no - 1
         self.journal.acknowledge(self._told)
         self.journal.housekeep()

@@ -8,7 +8,6 @@ from sabot.wire import CODES, CODES_AT, FACT_BITS
 
 _NO_FACT = const(0xFF)
 _MOST_DECKS = const(8)
-SIZE = const(70)
 
 
 class Profile:

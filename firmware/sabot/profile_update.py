@@ -2,14 +2,13 @@
 
 from sabot import wire
 from sabot.link.link import same
-from sabot.profile import SIZE
 from sabot.storage.store import PROFILE
 
 
 def restore(main):
     """Load the profile that is in flash, if there is one."""
-    stored = bytearray(SIZE)
-    if main.store.get(PROFILE, stored) == SIZE:
+    stored = bytearray(wire.SET_PROFILE_BODY_SIZE)
+    if main.store.get(PROFILE, stored) == wire.SET_PROFILE_BODY_SIZE:
         _load(main, stored, 0)
 
 
@@ -29,7 +28,7 @@ def apply_received(main):
         return
     if not _load(main, link.profile, at):
         return
-    main.store.put(PROFILE, memoryview(link.profile)[at:], SIZE)
+    main.store.put(PROFILE, memoryview(link.profile)[at:], wire.SET_PROFILE_BODY_SIZE)
     record = main.journal.record
     record[wire.RECORD_DATA : wire.RECORD_DATA + wire.EVENT_PROFILE_SET_SIZE] = main.profile.digest
     shoe.log(main.sampler.now_ms, wire.EV_PROFILE_SET, wire.EVENT_PROFILE_SET_SIZE)

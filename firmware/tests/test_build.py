@@ -42,7 +42,7 @@ def test_on_a_board_constants_are_replaced_by_their_values() -> None:
 def test_on_a_board_no_public_constant_is_left_to_look_up() -> None:
     texts = {path: path.read_text() for path in MODULES}
     constants = {name for text in texts.values() for name in re.findall(r"^([A-Z]\w*) = const\(", text, re.MULTILINE)}
-    assert {"BODY", "CLOSED", "EV_CARD", "BY_STYLE"} < constants
+    assert {"RECORD_DATA", "CLOSED", "EV_CARD", "BY_STYLE"} < constants
     for path in MODULES:
         text = build.source(path)
         nodes = list(ast.walk(ast.parse(text)))
@@ -56,8 +56,8 @@ def test_on_a_board_a_constant_under_any_name_is_its_value(tmp_path: Path) -> No
     module = tmp_path / "module.py"
     module.write_text(
         "from sabot.storage import journal, store\n"
-        "from sabot.profile import SIZE as PROFILE_SIZE\nfrom sabot.dealing.shoe import (\n"
-        '    BY_STYLE,\n    Shoe,\n)\nprint(journal.BODY, PROFILE_SIZE, "PROFILE_SIZE", BY_STYLE, Shoe)  # SIZE\n'
+        "from sabot.wire import RECORD_DATA as DATA\nfrom sabot.dealing.shoe import (\n"
+        '    BY_STYLE,\n    Shoe,\n)\nprint(journal.RECORD, DATA, "DATA", BY_STYLE, Shoe)  # DATA\n'
         "store.open()\n"
     )
     assert build.source(module).splitlines() == [
@@ -65,7 +65,7 @@ def test_on_a_board_a_constant_under_any_name_is_its_value(tmp_path: Path) -> No
         "",
         "from sabot.dealing.shoe import Shoe",
         *("", "", ""),
-        'print(10, 70, "PROFILE_SIZE", -1, Shoe)  # SIZE',
+        'print(32, 10, "DATA", -1, Shoe)  # DATA',
         "store.open()",
     ]
 

@@ -3,7 +3,8 @@
 from struct import unpack_from
 
 import micropython
-from sabot.storage.journal import BODY, RECORD, Journal
+from sabot import wire
+from sabot.storage.journal import RECORD, Journal
 from support import Memory
 
 SECTOR = 27  # events that fit one of the small sectors here
@@ -12,7 +13,7 @@ SLOT = 36
 
 def append(journal, count):
     for _ in range(count):
-        journal.record[BODY] = journal.next_no & 0xFF
+        journal.record[wire.RECORD_DATA] = journal.next_no & 0xFF
         journal.append(1000 + journal.next_no, 4, 1)
         journal.housekeep()
 
@@ -41,7 +42,7 @@ def kinds(journal):
         found.append(buf[8])
         if buf[8] == 4:
             assert buf[9] == 1
-            assert buf[BODY] == event_no & 0xFF
+            assert buf[wire.RECORD_DATA] == event_no & 0xFF
     return found
 
 
@@ -51,7 +52,7 @@ def test_numbers_start_at_one_and_go_up():
     assert journal.next_no == 4
     assert journal.read(2, buf)
     assert unpack_from("<IIBB", buf, 0) == (2, 1002, 4, 1)
-    assert buf[BODY] == 2
+    assert buf[wire.RECORD_DATA] == 2
 
 
 def test_a_restart_goes_on_where_it_was():

@@ -3,7 +3,8 @@
 import tidy  # noqa: F401
 from books import BOOKS, FACTS, NAMES, SWITCHES, name, number_of
 from desk import profile
-from sabot.profile import SIZE, Profile
+from sabot import wire
+from sabot.profile import Profile
 
 CASES = {
     "player_overdraw": ("banker_draws", "exposed", "last_coup"),
@@ -31,28 +32,29 @@ def test_a_profile_of_every_book_is_taken():
     for book in BOOKS:
         made = Profile(6)
         assert not made.known
-        assert len(body(book)) == SIZE
+        assert len(body(book)) == wire.SET_PROFILE_BODY_SIZE
         assert made.load(body(book), 0)
         assert made.known
         assert made.decks == 8
 
 
 def test_what_makes_no_sense_is_not_taken_and_changes_nothing():
-    for at, value in (
-        (16, 0),
-        (16, 7),
-        (17, 0),
-        (17, 9),
-        (18, 4),
-        (22, 0),
-        (22, 1),
-        (22, 6),
-        (24, 0),
-        (24, 21),
-        (69, 0),
+    last_code = wire.PROFILE_CODES + wire.PROFILE_CODES_BYTES - 1
+    for field, value in (
+        (wire.PROFILE_CARD_SET, 0),
+        (wire.PROFILE_CARD_SET, 7),
+        (wire.PROFILE_DECKS, 0),
+        (wire.PROFILE_DECKS, 9),
+        (wire.PROFILE_BURN, 4),
+        (wire.PROFILE_UNWAGERED, 0),
+        (wire.PROFILE_UNWAGERED, 1),
+        (wire.PROFILE_UNWAGERED, 6),
+        (wire.PROFILE_CODES, 0),
+        (wire.PROFILE_CODES, 21),
+        (last_code, 0),
     ):
         wrong = body()
-        wrong[at] = value
+        wrong[wire.SET_PROFILE_PROFILE_HASH_BYTES + field] = value
         wrong[0] = 99
         made = Profile(6)
         assert not made.load(wrong, 0)

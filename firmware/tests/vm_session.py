@@ -5,12 +5,13 @@ from binascii import hexlify, unhexlify
 from hashlib import sha256
 
 import sabot.link.link
+from sabot import wire
 from sabot.link.frame import Decoder, encode
 from sabot.link.link import Link
 from sabot.link.session import Session, _hmac, _pad
 from sabot.profile import Profile
 from sabot.reading.sampler import Sampler
-from sabot.storage.journal import BODY, Journal
+from sabot.storage.journal import Journal
 from sabot.wire import COMMAND_SIZES
 from support import Memory, golden_frames
 
@@ -155,7 +156,7 @@ def golden_session():
 
 
 def append(journal, now_ms, kind, body):
-    journal.record[BODY : BODY + len(body)] = body
+    journal.record[wire.RECORD_DATA : wire.RECORD_DATA + len(body)] = body
     journal.append(now_ms, kind, len(body))
 
 

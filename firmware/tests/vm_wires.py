@@ -28,7 +28,7 @@ def sent(it, now_ms):
         kinds = [body[0] for body in bodies(it, now_ms)]
         if not kinds:
             return found
-        found.append((it.tx_wire, kinds))
+        found.append((it.tx_port, kinds))
 
 
 def on_usb(events=0):
@@ -51,7 +51,7 @@ def test_answers_go_where_the_question_came_from():
     gateway = OnWire(it, USB)
     gateway.ask(b"nonce--1", 100)
     nonces = offered(it, 100)
-    assert it.tx_wire == USB
+    assert it.tx_port == USB
     gateway.welcome(nonces, 0, 101)
     assert sent(it, 101) == [(USB, [EVENT])]
     gateway.say(0x82, pack("<I", 1), 102)
@@ -121,7 +121,7 @@ def test_a_session_does_not_wait_for_a_wire_that_nobody_reads():
     it, _, _ = served(1)
     OnWire(it, USB, B).ask(b"nonce--2")
     it.pump(0)
-    assert (it.tx_wire, it.tx_size > 0) == (USB, True)
+    assert (it.tx_port, it.tx_size > 0) == (USB, True)
     it.sent(3)  # and then its buffer is full
     assert sent(it, 1) == [(UART, [EVENT])]
 
@@ -129,7 +129,7 @@ def test_a_session_does_not_wait_for_a_wire_that_nobody_reads():
 def test_a_question_does_not_wait_for_a_wire_that_nobody_reads():
     it, _, _ = on_usb(1)
     it.pump(0)
-    assert (it.tx_wire, it.tx_size > 0) == (USB, True)
+    assert (it.tx_port, it.tx_size > 0) == (USB, True)
     OnWire(it, UART).ask(b"nonce--2", 6000)
     assert sent(it, 6000) == [(UART, [HELLO])]
 

@@ -49,7 +49,7 @@ class Shoe:
             return
         body = bytes([1, 0, 1, 0, rng.randint(0, 6), rng.randint(0, 51), *rng.randbytes(2)])
         body += bytes([rng.randint(0, 100), rng.randint(0, 31)])
-        at = self._journal.BODY
+        at = self._journal.wire.RECORD_DATA
         self.journal.record[at : at + _CARD_BYTES] = body
         self.logged[self.journal.next_no] = body
         self.journal.append(now_ms, _CARD, _CARD_BYTES)

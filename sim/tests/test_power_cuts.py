@@ -18,7 +18,7 @@ LIVES = 10  # times that the power comes back, a seed
 KEYS = range(1, 6)
 ANY = ("program", "header", "erase")
 
-journal = firmware.module("sabot.storage.journal")
+journal, wire = firmware.module("sabot.storage.journal"), firmware.module("sabot.wire")
 store = firmware.module("sabot.storage.store")
 seal = firmware.module("sabot.storage.seal")
 
@@ -100,7 +100,7 @@ class World:
         if self.journal.full(1):
             return
         self.event_begun = body = self.rng.choice((self.rng.randbytes(20), bytes(20), b"\xff" * 20))
-        self.journal.record[journal.BODY : journal.BODY + 20] = body
+        self.journal.record[wire.RECORD_DATA : wire.RECORD_DATA + 20] = body
         self.journal.append(self.rng.randrange(1 << 30), self.rng.randint(11, 31), 20)
         self.event_begun = None
         self.events.append(body)
@@ -159,8 +159,8 @@ class World:
         buf = bytearray(journal.RECORD)
         assert self.journal.read(event_no, buf)
         assert int.from_bytes(buf[:4], "little") == event_no
-        assert buf[8] > 10
-        return bytes(buf[journal.BODY : journal.BODY + buf[9]])
+        assert buf[wire.RECORD_KIND] > wire.EV_DAMAGED
+        return bytes(buf[wire.RECORD_DATA : wire.RECORD_DATA + buf[wire.RECORD_DATA_SIZE]])
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -41,7 +41,7 @@ def main():
         if board.rx_size:
             talks = board.rx[0] == 35
             if not talks:
-                board.send(board.rx, board.rx_size, board.rx_wire)
+                board.send(board.rx, board.rx_size, board.rx_port)
         if talks:
             talk(board)
 """

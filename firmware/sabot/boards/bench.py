@@ -60,7 +60,7 @@ class Restart(Exception):  # noqa: N818
 class Board:
     """Opens the two streams by descriptor, as main.py was told on its command line; a directory is its flash."""
 
-    rx_wire = 0  # the one there is
+    rx_port = 0  # the one there is
 
     def __init__(self, sampler, unit, state_dir, serial_fd, stimulus_fd):
         self.sampler = sampler
@@ -152,7 +152,7 @@ class Board:
         if answer:
             self._inputs.write(answer)
 
-    def send(self, buf, size, wire=0):
+    def send(self, buf, size, port=0):
         """Write buf[:size] to the serial line; how many bytes it took."""
         try:
             return self._serial.write(buf, size) or 0

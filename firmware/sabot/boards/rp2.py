@@ -179,7 +179,7 @@ class Board:
         self._pause_us = _SHORTEST_US
         self.rx = bytearray(256)
         self.rx_size = 0
-        self.rx_wire = 0
+        self.rx_port = 0
 
     def journal_medium(self):
         """Where the journal is."""
@@ -248,15 +248,15 @@ class Board:
 
     def _receive(self):
         """From the wires by turns: neither keeps the other waiting."""
-        self.rx_wire ^= 1
+        self.rx_port ^= 1
         self.rx_size = self._read()
         if not self.rx_size:
-            self.rx_wire ^= 1
+            self.rx_port ^= 1
             self.rx_size = self._read()
         return self.rx_size
 
     def _read(self):
-        if self.rx_wire:
+        if self.rx_port:
             return self._usb.read(self.rx)
         size = self._uart.any()
         return (self._uart.readinto(self.rx, min(size, len(self.rx))) or 0) if size else 0
@@ -306,9 +306,9 @@ class Board:
         """Drive the test point that says a card's word is known."""
         self._decoded.value(on)
 
-    def send(self, buf, size, wire=0):
-        """Write buf[:size] to a wire; how many bytes it took, without waiting."""
-        if wire:
+    def send(self, buf, size, port=0):
+        """Write buf[:size] to a port without waiting; return how many bytes it took."""
+        if port:
             return self._usb.write(buf, size)
         return self._uart.write(buf, size) or 0  # type: ignore[call-arg]
 

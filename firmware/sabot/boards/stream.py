@@ -116,7 +116,7 @@ class Board(rp2.Board):
         if answer:
             self._say(_INPUTS, answer, len(answer))
 
-    def send(self, buf, size, wire=0):
+    def send(self, buf, size, port=0):
         """A part of the serial line; how many bytes it took."""
         size = min(size, _MOST)
         self._say(_LINE, buf, size)

@@ -22,7 +22,6 @@ _TX_BYTES = const(512)
 _FRAME_ROOM = const(140)  # the longest frame on the line, and some
 _PORTS = const(2)  # as the board numbers them; HELLO goes to the first until a gateway has asked on the other
 
-HEADER = const(8)
 FIRMWARE_VERSION = b"\x00\x01\x00"
 _NO_NONCE = bytes(wire.HELLO_SHOE_NONCE_BYTES)
 
@@ -36,7 +35,7 @@ def same(buf, at, other):
 
 
 class Link:
-    """Bytes in by receive(), bytes out on `tx_wire` in tx[:tx_size] after pump(); time is an argument.
+    """Bytes in by receive(), bytes out on `tx_port` in tx[:tx_size] after pump(); time is an argument.
 
     One class because handshake, log and commands share one session, one transmit buffer and one frame body: each
     further object would cost heap.
@@ -79,7 +78,7 @@ class Link:
         self.refused = 0
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
-        self.tx_wire = 0
+        self.tx_port = 0
         self.fault = 0  # the fault that holds the exit, for HELLO
         self.last_command_id = 0  # of the command done last
         self.command_due = False  # a command is in `command`
@@ -131,7 +130,7 @@ class Link:
             gateway = body[wire.WHO_GATEWAY : wire.WHO_GATEWAY + wire.WHO_GATEWAY_BYTES]
             self._offer.start(gateway, body[wire.WHO_NONCE : wire.WHO_NONCE + wire.WHO_NONCE_BYTES], self._nonce())
             self._offered = True
-        if port != self.tx_wire:
+        if port != self.tx_port:
             self.tx_size = 0  # bytes for the other port: this gateway does not wait until they are read there
         self._offer_port = port
         self._hello_due = True
@@ -258,7 +257,7 @@ class Link:
         """Put the frames that are due into tx, as far as it has room."""
         if self._welcomed and self._lost(now_ms):
             self._welcomed = False
-        if self._welcomed and self.tx_wire != self._port:
+        if self._welcomed and self.tx_port != self._port:
             self.tx_size = 0  # the rest of a BUSY that nobody reads: the session does not wait for it
         if self._busy_due and self._room(self._busy_port):
             self._busy(now_ms)
@@ -278,7 +277,7 @@ class Link:
 
     def _room(self, port):
         """Return True if tx has room for one more frame to this port; it holds the bytes of one port at a time."""
-        return not self.tx_size or (port == self.tx_wire and self.tx_size + _FRAME_ROOM <= _TX_BYTES)
+        return not self.tx_size or (port == self.tx_port and self.tx_size + _FRAME_ROOM <= _TX_BYTES)
 
     def _replicate(self, now_ms):
         self._resend(now_ms)
@@ -331,5 +330,5 @@ class Link:
                 self._welcomed = False  # its sequence numbers are used up: the gateway must ask for a new session
         else:
             self._unsealed_seq = seq + 1 & _LAST_SEQ
-        self.tx_wire = port
+        self.tx_port = port
         self.tx_size = encode(self._body, size, self.tx, self.tx_size)

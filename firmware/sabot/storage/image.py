@@ -1,4 +1,4 @@
-"""Image: eight bytes that stand for the program as it lies in flash, and the key beside it."""
+"""Image: the hash of the program in flash, and the key beside it."""
 
 import os
 from hashlib import sha256
@@ -12,7 +12,7 @@ _KEY_BYTES = const(32)
 
 
 def digest(root):
-    """Of every .py and .mpy file below a folder, names and contents, in the order of their names."""
+    """Return the hash of every .py and .mpy file below a folder: names and contents, in the order of their names."""
     hashed = sha256(b"sabot image")
     _add(hashed, root, bytearray(_CHUNK))
     return hashed.digest()[:_HASH]
@@ -39,7 +39,7 @@ def _add_file(hashed, path, chunk):
 
 
 def matches(path, found):
-    """Whether a file holds this hash; True where there is none, for nobody has said what it should be."""
+    """Return True if a file holds this hash, or if there is no file: then there is nothing to compare with."""
     try:
         with open(path, "rb") as file:
             return file.read() == bytes(found)
@@ -48,7 +48,7 @@ def matches(path, found):
 
 
 def key(path):
-    """The key in a file, None where there is no file; half a key is an error, not none."""
+    """Return the key in a file, None where there is no file; a key of the wrong size is an error."""
     try:
         with open(path, "rb") as file:
             stored = file.read()

@@ -1,7 +1,7 @@
-"""Store: a few small values that outlive the power; after a cut each is the old one or the new one.
+"""Store: a few small values that survive a power cut; after a cut each is the old one or the new one.
 
 Sectors are used in turn. Values are written one after the other; the newest of a key counts. When half a sector is
-full housekeep() erases the next, copies what counts, and writes its header last: from then on it is the one in use.
+full housekeep() erases the next, copies the newest values, and writes its header last: then that sector is in use.
 """
 
 from micropython import const
@@ -14,12 +14,14 @@ SECTORS = const(2)  # on a shoe
 # Keys.
 BOOTS = const(1)
 PROFILE = const(3)
-CAUSE = const(4)  # of the next start, if it is known before
-_KEYS = const(8)  # room for as many, less the header
+CAUSE = const(4)  # of the next start, where it is known in advance
+_KEYS = const(8)  # as many fit, the header included
 _HEADER = const(0xF0)
 
 # An entry: key, size, value, seal. Two of them fit a page.
 MOST = const(96)
+_KEY_AT = const(0)
+_SIZE_AT = const(1)
 _VALUE_AT = const(2)
 _SEAL_AT = const(98)
 _SLOT = const(128)
@@ -28,7 +30,7 @@ _STRUCK = bytes(_SEAL_AT + SEAL)
 
 
 class Store:
-    """Values by key on a medium as journal.py has it, of two sectors or more."""
+    """Values by key, on a medium as journal.py has it, of two sectors or more."""
 
     def __init__(self, medium):
         self._medium = medium
@@ -44,16 +46,16 @@ class Store:
         self.housekeep()
 
     def get(self, key, buf):
-        """Copy a value into buf: its size, -1 if there is none."""
+        """Copy a value into buf; return its size, -1 if there is none."""
         if not self._find(key):
             return -1
-        size = self._found[1]
+        size = self._found[_SIZE_AT]
         for i in range(size):
             buf[i] = self._found[_VALUE_AT + i]
         return size
 
     def put(self, key, buf, size):
-        """Make a value durable: False where there is no room before the next housekeep()."""
+        """Make a value durable; return False if there is no room before the next housekeep()."""
         self._fill(key, buf, size)
         while self._slot < self._slots:
             slot = self._slot
@@ -63,7 +65,7 @@ class Store:
         return False
 
     def get_number(self, key):
-        """A number below 2**30; 0 before it is first put."""
+        """Return a number below 2**30; 0 before it is first put."""
         return number(self._number, 0) if self.get(key, self._number) == 4 else 0
 
     def put_number(self, key, value):
@@ -77,14 +79,14 @@ class Store:
 
     def _fill(self, key, buf, size):
         entry = self._entry
-        entry[0] = key
-        entry[1] = size
+        entry[_KEY_AT] = key
+        entry[_SIZE_AT] = size
         for i in range(MOST):
             entry[_VALUE_AT + i] = buf[i] if i < size else 0xFF
         close(entry, _SEAL_AT)
 
     def _write(self, sector, slot, entry):
-        """Program an entry; where it does not read back the slot is struck out."""
+        """Program an entry; strike the slot out and return False if it does not read back."""
         at = self._at(sector, slot)
         self._medium.program(at, entry)
         self._medium.read(at, self._found)
@@ -94,12 +96,12 @@ class Store:
         return True
 
     def housekeep(self):
-        """Go on in the next sector if half of this one is used; never while a card is in the path."""
+        """Continue in the next sector if half of this one is used; never while a card is in the path."""
         if self._slot > self._slots // 2:
             self._move()
 
     def _move(self):
-        """Copy what counts to the next sector, and go on there."""
+        """Copy the newest values to the next sector, and continue there."""
         sector = (self._sector + 1) % self._medium.sectors
         self._medium.program(self._at(sector, 0), _STRUCK)  # an erase that is cut short must not bring it back
         self._medium.erase(sector)
@@ -113,7 +115,7 @@ class Store:
                 self._slot = end
 
     def _copy(self, sector):
-        """Write the newest value of every key to another sector: the first slot left, 0 if one does not read back."""
+        """Write the newest values to another sector; return the first free slot, 0 if a value does not read back."""
         slot = 1
         for key in range(1, _KEYS):
             if self._find(key):
@@ -125,14 +127,14 @@ class Store:
         return slot
 
     def _find(self, key):
-        """Load the newest entry of a key: whether there is one."""
+        """Load the newest entry of a key; return False if there is none."""
         for slot in range(self._slot - 1, 0, -1):
             if self._load(self._sector, slot, key):
                 return True
         return False
 
     def _recover(self):
-        """The sector with the newest header is in use; where something was damaged the sound rest is copied at once."""
+        """Find the sector with the newest header; where something is damaged, copy the sound rest at once."""
         for sector in range(self._medium.sectors):
             seq = self._seq_of(sector)
             self.damaged += not seq and self._fell()
@@ -150,7 +152,7 @@ class Store:
             self._move()
 
     def _fell(self):
-        """Whether what was read last was an entry that lost a bit."""
+        """Return True if the entry read last was sound and one bit has fallen."""
         return self._found != _BLANK and self._found != _STRUCK and fell(self._found, _SEAL_AT)
 
     def _settle(self):
@@ -160,16 +162,16 @@ class Store:
         whole = sound(self._found, _SEAL_AT)
         self.damaged += not whole and self._fell()
         self._medium.program(self._at(self._sector, last), self._found if whole else _STRUCK)
-        if self._slot < self._slots:  # a write that had only begun may not show today
+        if self._slot < self._slots:  # a write that was cut at its start may not show yet
             self._medium.program(self._at(self._sector, self._slot), _STRUCK)
             self._slot += 1
 
     def _seq_of(self, sector):
-        """Which sector in time this one is; 0 if it is none."""
-        return number(self._found, 2) if self._load(sector, 0, _HEADER) else 0
+        """Return the sequence number of a sector, 0 if it has no sound header."""
+        return number(self._found, _VALUE_AT) if self._load(sector, 0, _HEADER) else 0
 
     def _end(self):
-        """The first slot that was never written."""
+        """Return the first slot that was never written."""
         for slot in range(1, self._slots):
             self._medium.read(self._at(self._sector, slot), self._found)
             if self._found == _BLANK:
@@ -177,9 +179,9 @@ class Store:
         return self._slots
 
     def _load(self, sector, slot, key):
-        """Read an entry: whether it is sound, and of this key."""
+        """Read an entry; return True if it is sound and of this key."""
         self._medium.read(self._at(sector, slot), self._found)
-        return self._found[0] == key and sound(self._found, _SEAL_AT)
+        return self._found[_KEY_AT] == key and sound(self._found, _SEAL_AT)
 
     def _at(self, sector, slot):
         return sector * self._medium.sector_bytes + slot * _SLOT
@@ -193,7 +195,7 @@ class Count:
         self._key = key
 
     def bump(self):
-        """The next number, stored before it is used."""
+        """Return the next number, which is stored before it is used."""
         number = self._store.get_number(self._key) + 1 & 0xFFFF
         self._store.put_number(self._key, number)
         return number

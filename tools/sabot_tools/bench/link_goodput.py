@@ -33,8 +33,9 @@ class Shoe:
         journal, profile = firmware.module("sabot.storage.journal"), firmware.module("sabot.profile").Profile(1)
         profile.digest[:] = messages.profile_hash(PROFILE)
         self.journal = journal.Journal(Flash(events // 100 + 3))
+        at = journal.wire.RECORD_DATA
         for coup_no in range(events):
-            self.journal.record[journal.BODY : journal.BODY + 10] = card_body(coup_no)
+            self.journal.record[at : at + 10] = card_body(coup_no)
             self.journal.append(coup_no, CARD_KIND, 10)
             self.journal.housekeep()
         link, sampler = firmware.module("sabot.link.link"), firmware.module("sabot.reading.sampler").Sampler()
