@@ -44,7 +44,7 @@ def check(
         bool, typer.Option("--json", help="Print one JSON line per check: status, subject, says.")
     ] = False,
 ) -> None:
-    """Check a config on this PC: ports, keys, rulebooks, broker, clock and disk; change nothing."""
+    """Check a config on this PC. Ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
     import msgspec
     from sabot_gateway.operator.plain_text import escaped_json, printable
     from sabot_gateway.ops.check import facts
@@ -89,7 +89,7 @@ def init(
     config: ConfigFile,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a commented example config, with the serial ports of this PC in it."""
+    """Write a commented example config. It has the serial ports of this PC."""
     from sabot_gateway.ops import example
     from sabot_gateway.shoe import ports
 

@@ -66,7 +66,7 @@ def show(
         bool, typer.Option("--secret", help="Print the key itself, to copy it to the shoe by hand.")
     ] = False,
 ) -> None:
-    """List keys: unit, fingerprint, date, and whether a rotation is in progress."""
+    """List keys. Unit, fingerprint, date, and whether a rotation is in progress."""
     with _errors_to_stderr():
         ring = KeyRing(directory)
         if secret:
@@ -84,7 +84,7 @@ def rotate(
     shoe: ShoeFile = None,
     finish: Annotated[bool, typer.Option("--finish", help="Remove the old key: the shoe has the new one.")] = False,
 ) -> None:
-    """Make a new key for a shoe; the gateway accepts the old one too, until `--finish`."""
+    """Make a new key for a shoe. The gateway accepts the old one too, until `--finish`."""
     if finish and shoe is not None:
         raise typer.BadParameter("--finish makes no key, so there is none to write: leave --shoe out")
     with _errors_to_stderr():

@@ -68,7 +68,7 @@ def verify(
         Path | None, typer.Option(help="The gateway's config, for its broker and login.", metavar="TOML")
     ] = None,
 ) -> None:
-    """Check every entry, derived table, cursor and head; name the first bad entry and exit with status 1."""
+    """Check every entry of a ledger. Also its derived tables, cursors and heads; a bad entry is named, status 1."""
     with _errors_to_stderr():
         known = list(heads.load(heads_file)) if heads_file else []
         known += ledger_heads.at_broker(broker, config) if broker or config else []
@@ -105,7 +105,7 @@ def show(
     last: Annotated[int, typer.Option(min=1, help="How many of the newest entries.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON line per entry.")] = False,
 ) -> None:
-    """Print the newest entries, oldest first: number, time, table, shoe and coup, what happened."""
+    """Print the newest entries. Oldest first: number, time, table, shoe and coup, what happened."""
     with _errors_to_stderr(), closing(Reader(file)) as reader:
         wanted = (entry for entry in reader.latest(table) if _is_of(entry, shoe, coup))
         for entry in reversed(list(islice(wanted, last))):
@@ -129,7 +129,7 @@ def export(
     what: Annotated[Literal["entries", "coups", "shoes", "alarms"], typer.Option(help="Which table.")] = "entries",
     out: Annotated[Path | None, typer.Option(help="File to write; default: stdout.")] = None,
 ) -> None:
-    """Write the entries, or a table derived from them, for other programs."""
+    """Write the entries, or a derived table, for other programs."""
     with _errors_to_stderr(), closing(Reader(file)) as reader:
         if out is not None and any(same_file(one, out) for one in file.absolute().parent.glob(f"{file.name}*")):
             raise LedgerError(f"--out {out} is a file of the ledger itself; give another path")
@@ -159,7 +159,7 @@ def _counted(rows: Iterable[ledger_export.Row], progress: Callable[[int], None])
 
 @app.command(epilog="Example: sabot ledger rebuild /var/lib/sabot/ledger.db")
 def rebuild(file: File) -> None:
-    """Check every entry, then rebuild the tables of shoes, coups and alarms; stop the daemon first."""
+    """Rebuild the derived tables. Every entry is checked first; stop the daemon."""
     with _errors_to_stderr(), closing(_open_for_writing(file)) as book:
         with bar("rebuilding", book.count()) as progress:
             book.rebuild(progress)
@@ -175,7 +175,7 @@ def prune(
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be removed; remove nothing.")] = False,
 ) -> None:
-    """Remove old entries, and sign a checkpoint in their place. Export them first, and stop the daemon."""
+    """Remove old entries. A signed checkpoint takes their place. Export them first, and stop the daemon."""
     with _errors_to_stderr():
         if retention.moment(before) > retention.moment(datetime.now(UTC).isoformat()):
             raise LedgerError(f"--before {before} is in the future: give a date in the past, such as 2026-01-31")
@@ -207,7 +207,7 @@ def accept(
         Path | None, typer.Option(help="The daemon's socket; default: control.sock beside the ledger.", metavar="PATH")
     ] = None,
 ) -> None:
-    """Accept a ledger of which entries are missing, so that the daemon goes on; the ledger keeps who, why and which."""
+    """Accept that entries are missing. The daemon then goes on; the ledger keeps who, why and which."""
     with _errors_to_stderr():
         try:
             with closing(_open_for_writing(file, recheck=False)) as book:

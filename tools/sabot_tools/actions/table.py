@@ -69,13 +69,13 @@ def decide(
         typer.Option(help="Winner of a confirmed coup; default: by its cards."),
     ] = None,
 ) -> None:
-    """Decide a disputed coup; a shoe that waits for the decision goes on."""
+    """Decide a disputed coup. A shoe that waits for the decision goes on."""
     ctx.obj.request("decide", by, clause, coup=coup, verdict=verdict, winner=winner)
 
 
 @app.command(epilog="Example: sabot table bac-01 confirm --coup 3/17 --by 'A. Smith' --clause 12.13")
 def confirm(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
-    """Confirm the coup on the table, as the dealer's Confirm does; for a disputed coup use `decide`."""
+    """Confirm the coup on the table, as the dealer does. For a disputed coup use `decide`."""
     ctx.obj.request("confirm", by, clause, coup=coup)
 
 
@@ -88,7 +88,7 @@ def void(
     reason: Annotated[str, typer.Option(help="Such as supervisor, misdeal, short_shoe, foreign_card.")] = "supervisor",
     new_cards: Annotated[bool, typer.Option("--new-cards", help="Replace the cards before the next coup.")] = False,
 ) -> None:
-    """Void the coup on the table; for a disputed coup use `decide`."""
+    """Void the coup on the table. For a disputed coup use `decide`."""
     ctx.obj.request("void", by, clause, coup=coup, reason=reason, then="new_cards" if new_cards else "go_on")
 
 
@@ -99,7 +99,7 @@ def ack_alarm(
     alarm: Annotated[str, typer.Argument(help="Id of the alarm, or all: see `sabot gateway status`.")] = "all",
     clause: Clause = "",
 ) -> None:
-    """Acknowledge an alarm; the alarm of a fault stays active until the fault is cleared."""
+    """Acknowledge an alarm. The alarm of a fault stays active until the fault is cleared."""
     ctx.obj.request("ack-alarm", by, clause, alarm=alarm)
 
 
@@ -123,7 +123,7 @@ def authorise(
     clause: Clause = "",
     times: Annotated[int, typer.Option(min=1, max=255, help="For how many acts.")] = 1,
 ) -> None:
-    """Authorise what the rulebook leaves to a supervisor: a dummy coup, a keyed card."""
+    """Authorise what needs a supervisor. The rulebook says what: a dummy coup, a keyed card."""
     ctx.obj.request("authorise", by, clause, times=times)
 
 
@@ -134,7 +134,7 @@ def no_bet(
     clause: Clause = "",
     kind: Annotated[str, typer.Option(help="no_bet, void_hand, free_hand or dummy: see the rulebook.")] = "no_bet",
 ) -> None:
-    """Deal the next coup without wagers; for the coup in progress use `this-no-bet`."""
+    """Deal the next coup without wagers. For the coup in progress use `this-no-bet`."""
     ctx.obj.request("no-bet", by, clause, kind=kind)
 
 
@@ -142,7 +142,7 @@ def no_bet(
     "this-no-bet", epilog="Example: sabot table bac-01 this-no-bet --coup 3/17 --by 'A. Smith' --clause 12.1.1"
 )
 def this_no_bet(ctx: typer.Context, by: By, clause: Clause, coup: OnTheTable = None) -> None:
-    """Go on with the coup in progress without wagers, if the rulebook has a clause for it; wagers are returned."""
+    """Go on with this coup without wagers. The rulebook must have a clause for it; wagers are returned."""
     ctx.obj.request("this-no-bet", by, clause, coup=coup)
 
 
@@ -167,7 +167,7 @@ def clear_fault(
     by: By,
     clause: Clause = "",
 ) -> None:
-    """Clear the fault that the shoe reports; the coup goes on where it was."""
+    """Clear the fault that the shoe reports. The coup goes on where it was."""
     ctx.obj.request("clear-fault", by, clause, fault=fault)
 
 
@@ -180,7 +180,7 @@ def report(
     fact: Annotated[list[str] | None, typer.Option(help="A fact that is true; repeat for each.")] = None,
     no_fact: Annotated[list[str] | None, typer.Option(help="A fact that is false; repeat for each.")] = None,
 ) -> None:
-    """Report an irregularity, or correct the case that the shoe reported; the answer is what the rulebook says.
+    """Report an irregularity. The answer is what the rulebook says; it also corrects a case that the shoe reported.
 
     Give every fact on which the answer depends. The shoe knows last_coup and first_coup_complete. A misdeal counts as
     notified_before_next; give --no-fact notified_before_next if it concerns an earlier coup.
@@ -201,7 +201,7 @@ def tell(
     by: By,
     clause: Clause = "",
 ) -> None:
-    """Send the shoe a command without arguments; export-coup needs a clause, such as --clause 11.8.15."""
+    """Send the shoe a command without arguments. export-coup needs a clause, such as --clause 11.8.15."""
     ctx.obj.request(what, by, clause)
 
 
@@ -221,7 +221,7 @@ def import_coup(
         int | None, typer.Option(min=0, max=2, help="1 if it is the last coup, 2 if the next is, else 0.")
     ] = None,
 ) -> None:
-    """Go on with a coup that another shoe exported (`tell export-coup`); open a new shoe here first.
+    """Go on with a coup that another shoe exported. Open a new shoe here first; see `tell export-coup`.
 
     Options that you leave out are taken from the other table, if this gateway has it. No card is burnt.
     """
@@ -240,7 +240,7 @@ def deck_check(
     end: Annotated[bool, typer.Option("--end", help="End the check: all cards have been fed through.")] = False,
     clause: Clause = "",
 ) -> None:
-    """Begin a deck check: feed every card through once; missing and surplus cards are reported."""
+    """Begin or end a deck check. Feed every card through once; missing and surplus cards are reported."""
     ctx.obj.request("deck-check", by, clause, on=0 if end else 1, decks=decks)
 
 
@@ -258,7 +258,7 @@ def capture(
         int, typer.Option("--bytes", min=1, max=MOST_CAPTURE_BYTES, help="Stop after so many bytes of the line.")
     ] = 1 << 22,
 ) -> None:
-    """Capture what the table's serial line carries, both ways, for `sabot inspect`; play is not disturbed.
+    """Capture the table's serial line, both ways. Read the file with `sabot inspect`; play is not disturbed.
 
     This command writes the file, with your permissions. The line never carries keys.
     """
