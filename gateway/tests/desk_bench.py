@@ -75,7 +75,7 @@ class DeskBench:
         table = self.table if request.table == "bac-01" else None
         self.desk.take(request, "floor", table, self.answers.append, Moment(now_s, TIME))
 
-    def order(self, verb: str, **more: Any) -> None:
+    def send(self, verb: str, **more: Any) -> None:
         """Send a request and commit its attempt and its command."""
         self.request(verb, **more)
         self.commit()
@@ -83,7 +83,7 @@ class DeskBench:
 
     def answer_to(self, verb: str, **more: Any) -> str:
         """Send a request that needs no shoe; return the answer."""
-        self.order(verb, **more)
+        self.send(verb, **more)
         return self.answers.pop().say
 
     def coups(self) -> list[CoupMessage]:

@@ -49,7 +49,7 @@ def test_attempt_and_command_are_durable_before_they_go_out_and_the_outcome_befo
 
 def test_a_command_that_the_shoe_refuses_is_answered_with_the_reason(bench: DeskBench) -> None:
     bench.table.serve()
-    bench.order("key-card", args={"card": "8H", "flags": {"face_up": False}})
+    bench.send("key-card", args={"card": "8H", "flags": {"face_up": False}})
     assert bench.commands_sent(0.2)[0][:2] == (1, "key_card")
     bench.shoe_logs("command_refused", command_id=1, command="key_card", outcome="not_authorised")
     bench.commit()
@@ -60,7 +60,7 @@ def test_a_command_that_the_shoe_refuses_is_answered_with_the_reason(bench: Desk
 
 def test_a_command_that_the_shoe_does_not_know_is_answered_with_reflash(bench: DeskBench) -> None:
     bench.table.serve()
-    bench.order("lock")
+    bench.send("lock")
     assert bench.commands_sent(0.2)[0][:2] == (1, "lock")
     bench.shoe_logs("command_refused", command_id=1, command="unknown", outcome="unknown")
     bench.commit()
@@ -73,11 +73,11 @@ def test_a_command_that_the_shoe_does_not_know_is_answered_with_reflash(bench: D
 
 def test_a_coup_becomes_one_without_wagers_only_under_a_clause(bench: DeskBench) -> None:
     bench.table.serve()
-    bench.order("this-no-bet", clause="")
+    bench.send("this-no-bet", clause="")
     assert [answer.say for answer in bench.answers] == [
         "No bet for this coup refused: it needs a clause of star-baccarat. Add --clause N."
     ]
-    bench.order("this-no-bet", clause="12.1.1")
+    bench.send("this-no-bet", clause="12.1.1")
     assert bench.commands_sent(0.2)[0][:2] == (1, "this_no_bet")
 
 
@@ -165,7 +165,7 @@ def test_fault_alarms_follow_the_fault_that_the_shoe_reports(
 def test_a_command_without_an_answer_is_withdrawn_and_the_answer_says_whether_it_was_sent(bench: DeskBench) -> None:
     bench.table.serve()
     bench.request("lock", now_s=0.0)
-    bench.order("unlock", now_s=0.0)
+    bench.send("unlock", now_s=0.0)
     assert bench.commands_sent(0.1) == [(1, "lock", {})]
     bench.desk.expire(Moment(9.9, TIME))
     bench.commit()

@@ -24,7 +24,7 @@ def voided(bench: DeskBench, restarted: Attempts | None = None) -> CoupMessage:
     bench.table.serve()
     bench.table.open()
     bench.table.follow(*cards(2, "9S 2H"))
-    bench.order("void", args=VOID, clause="rule 12.1.2")
+    bench.send("void", args=VOID, clause="rule 12.1.2")
     bench.commands_sent(0.1)
     if restarted is not None:
         bench.table.verifier = Verifier("bac-01", BOOK, PROFILE, restarted.decider_of)
@@ -89,7 +89,7 @@ def test_a_void_by_an_irregularity_names_the_shoe_and_the_clause_of_the_case(ben
 def test_the_answer_to_confirm_names_the_dispute_that_is_still_open(bench: DeskBench) -> None:
     bench.table.serve()
     bench.table.dispute()
-    bench.order("confirm")
+    bench.send("confirm")
     bench.commands_sent(0.1)
     bench.shoe_logs("command_done", command_id=1, command="confirm", outcome="done", data={})
     bench.commit()
@@ -131,7 +131,7 @@ def test_a_confirm_by_command_settles_the_dealers_entry_in_the_persons_name(benc
         event(7, "button", shoe_no=1, coup_no=1, button="banker"),
         event(8, "irregularity", shoe_no=1, coup_no=1, **case),
     )
-    bench.order("confirm", clause="")
+    bench.send("confirm", clause="")
     bench.commands_sent(0.1)
     bench.shoe_logs("command_done", command_id=1, command="confirm", outcome="done", data={})
     (coup,) = bench.coups()

@@ -18,7 +18,7 @@ def bench() -> DeskBench:
 
 def command_data(bench: DeskBench, verb: str, **args: Any) -> dict[str, Any]:
     """Return the fields of the command that the shoe gets."""
-    bench.order(verb, clause="", args=args)
+    bench.send(verb, clause="", args=args)
     ((_, _, data),) = bench.commands_sent(0.0)
     return data
 

@@ -38,7 +38,7 @@ def test_the_second_decision_of_a_coup_is_refused_with_the_name_of_the_first_per
     bench.table.serve()
     bench.table.dispute()
     for by in ("A. Smith", "B. Jones"):
-        bench.order("decide", by=by, args={"coup": "1/1", "verdict": "void"})
+        bench.send("decide", by=by, args={"coup": "1/1", "verdict": "void"})
     first, second = bench.answers
     assert first.ok
     assert second == Answer(
@@ -61,7 +61,7 @@ def test_void_is_refused_for_another_coup_than_the_one_on_the_table(bench: DeskB
     assert bench.commands_sent(0.1) == []
     assert bench.table.verifier.disputed() == [disputed]
     for named in ("1/2", "2"):
-        bench.order("void", args={"coup": named, **VOID})
+        bench.send("void", args={"coup": named, **VOID})
     assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["void_coup"]
 
 
@@ -117,7 +117,7 @@ def test_the_shoes_void_of_a_coup_that_was_decided_here_is_not_reported_again(be
     bench.table.serve()
     bench.table.dispute()
     bench.table.fault = "decision"
-    bench.order("decide", args={"coup": "1/1", "verdict": "void"})
+    bench.send("decide", args={"coup": "1/1", "verdict": "void"})
     bench.commands_sent(0.1)
     data = {"reason": "discrepancy", "then": "go_on"}
     bench.shoe_logs("command_done", command_id=1, command="void_coup", outcome="done", data=data)
@@ -139,7 +139,7 @@ def test_a_decision_whose_command_the_shoe_refuses_stands_and_the_answer_has_bot
     bench.table.serve()
     bench.table.dispute()
     bench.table.fault = "decision"
-    bench.order("decide", args={"coup": "1/1", "verdict": "confirmed"})
+    bench.send("decide", args={"coup": "1/1", "verdict": "confirmed"})
     bench.commands_sent(0.1)
     bench.shoe_logs("command_refused", command_id=1, command="confirm", outcome="not_now")
     bench.commit()

@@ -40,7 +40,7 @@ def test_an_import_with_other_cards_than_the_coup_left_with_is_refused(bench: De
 def test_another_coup_of_that_number_is_imported_after_the_alarm_is_acknowledged(bench: DeskBench) -> None:
     let_coup_leave(bench)
     bench.other.acknowledge("5ab0000000000002-9-handed_over", "A. Smith", Source(GATEWAY, 3, TIME))
-    bench.order("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
+    bench.send("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
     ((_, kind, data),) = bench.commands_sent(0.1)
     assert (kind, data["coup_no"], data["cards_out"]) == ("import_coup", 13, 2)
 
@@ -69,7 +69,7 @@ def test_an_import_with_an_impossible_count_is_refused(bench: DeskBench, given: 
 def test_an_import_with_a_possible_count_is_sent(bench: DeskBench, out: int) -> None:
     let_coup_leave(bench)
     cards = {"player_1": "JS", "banker_1": "9C"}
-    bench.order("import-coup", args={"coup_no": 14, "cards": cards, "cards_out": out})
+    bench.send("import-coup", args={"coup_no": 14, "cards": cards, "cards_out": out})
     assert [data["cards_out"] for _, _, data in bench.commands_sent(0.1)] == [out]
 
 
@@ -87,7 +87,7 @@ def test_the_answer_to_an_export_is_the_line_to_type_at_the_other_table(bench: D
     bench.shoe_logs("shoe_opened", shoe_no=1, card_set=1, decks=8, burn="none")
     for card in cards(2, "JS 9C"):
         bench.shoe_logs("card", **card.data)
-    bench.order("export-coup")
+    bench.send("export-coup")
     bench.commands_sent(0.1)
     slots = {"player_1": "JS", "banker_1": "9C", "player_2": "--", "banker_2": "--", "player_3": "--", "banker_3": "--"}
     place: dict[str, Any] = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0, "import": 0}

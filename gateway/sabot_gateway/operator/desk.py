@@ -32,8 +32,8 @@ _TOO_MANY = "Too many requests are in progress at this gateway. Try again in a m
 
 
 @dataclass(eq=False)
-class Pending:
-    """One request in progress."""
+class PendingRequest:
+    """A request that is not answered yet."""
 
     attempt: Attempt
     verb: TableVerb
@@ -51,13 +51,13 @@ class Pending:
 
 
 @dataclass(eq=False)
-class Ordered:
+class PendingCommand:
     """A command that waits for the shoe."""
 
-    pending: Pending
+    request: PendingRequest
     table: TableView
     verb: ShoeVerb
-    command: Command
+    queued: Command  # in the queue of the link
     coup: Coup | None  # must still be on the table when the command is sent
     stored_id: int = 0  # the command id that is in the ledger
     accepted: bool = False  # the shoe has done it; the event that completes the answer is still to come
@@ -66,7 +66,7 @@ class Ordered:
         """Return how this event ends the command; empty if it does not."""
         if self.accepted:
             return "done" if self.verb.completed_by(event) else ""
-        if event.kind == "irregularity" or not self.command.sent or not self.command.answered_by(event.data):
+        if event.kind == "irregularity" or not self.queued.sent or not self.queued.answered_by(event.data):
             return ""
         outcome: str = event.data["outcome"]
         self.accepted = outcome == "done" and not self.verb.completed_by(event)
@@ -79,10 +79,10 @@ class Desk:
 
     own: OwnEntries
     attempts: Attempts = field(default_factory=Attempts)
-    _new: list[Pending] = field(default_factory=list)  # attempt not durable yet
-    _numbered: list[Ordered] = field(default_factory=list)  # command id not durable yet
-    _waiting: list[Ordered] = field(default_factory=list)  # for the shoe's answer
-    _answers: list[tuple[Pending, Answer]] = field(default_factory=list)  # outcome not durable yet
+    _new: list[PendingRequest] = field(default_factory=list)  # attempt not durable yet
+    _numbered: list[PendingCommand] = field(default_factory=list)  # command id not durable yet
+    _waiting: list[PendingCommand] = field(default_factory=list)  # for the shoe's answer
+    _answers: list[tuple[PendingRequest, Answer]] = field(default_factory=list)  # outcome not durable yet
 
     def take(
         self, request: TableRequest, user: str, table: TableView | None, reply: Callable[[Answer], None], at: Moment
@@ -103,7 +103,7 @@ class Desk:
             args=msgspec.to_builtins(request.verb),
         )
         self.own.add(source, request.table, ATTEMPT, attempt)
-        self._new.append(Pending(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S))
+        self._new.append(PendingRequest(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S))
 
     def committed(self, at: Moment) -> None:
         """All entries are durable: give the answers, release the commands, carry out the new attempts."""
@@ -114,8 +114,8 @@ class Desk:
             except Exception:
                 log.exception("an answer could not be given", attempt=pending.attempt.id)
         numbered, self._numbered = self._numbered, []
-        for ordered in numbered:
-            ordered.command.held = False
+        for command in numbered:
+            command.queued.held = False
         new, self._new = self._new, []
         for pending in new:
             self._carry_out(pending, at)
@@ -129,7 +129,7 @@ class Desk:
         for pending in waiting:
             pending.reply(Answer(False, say))
 
-    def _carry_out(self, pending: Pending, at: Moment) -> None:
+    def _carry_out(self, pending: PendingRequest, at: Moment) -> None:
         try:
             self._do(pending, at)
         except (RefusedError, NotThereError, ClauseError) as refused:
@@ -139,7 +139,8 @@ class Desk:
             log.exception("a request could not be carried out", attempt=pending.attempt.id)
             self._end(pending, Answer(False, INTERNAL_ERROR), at)
 
-    def _do(self, pending: Pending, at: Moment) -> None:
+    def _do(self, pending: PendingRequest, at: Moment) -> None:
+        """Store what the verb decides, then answer or queue its command."""
         table, attempt = pending.table, pending.attempt
         if table is None:
             raise RefusedError(f"this gateway has no table {attempt.table!r}. See `sabot gateway status`.")
@@ -153,76 +154,76 @@ class Desk:
             self._end(pending, Answer(True, effect.say), at)
             return
         pending.settled, pending.verb = effect.say, effect.command
-        self._order(pending, table, effect.command, at)
+        self._queue(pending, table, effect.command, at)
 
-    def _order(self, pending: Pending, table: TableView, verb: ShoeVerb, at: Moment) -> None:
+    def _queue(self, pending: PendingRequest, table: TableView, verb: ShoeVerb, at: Moment) -> None:
         """Queue the command; it is held until its id is in the ledger with the attempt."""
         refuse_without_shoe(table)
         coup = verb.bound_to(table)
         verb.check(table)
         try:
-            command = table.link.prepare_command(verb.command, verb.data(table))
+            queued = table.link.prepare_command(verb.command, verb.data(table))
         except (CodecError, TypeError, KeyError) as error:
             raise RefusedError(f"the shoe has no such command: {error}. Check the values.") from error
-        if command is None:
+        if queued is None:
             raise RefusedError("too many commands wait for this shoe. See `sabot gateway status`, then repeat it.")
-        ordered = Ordered(pending, table, verb, command, coup)
-        self._waiting.append(ordered)
-        self._store_id(ordered, at)
+        command = PendingCommand(pending, table, verb, queued, coup)
+        self._waiting.append(command)
+        self._store_id(command, at)
 
-    def _store_id(self, ordered: Ordered, at: Moment) -> None:
+    def _store_id(self, command: PendingCommand, at: Moment) -> None:
         """Store the id under which the shoe will log the command, once it is known and whenever it changes."""
-        link, command, attempt = ordered.table.link, ordered.command, ordered.pending.attempt
-        command_id = link.number_command(command)
-        if command_id in (0, ordered.stored_id) or link.unit is None:
+        link, kind, attempt = command.table.link, command.queued.kind, command.request.attempt
+        command_id = link.number_command(command.queued)
+        if command_id in (0, command.stored_id) or link.unit is None:
             return
-        ordered.stored_id, source = command_id, self.own.new_source(at.time)
+        command.stored_id, source = command_id, self.own.new_source(at.time)
         fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
-        sent = Sent(**fields, unit=link.unit, command_id=command_id, command=command.kind)
+        sent = Sent(**fields, unit=link.unit, command_id=command_id, command=kind)
         self.own.add(source, attempt.table, SENT, sent)
-        self.attempts.add_command(link.unit, command_id, command.kind, attempt.decider())
-        self._numbered.append(ordered)
+        self.attempts.add_command(link.unit, command_id, kind, attempt.decider())
+        self._numbered.append(command)
 
     def follow(self, table: TableView, event: Event, at: Moment) -> None:
         """An event of a shoe may be the outcome of a command that waits."""
         if not self._waiting or event.kind not in _FOLLOWED:
             return
-        for ordered in self._waiting:
-            outcome = ordered.outcome(event) if ordered.table is table else ""
+        for command in self._waiting:
+            outcome = command.outcome(event) if command.table is table else ""
             if outcome:
-                self._complete(ordered, event, outcome, at)
+                self._complete(command, event, outcome, at)
                 return
 
-    def _complete(self, ordered: Ordered, event: Event, outcome: str, at: Moment) -> None:
-        table, verb, pending = ordered.table, ordered.verb, ordered.pending
-        self._waiting.remove(ordered)
+    def _complete(self, command: PendingCommand, event: Event, outcome: str, at: Moment) -> None:
+        table, verb, pending = command.table, command.verb, command.request
+        self._waiting.remove(command)
         done = outcome == "done"
-        say = _sentences("Done.", verb.done(table, event, ordered.coup)) if done else verb.refused(table, outcome)
+        say = _sentences("Done.", verb.done(table, event, command.coup)) if done else verb.refused(table, outcome)
         self._end(pending, pending.answer(ok=done, say=say), at)
 
     def withdraw_outdated(self, table: TableView, at: Moment) -> None:
         """Withdraw commands whose coup is no longer on the table."""
-        bound = [ordered for ordered in self._waiting if ordered.table is table and ordered.coup is not None]
+        bound = [command for command in self._waiting if command.table is table and command.coup is not None]
         on_table = table.verifier.state.coup_on_table() if bound else None
-        for ordered in bound:
-            if ordered.coup != on_table:
-                self._withdraw(ordered, at, outdated=True)
+        for command in bound:
+            if command.coup != on_table:
+                self._withdraw(command, at, outdated=True)
 
     def expire(self, at: Moment) -> None:
         """Withdraw commands that the shoe has not answered in time: it must not carry them out later."""
-        for ordered in list(self._waiting):
-            if at.now_s >= ordered.pending.until_s:
-                self._withdraw(ordered, at, outdated=False)
+        for command in list(self._waiting):
+            if at.now_s >= command.request.until_s:
+                self._withdraw(command, at, outdated=False)
             else:
-                self._store_id(ordered, at)
+                self._store_id(command, at)
 
-    def _withdraw(self, ordered: Ordered, at: Moment, *, outdated: bool) -> None:
-        pending, title = ordered.pending, ordered.verb.title
-        self._waiting.remove(ordered)
-        if ordered.accepted:
+    def _withdraw(self, command: PendingCommand, at: Moment, *, outdated: bool) -> None:
+        pending, title = command.request, command.verb.title
+        self._waiting.remove(command)
+        if command.accepted:
             self._end(pending, Answer(True, "Done."), at)
             return
-        if ordered.table.link.withdraw(ordered.command):
+        if command.table.link.withdraw(command.queued):
             moved = ", and another coup is on the table now" if outdated else ""
             say = (
                 f"{title} was sent, but the shoe has not answered{moved}. Look at the shoe, and at `sabot ledger "
@@ -240,11 +241,11 @@ class Desk:
             f"{table.name} was removed from the config, or changed there, before its shoe had answered. Look at the "
             "shoe, and at `sabot ledger show`, before you repeat it."
         )
-        for ordered in [ordered for ordered in self._waiting if ordered.table is table]:
-            self._waiting.remove(ordered)
-            self._end(ordered.pending, Answer(False, say), at)
+        for command in [command for command in self._waiting if command.table is table]:
+            self._waiting.remove(command)
+            self._end(command.request, Answer(False, say), at)
 
-    def _end(self, pending: Pending, answer: Answer, at: Moment) -> None:
+    def _end(self, pending: PendingRequest, answer: Answer, at: Moment) -> None:
         """Store the outcome; the answer is given once that is durable."""
         source, attempt = self.own.new_source(at.time), pending.attempt
         fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
