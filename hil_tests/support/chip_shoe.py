@@ -1,6 +1,6 @@
-"""Lives of the whole shoe on the emulated chip, and what its flash says after them.
+"""Lives of the whole shoe on the emulated chip, from power on to power off, and its flash after them.
 
-Each life is a fork of a spare chip (`sabot_sim.rigs.rp2040`) that gets the flash of the life before.
+Each life is a fork of a spare chip (`sabot_sim.rigs.rp2040`) that gets the flash of the previous life.
 """
 
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ from sabot_tools.stand.minimal_gateway import PROFILE, MinimalGateway
 
 
 def kept(chip: Chip) -> bytes:
-    """What journal and store have in flash."""
+    """Return the flash of journal and store."""
     return bytes(chip.mcu.flash[REGION:FLASH_BYTES])
 
 
 def give(chip: Chip, flash: bytes) -> None:
-    """Let a spare find this in its flash."""
+    """Put this into the flash of a spare."""
     chip.mcu.flash[REGION:FLASH_BYTES] = flash
 
 
@@ -32,7 +32,7 @@ Record = tuple[str, bytes]  # kind and body of an event
 
 
 def _shoe_on(flash: bytes | None = None) -> tuple[Any, Any]:
-    """The firmware's journal and shoe in this interpreter, on a copy of what a chip has kept."""
+    """Return the firmware's journal and shoe in this interpreter, on a copy of a chip's flash."""
     journal, profile = firmware.module("sabot.storage.journal"), firmware.module("sabot.profile").Profile(4)
     profile.load(messages.profile_hash(PROFILE) + messages.Profile.build(PROFILE), 0)
     medium = Flash(journal.SECTORS)
@@ -52,7 +52,7 @@ def _records(log: Any) -> list[Record]:
 
 
 def _state(shoe: Any) -> dict[str, Any]:
-    """By field, without where the log begins and what only a start or a gateway writes into it."""
+    """Return the fields of the state, without those that only a start or a gateway sets."""
     left_out = ("profile", "replay_from", "boots", "profile_hash")
     fields_of = vars(shoe.state).items()
     found = {name: value for name, value in fields_of if not name.startswith("_") and name not in left_out}
@@ -60,17 +60,17 @@ def _state(shoe: Any) -> dict[str, Any]:
 
 
 def log_in(flash: bytes) -> list[Record]:
-    """Every event that the flash holds, from the first on."""
+    """Return every event that the flash holds, from the first on."""
     return _records(_shoe_on(flash)[0])
 
 
 def state_in(flash: bytes) -> dict[str, Any]:
-    """What the firmware's own state is after this log, by field."""
+    """Return the fields of the firmware's own state after this log."""
     return _state(_shoe_on(flash)[1])
 
 
 def uninterrupted(script: list[Step]) -> tuple[list[Record], dict[str, Any]]:
-    """What a shoe logs for this script and where it stands, without sensors, line, chip or cuts."""
+    """Return what a shoe logs for this script and its state, without sensors, line, chip or power cuts."""
     log, shoe = _shoe_on()
     for step in script:
         _do(shoe, *step)
@@ -94,7 +94,7 @@ def _do(shoe: Any, what: str, value: Any) -> None:
 
 @dataclass
 class Kept:
-    """What outlives a power cut: the flash, and a gateway that was never switched off."""
+    """What remains after a power cut: the flash, and a gateway that was never switched off."""
 
     flash: bytes
     gateway: MinimalGateway = field(default_factory=MinimalGateway)
@@ -104,7 +104,7 @@ class Kept:
 
 
 def live(chip: Chip, before: Kept, script: list[Step], cut_us: int | None) -> Kept:
-    """One life from a spare: the dealer goes on from what the gateway knows, until the script or the power ends."""
+    """Run one life from a spare: the dealer goes on from what the gateway has, until the script or the power ends."""
     give(chip, before.flash)
     table = ChipTable(chip, before.gateway, None if cut_us is None else chip.now_ns + cut_us * 1000)
     try:

@@ -45,7 +45,6 @@ class State:
 
         # Cards that came out though none was due, in the order drawn.
         self.surplus = bytearray(MOST_SURPLUS)
-        self._ahead = Coup()  # the coup that they begin
 
         # Irregularities to be logged, the first of them next.
         self._cases = bytearray(_MOST_CASES)
@@ -131,19 +130,6 @@ class State:
             count += self.surplus[i] < NOT_USED
         return count
 
-    def next_surplus_slot(self):
-        """Return the slot of the next surplus card, `coups_ahead` coups on: those before it may fill the next coup."""
-        coup = self._ahead
-        coup.start()
-        self.coups_ahead = 1
-        for i in range(self.surplus_count):
-            if self.surplus[i] < NOT_USED:
-                coup.draw(self.surplus[i])
-                if coup.due == NONE:
-                    coup.start()
-                    self.coups_ahead += 1
-        return coup.due
-
     def log_unsound(self):
         """Return True while the log fails its check: nothing is dealt until a self-test finds it sound."""
         return self.fault == wire.FAULT_JOURNAL
@@ -196,7 +182,6 @@ class State:
         # Surplus cards.
         self.surplus_count = 0
         self.cards_after_coup = 0  # drawn after the complete coup
-        self.coups_ahead = 0
         self.returned_card = wire.NO_CARD  # put back into the shoe, until the next card is out
 
         # What the next events will be.
