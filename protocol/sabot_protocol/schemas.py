@@ -35,23 +35,23 @@ PAYLOADS: dict[TopicName, Any] = {
     "health": HealthMessage,
 }
 SITE_PAYLOADS: dict[str, Any] = {"ledger": LedgerMessage}  # of a gateway, not of a table
-_SAYS: dict[str, str] = {
-    "status": "Whether the table's shoe is connected, and which; why not, in words.",
+_SUMMARIES: dict[str, str] = {
+    "status": "Whether the table's shoe is connected, and which; if not, why.",
     "shoe": "A shoe was opened or closed.",
     "cards": "One or more cards that left the shoe, in order.",
-    "coup": "The result of a coup, before anybody has confirmed it.",
-    "confirmed": "A result that the dealer or a supervisor has confirmed, or the correction of one: settle by these.",
+    "coup": "The result of a coup, not yet confirmed.",
+    "confirmed": "A result confirmed by the dealer or a supervisor, or a correction of one. Settle by these.",
     "alarm": "An alarm was raised, acknowledged or cleared.",
-    "alarms": "All alarms of the table that are not over.",
-    "health": "What a sensor of the shoe has seen.",
-    "ledger": "The head of the gateway's ledger: keep it, and nothing can be cut off or rewritten unseen.",
+    "alarms": "All active alarms of the table.",
+    "health": "Statistics of a sensor of the shoe.",
+    "ledger": "The head of the gateway's ledger. Keep it: it proves later that nothing was removed or rewritten.",
 }
 _MQTT = {"bindingVersion": "0.2.0"}
 ALL_PAYLOADS: dict[str, Any] = {**{str(name): payload for name, payload in PAYLOADS.items()}, **SITE_PAYLOADS}
 
 
 def schema(name: str) -> Json:
-    """The JSON Schema (2020-12) of a topic's payload. Fields that it does not name may come: ignore them."""
+    """Return the JSON Schema (2020-12) of a topic's payload; consumers ignore fields that it does not have."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:sabot:v1:{name}",
@@ -61,7 +61,7 @@ def schema(name: str) -> Json:
 
 
 def strict(part: Any) -> Any:
-    """The same schema, with fields that it does not name forbidden: for what we publish ourselves."""
+    """Return the schema with unknown fields forbidden, to check what we publish ourselves."""
     if isinstance(part, list):
         return [strict(one) for one in part]
     if not isinstance(part, dict):
@@ -71,7 +71,7 @@ def strict(part: Any) -> Any:
 
 
 def asyncapi() -> Json:
-    """The AsyncAPI 3.0.0 document of what a gateway publishes."""
+    """Return the AsyncAPI 3.0.0 document of what a gateway publishes."""
     names = list(PAYLOADS)
     payloads, types = msgspec.json.schema_components(ALL_PAYLOADS.values(), ref_template="#/components/schemas/{name}")
     return {
@@ -100,9 +100,9 @@ def _info() -> Json:
         "title": "Sabot",
         "version": "1",
         "description": (
-            "What a gateway publishes of the card shoes at its tables, over MQTT 3.1.1 with QoS 1. An event may be "
-            "delivered more than once, always with the same id: a consumer that has seen an id drops it. Fields may be "
-            "added, none is removed: ignore what you do not know. Each payload's JSON Schema is in schemas/."
+            "What a gateway publishes about the card shoes at its tables, over MQTT 3.1.1 with QoS 1. A message may be "
+            "delivered more than once, always with the same id: drop an id that you have seen. Fields may be added, "
+            "none is removed: ignore fields that you do not know. The JSON Schema of each payload is in schemas/."
         ),
     }
 
@@ -127,26 +127,26 @@ def _parameters() -> Json:
     }
 
 
-def _channel(address: str, message: str, says: str, parameters: tuple[str, ...]) -> Json:
+def _channel(address: str, message: str, summary: str, parameters: tuple[str, ...]) -> Json:
     return {
         "address": address,
-        "description": says,
+        "description": summary,
         "messages": {message: {"$ref": f"#/components/messages/{message}"}},
         "parameters": {name: {"$ref": f"#/components/parameters/{name}"} for name in parameters},
     }
 
 
 def _gateway_channel() -> Json:
-    says = "Whether the gateway is there. Its last will says that it is not. A reader of `status` needs both."
-    return _channel(gateway_status_topic("{site}"), "status", says, ("site",))
+    summary = "Whether the gateway is online; its last will is offline. A reader of a table's `status` needs both."
+    return _channel(gateway_status_topic("{site}"), "status", summary, ("site",))
 
 
 def _ledger_channel() -> Json:
-    return _channel(ledger_topic("{site}"), "ledger", _SAYS["ledger"], ("site",))
+    return _channel(ledger_topic("{site}"), "ledger", _SUMMARIES["ledger"], ("site",))
 
 
 def _table_channel(name: TopicName) -> Json:
-    return _channel(table_topic("{site}", "{table}", name), name, _SAYS[name], ("site", "table"))
+    return _channel(table_topic("{site}", "{table}", name), name, _SUMMARIES[name], ("site", "table"))
 
 
 def _operation(channel: str, *, retain: bool) -> Json:
@@ -158,4 +158,4 @@ def _operation(channel: str, *, retain: bool) -> Json:
 
 
 def _message(name: str, payload: Json) -> Json:
-    return {"name": name, "contentType": "application/json", "summary": _SAYS[name], "payload": payload}
+    return {"name": name, "contentType": "application/json", "summary": _SUMMARIES[name], "payload": payload}

@@ -1,4 +1,4 @@
-"""The MQTT topics, in one table, and the payload each of them carries."""
+"""The MQTT topics and the payload of each."""
 
 from typing import Annotated, Literal
 
@@ -24,24 +24,22 @@ CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
 Severity = Literal["info", "warning", "critical"]
 AlarmState = Literal["raised", "acknowledged", "cleared"]
-Time = Annotated[
-    str, Meta(description="of the gateway's clock, ISO 8601, UTC", extra_json_schema={"format": "date-time"})
-]
-ShoeTime = Annotated[int, Meta(description="of the shoe's clock, since it was switched on")]
-Card = Annotated[str, Meta(description="rank A 2 … 9 T J Q K and suit S H D C, as in 8H")]
+Time = Annotated[str, Meta(description="gateway clock, ISO 8601, UTC", extra_json_schema={"format": "date-time"})]
+ShoeTime = Annotated[int, Meta(description="milliseconds since the shoe was switched on")]
+Card = Annotated[str, Meta(description="rank A 2 … 9 T J Q K, then suit S H D C: 8H")]
 
 
 class Message(msgspec.Struct, kw_only=True, frozen=True):
-    """What every message from the ledger carries; a consumer that has seen an `id` drops it."""
+    """Fields of every message from the ledger; a consumer drops a message whose `id` it has seen."""
 
-    id: Annotated[str, Meta(description="of this message, for ever; the same when it is delivered again")]
-    unit: Annotated[str, Meta(description="the shoe's controller")]
-    event_no: Annotated[int, Meta(description="of the event in the shoe's log that this follows from")]
+    id: Annotated[str, Meta(description="id of this message; the same if it is delivered again")]
+    unit: Annotated[str, Meta(description="unit id of the shoe's controller")]
+    event_no: Annotated[int, Meta(description="event in the shoe's log that caused this message")]
     table: str
-    shoe: Annotated[int, Meta(description="the how many-th shoe this unit has dealt")]
-    coup: Annotated[int, Meta(description="the how many-th coup of this shoe, 0 before the first")]
+    shoe: Annotated[int, Meta(description="shoe number, per unit")]
+    coup: Annotated[int, Meta(description="coup number, per shoe; 0 before the first coup")]
     time: Time
-    rulebook: Annotated[str, Meta(description="the hash of the book that was in force")]
+    rulebook: Annotated[str, Meta(description="hash of the rulebook in force")]
 
 
 class CardMessage(Message, frozen=True):
@@ -52,15 +50,15 @@ class CardMessage(Message, frozen=True):
     speed_mm_s: int
     margin: float
     shoe_time_ms: ShoeTime
-    notes: Annotated[list[str], Meta(description="keyed, face_up, exposed, returned, surplus")] = []
+    notes: Annotated[list[str], Meta(description="any of keyed, face_up, exposed, returned, surplus")] = []
 
 
 class Result(Message, frozen=True):
-    """The result of a coup, with the cards it follows from; a later one that `corrects` it takes its place."""
+    """The result of a coup and its cards; a later message that `corrects` it replaces it."""
 
     kind: CoupKind
     status: CoupStatus
-    winner: Annotated[Winner | None, Meta(description="of a void coup there is none")]
+    winner: Annotated[Winner | None, Meta(description="null for a void coup")]
     player: list[Card]
     banker: list[Card]
     player_points: int
@@ -70,27 +68,33 @@ class Result(Message, frozen=True):
     natural: bool
     last_coup: bool
     shoe_time_ms: ShoeTime
-    corrects: Annotated[str, Meta(description="id of the message whose coup a supervisor confirmed or voided")] = ""
-    by: Annotated[str, Meta(description="who decided: a person, or people at the shoe; empty where nobody had to")] = ""
-    clause: Annotated[str, Meta(description="under which clause")] = ""
-    decided: Annotated[str, Meta(description="when: `time` of the request at the gateway, or of the event")] = ""
-    attempt: Annotated[str, Meta(description="id of the ledger's entry with that request, and the account")] = ""
-    began: Annotated[str, Meta(description="table/unit/shoe/coup where it began, if it came from another shoe")] = ""
+    corrects: Annotated[
+        str, Meta(description="id of the message that this one replaces, by a supervisor's decision")
+    ] = ""
+    by: Annotated[
+        str, Meta(description="who decided: a person, or people at the shoe; empty if no decision was needed")
+    ] = ""
+    clause: Annotated[str, Meta(description="clause of the decision")] = ""
+    decided: Annotated[
+        str, Meta(description="time of the decision: of the request at the gateway, or of the event")
+    ] = ""
+    attempt: Annotated[str, Meta(description="id of the ledger entry with that request and the account")] = ""
+    began: Annotated[
+        str, Meta(description="table/unit/shoe/coup where the coup began, if it came from another shoe")
+    ] = ""
 
 
 class CoupMessage(Result, frozen=True):
-    """The result of a coup before anybody confirmed it; a later one that `corrects` it takes its place."""
+    """The result of a coup, not yet confirmed; a later message that `corrects` it replaces it."""
 
 
 class ConfirmedMessage(Result, kw_only=True, frozen=True):
-    """A result that the dealer or a supervisor has confirmed, the only one to settle by; or that such a one is void."""
+    """A result confirmed by the dealer or a supervisor; settle only by these. Or the voiding of a confirmed result."""
 
-    status: Annotated[
-        Literal["confirmed", "void"], Meta(description="void: only where it corrects one that was confirmed")
-    ]
-    coup_id: Annotated[str, Meta(description="id of the message on `coup` whose result this is")]
+    status: Annotated[Literal["confirmed", "void"], Meta(description="void only in a correction of a confirmed result")]
+    coup_id: Annotated[str, Meta(description="id of the message on `coup` with this result")]
     corrects: Annotated[
-        str, Meta(description="id of the message on `confirmed` that this one takes the place of; empty for the first")
+        str, Meta(description="id of the message on `confirmed` that this one replaces; empty for the first")
     ] = ""
 
 
@@ -104,30 +108,30 @@ class ShoeMessage(Message, frozen=True):
 
 
 class AlarmMessage(Message, frozen=True):
-    """Something a person must look at, in plain English; said again when it is acknowledged and when it is over."""
+    """Something a person must look at; published again when it is acknowledged and when it is cleared."""
 
     name: str
     say: Annotated[str, Meta(description="what happened, and the next step")]
     clause: str
     shoe_says: str
     cards_say: str
-    alarm: Annotated[str, Meta(description="the id of the message that raised it")]
+    alarm: Annotated[str, Meta(description="id of the message that raised the alarm")]
     severity: Severity
     state: AlarmState
-    by: Annotated[str, Meta(description="who acknowledged or cleared it: a person, or what ended it")] = ""
+    by: Annotated[str, Meta(description="who acknowledged or cleared it: a person, or the cause")] = ""
 
 
 class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """The alarms of a table that are not over, oldest first, as last said; of many the most severe and newest."""
+    """The active alarms of a table, oldest first; if there are too many, the most severe and newest."""
 
     table: str
     time: Time
     alarms: list[AlarmMessage]
-    more: Annotated[int, Meta(description="how many more are active and not listed here")] = 0
+    more: Annotated[int, Meta(description="number of active alarms not listed here")] = 0
 
 
 class HealthMessage(Message, frozen=True):
-    """What one sensor of the shoe has seen, when a shoe is closed."""
+    """Statistics of one sensor over a shoe, published when the shoe is closed."""
 
     sensor: Literal["entry", "a", "b", "exit"]
     reads: int
@@ -141,39 +145,39 @@ class HealthMessage(Message, frozen=True):
 
 
 class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """Whether the table's shoe is talking, or (`sabot/v1/<site>/status`, also the will) the gateway is."""
+    """Whether the table's shoe is connected, or (`sabot/v1/<site>/status`, also the last will) the gateway."""
 
     state: Literal["online", "offline"]
     time: Time
-    unit: Annotated[str | None, Meta(description="the shoe that is served")] = None
-    authenticated: Annotated[bool | None, Meta(description="every frame of that shoe proves who sent it")] = None
+    unit: Annotated[str | None, Meta(description="unit id of the shoe in service")] = None
+    authenticated: Annotated[bool | None, Meta(description="true if every frame of that shoe has a MAC")] = None
     problem: Annotated[
-        str | None, Meta(description="why no shoe is served, or what is wrong with its log or its line, in words")
+        str | None, Meta(description="why no shoe is in service, or what is wrong with its log or its line")
     ] = None
-    fault: Annotated[str | None, Meta(description="the fault for which the shoe holds its exit")] = None
-    next_step: Annotated[str | None, Meta(description="what a person does about that fault")] = None
+    fault: Annotated[str | None, Meta(description="fault that locks the shoe's exit")] = None
+    next_step: Annotated[str | None, Meta(description="what a person must do about that fault")] = None
 
 
 class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):
-    """The head of a gateway's ledger: whoever keeps it can show later that nothing was cut off or rewritten."""
+    """The head of a gateway's ledger. Keep it: it proves later that nothing was removed or rewritten."""
 
     gateway: Annotated[str, Meta(description="id of the gateway that writes this ledger")]
     entry: Annotated[int, Meta(description="number of the newest entry, 0 for an empty ledger")]
     hash: Annotated[str, Meta(description="hash of that entry, hex")]
-    time: Annotated[str, Meta(description="of that entry, ISO 8601, UTC; empty for an empty ledger")]
-    signature: Annotated[str, Meta(description="HMAC-SHA256 by the ledger's own key, hex")] = ""
+    time: Annotated[str, Meta(description="time of that entry, ISO 8601, UTC; empty for an empty ledger")]
+    signature: Annotated[str, Meta(description="HMAC-SHA256 with the ledger's key, hex")] = ""
 
 
 def table_topic(site: str, table: str, name: TopicName) -> str:
-    """The full topic of one table."""
+    """Return the full topic of a table."""
     return f"{ROOT}/{site}/{table}/{name}"
 
 
 def gateway_status_topic(site: str) -> str:
-    """Where the gateway itself says that it is there; its last will says that it is not."""
+    """Return the topic of the gateway's own status and last will."""
     return f"{ROOT}/{site}/status"
 
 
 def ledger_topic(site: str) -> str:
-    """Where the head of the gateway's ledger stands, retained."""
+    """Return the retained topic of the ledger's head."""
     return f"{ROOT}/{site}/ledger"

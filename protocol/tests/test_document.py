@@ -1,4 +1,4 @@
-"""The protocol page says what the definition says."""
+"""PROTOCOL.md agrees with the message definition."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def test_every_frame_every_event_and_every_command_has_its_section_number_and_te
             assert f"### `{kind}` {number}\n\n{parts[kind].docs}" in text
 
 
-def test_every_name_of_a_number_is_told() -> None:
+def test_every_name_of_a_number_is_on_the_page() -> None:
     named = [
         part for part in vars(fields).values() if isinstance(part, Mapping | FlagsEnum) and part is not fields.Card
     ]
@@ -46,18 +46,18 @@ def test_every_name_of_a_number_is_told() -> None:
             assert f"| `{name}` | {meaning} |" in PAGE
 
 
-def test_fields_stand_where_their_bytes_are() -> None:
+def test_fields_are_listed_at_their_offsets() -> None:
     """Counted by hand: header 8, number 4, kind 1; then 2 + 2 + 1 + 1 + 2 before the margin of a card."""
     section = PAGE.split("### `card` 4")[1].split("###")[0]
     assert "| 21 | 1 | `margin_pct` | u8, at most 100 |" in section
     section = PAGE.split("### `import_coup` 14")[1].split("###")[0]
     assert "| 16 | 1 | `cards.player_1` | card: 0 AC to 51 KS, by suit, 255 for none |" in section
     assert "| 21 | 1 | `cards.banker_3` |" in section
-    assert "Event `command_done` repeats it, by its `command`, from byte 19 on." in PAGE
+    assert "Event `command_done` repeats it, by its `command`, from byte 19." in PAGE
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["those on the page", "every golden frame"])
-def test_frames_are_taken_apart_to_the_last_byte(everything: bool) -> None:
+def test_example_frames_show_every_byte(everything: bool) -> None:
     shown = [{**golden, "page": True} for golden in GOLDEN if everything or golden.get("page")]
     blocks = re.findall(r"```\n(.*?)\n```", page.document(shown, []) if everything else PAGE, re.DOTALL)
     assert len(blocks) == len(shown) >= 12
@@ -71,7 +71,7 @@ def test_frames_are_taken_apart_to_the_last_byte(everything: bool) -> None:
     assert "09                        flags player_pair, last_coup" in PAGE
 
 
-def test_a_command_that_was_done_is_taken_apart_too() -> None:
+def test_a_command_that_was_done_is_shown_field_by_field() -> None:
     block = PAGE.split("**event command_done 2**")[1].split("```")[1]
     assert "0e                        command import_coup\n00                        outcome done\n" in block
     assert "28 00                     coup_no 40\n01                        kind live\n" in block
@@ -99,10 +99,10 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("_HELLO_EVERY_MS", 500, "says HELLO every half second"),
+        ("_HELLO_EVERY_MS", 500, "sends HELLO every half second"),
         ("_RESEND_FIRST_MS", 500, "after half a second, then one, two, four, eight"),
         ("_RESEND_LAST_MS", 8000, "after half a second, then one, two, four, eight"),
-        ("_ALIVE_EVERY_MS", 1000, "Whoever has said nothing for a second"),
+        ("_ALIVE_EVERY_MS", 1000, "A side that has sent nothing for a second"),
         ("_LOST_AFTER_MS", 5000, "After 5 seconds of silence"),
     ],
 )

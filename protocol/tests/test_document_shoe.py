@@ -1,4 +1,4 @@
-"""What PROTOCOL.md tells somebody who writes a shoe is what firmware and gateway do."""
+"""The chapters of PROTOCOL.md for authors of a shoe agree with firmware and gateway."""
 
 import json
 import re
@@ -26,7 +26,7 @@ RECORDINGS = ROOT / "hil_tests" / "recordings"
 LIFE = json.loads((RECORDINGS / "cutting" / "dummy-coups-after-the-last.json").read_text())["events"]
 PAGE = page.document([], LIFE)
 WORDS = " ".join(PAGE.split())
-LIFE_TABLE = PAGE.split("**A whole life**")[1].split("## The profile")[0]
+LIFE_TABLE = PAGE.split("**A complete log**")[1].split("## The profile")[0]
 CODES_TABLE = PAGE.split("**codes.**")[1].split("## The key")[0]
 BOOK = rulebooks.load("star-baccarat")
 CUT = ("cut",)
@@ -54,7 +54,7 @@ def test_the_window_and_the_bounds_are_those_of_both_sides() -> None:
 
 def test_the_gateways_own_times_and_counts() -> None:
     assert (table_session._SILENT_AFTER_S, link._SILENT_AFTER_S) == (5.0, 5.0)
-    assert "after 5 seconds without a frame of the session it takes the shoe for gone" in WORDS
+    assert "after 5 seconds without a frame of the session it treats the shoe as gone" in WORDS
     assert (link._RESEND_EVERY_S, line_watch._STALLED_S) == (0.25, 30.0)
     assert (line_watch._MOST_FOREIGN, line_watch._MOST_UNREADABLE, line_watch._WINDOW_S) == (100, 5, 60.0)
     for words in ("four times a second at most", "above a hundred a minute", "above five a minute", "half a minute"):
@@ -70,7 +70,7 @@ def test_the_clock_comes_round_where_the_page_says() -> None:
 # The log
 
 
-def test_the_whole_life_is_on_the_page_event_by_event() -> None:
+def test_the_complete_log_is_on_the_page_event_by_event() -> None:
     rows = re.findall(r"^\| (\d+) \| (\d+) \| `(\w+)` \|", LIFE_TABLE, re.MULTILINE)
     shown = [(int(no), int(time_ms), kind) for no, time_ms, kind in rows]
     assert shown == [(event["no"], event["time_ms"], event["event"]) for event in LIFE]
@@ -88,9 +88,9 @@ def test_the_whole_life_is_on_the_page_event_by_event() -> None:
 
 
 def test_set_time_ends_as_the_page_says() -> None:
-    done, told = LIFE[3], LIFE[4]
+    done, time_set = LIFE[3], LIFE[4]
     assert (done["command"], done["outcome"]) == ("set_time", "done")
-    assert (told["event"], {name: told[name] for name in ("utc_s", "utc_ms")}) == ("time_set", done["data"])
+    assert (time_set["event"], {name: time_set[name] for name in ("utc_s", "utc_ms")}) == ("time_set", done["data"])
 
 
 def test_a_coup_follows_its_last_card_at_once() -> None:
@@ -187,9 +187,9 @@ def places() -> Iterator[tuple[int, str, dict[str, bool]]]:
             yield int(first) + offset, case, dict(zip(facts, values, strict=True))
 
 
-def test_the_codes_stand_where_the_firmware_looks_for_them() -> None:
+def test_the_codes_are_where_the_firmware_looks_for_them() -> None:
     found = list(places())
-    assert [table_session for table_session, _, _ in found] == list(range(messages.CODES_BYTES))
+    assert [index for index, _, _ in found] == list(range(messages.CODES_BYTES))
     for at, case, facts in found:
         codes = bytearray([1] * messages.CODES_BYTES)
         codes[at] = 2
