@@ -1,4 +1,4 @@
-"""Replay: changes of the inputs from stdin through the reader, its answers to stdout. For benches; no board.
+"""Replay: feeds changes of the inputs from stdin to the reader and writes its answers to stdout. For benches.
 
 A request is the card set, 1 when it is the last part of its read, the number of samples (16 bits), then for each the
 microseconds since the one before (32 bits each), then the inputs of each (16 bits each). Every part is answered: the
@@ -10,11 +10,18 @@ from array import array
 from struct import pack_into
 
 from micropython import const
+from sabot.link.frame import short
 from sabot.reading.reader import CARD, CUT, NOTHING, Reader
 
 MOST_SAMPLES = const(400)
-MOST_ANSWERS = const(255)  # more than so many samples can give: an answer takes two changes
+MOST_ANSWERS = const(255)  # more than MOST_SAMPLES can give: an answer takes two changes
+# A request: its header.
+_HEADER = const(4)
+_SET_AT = const(0)
+_LAST_AT = const(1)
+_COUNT_AT = const(2)
 ANSWER = const(8)
+_ANSWER_FORMAT = const("<BBBBHH")
 _TICKS = const(0x3FFFFFFF)
 _LASTED_US = const(2_000)  # a change has lasted
 _QUIET_US = const(60_000)  # noise is over
@@ -31,7 +38,7 @@ class Replay:
         self._pins = 0
 
     def feed(self, elapsed_us, pins):
-        """The inputs are `pins` so long after the sample before."""
+        """Take the inputs, which are `pins` since `elapsed_us` after the sample before."""
         self._t_us = (self._t_us + elapsed_us) & _TICKS
         self._pins = pins
         answer = self.reader.feed(self._t_us, pins)
@@ -39,44 +46,44 @@ class Replay:
             self._note(answer)
 
     def finish(self):
-        """Nothing more comes: wait until the reader has said everything, then clear the path for the next read."""
+        """Wait until the reader has returned everything, then clear the path for the next read."""
         self.feed(_LASTED_US, self._pins)
         self.feed(_QUIET_US, self._pins)
         if self._pins:
             self.feed(_STILL_US, self._pins)
-            told = self.answers[0]
+            count = self.answers[0]
             for elapsed_us in (_QUIET_US, _LASTED_US, _QUIET_US):
                 self.feed(elapsed_us, 0)
-            self.answers[0] = told
+            self.answers[0] = count
 
     def _note(self, answer):
         count = self.answers[0]
         reader = self.reader
-        said = reader.card if answer == CARD else 0 if answer == CUT else reader.reason
+        value = reader.card if answer == CARD else 0 if answer == CUT else reader.reason
         speed = reader.speed_mm_s if reader.speed_mm_s < 0xFFFF else 0xFFFF
         at = 1 + ANSWER * count
-        pack_into("<BBBB", self.answers, at, answer, said, reader.margin_pct, reader.columns)
-        pack_into("<HH", self.answers, at + 4, reader.doubtful, speed)
+        margin_pct, columns = reader.margin_pct, reader.columns
+        pack_into(_ANSWER_FORMAT, self.answers, at, answer, value, margin_pct, columns, reader.doubtful, speed)
         self.answers[0] = count + 1
 
 
 def serve(requests, replies):
-    """Until the requests end."""
-    it = Replay()
-    header = bytearray(4)
+    """Answer every request until they end."""
+    replay = Replay()
+    header = bytearray(_HEADER)
     elapsed_us = array("I", bytes(4 * MOST_SAMPLES))
     pins = array("H", bytes(2 * MOST_SAMPLES))
-    while requests.readinto(header) == 4:
-        count = header[2] | header[3] << 8
+    while requests.readinto(header) == _HEADER:
+        count = short(header, _COUNT_AT)
         requests.readinto(memoryview(elapsed_us)[:count])
         requests.readinto(memoryview(pins)[:count])
-        it.reader.set_no = header[0]
+        replay.reader.set_no = header[_SET_AT]
         for i in range(count):
-            it.feed(elapsed_us[i], pins[i])
-        if header[1]:
-            it.finish()
-        replies.write(it.answers, 1 + ANSWER * it.answers[0])
-        it.answers[0] = 0
+            replay.feed(elapsed_us[i], pins[i])
+        if header[_LAST_AT]:
+            replay.finish()
+        replies.write(replay.answers, 1 + ANSWER * replay.answers[0])
+        replay.answers[0] = 0
 
 
 if __name__ == "__main__":

@@ -45,7 +45,9 @@ def run(main):
     image = main.board.image_hash()
     passed = _passed(main, image)
     record[wire.EVENT_SELF_TEST_PASSED] = passed
-    record[wire.EVENT_SELF_TEST_IMAGE_HASH : wire.EVENT_SELF_TEST_IMAGE_HASH + 8] = image
+    record[
+        wire.EVENT_SELF_TEST_IMAGE_HASH : wire.EVENT_SELF_TEST_IMAGE_HASH + wire.EVENT_SELF_TEST_IMAGE_HASH_BYTES
+    ] = image
     now_ms = main.sampler.now_ms
     shoe.log(now_ms, wire.EV_SELF_TEST, wire.EVENT_SELF_TEST_SIZE)
     line_allowed = passed & wire.TEST_IMAGE and passed & wire.TEST_FLASH

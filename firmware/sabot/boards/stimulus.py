@@ -1,4 +1,4 @@
-"""Stimulus: inputs that arrive as timed records on a stream, and the answer to them. For the boards of benches.
+"""Stimulus: inputs that arrive as timed records on a stream, and the answers to them. For the boards of benches.
 
 A record is 5 bytes: microseconds since the last record (24 bits), then the levels of all inputs (16 bits).
 After each batch the board answers 4 bytes: how many records it has taken (16 bits, wrapping), then its outputs.
@@ -9,6 +9,7 @@ from struct import pack_into
 from micropython import const
 
 _RECORD = const(5)
+_ANSWER_FORMAT = const("<HH")
 _BATCH = const(64)
 _TICKS = const(0x3FFFFFFF)
 
@@ -26,12 +27,12 @@ class Stimulus:
         self._answer_due = False
 
     def room(self):
-        """Where the next bytes go: as many as the sampler has room for."""
+        """Return where the next bytes go: a view as long as the sampler has room for."""
         size = min(self._sampler.free(), _BATCH) * _RECORD
         return memoryview(self._records)[self._partial : size]
 
     def take(self, got):
-        """So many bytes have come there."""
+        """Take the `got` bytes that have come there."""
         size = self._partial + got
         whole = size // _RECORD
         for i in range(whole):
@@ -48,9 +49,9 @@ class Stimulus:
         self._answer_due = True
 
     def answer(self, outputs):
-        """What is to be said now, or None."""
+        """Return the answer that is due, or None."""
         if not self._answer_due:
             return None
         self._answer_due = False
-        pack_into("<HH", self._answer, 0, self._taken, outputs)
+        pack_into(_ANSWER_FORMAT, self._answer, 0, self._taken, outputs)
         return self._answer

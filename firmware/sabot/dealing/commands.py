@@ -326,7 +326,7 @@ def _lay(coup, data, at):
 
 def _set_time(main, data, at, accepted):
     if not accepted:
-        if data[at + wire.COMMAND_SET_TIME_UTC_S + 3] > _MOST_TOP_BYTE:
+        if data[at + wire.COMMAND_SET_TIME_UTC_S + wire.COMMAND_SET_TIME_UTC_S_BYTES - 1] > _MOST_TOP_BYTE:
             return wire.OUT_BAD_VALUE
         return wire.OUT_BAD_VALUE if short(data, at + wire.COMMAND_SET_TIME_UTC_MS) >= 1000 else wire.OUT_DONE
     record = main.journal.record
