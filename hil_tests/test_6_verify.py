@@ -293,37 +293,37 @@ def another_set(log: Log) -> None:
     change(log, at(log, "shoe_opened"), card_set=2)
 
 
-RESULT = "The shoe's result is not what its cards give."
-NUMBER = "The number of the coup is not the next one."
-PLACE = "A card was put where the draw has none, or another."
-LAST = "Whether this is the last coup of the shoe is not agreed."
+RESULT = "The shoe's result does not match the cards."
+NUMBER = "The coup's number is not the next one."
+PLACE = "A card is in the wrong place."
+LAST = "The shoe and the cutting card do not agree on the last coup."
 TAMPERED: list[tuple[Callable[[Log], None], str, bool]] = [  # what it says, and whether a coup is disputed
     (another_winner, RESULT, True),
     (other_points, RESULT, True),
     (a_changed_card, "", True),
     (a_swapped_slot, PLACE, True),
     (a_missing_card, PLACE, True),
-    (a_ninth_copy, "The shoe did not tell an irregularity.", True),
+    (a_ninth_copy, "The shoe did not report an irregularity.", True),
     (a_jump_of_the_coup_number, NUMBER, True),
-    (a_jump_of_the_shoe_number, "The number of the shoe is not the next one.", False),
-    (a_wrong_kind, "The coup is of another kind than was announced.", True),
+    (a_jump_of_the_shoe_number, "The shoe's number is not the next one.", False),
+    (a_wrong_kind, "The coup is not of the kind that was announced.", True),
     (a_last_coup_that_is_none, LAST, True),
     (no_last_coup, LAST, True),
     (a_coup_after_the_last, "", True),
-    (cards_after_the_end, "A card was dealt and no shoe is open.", False),
+    (cards_after_the_end, "A card was dealt, but no shoe is open.", False),
     (a_natural_that_is_none, RESULT, True),
     (a_pair_that_is_none, RESULT, True),
-    (another_burn, "Another number of cards was burnt than the burn asks for.", False),
-    (no_burn, "The first coup began before the burn was over.", False),
-    (a_wrong_button_that_the_shoe_ignores, "The dealer's result is another than the cards give.", True),
-    (other_counts, "The shoe's count of the cards that are out is not what its log gives.", False),
-    (other_cards_out, "The shoe counts other cards than its log has.", False),
-    (two_shoes_at_once, "A shoe was opened while another was open.", False),
-    (a_cutting_card_elsewhere, "The cutting card came at another place than the shoe says.", True),
+    (another_burn, "The wrong number of cards was burnt.", False),
+    (no_burn, "The first coup began before the burn was complete.", False),
+    (a_wrong_button_that_the_shoe_ignores, "The dealer's result does not match the cards.", True),
+    (other_counts, "The shoe's count of each card does not match its log.", False),
+    (other_cards_out, "The shoe's total of cards does not match its log.", False),
+    (two_shoes_at_once, "A shoe was opened before the last one was closed.", False),
+    (a_cutting_card_elsewhere, "The cutting card did not come where the shoe reports it.", True),
     (no_cutting_card, LAST, True),
-    (other_coups_at_the_end, "The shoe counts other coups than it dealt.", False),
-    (a_surplus_card_that_nobody_tells, "The shoe did not tell an irregularity.", True),
-    (another_set, "The shoe reads its cards as another set than the table's.", False),
+    (other_coups_at_the_end, "The shoe's number of coups does not match its log.", False),
+    (a_surplus_card_that_nobody_tells, "The shoe did not report an irregularity.", True),
+    (another_set, "The shoe reads its cards as another card set than the table's.", False),
 ]
 
 

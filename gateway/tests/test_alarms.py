@@ -103,7 +103,7 @@ def test_a_new_shoe_ends_what_was_about_the_old_one() -> None:
 
 def test_there_is_no_such_alarm() -> None:
     verifier = served(REJECT)
-    with pytest.raises(NotThereError, match=f"there is no active alarm nothing: {UNIT}-9-reject"):
+    with pytest.raises(NotThereError, match=f"alarm nothing is not active; active: {UNIT}-9-reject"):
         verifier.acknowledge("nothing", "A. Smith", ACT)
 
 
@@ -147,7 +147,7 @@ def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
 def test_a_result_that_nobody_gives_must_be_said() -> None:
     lost = (*cards(1, "2S 2H 2D"), event(4, "damaged"), *cards(5, "9S", coup_no=2))
     verifier = served(*lost)
-    with pytest.raises(NotThereError, match="say who won with --winner, or void it"):
+    with pytest.raises(NotThereError, match="name the winner with --winner, or void it"):
         decide(verifier, "confirmed")
     assert [one.coup for one in verifier.disputed()] == [1]
     assert coup(decide(verifier, "confirmed", winner="tie")).winner == "tie"
@@ -170,13 +170,13 @@ def test_a_coup_that_is_decided_is_not_decided_again_and_the_refusal_says_by_who
     with pytest.raises(NotThereError) as refused:
         decide(verifier, "confirmed", named)
     decision = f"B. Jones decided at {JONES.time} that it is void under 12.13"
-    assert str(refused.value) == f"coup {named} is not disputed any more: {decision}"
+    assert str(refused.value) == f"coup {named} is no longer disputed: {decision}"
 
 
 def test_two_shoes_with_a_coup_of_the_same_number_are_told_apart_by_the_id() -> None:
     other = [one._replace(unit="5ab0000000000002") for one in DISPUTED]
     verifier = served(*DISPUTED, *other)
-    with pytest.raises(NotThereError, match=f"name it by its id: {UNIT}-5 or 5ab0000000000002-5"):
+    with pytest.raises(NotThereError, match=f"use its id: {UNIT}-5 or 5ab0000000000002-5"):
         decide(verifier, "void", "1/1")
     assert coup(decide(verifier, "void", f"{UNIT}-5")).corrects == f"{UNIT}-5"
 

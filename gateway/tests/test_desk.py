@@ -93,7 +93,7 @@ def test_a_coup_becomes_one_without_wagers_only_under_a_clause(bench: DeskBench)
         ),
         ({"verb": "ack-alarm", "clause": "x"}, "Acknowledge refused: star-baccarat has no clause 'x'"),
         ({"verb": "ack-alarm"}, "Acknowledge refused: no alarm is active at bac-01. There is nothing to acknowledge."),
-        ({"verb": "ack-alarm", "args": {"alarm": "x"}}, "Acknowledge refused: there is no active alarm x: "),
+        ({"verb": "ack-alarm", "args": {"alarm": "x"}}, "Acknowledge refused: alarm x is not active; active: "),
         (
             {"verb": "decide", "args": {"coup": "1/1", "verdict": "void"}},
             "Decide refused: no coup 1/1 is disputed: none is disputed",

@@ -43,7 +43,7 @@ def test_the_second_decision_of_a_coup_is_refused_with_the_name_of_the_first_per
     assert first.ok
     assert second == Answer(
         False,
-        f"Decide refused: coup 1/1 is not disputed any more: A. Smith decided at {TIME} that it is void under 12.13",
+        f"Decide refused: coup 1/1 is no longer disputed: A. Smith decided at {TIME} that it is void under 12.13",
     )
     assert bench.commands_sent(0.1) == []
 

@@ -66,7 +66,7 @@ def test_of_many_disputed_coups_the_newest_can_be_decided_and_then_the_older_bef
     assert [coup.coup for coup in place.verifier.disputed()] == there
     status = floor.app._requests.status(floor.app._at())["tables"][0]
     assert (len(status["disputed"]), status["more_disputed"]) == (100, 50)
-    with pytest.raises(NotThereError, match="50 older ones stay disputed in the ledger, and come up as these are"):
+    with pytest.raises(NotThereError, match="the ledger holds 50 older ones, which follow as these are"):
         place.verifier.disputes.find("bac-01-5")
     for number, coup in enumerate(place.verifier.disputed()[:60], 1000):
         source = Source(floor.app._ledger.gateway(), number, "2026-01-01T00:00:00.000Z")

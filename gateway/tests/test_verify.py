@@ -150,7 +150,7 @@ def test_another_consequence_than_the_book_s_is_a_discrepancy() -> None:
 def test_every_fault_has_words() -> None:
     assert set(shoe_texts.FAULTS) == set(fields.Fault.encmapping)
     alarm = alarm_of(take(event(1, "fault", fault="journal_full", detail=0)))
-    assert (alarm.name, "Check the line" in alarm.say) == ("fault_journal_full", True)
+    assert (alarm.name, "Check the cable" in alarm.say) == ("fault_journal_full", True)
 
 
 def test_an_ordered_set_is_an_alarm_by_the_shoes_own_word() -> None:
@@ -169,7 +169,7 @@ def test_a_reject_is_an_alarm_in_words() -> None:
     _, alarm = take(event(1, "reject", reason="doubtful", **facts))
     assert isinstance(alarm.message, AlarmMessage)
     assert "worn or dirty" in alarm.message.say
-    assert "call a supervisor" in alarm.message.say
+    assert "Call a supervisor" in alarm.message.say
     assert alarm.message.shoe_says == "doubtful, columns 3 and 7, 850 mm/s"
 
 
@@ -195,7 +195,7 @@ def test_a_sensor_that_reads_with_little_margin_is_an_alarm() -> None:
     health, alarm = take(sensor(59))
     assert health.topic == "health"
     assert isinstance(alarm.message, AlarmMessage)
-    assert (alarm.message.name, alarm.message.shoe_says) == ("sensor_margin", "margin 59 % in the mean of 400 cards")
+    assert (alarm.message.name, alarm.message.shoe_says) == ("sensor_margin", "mean margin 59 % over 400 cards")
     assert "track B" in alarm.message.say
 
 

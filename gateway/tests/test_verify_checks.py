@@ -105,7 +105,7 @@ def test_the_second_copy_of_a_card_in_one_deck_must_be_told() -> None:
     assert log.alarms() == []  # the shoe's own word may follow
     log.card("2D", "banker_1")
     alarm = log.alarm()
-    assert alarm.cards_say == "missing or foreign card: 9S came more often than 1 decks have it"
+    assert alarm.cards_say == "missing or foreign card: 9S came more often than 1 decks allow"
     assert (alarm.coup, alarm.severity) == (2, "critical")
 
 
@@ -336,7 +336,7 @@ def test_cards_after_the_end_are_told_once() -> None:
     log("shoe_closed", shoe_no=1, coups=0, reason="command")
     for slot in SLOTS[:4]:
         log.card("9S", slot)
-    assert log.alarm().say.startswith("A card was dealt and no shoe is open.")
+    assert log.alarm().say.startswith("A card was dealt, but no shoe is open.")
     assert log.alarm().say.endswith("keep the shoe for inspection.")
 
 
@@ -389,13 +389,13 @@ def shows(cards: str) -> str:
     ("cards", "found"),
     [
         ("AS 2S 3S 4S 5S 6S 7S", ""),
-        ("AS 2H 3S 4D 5S 6C 7S 8S", "8 cards follow each other in rank"),
-        ("KD 3D 2H AS KC QD JC TH 9S 8C", "8 cards follow each other in rank"),
+        ("AS 2H 3S 4D 5S 6C 7S 8S", "8 cards in order of rank"),
+        ("KD 3D 2H AS KC QD JC TH 9S 8C", "8 cards in order of rank"),
         ("9S 9H 9D 9C 9S 9H 9D 4C", ""),
         ("9S 9H 9D 9C 9S 9H 9D 9C", "8 cards of one rank in a row"),
         ("AS 3S 5S 2S 7S 9S JS 4S 6S KS 8S TS QS", "13 cards of one suit in a row"),
         ("AS 3S 5S 2S 7S 9S JS 4S 6S KS 8S TS QH", ""),
-        ("2S 9D KH 4C 7S JD AC 2S 9D KH 4C 7S JD", "6 cards came again in the same order"),
+        ("2S 9D KH 4C 7S JD AC 2S 9D KH 4C 7S JD", "6 cards repeated in the same order"),
         ("2S 9D KH 4C 7S JD AC 2S 9D KH 4C 7S AD", ""),
     ],
 )
@@ -433,7 +433,7 @@ def test_an_ordered_set_is_told_once_a_shoe_whoever_finds_it() -> None:
     log("ordered_set", shoe_no=1, pattern="runs", cards=10)
     assert (log.alarm("ordered_set").shoe_says, log.alarm("ordered_set").cards_say) == (
         "",
-        "8 cards follow each other in rank",
+        "8 cards in order of rank",
     )
 
 
@@ -576,8 +576,8 @@ def test_a_wrong_button_that_the_shoe_ignores() -> None:
     log.button("banker")
     log.button("confirm")
     first, second = log.alarms()
-    assert first.say.startswith("The dealer's result is another than the cards give.")
-    assert second.say.startswith("The shoe did not tell an irregularity.")
+    assert first.say.startswith("The dealer's result does not match the cards.")
+    assert second.say.startswith("The shoe did not report an irregularity.")
 
 
 # Parts that are missing
@@ -594,7 +594,7 @@ def test_a_shoe_that_is_joined_in_mid_coup_is_disputed_for_that_coup_only() -> N
     log.confirm()
     log.coup()
     assert log.coups() == [(17, "disputed"), (18, "verified")]
-    assert log.alarm().say.startswith("Part of the log of this coup is missing")
+    assert log.alarm().say.startswith("Part of this coup's log is missing.")
 
 
 def test_another_unit_begins_afresh() -> None:
@@ -614,7 +614,7 @@ def test_another_unit_begins_afresh() -> None:
         ("star-premium", "5.5", "Keep it face down"),
         ("nz-baccarat", "5.14", "Call no more bets"),
         ("crown-baccarat", "5.4", "wagers are closed"),
-        ("star-rapid", "7.3", "those already placed stand"),
+        ("star-rapid", "7.3", "Those already placed stand"),
     ],
 )
 def test_a_card_drawn_while_locked_closes_wagers_by_the_book(book: str, clause: str, next_step: str) -> None:

@@ -1,4 +1,4 @@
-"""Verify: coups without wagers and a supervisor's word, and coups that move to another shoe, written by hand."""
+"""Verify: coups without wagers and a supervisor's command, and coups that move to another shoe, written by hand."""
 
 from collections import Counter
 from typing import Any
@@ -87,7 +87,7 @@ def test_a_coup_that_stayed_live_in_spite_of_it() -> None:
     for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
         log.card(card, slot)
     log.result()
-    assert log.alarm().cards_say == "no_bet: a supervisor's word"
+    assert log.alarm().cards_say == "no_bet: a supervisor's command"
 
 
 def test_a_book_without_a_clause_for_it() -> None:
@@ -161,10 +161,10 @@ def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
     log = moved()
     (left,) = log.alarms("handed_over")
     assert left.say == (
-        "Coup 2 moves to another shoe with all cards: it is not void, and its wagers stand. Put the cards into that "
-        "shoe, open it, and import the coup there; nothing is burnt again: `sabot table TABLE import-coup 2 "
-        "player_1=8D banker_1=KH --by NAME --clause N`; at another gateway with --kind live --decks 1 --cards-out 6 "
-        "--coups-left 2. Until then this stands; if the coup does not go on at this gateway, acknowledge it."
+        "Coup 2 moves to another shoe. It is not void, and its wagers stand. Put all cards into the other shoe. Open "
+        "that shoe and burn no card. Then type there: `sabot table TABLE import-coup 2 player_1=8D banker_1=KH --by "
+        "NAME --clause N`; at another gateway add --kind live --decks 1 --cards-out 6 --coups-left 2. If the coup does "
+        "not continue at this gateway, acknowledge this alarm."
     )
     assert [came.severity for came in log.alarms("coup_came")] == ["info"]
     go_on(log, "AD", "5C")
@@ -207,7 +207,7 @@ def test_a_card_that_the_decks_have_given_at_the_shoe_before() -> None:
     (alarm,) = log.alarms("missing_or_foreign_card")
     assert (alarm.clause, alarm.cards_say) == (
         "11.8.10",
-        "9S came more often than 1 decks have it, with those of the shoe before",
+        "9S came more often than 1 decks allow, with the cards of the shoe before",
     )
 
 
@@ -296,7 +296,7 @@ def test_a_coup_that_comes_with_the_cards_it_left_with_is_verified() -> None:
 def test_a_coup_that_comes_with_other_cards_than_it_left_with_is_disputed() -> None:
     log = came_to_another_table("2H 2C")
     assert log.alarm().say.startswith(
-        "A coup came from another shoe with other cards than it had when it left bac-01. Do not pay:"
+        "A coup came from another shoe and its cards are not those that left bac-01. Do not pay."
     )
     assert (log.alarm().shoe_says, log.alarm().cards_say) == (
         "coup 2: player_1=2H banker_1=2C",
@@ -312,7 +312,7 @@ def test_a_coup_that_comes_to_a_second_table_is_disputed_there() -> None:
     log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
     handed(log, "8D KH", came=True, unit=OTHER, shoe_no=7)
     go_on_at(log, "8D KH")
-    assert log.alarm().cards_say == "coup 2 of bac-01 goes on at bac-02"
+    assert log.alarm().cards_say == "coup 2 of bac-01 is played at bac-02"
     assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
 
 
@@ -348,7 +348,7 @@ def test_a_coup_that_left_is_a_warning_until_it_has_come_somewhere() -> None:
     other.take(hand_over(3, "8D", came=True, coup_no=2)._replace(unit=OTHER), "")
     (over,) = log.verifier.match_moves(source)
     assert isinstance(over.message, AlarmMessage)
-    assert (over.message.state, over.message.by) == ("cleared", "the gateway: it goes on at bac-02")
+    assert (over.message.state, over.message.by) == ("cleared", "the gateway: the coup is played at bac-02")
     assert standing(log) == []
 
 

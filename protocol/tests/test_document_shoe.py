@@ -121,7 +121,7 @@ def test_a_face_up_burn_counts_as_the_page_says(rank: str, counts: int) -> None:
         kinds = [[kind for _, kind, _ in shoe.step(*card(name)).records] for name in (f"{rank}S", *BURNT)]
     assert [BURN_EVENT in logged for logged in kinds].index(True) == counts  # with the last card of so many more
     gateway = BurnCheck(ShoeState(), BOOK, "face_up", f"{rank}S")
-    assert gateway._wanted() == 1 + counts
+    assert gateway._required() == 1 + counts
     assert "an ace 1, two to nine as they are, a ten or a court card 10" in WORDS
 
 

@@ -1,4 +1,4 @@
-"""Confirmations: which results may be settled, each told once, and again when it is corrected (Rapid 7.7.4.9, 8.1)."""
+"""Confirmations: which results may be settled; each is published once, and again if corrected (Rapid 7.7.4.9, 8.1)."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -11,53 +11,53 @@ from sabot_gateway.verify.records import Record, Source
 
 # Clauses of the books that settle no coup before the dealer has confirmed it.
 CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
-MOST = 200  # more than are disputed, or decided and recalled, at a time
+MOST = 200  # more than can be disputed, or recalled after a restart
 
 
 class Confirmations:
-    """By the id of the newest message on `coup`: the id of the newest on `confirmed`."""
+    """Maps the id of a coup's newest message on `coup` to the id of its newest on `confirmed`."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}  # of the newest coups
-        self._in_doubt: dict[str, str] = {}  # and of those that are disputed since
+        self._confirmed: dict[str, str] = {}  # of the newest coups
+        self._disputed: dict[str, str] = {}  # of those that were disputed after that
 
     def awaited(self, coup: CoupMessage) -> bool:
         """Return True if this coup has a result that nobody has confirmed, voided or disputed."""
-        return coup.status == "verified" and coup.kind != "void" and coup.id not in self._said
+        return coup.status == "verified" and coup.kind != "void" and coup.id not in self._confirmed
 
     def confirm(self, coup: CoupMessage, decider: Decider, source: Source) -> Record:
-        """The dealer or a supervisor confirms the coup on the table."""
+        """Confirm the coup on the table."""
         at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
-        return self._tell(_of(replace(coup, **at, **decider.fields()), coup.id, "confirmed"))
+        return self._record(_of(replace(coup, **at, **decider.fields()), coup.id, "confirmed"))
 
     def follow(self, coup: CoupMessage) -> list[Record]:
-        """A coup is told: by a decision that confirms it, or after it was confirmed, that is told here too."""
-        before = self._said.pop(coup.corrects, "") or self._in_doubt.pop(coup.corrects, "")
+        """Return the record that follows from a message about a coup: it confirms, or corrects what was confirmed."""
+        before = self._confirmed.pop(coup.corrects, "") or self._disputed.pop(coup.corrects, "")
         if coup.status == "disputed" and before:
-            _keep(self._in_doubt, coup.id, before)
+            _keep(self._disputed, coup.id, before)
         if coup.status in ("disputed", "verified") or (coup.status == "void" and not before):
             return []
         status: Literal["confirmed", "void"] = "void" if coup.status == "void" else "confirmed"
-        said = replace(_of(coup, coup.id, status), id=result_id(coup))
-        return [self._tell(replace(said, corrects=before))]
+        message = replace(_of(coup, coup.id, status), id=result_id(coup), corrects=before)
+        return [self._record(message)]
 
-    def restore(self, said: dict[str, str]) -> None:
-        """What the ledger has of coups that are disputed."""
-        for coup_id, message_id in said.items():
-            _keep(self._in_doubt, coup_id, message_id)
+    def restore(self, disputed: dict[str, str]) -> None:
+        """Take from the ledger the coups that were confirmed and are disputed now."""
+        for coup_id, message_id in disputed.items():
+            _keep(self._disputed, coup_id, message_id)
 
     def recall(self, decision: CoupMessage) -> None:
-        """A decision from before a restart."""
+        """Take a decision from before a restart."""
         if decision.status == "confirmed":
-            _keep(self._said, decision.id, result_id(decision))
+            _keep(self._confirmed, decision.id, result_id(decision))
 
-    def _tell(self, said: ConfirmedMessage) -> Record:
-        _keep(self._said, said.coup_id, said.id)
-        return Record("confirmed", said)
+    def _record(self, message: ConfirmedMessage) -> Record:
+        _keep(self._confirmed, message.coup_id, message.id)
+        return Record("confirmed", message)
 
 
 def result_id(coup: CoupMessage) -> str:
-    """The id of the message on `confirmed` that follows from a decision."""
+    """Return the id of the message on `confirmed` that follows from a decision."""
     return f"{coup.id}-result"
 
 

@@ -17,7 +17,7 @@ from sabot_gateway.verify.checks.cutting_card import CuttingCardCheck
 from sabot_gateway.verify.checks.hand_over import HandOverCheck
 from sabot_gateway.verify.checks.irregularities import IrregularityCheck
 from sabot_gateway.verify.checks.kinds import KindCheck
-from sabot_gateway.verify.checks.locked import LockCheck
+from sabot_gateway.verify.checks.lock import LockCheck
 from sabot_gateway.verify.checks.numbering import NumberingCheck
 from sabot_gateway.verify.checks.profile import ProfileCheck
 from sabot_gateway.verify.checks.shuffle import ShuffleCheck
@@ -63,7 +63,7 @@ class Checks:
         self.irregular = IrregularityCheck(
             state, book, self.composition, self.coups, self.authorised, face_down=not switches["dealt_face_up"]
         )
-        self.locked = LockCheck(state, book)
+        self.lock = LockCheck(state, book)
         self.hand_over = HandOverCheck(state, table, moves, self.composition)
 
     def rows(self) -> dict[str, Row]:
@@ -105,7 +105,7 @@ class Checks:
             ),
             "ordered_set": Row((clock.any_event, self.shuffle.ordered_set)),
             "composition": Row((clock.any_event, composition.composition)),
-            "checkpoint": Row((clock.any_event, numbering.checkpoint, composition.checkpoint, self.locked.checkpoint)),
+            "checkpoint": Row((clock.any_event, numbering.checkpoint, composition.checkpoint, self.lock.checkpoint)),
             "deck_check": Row((clock.any_event, composition.deck_check)),
             "checked": Row((clock.any_event, composition.checked)),
         }
@@ -124,7 +124,7 @@ class Checks:
                     burn.card,
                     self.shuffle.card,
                     irregular.card,
-                    self.locked.card,
+                    self.lock.card,
                     self.coups.card,
                     forget,
                 ),
@@ -192,7 +192,7 @@ class Checks:
             ),
             "key": Row((clock.any_event, authorised.key)),
             "lid": Row((clock.any_event,)),
-            "lock": Row((clock.any_event, self.locked.lock)),
+            "lock": Row((clock.any_event, self.lock.lock)),
             "irregularity": Row(
                 (
                     clock.any_event,
@@ -225,7 +225,7 @@ class Checks:
     def _rows_of_the_unit(self) -> dict[str, Row]:
         clock, irregular = self.clock, self.irregular
         # A damaged record has no time, so that the clock has nothing to compare.
-        gap = (irregular.log_gap, self.locked.log_gap, self.authorised.log_gap)
+        gap = (irregular.log_gap, self.lock.log_gap, self.authorised.log_gap)
         return {
             "boot": Row((clock.boot, self.authorised.boot), report=shoe.restarted),
             "profile_set": Row((clock.any_event, self.profile.profile_set)),

@@ -1,4 +1,4 @@
-"""Disputes: coups in doubt until a supervisor confirms or voids them; a correction is a new message, never an edit."""
+"""Disputes: coups in doubt until a supervisor confirms or voids them. A correction is a new message, never an edit."""
 
 from typing import Literal
 
@@ -12,34 +12,34 @@ from sabot_gateway.verify.records import Source, by_the_cards
 Decision = Literal["confirmed", "void"]
 Where = tuple[str, int, int]  # unit, shoe and coup
 MOST = 100  # can be decided at a time, the newest; older ones stay disputed in the ledger
-_NAMED = 10  # in an answer
+_LISTED = 10  # in an answer
 
 
 class Disputes:
-    """The disputed coups of one table by the id of the message that says so, oldest first; and the last coup told."""
+    """The disputed coups of one table, by the id of the message that disputes them, oldest first."""
 
     def __init__(self) -> None:
         self._open: dict[str, CoupMessage] = {}
         self._decided: dict[str, CoupMessage] = {}  # by the id of the disputed message, oldest first: the decision
         self.more = 0  # older ones that only the ledger holds
-        self._entry: set[str] = set()  # those that a supervisor's word at the shoe settles
+        self._entry: set[str] = set()  # those in which only the dealer's entry is disputed
         self.last: CoupMessage | None = None  # the newest message about the newest coup
         self._last_where: Where = ("", 0, 0)
 
     def open(self) -> list[CoupMessage]:
-        """Those that wait for a decision."""
+        """Return those that wait for a decision."""
         return list(self._open.values())
 
     def restore(self, disputed: list[CoupMessage], more: int = 0) -> None:
-        """What the ledger says is disputed: the newest, and how many more there are."""
+        """Take the newest disputed coups of the ledger, and how many more there are."""
         self._open, self.more = {coup.id: coup for coup in disputed}, more
 
     def can_take_older(self) -> bool:
-        """Whether older ones can come up."""
+        """Return True if there is room for older ones that only the ledger holds."""
         return self.more > 0 and len(self._open) <= MOST // 2
 
     def recall(self, decision: CoupMessage, where: Where) -> None:
-        """A decision from before a restart; what the shoe's log alone said of that coup is not what was told."""
+        """Take a decision from before a restart; the shoe's log does not hold it."""
         self._remember(decision)
         if self.last and decision.corrects in (self.last.id, self.last.corrects):
             self.last, self._last_where = decision, where
@@ -68,71 +68,69 @@ class Disputes:
         self._entry.discard(message_id)
 
     def at(self, where: Where) -> CoupMessage | None:
-        """The disputed message of this coup."""
+        """Return the disputed message of this coup, or None."""
         return next((one for one in self._open.values() if where_dealt(one) == where), None)
 
     def last_at(self, where: Where) -> CoupMessage | None:
-        """The last coup told, if it is this one."""
+        """Return the newest message about this coup, if it is the newest coup; else None."""
         return self.last if self._last_where == where else None
 
     def ends_at_the_shoe(self, coup: CoupMessage) -> bool:
-        """Only the dealer's entry is in dispute."""
+        """Return True if only the dealer's entry is in dispute."""
         return coup.id in self._entry
 
     def dispute_further(self, coup: CoupMessage) -> None:
-        """More than the dealer's entry is in dispute now."""
+        """Note that more than the dealer's entry is in dispute."""
         self._entry.discard(coup.id)
 
-    def find(self, named: str) -> CoupMessage:
-        """The disputed coup of this id, or of shoe and coup as 3/17; NotThereError says why it is not disputed."""
-        found = [coup for coup in self._open.values() if named in (coup.id, coup_label(coup))]
+    def find(self, label: str) -> CoupMessage:
+        """Return the disputed coup with this id, or with shoe and coup as 3/17; raise NotThereError with the reason."""
+        found = [coup for coup in self._open.values() if label in (coup.id, coup_label(coup))]
         if len(found) == 1:
             return found[0]
-        raise NotThereError(self._why_not(named, found))
+        raise NotThereError(self._why_not(label, found))
 
-    def _why_not(self, named: str, found: list[CoupMessage]) -> str:
+    def _why_not(self, label: str, found: list[CoupMessage]) -> str:
         if found:
-            return f"two shoes had a coup {named}: name it by its id: {' or '.join(coup.id for coup in found)}"
+            return f"two shoes had a coup {label}: use its id: {' or '.join(coup.id for coup in found)}"
         for disputed_id, decision in self._decided.items():
-            if named in (disputed_id, decision.id, coup_label(decision)):
-                return _decided_by(named, decision)
+            if label in (disputed_id, decision.id, coup_label(decision)):
+                return _decided_by(label, decision)
         state = "can be decided now" if self.more else "is disputed"
-        return f"no coup {named} {state}: {self._there()}"
+        return f"no coup {label} {state}: {self._list()}"
 
-    def _there(self) -> str:
-        """The newest, and how many more."""
-        newest = list(self._open.values())[-_NAMED:]
+    def _list(self) -> str:
+        """List the newest, and how many more there are."""
+        newest = list(self._open.values())[-_LISTED:]
         there = ", ".join(f"{coup_label(one)} ({one.id})" for one in newest) or "none is disputed"
-        if len(self._open) > _NAMED:
-            there += f", and {len(self._open) - _NAMED} more that `sabot gateway status` lists"
+        if len(self._open) > _LISTED:
+            there += f", and {len(self._open) - _LISTED} more that `sabot gateway status` lists"
         if self.more:
-            there += f"; {self.more} older ones stay disputed in the ledger, and come up as these are decided"
+            there += f"; the ledger holds {self.more} older ones, which follow as these are decided"
         return there
 
 
 def coup_label(coup: CoupMessage) -> str:
-    """Shoe and coup as a person reads them: 3/17."""
+    """Return shoe and coup as a person reads and types them: 3/17."""
     return f"{coup.shoe}/{coup.coup}"
 
 
-def _decided_by(named: str, decision: CoupMessage) -> str:
+def _decided_by(label: str, decision: CoupMessage) -> str:
     clause = f" under {decision.clause}" if decision.clause else ""
     when = decision.decided or decision.time
-    return (
-        f"coup {named} is not disputed any more: {decision.by} decided at {when} that it is {decision.status}{clause}"
-    )
+    return f"coup {label} is no longer disputed: {decision.by} decided at {when} that it is {decision.status}{clause}"
 
 
 def where_dealt(coup: CoupMessage) -> Where:
-    """Where a coup that a shoe told was dealt."""
+    """Return unit, shoe and coup of a message that follows from a shoe's event."""
     return coup.unit, coup.shoe, coup.coup
 
 
 def decided(
     coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None
 ) -> CoupMessage:
-    """The supervisor's word on a disputed coup, as a message that corrects it."""
-    said = replace(
+    """Return the decision about a disputed coup, as a message that corrects it."""
+    decision = replace(
         coup,
         id=source.id,
         unit=source.unit,
@@ -142,11 +140,11 @@ def decided(
         corrects=coup.id,
         **decider.fields(),
     )
-    return replace(said, kind="void", winner=None) if status == "void" else _with_result(said, winner)
+    return replace(decision, kind="void", winner=None) if status == "void" else _with_result(decision, winner)
 
 
 def _with_result(coup: CoupMessage, winner: Winner | None) -> CoupMessage:
-    """As the cards give it, unless the supervisor says otherwise; then as the shoe told it, under his winner."""
+    """Take the result from the cards, unless the supervisor names another winner; then keep the shoe's points."""
     played = by_the_cards(coup)
     if played and winner in (None, played.winner):
         return replace(
@@ -160,6 +158,6 @@ def _with_result(coup: CoupMessage, winner: Winner | None) -> CoupMessage:
         )
     if winner is None and coup.winner is None:
         raise NotThereError(
-            f"neither the cards nor the shoe give a result of coup {coup.coup}: say who won with --winner, or void it"
+            f"coup {coup.coup} has no result, from the cards or the shoe: name the winner with --winner, or void it"
         )
     return replace(coup, winner=winner or coup.winner)

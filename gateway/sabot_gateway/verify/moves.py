@@ -1,4 +1,4 @@
-"""Moves: coups in progress that left one shoe of this gateway for another (Rapid 11.8.15), and where each goes on."""
+"""Moves: coups in progress that left one shoe of this gateway for another (Rapid 11.8.15)."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -11,64 +11,64 @@ from sabot_gateway.shoe.parse import Event
 
 _MOST = 8  # kept of each table, the newest
 Cards = tuple[tuple[str, str], ...]  # slots and cards
-LEFT = "handed_over"  # stands while a coup that left has not come anywhere here
-POSITION = ("decks", "cards_out", "coups_left", "awaiting")  # of a shoe, as the next one must know them
+LEFT = "handed_over"  # the alarm that is active while a coup that left has not come to a table here
+POSITION = ("decks", "cards_out", "coups_left", "awaiting")  # in the shoe; the other shoe must know it
 
 
 def on_table(cards: dict[str, str]) -> Cards:
-    """The cards on the table, by slot."""
+    """Return the cards on the table, by slot."""
     return tuple(sorted((slot, card) for slot, card in cards.items() if card != NO_CARD))
 
 
 def as_arguments(cards: Cards) -> str:
-    """The same as a person types them, in the order drawn."""
+    """Return the cards as a person types them, in the order drawn."""
     return " ".join(f"{slot}={card}" for slot, card in sorted(cards, key=lambda one: Slot.encmapping[one[0]]))
 
 
 def import_command(coup_no: int, cards: Cards, table: str = "TABLE") -> str:
-    """What a person types where this coup goes on."""
+    """Return what a person types at the table where this coup continues."""
     return f"`sabot table {table} import-coup {coup_no} {as_arguments(cards)} --by NAME --clause N`"
 
 
 @dataclass
 class Moved:
-    """A coup as it left, and what was known of its shoe."""
+    """A coup as it left, and what is known of its shoe."""
 
     table: str
     event: Event
     time: str
-    out: Counter[str]  # cards of its shoe that are out, by card
-    doubtful: bool  # it was in doubt already
-    taken_by: str = ""  # the table where it goes on
+    out: Counter[str]  # how often each card of its shoe is out
+    doubtful: bool  # it had a discrepancy
+    taken_by: str = ""  # the table where it continues
 
     @property
     def coup_no(self) -> int:
-        """Its number, which it keeps."""
+        """The number, which stays the same."""
         number: int = self.event.data["coup_no"]
         return number
 
     @property
     def kind(self) -> str:
-        """Its kind, which it keeps too."""
+        """The kind, which stays the same."""
         return str(self.event.data["kind"])
 
     @property
     def cards(self) -> Cards:
-        """On the table."""
+        """The cards on the table."""
         return on_table(self.event.data["cards"])
 
     @property
     def began(self) -> str:
-        """Table, unit, shoe and coup where it began."""
+        """Table, unit, shoe and coup where the coup began."""
         return f"{self.table}/{self.event.unit}/{self.event.data['shoe_no']}/{self.coup_no}"
 
     @property
     def alarm(self) -> str:
-        """The id of the alarm that says that it left."""
+        """The id of its alarm."""
         return f"{self.event.unit}-{self.event.event_no}-{LEFT}"
 
     def position(self) -> dict[str, Any]:
-        """Where in its shoe it stands."""
+        """Return its position in the shoe."""
         return {name: self.event.data[name] for name in POSITION}
 
 
@@ -82,45 +82,47 @@ class Arrival(NamedTuple):
 
 @dataclass
 class Moves:
-    """Shared by the tables of a gateway; after a restart each table's log brings back its own part, in any order."""
+    """Shared by the tables of a gateway. After a restart each table's log restores its own part, in any order."""
 
     _left: dict[str, deque[Moved]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
     _unknown: dict[str, deque[Arrival]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
 
-    active_alarms: dict[str, Callable[[], set[str]]] = field(default_factory=dict)  # by table: ids of alarms that stand
+    active_alarms: dict[str, Callable[[], set[str]]] = field(
+        default_factory=dict
+    )  # by table: ids of its active alarms about coups that left
 
     def left(self, moved: Moved) -> None:
-        """A coup has left; where its arrival was read before, it is taken."""
+        """Add a coup that left; its arrival may be known already."""
         for table, arrivals in self._unknown.items():
             for one in arrivals:
                 if (one.coup_no, one.cards) == (moved.coup_no, moved.cards) and moved.time <= one.time:
                     moved.taken_by = table
         left = self._left[moved.table]
-        for before in [before for before in left if before.event[:2] == moved.event[:2]]:  # its log is read again
+        for before in [before for before in left if before.event[:2] == moved.event[:2]]:  # the log is read again
             moved.taken_by = before.taken_by
             left.remove(before)
         left.append(moved)
 
     def find(self, coup_no: int, cards: Cards) -> Moved | None:
-        """The last coup that left with this number and these cards."""
+        """Return the last coup that left with this number and these cards, or None."""
         found = [one for left in self._left.values() for one in left if (one.coup_no, one.cards) == (coup_no, cards)]
         return max(found, key=lambda one: one.time, default=None)
 
     def last(self, table: str) -> Moved | None:
-        """The coup that left this table last."""
+        """Return the coup that left this table last, or None."""
         return self._left[table][-1] if self._left[table] else None
 
     def recall(self, moved: Moved) -> None:
-        """A coup that left before a restart; one that is known stays as it is."""
+        """Add a coup that left before a restart, unless it is known."""
         if all(before.event[:2] != moved.event[:2] for before in self._left[moved.table]):
             self.left(moved)
 
     def taken(self, table: str) -> dict[str, str]:
-        """Where coups of this table go on, by the ids of their alarms."""
+        """Return the tables where coups of this table continue, by the ids of their alarms."""
         return {one.alarm: one.taken_by for one in self._left[table] if one.taken_by}
 
     def with_other_cards(self, coup_no: int, cards: Cards) -> Moved | None:
-        """The last coup of this number that left with other cards and waits: it came nowhere, and its alarm stands."""
+        """Return the last coup of this number that left with other cards and has come to no table, or None."""
         left = [one for of_table in self._left.values() for one in of_table]
         found = [one for one in left if one.coup_no == coup_no and one.cards != cards and self._waits(one)]
         return max(found, key=lambda one: one.time, default=None)
@@ -130,7 +132,7 @@ class Moves:
         return not moved.taken_by and (active_alarms is None or moved.alarm in active_alarms())
 
     def arrived(self, event: Event, table: str, time: str) -> Moved | None:
-        """A coup has come to this table: what is known of it."""
+        """Note that a coup came to this table; return the coup that left, or None if it is not known."""
         coup_no, cards = event.data["coup_no"], on_table(event.data["cards"])
         found = self.find(coup_no, cards)
         if found is None or found.taken_by not in ("", table):

@@ -1,4 +1,4 @@
-"""Records: what goes into the ledger for an event or an act, and how its messages are made."""
+"""Records: what the ledger stores for an event or a person's act, and how its messages are made."""
 
 from typing import Any, NamedTuple
 
@@ -11,14 +11,14 @@ from sabot_gateway.verify.state import Dealt
 
 
 class Record(NamedTuple):
-    """What goes into the ledger for an event: nothing more, or a message under a topic."""
+    """One ledger entry: only the event, or a message under a topic."""
 
     topic: TopicName | None = None
     message: Message | None = None
 
 
 class Source(NamedTuple):
-    """What a message follows from: an event of a shoe, or an act under the gateway's own id and number; and when."""
+    """The origin of a message: an event of a shoe, or an act under the gateway's own id and number; and its time."""
 
     unit: str
     event_no: int
@@ -26,12 +26,12 @@ class Source(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Of the first message that follows."""
+        """The id of the first message that follows."""
         return f"{self.unit}-{self.event_no}"
 
 
 def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
-    """A card that left the shoe."""
+    """Return the message about a card that left the shoe."""
     data = event.data
     return CardMessage(
         **common,
@@ -45,7 +45,7 @@ def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
 
 
 def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: CoupStatus) -> CoupMessage:
-    """The shoe's result, with the cards it follows from."""
+    """Return the shoe's result, with its cards."""
     data, flags = event.data, event.data["flags"]
     return CoupMessage(
         **common,
@@ -64,7 +64,7 @@ def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: Cou
 
 
 def no_result(event: Event, common: dict[str, Any], dealt: Dealt, **changes: Any) -> CoupMessage:
-    """A coup of which the shoe gives no result: void, or lost."""
+    """Return a coup without a result of the shoe: void or lost."""
     hands = _hands(dealt)
     message = CoupMessage(
         **common,
@@ -88,7 +88,7 @@ def _hands(dealt: Dealt) -> dict[str, Any]:
 
 
 def by_the_cards(coup: CoupMessage) -> rules.Coup | None:
-    """What the cards of a message give, None where they are no coup."""
+    """Return the coup that the cards of a message make, or None."""
     player, banker = coup.player, coup.banker
     drawn = [card for pair in zip(player[:2], banker[:2], strict=False) for card in pair] + player[2:] + banker[2:]
     try:
@@ -99,7 +99,7 @@ def by_the_cards(coup: CoupMessage) -> rules.Coup | None:
 
 
 def health_message(data: dict[str, Any], common: dict[str, Any]) -> HealthMessage:
-    """What one sensor has seen."""
+    """Return what one sensor has seen."""
     same = ("sensor", "reads", "rejects", "spikes", "speed_mean_mm_s", "speed_least_mm_s", "speed_most_mm_s")
     return HealthMessage(
         **common,

@@ -205,7 +205,7 @@ class Verifier:
         taken = self.moves.taken(self.table)
         over = [alarm for alarm in self.alarms.named(LEFT) if alarm.alarm in taken]
         tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
-        return self._context.clear_alarms(over, f"the gateway: it goes on at {tables}", source)
+        return self._context.clear_alarms(over, f"the gateway: the coup is played at {tables}", source)
 
     def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
         """Raise an alarm that the daemon has found, unless it is active."""

@@ -1,4 +1,4 @@
-"""Alarm book: the alarms of one table that are not over; raise, acknowledgement and end are messages of their own."""
+"""Alarm book: the active alarms of one table. Raising, acknowledging and clearing an alarm each make a message."""
 
 from collections import Counter
 from datetime import datetime
@@ -20,7 +20,7 @@ CROWDED_OUT = "crowded out"
 
 
 class NotThereError(ValueError):
-    """There is no such alarm or coup; the message says what there is."""
+    """There is no such alarm or coup; the message lists those that exist."""
 
 
 class AlarmBook:
@@ -30,110 +30,112 @@ class AlarmBook:
         self._most = most
         self._active: dict[str, AlarmMessage] = {}
         self._rates: dict[str, TokenBucket] = {}  # by name
-        self._folded: Counter[str] = Counter()  # alarms that are only counted, by name
-        self._folded_since, self._counted_s = "", 0.0
-        self.postponed: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}  # that last, and were not raised yet
+        self._unlisted: Counter[str] = Counter()  # alarms that are only counted, by name
+        self._unlisted_since, self._counted_s = "", 0.0
+        self.postponed: dict[
+            str, tuple[dict[str, Any], dict[str, str]]
+        ] = {}  # by name: lasting alarms that a flood keeps back
 
     def active(self) -> list[AlarmMessage]:
-        """As last said."""
+        """Return the newest message of each, oldest alarm first."""
         return list(self._active.values())
 
     def restore(self, alarms: list[AlarmMessage]) -> None:
-        """What the ledger says is active."""
+        """Take the active alarms of the ledger."""
         self._active = {alarm.alarm: alarm for alarm in alarms}
-        self.postponed = {name: owed for name, owed in self.postponed.items() if not self.named(name)}
+        self.postponed = {name: alarm for name, alarm in self.postponed.items() if not self.named(name)}
 
     def named(self, *names: str) -> list[AlarmMessage]:
-        """The active ones of these names."""
+        """Return the active alarms with these names."""
         return [alarm for alarm in self._active.values() if alarm.name in names]
 
-    def raise_(self, common: dict[str, Any], name: str, **words: str) -> list[AlarmMessage]:
-        """The new alarm, and the one that had to make room; nothing where one that lasts is already active."""
+    def raise_(self, common: dict[str, Any], name: str, **text: str) -> list[AlarmMessage]:
+        """Return the new alarm, and the one that made room for it; nothing if it lasts and is active already."""
         kind = ALARMS[name]
         if kind.lasts and self.named(name):
             return []
         rate = self._rates.setdefault(name, TokenBucket(AT_ONCE, ONE_EVERY_S))
         if not rate.take(_seconds(common["time"])):
-            return self._fold(common, name, words)
-        return self._raise(common, name, kind, words)
+            return self._count(common, name, text)
+        return self._raise(common, name, kind, text)
 
-    def _raise(self, common: dict[str, Any], name: str, kind: Kind, words: dict[str, str]) -> list[AlarmMessage]:
+    def _raise(self, common: dict[str, Any], name: str, kind: Kind, text: dict[str, str]) -> list[AlarmMessage]:
         self.postponed.pop(name, None)
-        alarm_id = f"{common['id']}-{name}"
+        alarm_id, clause = f"{common['id']}-{name}", text.get("clause", "")
         fields = {**common, "id": alarm_id, "alarm": alarm_id}
         alarm = AlarmMessage(
             **fields,
             name=name,
-            say=words["say"],
-            clause=words.get("clause", ""),
-            shoe_says=words.get("shoe_says", ""),
-            cards_say=words.get("cards_say", ""),
+            say=f"{text['say'].removesuffix('.')} (rule {clause})." if clause else text["say"],
+            clause=clause,
+            shoe_says=text.get("shoe_says", ""),
+            cards_say=text.get("cards_say", ""),
             severity=kind.severity,
             state="raised",
         )
         self._active[alarm_id] = alarm
         return [alarm, *self._make_room(Source(common["unit"], common["event_no"], common["time"]))]
 
-    # More than a person can read
+    # Floods
 
-    def _fold(self, common: dict[str, Any], name: str, words: dict[str, str]) -> list[AlarmMessage]:
-        """Count an alarm of which there are too many; one alarm stands for them, and is renewed now and then."""
+    def _count(self, common: dict[str, Any], name: str, text: dict[str, str]) -> list[AlarmMessage]:
+        """Count an alarm of which there are too many, in one alarm that is renewed every few seconds."""
         if ALARMS[name].lasts:
-            self.postponed[name] = common, words
+            self.postponed[name] = common, text
         flood, now_s = self.named(_FLOOD), _seconds(common["time"])
         if not flood:
-            self._folded.clear()
-            self._folded_since = common["time"]
-        self._folded[name] += 1
+            self._unlisted.clear()
+            self._unlisted_since = common["time"]
+        self._unlisted[name] += 1
         if flood and 0 <= now_s - self._counted_s < _COUNT_EVERY_S:
             return []
         self._counted_s = now_s
         if not flood:
-            return self._raise(common, _FLOOD, ALARMS[_FLOOD], {"say": self._count()})
+            return self._raise(common, _FLOOD, ALARMS[_FLOOD], {"say": self._flood_text()})
         source = Source(common["unit"], common["event_no"], common["time"])
-        said = _said(flood[0], source, id=f"{source.id}-{_FLOOD}", say=self._count())
-        self._active[said.alarm] = said
-        return [said]
+        changed = _changed(flood[0], source, id=f"{source.id}-{_FLOOD}", say=self._flood_text())
+        self._active[changed.alarm] = changed
+        return [changed]
 
-    def _count(self) -> str:
-        names = ", ".join(f"{count} {name}" for name, count in self._folded.most_common())
+    def _flood_text(self) -> str:
+        names = ", ".join(f"{count} {name}" for name, count in self._unlisted.most_common())
         return (
-            f"This table raises more alarms than anybody can read. Not listed since {self._folded_since}: {names}. "
-            "Every event and coup is in the ledger. Take the shoe out of service; have it and its line examined."
+            f"This table raises too many alarms to list. Not listed since {self._unlisted_since}: {names}. Take the "
+            "shoe out of service. Have the shoe and its cable inspected. The ledger holds every event and coup."
         )
 
     def drop_postponed(self, *names: str) -> None:
-        """What these stand for is over before they could be raised."""
+        """Drop postponed alarms whose cause is over."""
         for name in names:
             self.postponed.pop(name, None)
 
     def raise_postponed(self, time: str) -> list[AlarmMessage]:
-        """Alarms that last and came in a flood, as soon as there is room for them."""
+        """Raise postponed alarms, as soon as the rate allows it."""
         out: list[AlarmMessage] = []
-        for name, (common, words) in list(self.postponed.items()):
+        for name, (common, text) in list(self.postponed.items()):
             if self._rates[name].take(_seconds(time)):
-                out += self._raise(common, name, ALARMS[name], words)
+                out += self._raise(common, name, ALARMS[name], text)
         return out
 
     def _make_room(self, source: Source) -> list[AlarmMessage]:
-        """The oldest of the least severe goes, never one that stands for a state; it stays in the ledger."""
-        passing = [alarm for alarm in self._active.values() if not ALARMS[alarm.name].lasts and alarm.name != _FLOOD]
-        if len(self._active) <= self._most or not passing:
+        """Clear the oldest of the least severe, never one that lasts; the ledger keeps it."""
+        others = [alarm for alarm in self._active.values() if not ALARMS[alarm.name].lasts and alarm.name != _FLOOD]
+        if len(self._active) <= self._most or not others:
             return []
-        oldest = min(passing, key=lambda alarm: _RANK[alarm.severity])
+        oldest = min(others, key=lambda alarm: _RANK[alarm.severity])
         return [self._clear(oldest, CROWDED_OUT, source, f"{source.id}-{oldest.name}-crowded-out")]
 
     def acknowledge(self, alarm_id: str, by: str, source: Source, *, ends: bool) -> list[AlarmMessage]:
-        """Somebody has seen it; where nothing else ends it, that does."""
+        """Record that somebody has seen the alarm; `ends`: that also clears it."""
         if alarm_id not in self._active:
-            there = ", ".join(self._active) or "none is active"
-            raise NotThereError(f"there is no active alarm {alarm_id}: {there}")
-        said = _said(self._active[alarm_id], source, state="acknowledged", by=by)
-        self._active[alarm_id] = said
-        return [said, self._clear(said, by, source, f"{source.id}-cleared")] if ends else [said]
+            there = ", ".join(self._active) or "none"
+            raise NotThereError(f"alarm {alarm_id} is not active; active: {there}")
+        changed = _changed(self._active[alarm_id], source, state="acknowledged", by=by)
+        self._active[alarm_id] = changed
+        return [changed, self._clear(changed, by, source, f"{source.id}-cleared")] if ends else [changed]
 
     def clear(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[AlarmMessage]:
-        """These are over; of several of one name the later ones are numbered."""
+        """Clear these alarms; messages of several with one name are numbered."""
         over, counts = [], Counter[str]()
         for alarm in alarms:
             counts[alarm.name] += 1
@@ -143,16 +145,16 @@ class AlarmBook:
 
     def _clear(self, alarm: AlarmMessage, by: str, source: Source, message_id: str) -> AlarmMessage:
         del self._active[alarm.alarm]
-        return replace(_said(alarm, source, state="cleared", by=by), id=message_id)
+        return replace(_changed(alarm, source, state="cleared", by=by), id=message_id)
 
 
-def _said(alarm: AlarmMessage, source: Source, **changes: Any) -> AlarmMessage:
+def _changed(alarm: AlarmMessage, source: Source, **changes: Any) -> AlarmMessage:
     where = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
     return replace(alarm, **(where | changes))
 
 
 def _seconds(time: str) -> float:
-    """Of the gateway's clock as messages have it; a ledger of the first version has no times."""
+    """Return a message's time in seconds; a ledger of the first version has no times."""
     try:
         return datetime.fromisoformat(time).timestamp()
     except ValueError:
@@ -160,7 +162,7 @@ def _seconds(time: str) -> float:
 
 
 def most_urgent(alarms: list[AlarmMessage], most_bytes: int) -> tuple[list[AlarmMessage], int]:
-    """The most severe, and of those the newest, that fit into so many bytes, oldest first; and how many do not."""
+    """Return the most severe and newest alarms that fit into so many bytes, oldest first; and how many do not fit."""
     ranked = sorted(enumerate(alarms), key=lambda pair: (_RANK[pair[1].severity], pair[0]), reverse=True)
     chosen, left = set[int](), most_bytes
     for place, alarm in ranked:

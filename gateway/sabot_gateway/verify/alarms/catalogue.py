@@ -1,4 +1,4 @@
-"""Alarms in plain English: each by its name, how severe it is, what ends it; and the words that go with the shoe's."""
+"""Catalogue: every alarm with its severity, its meaning and what ends it."""
 
 from typing import Literal, NamedTuple
 
@@ -7,7 +7,7 @@ from sabot_protocol.topics import Severity
 
 from sabot_gateway.verify.alarms.shoe_texts import FAULTS
 
-# acknowledged: a person has seen it. shoe: the shoe says that its cause is gone. decision: a supervisor confirms
+# acknowledged: a person has seen it. shoe: the shoe reports that its cause is gone. decision: a supervisor confirms
 # or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone.
 End = Literal["acknowledged", "shoe", "decision", "new_shoe", "gateway"]
 
@@ -21,90 +21,88 @@ class Kind(NamedTuple):
 
     @property
     def lasts(self) -> bool:
-        """It stands for a state, and is active once at most."""
+        """Return True if the alarm shows a state: it is active at most once, until the state ends."""
         return "acknowledged" not in self.ends and "decision" not in self.ends
 
 
-# Alarms of the faults that a shoe reports in HELLO; a full journal it does not.
+# Alarms of the faults that a shoe reports in HELLO; `journal_full` is not among them.
 HOLDING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
 _CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
 _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
 
-# Those about a log or a line: while one is active, the status of the table has the first of them as its problem.
+# About a log or a line: while one is active, the first of them is the `problem` in the table's status.
 CONCERNS = ("log_stalled", "log_lost", "unreadable_event", "forged_frames", "unreadable_frames")
 
 # Every alarm, by name.
 ALARMS: dict[str, Kind] = {
     "discrepancy": Kind(
         "critical",
-        "The shoe's log and the gateway's own reading of the rules differ; the coup, if it is about one, is disputed.",
+        "The shoe's log and the gateway's own reading of the rules differ; the coup concerned is disputed.",
         ("decision", "acknowledged"),
     ),
     "not_confirmed": Kind(
         "critical",
-        "Play went on and nobody had confirmed the last coup; it is disputed.",
+        "Play went on before the last coup was confirmed; it is disputed.",
         ("decision", "acknowledged"),
     ),
-    "not_verified": Kind("critical", "The gateway's own checks failed on an event.", ("acknowledged",)),
+    "not_verified": Kind("critical", "The gateway failed to verify an event.", ("acknowledged",)),
     "log_lost": Kind(
         "critical",
-        "Events of the shoe are in no ledger: it has overwritten them, or its journal was erased.",
+        "Events of the shoe are lost: it has overwritten them, or its journal was erased.",
         ("acknowledged",),
     ),
-    "log_damaged": Kind("critical", "A record of the shoe's log fails its check.", ("acknowledged",)),
+    "log_damaged": Kind("critical", "A record of the shoe's log is damaged.", ("acknowledged",)),
     "unreadable_event": Kind(
-        "critical", "An event of the shoe is none that the protocol has; it is kept as it came.", ("acknowledged",)
+        "critical", "An event of the shoe does not fit the protocol; the ledger holds it as it came.", ("acknowledged",)
     ),
-    "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled, to the shoe or to the gateway.", _SEEN),
-    "decks_differ": Kind("critical", "A check of the decks has found missing or surplus cards.", ("acknowledged",)),
+    "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled.", _SEEN),
+    "decks_differ": Kind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged",)),
     "alarm_flood": Kind(
         "critical",
-        "More alarms of one name came than anybody can read; those beyond it are counted here.",
+        "Too many alarms of one name; this alarm counts those that are not listed.",
         ("acknowledged",),
     ),
     "shoe_restarted": Kind("warning", "The shoe restarted while it was open.", _SEEN),
-    "coup_void": Kind("info", "A coup was declared void at the shoe.", _SEEN),
+    "coup_void": Kind("info", "A coup is void.", _SEEN),
     "handed_over": Kind(
         "warning",
-        "A coup in progress left for another shoe, and has come to none of this gateway.",
+        "A coup in progress left for another shoe and has not come to a table of this gateway.",
         ("gateway", "acknowledged"),
     ),
     "coup_came": Kind("info", "A coup in progress came from another shoe.", _SEEN),
     "reject": Kind(
         "warning",
-        "Something passed the reader that is no certain card.",
+        "A card was not read for certain, or something else passed the reader.",
         ("shoe", "acknowledged", "new_shoe"),
     ),
-    "sensor_margin": Kind("warning", "A sensor still reads, with little margin.", ("acknowledged",)),
+    "sensor_margin": Kind("warning", "A sensor reads with little margin.", ("acknowledged",)),
     "drawn_while_locked": Kind("warning", "A card that was due was drawn while the exit was locked by command.", _SEEN),
-    "cards_too_fast": Kind("warning", "Two cards came faster than 88 mm pass at 3 m/s.", _SEEN),
-    "shoe_clock": Kind("warning", "The shoe's clock went back, or does not keep time.", ("acknowledged",)),
+    "cards_too_fast": Kind("warning", "Two cards came faster than a hand can draw them.", _SEEN),
+    "shoe_clock": Kind("warning", "The shoe's clock went back, or is wrong.", ("acknowledged",)),
     "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
     "ledger_behind": Kind(
         "critical",
-        "Entries of the gateway's ledger were missing at its start, and a person accepted that.",
+        "Entries of the ledger were missing at the start, and a person accepted that.",
         ("acknowledged",),
     ),
-    "not_stored": Kind("critical", "Events of this table cannot be stored; its shoe keeps them.", ("acknowledged",)),
-    "log_stalled": Kind(
-        "critical", "The shoe has more in its log, and the next event does not come.", ("acknowledged",)
-    ),
-    "unreadable_frames": Kind("warning", "Frames come again and again that nobody can read.", ("acknowledged",)),
+    "not_stored": Kind("critical", "Events of this table cannot be stored; the shoe keeps them.", ("acknowledged",)),
+    "log_stalled": Kind("critical", "The shoe has more events, but the next one does not come.", ("acknowledged",)),
+    "unreadable_frames": Kind("warning", "Many frames on the line cannot be read.", ("acknowledged",)),
     "forged_frames": Kind(
-        "critical", "Many frames on the line are forged, repeated or not of the shoe's session.", ("acknowledged",)
+        "critical", "Many frames on the line are forged, repeated, or from another session.", ("acknowledged",)
     ),
     "ledger_not_writable": Kind(
-        "critical", "The gateway could not use its ledger for a while and took no events.", ("acknowledged",)
+        "critical", "The gateway could not write its ledger for a while and took no events.", ("acknowledged",)
     ),
     "gateway_error": Kind(
-        "warning", "The gateway met an error of its own, and began anew with this shoe.", ("acknowledged",)
+        "warning", "The gateway had an internal error and started again with this shoe.", ("acknowledged",)
     ),
     **{
         case: Kind(
             "critical" if case in _CRITICAL_CASES else "warning",
-            f"Irregularity: {case.replace('_', ' ')}; the book's clause and next step go with it.",
+            f"Irregularity: {case.replace('_', ' ')}; the text gives the clause and the next step.",
             _SEEN,
         )
         for case in irregularities.CASES

@@ -12,8 +12,8 @@ from sabot_gateway.verify.alarms.shoe_texts import FAULTS, REJECTS, SENSORS
 from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
-LEAST_READS = 50  # a mean of fewer cards says little: a shoe that was cut in mid-shoe counts from its start
-LEAST_MARGIN_PCT = 60  # a mean below this: cards are still read, and the sensor is on its way to failing
+LEAST_READS = 50  # the mean of fewer cards means little
+LEAST_MARGIN_PCT = 60  # below this mean cards are still read, but the sensor will fail
 
 
 def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool) -> Text:
@@ -49,32 +49,31 @@ def handed_over(data: dict[str, Any]) -> tuple[str, Text]:
     cards = " ".join(card for card in data["cards"].values() if card != NO_CARD)
     if not data["import"]:
         return moves.LEFT, {"say": _left(data), "shoe_says": cards}
-    say = f"Coup {data['coup_no']} has come from another shoe and goes on here. Compare its cards with the table's."
+    say = f"Coup {data['coup_no']} came from another shoe and continues here. Compare the shoe's cards with the table."
     return "coup_came", {"say": say, "shoe_says": cards}
 
 
 def _left(data: dict[str, Any]) -> str:
     place = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
     return (
-        f"Coup {data['coup_no']} moves to another shoe with all cards: it is not void, and its wagers stand. Put the "
-        "cards into that shoe, open it, and import the coup there; nothing is burnt again: "
-        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway with {place} "
-        f"--coups-left {data['coups_left']}. Until then this stands; if the coup does not go on at this "
-        "gateway, acknowledge it."
+        f"Coup {data['coup_no']} moves to another shoe. It is not void, and its wagers stand. Put all cards into the "
+        "other shoe. Open that shoe and burn no card. Then type there: "
+        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway add {place} "
+        f"--coups-left {data['coups_left']}. If the coup does not continue at this gateway, acknowledge this alarm."
     )
 
 
 def log_damaged(event: Event) -> Text:
     """A record of the shoe's log fails its check."""
-    say = "A record of the shoe's log is damaged: what it said is lost. Check this coup and have the shoe inspected."
+    say = "A record of the shoe's log is damaged and lost. Check this coup by hand. Have the shoe inspected."
     return {"say": say, "shoe_says": f"event {event.event_no} cannot be read"}
 
 
 def unreadable_event(event: Event) -> Text:
     """An event does not fit the protocol."""
     say = (
-        f"Event {event.event_no} of shoe {event.unit} cannot be read: {event.data['why']}. It is in the ledger as it "
-        "came, and the log goes on behind it. Check the coups around it, and have the shoe inspected."
+        f"Event {event.event_no} of shoe {event.unit} cannot be read: {event.data['why']}. The ledger holds it as it "
+        "came. Check the coups around it by hand. Have the shoe inspected."
     )
     return {"say": say, "shoe_says": f"event {event.event_no}: {event.raw.hex()}"}
 
@@ -82,38 +81,38 @@ def unreadable_event(event: Event) -> Text:
 def not_verified(event: Event, error: Exception) -> Text:
     """The gateway's own checks failed."""
     say = (
-        "An event of this shoe could not be checked: the fault is the gateway's. It is in the ledger. Check the "
-        "coups by hand until a new shoe is opened, and report this with the ledger."
+        "The gateway failed to verify an event of this shoe. The ledger holds the event. Check the coups by hand "
+        "until a new shoe is opened. Report this error with the ledger."
     )
     return {"say": say, "shoe_says": f"event {event.event_no}, {event.kind}: {type(error).__name__}: {error}"}
 
 
 def shoe_restarted(event: Event, cards: Sequence[str]) -> Text:
     """The shoe restarted while it was open; these cards are on the table."""
-    say = "The shoe restarted and goes on where it was. Compare its lamps with the cards on the table."
+    say = "The shoe restarted and continues where it was. Compare its lamps with the cards on the table."
     return {"say": say, "shoe_says": event.data["cause"], "cards_say": " ".join(cards)}
 
 
 def coup_void(data: dict[str, Any], reason: str, clause: str, cards: Sequence[str]) -> Text:
     """A coup was declared void at the shoe."""
-    say = "The coup is void: stakes are returned, and it counts nowhere."
+    say = "The coup is void. Return all stakes."
     if data["then"] == "new_cards":
-        say += " The cards must be replaced or checked before play goes on."
+        say += " Do not deal before the cards are replaced or checked."
     return {"say": say, "clause": clause, "shoe_says": reason, "cards_say": " ".join(cards)}
 
 
 def not_confirmed(table: str, rulebook_id: str, coup: str, event_kind: str) -> Text:
     """Play went on and nobody had confirmed the last coup."""
     say = (
-        f"Nobody confirmed coup {coup} before play went on: it must not be settled. It waits for "
-        f"a supervisor, who confirms or voids it: `sabot table {table} decide --coup {coup}`."
+        f"Play went on before coup {coup} was confirmed. It must not be settled. A supervisor must confirm or void it: "
+        f"`sabot table {table} decide --coup {coup}`."
     )
     return {"say": say, "clause": CONFIRM_FIRST.get(rulebook_id, ""), "shoe_says": event_kind}
 
 
 def lost_result(rulebook_id: str, coup_no: int, cards: Sequence[str]) -> Text:
     """The result of a coup is in the missing part of the log."""
-    fact = f"The shoe's result of coup {coup_no} is lost with part of its log."
+    fact = f"The shoe's result of coup {coup_no} is lost: part of the log is missing."
     say = f"{fact} {after_discrepancy(rulebook_id, coup_no)}"
     return {"say": say, "shoe_says": "nothing", "cards_say": " ".join(cards)}
 
@@ -123,7 +122,7 @@ def after_discrepancy(rulebook_id: str, coup_no: int) -> str:
     if not coup_no:
         return "Compare the shoe's log with the cards on the table, and keep the shoe for inspection."
     advice = irregularities.advise(rulebook_id, "scan_discrepancy", {"confirmed": True})
-    return f"Do not pay: the coup waits for a supervisor, who confirms or voids it. {advice.say}"
+    return f"Do not pay. A supervisor must confirm or void the coup. {advice.say}"
 
 
 def weak_sensor(data: dict[str, Any]) -> Text:
@@ -132,5 +131,5 @@ def weak_sensor(data: dict[str, Any]) -> Text:
         return {}
     return {
         "say": f"The {SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
-        "shoe_says": f"margin {data['margin_mean_pct']} % in the mean of {data['reads']} cards",
+        "shoe_says": f"mean margin {data['margin_mean_pct']} % over {data['reads']} cards",
     }

@@ -1,8 +1,7 @@
-"""Clock: the shoe's time against the gateway's; only what is certain is told, once each.
+"""Clock: the shoe's time against the gateway's; only what is certain is a finding, once each.
 
-The shoe counts milliseconds since its start, modulo 2**30. An event may come hours after it happened, so that the
-gateway's time less the shoe's only says how late it is at most: it falls below its least value only when one of the
-clocks is wrong.
+The shoe counts milliseconds since its start, modulo 2**30. An event may come hours after it happened. So the gateway's
+time less the shoe's is only an upper bound of the delay; it falls below its least value only if a clock is wrong.
 """
 
 from dataclasses import dataclass
@@ -17,14 +16,12 @@ _MODULO = 1 << 30
 _LEAST_BETWEEN_CARDS_MS = 25  # a card of 88 mm at 3 m/s takes 29
 _GATEWAY_BACK_S = 2.0
 _AHEAD_S = 10.0
-_REPLAY = 2  # times as fast as the gateway's clock
-_DRIFT_S, _DRIFT_SHARE = (
-    30.0,
-    0.001,
-)  # between two time_set: a command may have waited, a crystal is good to 1 in 10,000
+_REPLAY = 2  # a recording runs more than so many times as fast as the gateway's clock
+# Between two time_set: a command may have waited, and a crystal is good to 1 in 10,000.
+_DRIFT_S, _DRIFT_SHARE = 30.0, 0.001
 
 
-@lru_cache(maxsize=1)  # all events of one turn have the same
+@lru_cache(maxsize=1)  # the events of one read have the same time
 def _seconds(time: str) -> float:
     return datetime.fromisoformat(time).timestamp()
 
@@ -36,11 +33,11 @@ class ClockCheck:
     state: ShoeState
     _shoe_ms: int | None = None  # since its start, as far as known
     _raw_ms: int = 0
-    _card_ms: int | None = None  # of the card before, as read
+    _card_ms: int | None = None  # of the last card
     _gateway_s: float | None = None
     _least_s: float | None = None  # gateway less shoe
     _set: tuple[float, int] | None = None  # the last time_set, and when by the shoe
-    _first: tuple[float, int] | None = None  # the gateway's time and the shoe's, when both were first heard
+    _first: tuple[float, int] | None = None  # the gateway's time and the shoe's, at the first event
     _raised: frozenset[str] = frozenset()  # names of findings of this shoe
 
     def any_event(self, event: Event) -> Findings:
@@ -88,7 +85,7 @@ class ClockCheck:
         if step >= _MODULO // 2:
             before, self._raw_ms = self._raw_ms, event.time_ms
             self._start(event.time_ms)
-            fact = "The shoe's clock went back without a restart. Have the shoe inspected; the order of its log holds."
+            fact = "The shoe's clock went back without a restart. Play on. Have the shoe inspected later."
             return (Finding(fact, f"{event.time_ms} ms", f"{before} ms before", name="shoe_clock"),)
         self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
         return NONE
@@ -102,17 +99,17 @@ class ClockCheck:
         self._first = self._first or (now_s, self._shoe_ms or 0)
         if before_s is not None and now_s < before_s - _GATEWAY_BACK_S:
             self._least_s, self._first = late_s, None
-            fact = "The gateway's clock went back. Check its time server; the order of the ledger holds."
+            fact = "The gateway's clock went back. Play on. Have the gateway's time server checked."
             back = f"{before_s - now_s:.0f} seconds back"
             return (Finding(fact, "", back, name="gateway_clock"),)
         least_s, self._least_s = self._least_s, late_s if self._least_s is None else min(self._least_s, late_s)
         if least_s is not None and late_s < least_s - _AHEAD_S and not self._replayed(now_s):
-            fact = "The shoe's clock runs ahead of the gateway's. Have the shoe inspected; the order of its log holds."
+            fact = "The shoe's clock is ahead of the gateway's. Play on. Have the shoe inspected later."
             return (Finding(fact, "", f"{least_s - late_s:.0f} seconds ahead", name="shoe_clock"),)
         return NONE
 
     def _replayed(self, now_s: float) -> bool:
-        """The shoe's time runs more than twice as fast as ours: a bench plays it, no clock is wrong."""
+        """Return True if the shoe's time runs more than twice as fast as ours: a bench plays a recording."""
         since_s, since_ms = self._first or (now_s, 0)
         return (self._shoe_ms or 0) - since_ms > _REPLAY * 1000 * (now_s - since_s)
 
@@ -124,17 +121,17 @@ class ClockCheck:
         apart = _LEAST_BETWEEN_CARDS_MS if before is None or now is None else now - before
         if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
             return NONE
-        fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's."
+        fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's result."
         return (Finding(fact, f"{apart} ms apart", "at least 29 ms", name="cards_too_fast"),)
 
     def _drift(self, event: Event) -> tuple[Finding, ...]:
-        said_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
-        before, self._set = self._set, (said_s, now)
+        set_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
+        before, self._set = self._set, (set_s, now)
         if before is None:
             return NONE
-        by_gateway_s, by_shoe_s = said_s - before[0], (now - before[1]) / 1000
+        by_gateway_s, by_shoe_s = set_s - before[0], (now - before[1]) / 1000
         slack_s = _DRIFT_S + _DRIFT_SHARE * by_shoe_s
         if abs(by_gateway_s - by_shoe_s) <= slack_s or by_shoe_s > _REPLAY * by_gateway_s:
             return NONE
-        fact = "The shoe's clock and the gateway's do not agree. Check the gateway's time server, then the shoe."
+        fact = "The shoe's clock and the gateway's do not agree. Play on. Have the time server checked, then the shoe."
         return (Finding(fact, f"{by_shoe_s:.0f} s", f"{by_gateway_s:.0f} s by the gateway", name="shoe_clock"),)

@@ -1,4 +1,4 @@
-"""Coups: every result recomputed from its cards; the shoe's word and the dealer's beside it."""
+"""Coups: every result is recomputed from its cards and compared with the shoe's and the dealer's."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +22,10 @@ class CoupCheck:
 
     state: ShoeState
     book: Rulebook
-    winner: str = ""  # by the cards where they are a coup, else by the shoe
+    winner: str = ""  # by the cards if they are a coup, else by the shoe
 
     def coup(self, event: Event) -> Findings:
-        """What the shoe says beside what the cards give."""
+        """Compare the shoe's result with the cards."""
         data, state = event.data, self.state
         number = data["coup_no"]
         dealt = state.dealt.get(number, [])
@@ -33,55 +33,55 @@ class CoupCheck:
         says, cards = shoe_says(data), cards_say(dealt, played)
         self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
         if state.gap_in == number:
-            fact = "Part of the log of this coup is missing: its result cannot be verified."
-            yield Finding(fact, says, f"{cards}, as far as they are known", "", number)
+            fact = "Part of this coup's log is missing. Its result cannot be verified."
+            yield Finding(fact, says, f"{cards}, as far as the cards are known", "", number)
         elif says != cards:
-            fact = "The shoe's result is not what its cards give."
+            fact = "The shoe's result does not match the cards."
             yield Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number)
 
     def button(self, event: Event) -> Findings:
-        """The dealer's entry beside the cards."""
+        """Compare the dealer's result with the cards."""
         data = event.data
         if self.state.phase != "complete" or data["button"] not in RESULTS or data["button"] == self.winner:
             return NONE
         advice = irregularities.advise(self.book.id, "scan_discrepancy", {"confirmed": True})
-        fact, said = "The dealer's result is another than the cards give.", f"the dealer says {data['button']}"
-        return (Finding(fact, said, f"the cards say {self.winner}", advice.clause, data["coup_no"], entry=True),)
+        fact, dealer = "The dealer's result does not match the cards.", f"the dealer says {data['button']}"
+        return (Finding(fact, dealer, f"the cards say {self.winner}", advice.clause, data["coup_no"], entry=True),)
 
     def card(self, event: Event) -> Findings:
-        """A new coup begins only when the one before is confirmed, where the book asks for that."""
+        """Where the book asks for it, a coup begins only after the one before is confirmed."""
         data, clause = event.data, CONFIRM_FIRST.get(self.book.id)
         if clause is None or self.state.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
             return NONE
         number = self.state.coup_no
-        fact = "A coup began before the one on the table was confirmed: that one must not be settled."
+        fact = "A coup began before the last one was confirmed. The last one must not be settled."
         says = f"coup {data['coup_no']} is dealt"
         return (Finding(fact, says, f"coup {number} is not confirmed", clause, number),)
 
 
 def shoe_says(data: dict[str, Any]) -> str:
-    """The shoe's result in words."""
+    """Return the shoe's result as text."""
     flags = [flag for flag in _FLAGS if data["flags"][flag]]
-    return _in_words(data["winner"], data["player_points"], data["banker_points"], flags)
+    return _as_text(data["winner"], data["player_points"], data["banker_points"], flags)
 
 
 def cards_say(dealt: Dealt, coup: rules.Coup | str) -> str:
-    """The gateway's own reading: the result, or why these cards are no coup."""
+    """Return the result of the cards as text, or why they are no coup."""
     if isinstance(coup, str):
         return coup
     slots = tuple(slot for slot, _ in dealt)
     if slots != coup.slots:
         return f"drawn as {' '.join(slots)}, due were {' '.join(coup.slots)}"
-    return _in_words(coup.winner, coup.player_points, coup.banker_points, [f for f in _FLAGS if getattr(coup, f)])
+    return _as_text(coup.winner, coup.player_points, coup.banker_points, [f for f in _FLAGS if getattr(coup, f)])
 
 
 def _played(dealt: Dealt) -> rules.Coup | str:
-    """The coup that these cards are, or why they are none."""
+    """Return the coup of these cards, or why they are none."""
     try:
         return rules.play([card for _, card in dealt])
     except rules.NotACoupError as error:
         return str(error)
 
 
-def _in_words(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
+def _as_text(winner: str, player_points: int, banker_points: int, flags: list[str]) -> str:
     return " ".join([f"{winner}, Player {player_points}, Banker {banker_points}", *flags])

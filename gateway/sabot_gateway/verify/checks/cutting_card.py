@@ -1,4 +1,4 @@
-"""Cutting card: which coup is the last by the book, that the shoe says so, and that none follows it."""
+"""Cutting card: it makes one coup the last of the shoe, by the book; the shoe reports that, and none follows."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class CuttingCardCheck:
     state: ShoeState
     book: Rulebook
     last: int | None = None  # its number, once it is known
-    _by_cut: str = ""  # the clause that made it the last
+    _clause: str = ""  # that made it the last
 
     def shoe_opened(self, event: Event) -> Findings:
         """No cutting card yet."""
@@ -25,7 +25,7 @@ class CuttingCardCheck:
         return NONE
 
     def cutting_card(self, event: Event) -> Findings:
-        """Before the first card this coup is the last, or the next, as the book has it; in mid-coup the next."""
+        """In mid-coup the next coup is the last; before the first card this one or the next, by the book."""
         if self.state.phase in ("closed", "checking"):
             return NONE
         rule, number = self.book.shoe.cut_first_card_is_last_coup, event.data["coup_no"]
@@ -35,48 +35,48 @@ class CuttingCardCheck:
         return NONE
 
     def handed_over(self, event: Event) -> Findings:
-        """The cutting card may have come at the shoe before."""
+        """The cutting card may have come at the shoe that the coup left."""
         if event.data["import"] and event.data["coups_left"]:
             self._ends(event.data["coup_no"] + event.data["coups_left"] - 1, self._after().clause)
         return NONE
 
     def irregularity(self, event: Event) -> Findings:
-        """Cards that were not cut or not shuffled: finish this coup, then shuffle."""
+        """Cards that were not cut or shuffled: this coup is the last."""
         if event.data["code"] == "FINISH_RESHUFFLE":
             self._ends(max(event.data["coup_no"], 1), "")
         return NONE
 
     def _ends(self, coup_no: int, clause: str) -> None:
         if self.last is None or coup_no < self.last:
-            self.last, self._by_cut = coup_no, clause
+            self.last, self._clause = coup_no, clause
 
     def _after(self) -> HouseSwitch:
         return self.book.switch["post_cut_dummy_coups"]
 
     def coup(self, event: Event) -> Findings:
-        """The flag, and no coup with wagers after the last."""
+        """Compare the flag `last_coup`."""
         data = event.data
-        number, said = data["coup_no"], bool(data["flags"]["last_coup"])
+        number, reported = data["coup_no"], bool(data["flags"]["last_coup"])
         if self.last is None and not self.state.whole:
-            self.last = number if said else None  # the cutting card may be in what is missing
+            self.last = number if reported else None  # the cutting card may be in what is missing
             return NONE
         is_last = self.last is not None and number >= self.last
-        if said != is_last:
-            words = {True: "the last coup", False: "not the last coup"}
-            clause = self._by_cut or self._after().clause
-            fact = "Whether this is the last coup of the shoe is not agreed."
-            return (Finding(fact, words[said], words[is_last], clause, number),)
+        if reported != is_last:
+            text = {True: "the last coup", False: "not the last coup"}
+            clause = self._clause or self._after().clause
+            fact = "The shoe and the cutting card do not agree on the last coup."
+            return (Finding(fact, text[reported], text[is_last], clause, number),)
         return NONE
 
     def card(self, event: Event) -> Findings:
-        """The first card of a coup that must not be dealt; told once a coup."""
+        """Find the first card of a coup that must not be dealt."""
         data = event.data
         if self.last is None or data["coup_no"] <= self.last or data["slot"] != "player_1":
             return NONE
         allowed = self._after()
         if allowed.value or self.state.phase in ("closed", "checking"):
             return NONE
-        fact = "A coup was begun after the last one of the shoe."
-        clause = self._by_cut or allowed.clause
+        fact = "A coup began after the last coup of the shoe."
+        clause = self._clause or allowed.clause
         says = f"coup {data['coup_no']} is dealt"
         return (Finding(fact, says, f"coup {self.last} was the last", clause, data["coup_no"]),)

@@ -34,17 +34,17 @@ class HandOverCheck:
             state.doubtful.add(number)
         if event.data["kind"] == moved.kind:
             return NONE
-        fact = f"A coup came from another shoe as another kind than it was when it left {moved.table}."
+        fact = f"A coup came from another shoe and changed its kind since it left {moved.table}."
         return (Finding(fact, event.data["kind"], moved.kind, "", number),)
 
     def _unknown(self, number: int, cards: Cards) -> Findings:
         """The coup goes on elsewhere already, or left with other cards; a coup of another gateway is not known here."""
         says, same = f"coup {number}: {as_arguments(cards)}", self.moves.find(number, cards)
         if same:
-            fact = "A coup came from another shoe that goes on elsewhere already."
-            return (Finding(fact, says, f"coup {number} of {same.table} goes on at {same.taken_by}", "", number),)
+            fact = "A coup came from another shoe, but it is already played at another table."
+            return (Finding(fact, says, f"coup {number} of {same.table} is played at {same.taken_by}", "", number),)
         other = self.moves.with_other_cards(number, cards)
         if other is None:
             return NONE
-        fact = f"A coup came from another shoe with other cards than it had when it left {other.table}."
+        fact = f"A coup came from another shoe and its cards are not those that left {other.table}."
         return (Finding(fact, says, f"coup {number}: {as_arguments(other.cards)}", "", number),)

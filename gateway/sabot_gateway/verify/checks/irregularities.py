@@ -1,4 +1,4 @@
-"""Irregular: what a card shows by itself must be told by the shoe, with the facts as they were, and by the book."""
+"""Irregularities: the shoe reports what its cards show, with the facts, and with the book's consequence."""
 
 from dataclasses import dataclass, field
 
@@ -14,44 +14,44 @@ from sabot_gateway.verify.state import NO_COUP, RESULTS, ShoeState
 
 _OVERDRAWS = ("player_overdraw", "banker_overdraw", "excess_card")
 _FACE_UP = ("first_card_face_up", "second_to_fourth_card_face_up", "third_card_face_up")
-_ANY_OVERDRAW = "a card too many"
+_ANY_OVERDRAW = "a card too many"  # of which the case is not certain
 _FOREIGN, _DISPUTED = "missing_or_foreign_card", "scan_discrepancy"
-_SEEN, _NO_WORD = "first_card_exposed", "unauthorised_coup"
-_SHOWN = (*_OVERDRAWS, *_FACE_UP, _DISPUTED, _SEEN, _NO_WORD)
+_EXPOSED, _UNAUTHORISED = "first_card_exposed", "unauthorised_coup"
+_IN_LOG = (*_OVERDRAWS, *_FACE_UP, _DISPUTED, _EXPOSED, _UNAUTHORISED)
 
 
 @dataclass
 class IrregularityCheck:
-    """Irregularities that are due, and those that are told."""
+    """Irregularities that the shoe has to report, and those that it reports."""
 
     state: ShoeState
     book: Rulebook
-    counted: CompositionCheck
+    composition: CompositionCheck
     coups: CoupCheck
-    words: AuthorisationCheck
-    face_down: bool  # cards are dealt so: one that is seen was seen before its time
-    _due: dict[str, tuple[int, str]] = field(default_factory=dict)  # case: coup, and what shows it
-    _reported: bool = False  # by command: the next one is a person's word
-    _exposed: bool = False  # the card before
-    _too_many: int = 0  # cards since the coup was complete
-    _loose: bool = False  # one of them, or of the coup, is not used or went back into the shoe
-    _held: bool = False  # by a fault
-    _foreign: bool = False  # the reject before was a card of another set
+    authorisation: AuthorisationCheck
+    face_down: bool  # the house deals face down: an exposed card was exposed too early
+    _due: dict[str, tuple[int, str]] = field(default_factory=dict)  # by case: the coup, and what shows it
+    _by_person: bool = False  # the next irregularity was reported by a person
+    _exposed: bool = False  # the last card was
+    _surplus: int = 0  # cards since the coup was complete
+    _uncertain: bool = False  # a card went back into the shoe: the case of the next surplus card is not certain
+    _locked: bool = False  # by a fault
+    _foreign: bool = False  # the last reject was a card of another set
 
     def log_gap(self, event: Event) -> Findings:
         """The irregularity that is due may be in the missing part of the log."""
         self._due.clear()
-        self._loose = True
+        self._uncertain = True
         return NONE
 
     def shoe_opened(self, event: Event) -> Findings:
         """Nothing is due."""
         self._due.clear()
-        self._held = self._loose = self._reported = False
+        self._locked = self._uncertain = self._by_person = False
         return NONE
 
     def card(self, event: Event) -> Findings:
-        """What was due before this card, and what this card makes due."""
+        """Find what was not reported before this card; note what this card shows."""
         found = self._overdue()
         flags, state = event.data["flags"], self.state
         self._exposed, self._foreign = bool(flags.get("exposed") or flags.get("face_up")), False
@@ -59,110 +59,113 @@ class IrregularityCheck:
             return found
         number, card = event.data["coup_no"], event.data["card"]
         if flags.get("surplus"):
-            self._too_many += 1
-            self._due[self._overdraw(event)] = (number, f"{card} came though none was due")
+            self._surplus += 1
+            self._due[self._overdraw(event)] = (number, f"{card} came, but no card was due")
         elif flags.get("face_up") and event.data["slot"] not in NO_COUP:
-            self._due[_face_up(event.data["slot"])] = (number, f"{card} lay face up")
+            self._due[_face_up(event.data["slot"])] = (number, f"{card} was face up")
         elif flags.get("exposed") and event.data["slot"] == "player_1" and self.face_down:
-            self._due[_SEEN] = (number, f"{card} was seen before it was due")
-        if self.words.drawn_without(event):
-            self._due[_NO_WORD] = (number, f"{card} came and no supervisor had authorised the coup")
-        if self.counted.over:
-            self._due[_FOREIGN] = (number, f"{card} came more often than {state.decks} decks have it")
+            self._due[_EXPOSED] = (number, f"{card} was seen before it was due")
+        if self.authorisation.drawn_without(event):
+            self._due[_UNAUTHORISED] = (number, f"{card} came, but no supervisor had authorised the coup")
+        if self.composition.over:
+            self._due[_FOREIGN] = (number, f"{card} came more often than {state.decks} decks allow")
         return found
 
     def _overdraw(self, event: Event) -> str:
-        """Which case a card too many is, by the cards that are out; any, where that is not certain."""
-        if self._loose or not self.state.whole:
+        """Return the case of a surplus card, by the cards that are out."""
+        if self._uncertain or not self.state.whole:
             return _ANY_OVERDRAW
         if self.state.phase != "complete":
             return "excess_card"
         slots = [slot for slot, _ in self.state.dealt.get(self.state.coup_no, ())]
-        out = len(slots) + self._too_many
+        out = len(slots) + self._surplus
         if "banker_3" in slots:
             return "excess_card"
         return {5: "player_overdraw", 6: "banker_overdraw"}.get(out, "excess_card")
 
     def coup(self, event: Event) -> Findings:
-        """No card too many yet."""
-        self._too_many = 0
+        """Count surplus cards from zero."""
+        self._surplus = 0
         return NONE
 
     def coup_void(self, event: Event) -> Findings:
-        """What was loose belongs to a coup that is over."""
-        self._loose = False
+        """The next surplus card belongs to a new coup."""
+        self._uncertain = False
         return NONE
 
     def fault(self, event: Event) -> Findings:
-        """While a fault holds, the shoe takes no result of the dealer."""
-        self._held = True
+        """During a fault the shoe takes no result from the dealer."""
+        self._locked = True
         return NONE
 
     def fault_cleared(self, event: Event) -> Findings:
-        """It does again."""
-        self._held = False
+        """The shoe takes the dealer's result again."""
+        self._locked = False
         return NONE
 
     def button(self, event: Event) -> Findings:
-        """The dealer's entry that is another than the cards' must be told."""
-        found, said = self._overdue(), event.data["button"]
-        self._loose &= said != "confirm"
-        told = self.state.phase == "complete" and not self._held
-        if told and said in RESULTS and said != self.coups.winner:
-            self._due[_DISPUTED] = (event.data["coup_no"], f"the dealer says {said}, the cards say {self.coups.winner}")
+        """The shoe has to report a dealer's result that does not match the cards."""
+        found, pressed = self._overdue(), event.data["button"]
+        self._uncertain &= pressed != "confirm"
+        taken = self.state.phase == "complete" and not self._locked
+        if taken and pressed in RESULTS and pressed != self.coups.winner:
+            self._due[_DISPUTED] = (
+                event.data["coup_no"],
+                f"the dealer says {pressed}, the cards say {self.coups.winner}",
+            )
         return found
 
     def reject(self, event: Event) -> Findings:
-        """A card of another set is one that the decks cannot have."""
+        """Note a card of another set: the decks cannot have it."""
         self._foreign = event.data["reason"] == "foreign"
         return NONE
 
     def shoe_closed(self, event: Event) -> Findings:
-        """The end of the shoe."""
+        """Find what was not reported before the shoe ends."""
         return self._overdue()
 
     cutting_card = shoe_closed
 
     def command_done(self, event: Event) -> Findings:
-        """A person reports a case."""
+        """Note that a person reports the next irregularity."""
         if event.data["command"] == "irregularity":
-            self._reported = True
+            self._by_person = True
         elif event.data["command"] == "card_returned":
-            self._loose = True
+            self._uncertain = True
         elif event.data["command"] == "confirm":
-            self._loose = False
+            self._uncertain = False
             return self._overdue()
         return NONE
 
     def irregularity(self, event: Event) -> Findings:
-        """The code by the book, and a cause in the log."""
+        """Compare the code with the book, and the case with the log."""
         data, case = event.data, event.data["case"]
-        reported, self._reported = self._reported, False
+        by_person, self._by_person = self._by_person, False
         due = self._due.pop(case, None) or (self._due.pop(_ANY_OVERDRAW, None) if case in _OVERDRAWS else None)
         facts = {fact: data["facts"][fact] for fact in irregularities.CASES[case]}
         advice = irregularities.advise(self.book.id, case, facts)
         if data["code"] != advice.code:
-            fact = "The shoe draws another consequence than the book: follow the book."
+            fact = "The shoe applies the wrong rule. Follow the rulebook."
             yield Finding(fact, data["code"], advice.code, advice.clause, data["coup_no"])
-        if reported or not self.state.whole:
+        if by_person or not self.state.whole:
             return
-        if case == _NO_WORD and not self.words.certain():
+        if case == _UNAUTHORISED and not self.authorisation.certain():
             return
-        if due is None and (case in _SHOWN or (case == _FOREIGN and not self._foreign)):
-            fact = "The shoe tells an irregularity that its log does not show."
-            yield Finding(fact, case.replace("_", " "), "nothing of the kind", advice.clause, data["coup_no"])
+        if due is None and (case in _IN_LOG or (case == _FOREIGN and not self._foreign)):
+            fact = "The shoe reports an irregularity that its log does not show."
+            yield Finding(fact, case.replace("_", " "), "no such irregularity", advice.clause, data["coup_no"])
         elif case in _OVERDRAWS and facts["exposed"] != self._exposed:
-            words = {True: "exposed", False: "not exposed"}
-            fact = "Whether the card was seen is not agreed."
-            yield Finding(fact, words[facts["exposed"]], words[self._exposed], advice.clause, data["coup_no"])
+            text = {True: "exposed", False: "not exposed"}
+            fact = "The shoe and its log do not agree whether the card was exposed."
+            yield Finding(fact, text[facts["exposed"]], text[self._exposed], advice.clause, data["coup_no"])
 
     def _overdue(self) -> list[Finding]:
-        """What the shoe should have told by now."""
+        """Return what the shoe should have reported by now."""
         if not self._due:
             return []
         found = [
             Finding(
-                "The shoe did not tell an irregularity.", "nothing", f"{case.replace('_', ' ')}: {shows}", "", number
+                "The shoe did not report an irregularity.", "nothing", f"{case.replace('_', ' ')}: {shows}", "", number
             )
             for case, (number, shows) in self._due.items()
         ]

@@ -1,4 +1,4 @@
-"""Kinds: a coup is of the kind that was announced before its first card, and that the book asks for."""
+"""Kinds: a coup has the kind that was announced before its first card, and that the book asks for."""
 
 from dataclasses import dataclass, field
 
@@ -12,82 +12,82 @@ from sabot_gateway.verify.state import ShoeState
 
 @dataclass
 class KindCheck:
-    """What was announced of this shoe's coups, and what must be without wagers."""
+    """The kinds announced, and the coups that must be without wagers."""
 
     state: ShoeState
     book: Rulebook
     cutting: CuttingCardCheck
     _announced: dict[int, str] = field(default_factory=dict)
-    _without: dict[int, str] = field(default_factory=dict)  # coups without wagers by the book, and the case
-    _reported: bool = False  # the next irregularity is a person's word, who may correct the shoe's
+    _no_bet: dict[int, str] = field(default_factory=dict)  # coups that must be without wagers, and why
+    _by_person: bool = False  # the next irregularity was reported by a person, who may correct the shoe
 
     def shoe_opened(self, event: Event) -> Findings:
-        """Nothing is announced."""
+        """Start with nothing announced."""
         self._announced.clear()
-        self._without.clear()
+        self._no_bet.clear()
         return NONE
 
     def coup_kind(self, event: Event) -> Findings:
-        """The shoe announces."""
+        """Note the announcement."""
         self._announced[event.data["coup_no"]] = event.data["kind"]
         return NONE
 
     def handed_over(self, event: Event) -> Findings:
-        """A coup keeps its kind at the next shoe."""
+        """A coup keeps its kind at the other shoe."""
         if event.data["import"]:
             self._announced[event.data["coup_no"]] = event.data["kind"]
         return NONE
 
     def irregularity(self, event: Event) -> Findings:
-        """This coup, or the next that has begun with a card too many."""
+        """Note a coup that must be without wagers: this one, or the next if a surplus card began it."""
         data = event.data
         number, code = data["coup_no"], data["code"]
-        reported, self._reported = self._reported, False
-        if code == "NEXT_LIVE" and reported:
-            self._without.pop(number + 1, None)
+        by_person, self._by_person = self._by_person, False
+        if code == "NEXT_LIVE" and by_person:
+            self._no_bet.pop(number + 1, None)
         elif code == "THIS_NO_BET":
-            self._without[number] = data["case"]
+            self._no_bet[number] = data["case"]
         elif code == "NEXT_NO_BET" and self.state.dealt.get(number + 1):
-            self._without[number + 1] = data["case"]
+            self._no_bet[number + 1] = data["case"]
         elif code == "NOT_USED" and any(self.state.surplus[-1:]):
-            self._without.pop(number + 1, None)
+            self._no_bet.pop(number + 1, None)
         return NONE
 
     def command_done(self, event: Event) -> Findings:
-        """A card that was put back, or another word of the supervisor, leaves the kind to the announcement."""
-        self._reported = event.data["command"] == "irregularity"
+        """After a card is put back, or another command, the announcement decides."""
+        self._by_person = event.data["command"] == "irregularity"
         if event.data["command"] in ("card_returned", "no_bet"):
-            self._without.pop(self.state.coup_no + 1, None)
+            self._no_bet.pop(self.state.coup_no + 1, None)
         elif event.data["command"] == "this_no_bet":
-            return self._this_without(self.state.next_coup_no())
+            return self._this_no_bet(self.state.next_coup_no())
         return NONE
 
-    def _this_without(self, number: int) -> Findings:
-        """The coup in progress must end as one without wagers, where the book has a clause for that."""
-        self._without[number] = "a supervisor's word"
+    def _this_no_bet(self, number: int) -> Findings:
+        """The coup in progress must end without wagers; the book needs a clause for that."""
+        self._no_bet[number] = "a supervisor's command"
         clause = self.book.switch["this_no_bet"]
         if clause.value:
             return NONE
-        fact = "A coup in progress became one without wagers, and the book has no clause for that."
-        return (Finding(fact, f"coup {number} goes on without wagers", "its wagers stand", clause.clause, number),)
+        fact = "A coup in progress became one without wagers. The rulebook has no clause for that."
+        return (Finding(fact, f"coup {number} continues without wagers", "its wagers stand", clause.clause, number),)
 
     def coup_void(self, event: Event) -> Findings:
-        """What was announced of it is over."""
+        """Forget the void coup."""
         self._forget(event.data["coup_no"])
         return NONE
 
     def coup(self, event: Event) -> Findings:
-        """What the coup was, beside what it had to be."""
+        """Compare the kind of the coup with its announcement and the book."""
         number, kind = event.data["coup_no"], event.data["kind"]
         announced = self._announced.get(number, "live" if self.state.whole else kind)
-        case, after_last = self._without.get(number), self._after_last(number)
+        case, after_last = self._no_bet.get(number), self._after_last(number)
         self._forget(number)
         clause = self.book.shoe.unwagered.clause
         if kind != announced:
-            return (Finding("The coup is of another kind than was announced.", kind, announced, clause, number),)
+            return (Finding("The coup is not of the kind that was announced.", kind, announced, clause, number),)
         if kind == "live" and self.state.whole and (case or after_last):
             why = case.replace("_", " ") if case else "after the last coup"
-            fact = "A coup with wagers was dealt where the book has one without."
+            fact = "A coup was dealt with wagers. By the rulebook it has none."
             return (Finding(fact, "live", f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)
         return NONE
 
@@ -96,6 +96,6 @@ class KindCheck:
         return last is not None and number > last
 
     def _forget(self, number: int) -> None:
-        for kept in (self._announced, self._without):
+        for kept in (self._announced, self._no_bet):
             for old in [coup_no for coup_no in kept if coup_no <= number]:
                 del kept[old]

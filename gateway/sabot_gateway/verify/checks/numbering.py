@@ -1,4 +1,4 @@
-"""Numbering: shoes and coups rise by one, cards come in the order of the draw, and nothing is dealt from no shoe."""
+"""Numbering: shoes and coups rise by one, cards come in the order of the draw, and no closed shoe deals."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import NO_COUP, Dealt, ShoeState
+from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _SHOES = 1 << 16
 
 
 def draw_clause(book: Rulebook, cards: list[str]) -> str:
-    """The clause that says how these cards go on after the first four."""
+    """Return the clause for the cards that follow the first four."""
     draw = book.draw
     player, banker = cards[0:3:2], cards[1:4:2]
     if len(cards) >= 4 and max(rules.points(player), rules.points(banker)) >= 8:
@@ -24,58 +24,54 @@ def draw_clause(book: Rulebook, cards: list[str]) -> str:
     return f"{draw.table_1}, {draw.table_2}"
 
 
-def told(dealt: Dealt) -> str:
-    """Cards in the order drawn."""
-    return " ".join(card for _, card in dealt)
-
-
 @dataclass
 class NumberingCheck:
-    """Event by event against where the shoe stood."""
+    """Numbers and slots of each event, compared with the state before it."""
 
     state: ShoeState
     book: Rulebook
-    _told_of: int | None = None  # the shoe that should not deal, told once
-    _empty: int = -1  # a coup that has a number and was not dealt here
-    _unread: int = -1  # the coup in which a card left the shoe unread
+    _reported_shoe: int | None = None  # the shoe that should not deal; it is reported once
+    _left: int = -1  # the coup that left for another shoe: it is not counted here
+    _unread: int = -1  # the coup in which a card left the shoe and was not read
 
     def shoe_opened(self, event: Event) -> Findings:
-        """A shoe is opened when the one before is closed, under the next number."""
+        """A shoe opens under the next number, after the one before is closed."""
         state, number = self.state, event.data["shoe_no"]
-        self._empty, self._told_of, self._unread = -1, None, -1
+        self._left, self._reported_shoe, self._unread = -1, None, -1
         if state.phase in ("between", "dealing", "complete"):
-            fact = "A shoe was opened while another was open."
+            fact = "A shoe was opened before the last one was closed."
             yield Finding(fact, f"shoe {number} opened", f"shoe {state.shoe_no} is not closed")
         if state.shoe_no is not None and number != (state.shoe_no + 1) % _SHOES:
-            yield Finding("The number of the shoe is not the next one.", f"shoe {number}", f"shoe {state.shoe_no + 1}")
+            yield Finding("The shoe's number is not the next one.", f"shoe {number}", f"shoe {state.shoe_no + 1}")
 
     def shoe_closed(self, event: Event) -> Findings:
-        """The shoe that is open, with as many coups as were dealt."""
+        """The open shoe closes, with the number of coups that it dealt."""
         state, data = self.state, event.data
         if state.phase == "closed":
             yield Finding("A shoe was closed that was not open.", f"shoe {data['shoe_no']} closed", "no shoe is open")
-        dealt = state.coup_no - (self._empty == state.coup_no)
+        dealt = state.coup_no - (self._left == state.coup_no)
         if state.whole and state.phase != "closed" and data["coups"] != dealt:
-            yield Finding("The shoe counts other coups than it dealt.", f"{data['coups']} coups", f"{dealt} coups")
+            fact = "The shoe's number of coups does not match its log."
+            yield Finding(fact, f"{data['coups']} coups", f"{dealt} coups")
 
     def card(self, event: Event) -> Findings:
-        """From an open shoe, in the coup on the table or the next, in the slot that is due."""
+        """A card comes from the open shoe, in the coup and the slot that are due."""
         state, data = self.state, event.data
         if state.phase in ("unknown", "checking"):
             return NONE
         if state.phase == "closed" or data["shoe_no"] != state.shoe_no:
-            return self._from_no_shoe(event)
+            return self._wrong_shoe(event)
         return NONE if data["slot"] in NO_COUP else self._dealt(event)
 
-    def _from_no_shoe(self, event: Event) -> Findings:
+    def _wrong_shoe(self, event: Event) -> Findings:
         data, state = event.data, self.state
-        if data["shoe_no"] == self._told_of:
+        if data["shoe_no"] == self._reported_shoe:
             return NONE
-        self._told_of = data["shoe_no"]
+        self._reported_shoe = data["shoe_no"]
         if state.phase == "closed":
             card = f"{data['card']} as {data['slot']}"
-            return (Finding("A card was dealt and no shoe is open.", card, "no card can come"),)
-        fact = "The log speaks of another shoe than the one that is open."
+            return (Finding("A card was dealt, but no shoe is open.", card, "no card is due"),)
+        fact = "The log names a shoe that is not open."
         return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {state.shoe_no}", "", data["coup_no"]),)
 
     def _dealt(self, event: Event) -> Findings:
@@ -88,28 +84,30 @@ class NumberingCheck:
         if data["slot"] == slot or expected == state.gap_in:
             return NONE
         dealt = state.cards(expected)
-        fact = "A card was put where the draw has none, or another."
+        fact = "A card is in the wrong place."
         due = f"{slot} is due" if slot else "the coup is complete"
         clause = draw_clause(self.book, dealt)
         return (Finding(fact, f"{data['card']} as {data['slot']}", f"after {' '.join(dealt)} {due}", clause, expected),)
 
     def coup(self, event: Event) -> Findings:
-        """The coup on the table is complete, once."""
+        """The result belongs to the coup on the table, and comes once."""
         state, number = self.state, event.data["coup_no"]
         if state.phase == "complete":
-            yield Finding("A coup was told again.", f"coup {number}", f"coup {state.coup_no} is complete", "", number)
+            fact = "The shoe reported a coup twice."
+            yield Finding(fact, f"coup {number}", f"coup {state.coup_no} is complete", "", number)
         elif state.phase in ("between", "dealing") and number != state.next_coup_no():
             yield _another_coup(number, state.next_coup_no(), number)
         elif state.phase == "closed":
-            yield Finding("A coup was told and no shoe is open.", f"coup {number}", "no shoe is open", "", number)
+            fact = "The shoe reported a coup, but no shoe is open."
+            yield Finding(fact, f"coup {number}", "no shoe is open", "", number)
 
     def reject(self, event: Event) -> Findings:
-        """A card of this coup may be out that nobody can name."""
+        """A card of this coup may be out that was not read."""
         self._unread = self.state.next_coup_no()
         return NONE
 
     def coup_void(self, event: Event) -> Findings:
-        """The coup that is void is the one on the table, or the one before until the next has begun."""
+        """Only the coup on the table can be void, or the one before until the next has begun."""
         state, data = self.state, event.data
         if state.phase in ("unknown", "closed"):
             return NONE
@@ -118,19 +116,19 @@ class NumberingCheck:
             return (_another_coup(data["coup_no"], wanted, state.coup_no),)
         out = len(state.dealt.get(wanted, ()))
         if state.whole and data["cards"] != out:
-            fact = "The shoe counts other cards of the void coup than it told."
+            fact = "The shoe's count of the void coup's cards does not match its log."
             return (Finding(fact, f"{data['cards']} cards", f"{out} cards"),)
         if state.whole and not out and wanted != self._unread:
-            fact = "A coup was declared void that was not dealt."
+            fact = "A coup was voided that was not dealt."
             return (Finding(fact, f"coup {wanted} void", "no card of it is out"),)
         return NONE
 
     def _was_dealt(self, coup_no: int) -> bool:
-        """It is on the table, or it was confirmed and no card of the next is drawn."""
+        """Return True if the coup is on the table, or was confirmed and no card of the next is drawn."""
         return self.state.phase == "complete" or (coup_no == self.state.coup_no and bool(self.state.dealt.get(coup_no)))
 
     def handed_over(self, event: Event) -> Findings:
-        """A coup leaves while it is dealt, with the cards it has; one comes to a shoe that has dealt none."""
+        """A coup leaves with the cards it has; a coup comes only to a shoe that has dealt none."""
         state, data = self.state, event.data
         number = data["coup_no"]
         if state.phase in ("unknown", "checking"):
@@ -138,38 +136,38 @@ class NumberingCheck:
         if data["import"]:
             if state.phase == "between" and not state.coup_no:
                 return NONE
-            fact = "A coup came from another shoe, and this one is not new."
+            fact = "A coup came from another shoe, but this shoe has dealt already."
             return (Finding(fact, f"coup {number} came", f"coup {state.coup_no} was dealt here", "", number),)
-        self._empty = number
+        self._left = number
         cards = [card for card in data["cards"].values() if card != NO_CARD]
         dealt, out = state.next_coup_no(), state.cards(state.next_coup_no())
         if cards and (number, sorted(cards)) == (dealt, sorted(out)):
             return NONE
-        fact = "Another coup left for another shoe than the one that was dealt."
+        fact = "The coup that left for another shoe is not the coup that was dealt."
         return (Finding(fact, f"coup {number}: {' '.join(cards)}", f"coup {dealt}: {' '.join(out)}"),)
 
     def cutting_card(self, event: Event) -> Findings:
-        """Whether a card of the coup was out."""
+        """The cutting card comes where the state has it: before a coup or in it."""
         state, data = self.state, event.data
         if state.phase in ("unknown", "closed", "checking"):
             return NONE
         before = state.phase != "dealing" and not state.dealt.get(state.next_coup_no())
         if bool(data["before_first_card"]) != before or data["coup_no"] != state.next_coup_no():
-            fact = "The cutting card came at another place than the shoe says."
+            fact = "The cutting card did not come where the shoe reports it."
             says = _place(data["coup_no"], bool(data["before_first_card"]))
             return (Finding(fact, says, _place(state.next_coup_no(), before), "", state.next_coup_no()),)
         return NONE
 
     def checkpoint(self, event: Event) -> Findings:
-        """It stands between two coups."""
+        """Between two coups a checkpoint names the next one."""
         state, number = self.state, event.data["coup_no"]
         if state.phase == "between" and number and number != state.next_coup_no():
             return (_another_coup(number, state.next_coup_no(), 0),)
         return NONE
 
 
-def _another_coup(said: int, expected: int, doubtful: int) -> Finding:
-    return Finding("The number of the coup is not the next one.", f"coup {said}", f"coup {expected}", "", doubtful)
+def _another_coup(reported: int, expected: int, doubtful: int) -> Finding:
+    return Finding("The coup's number is not the next one.", f"coup {reported}", f"coup {expected}", "", doubtful)
 
 
 def _place(coup_no: int, before_first_card: bool) -> str:

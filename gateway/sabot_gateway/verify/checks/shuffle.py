@@ -1,4 +1,4 @@
-"""Ordered set: the gateway's own test whether the first cards of a shoe can have been shuffled.
+"""Shuffle: the gateway's own test whether the first cards of a shoe can have been shuffled.
 
 The chance that a well shuffled shoe of eight decks shows a pattern; all together less than one shoe in 100,000:
 
@@ -28,7 +28,7 @@ _UP, _DOWN = 1, 12
 
 
 class Pattern:
-    """Card by card; what it shows, in words, or nothing."""
+    """Looks for a pattern, card by card."""
 
     def __init__(self) -> None:
         self._cards: list[str] = []
@@ -36,7 +36,7 @@ class Pattern:
         self._seen: set[tuple[str, ...]] = set()
 
     def add(self, card: str) -> str:
-        """One more of the first cards."""
+        """Add one of the first cards; return the pattern that it completes, or nothing."""
         cards = self._cards
         if len(cards) >= REPEATED_AMONG:
             return ""
@@ -56,7 +56,7 @@ class Pattern:
         if len(self._cards) > ROWS_AMONG:
             return ""
         if max(rows["up"], rows["down"]) >= RUN:
-            return f"{RUN} cards follow each other in rank"
+            return f"{RUN} cards in order of rank"
         if rows["rank"] >= ROW_OF_RANK:
             return f"{ROW_OF_RANK} cards of one rank in a row"
         return f"{ROW_OF_SUIT} cards of one suit in a row" if rows["suit"] >= ROW_OF_SUIT else ""
@@ -64,10 +64,10 @@ class Pattern:
     def _many(self) -> str:
         if len(self._cards) != MANY_AMONG:
             return ""
-        for at, most, word in ((0, MANY_OF_RANK, "rank"), (1, MANY_OF_SUIT, "suit")):
+        for at, most, name in ((0, MANY_OF_RANK, "rank"), (1, MANY_OF_SUIT, "suit")):
             ((_, count),) = Counter(card[at] for card in self._cards).most_common(1)
             if count >= most:
-                return f"{count} of {MANY_AMONG} cards are of one {word}"
+                return f"{count} of {MANY_AMONG} cards are of one {name}"
         return ""
 
     def _repeated(self) -> str:
@@ -75,39 +75,42 @@ class Pattern:
             return ""
         last = tuple(self._cards[-REPEATED:])
         if last in self._seen:
-            return f"{REPEATED} cards came again in the same order"
+            return f"{REPEATED} cards repeated in the same order"
         self._seen.add(last)
         return ""
 
 
 @dataclass
 class ShuffleCheck:
-    """Our word and the shoe's own, one alarm a shoe."""
+    """The gateway's test and the shoe's own; one alarm for each shoe."""
 
     state: ShoeState
-    told: bool = False
+    reported: bool = False
     _pattern: Pattern = field(default_factory=Pattern)
 
     def shoe_opened(self, event: Event) -> Findings:
-        """New cards."""
-        self.told, self._pattern = False, Pattern()
+        """Start again with new cards."""
+        self.reported, self._pattern = False, Pattern()
         return NONE
 
     def card(self, event: Event) -> Findings:
-        """The first cards as they come; a card that was put back is not new."""
-        if self.told or not self.state.whole or self.state.phase == "checking" or event.data["flags"].get("returned"):
+        """Test the first cards as they come; a card that was put back is not new."""
+        if (
+            self.reported
+            or not self.state.whole
+            or self.state.phase == "checking"
+            or event.data["flags"].get("returned")
+        ):
             return NONE
-        shows = self._pattern.add(event.data["card"])
-        return self._tell("", shows) if shows else NONE
+        pattern = self._pattern.add(event.data["card"])
+        return self._report("", pattern) if pattern else NONE
 
     def ordered_set(self, event: Event) -> Findings:
-        """The shoe has looked for itself."""
+        """The shoe's own test has found a pattern."""
         says = f"{event.data['pattern'].replace('_', ' ')} in the first {event.data['cards']} cards"
-        return NONE if self.told else self._tell(says, "")
+        return NONE if self.reported else self._report(says, "")
 
-    def _tell(self, shoe_says: str, cards_say: str) -> Findings:
-        self.told = True
-        fact = (
-            "The first cards of this shoe look unshuffled. Stop before the next coup: a supervisor looks at the cards."
-        )
+    def _report(self, shoe_says: str, cards_say: str) -> Findings:
+        self.reported = True
+        fact = "The first cards of this shoe look unshuffled. Do not begin a coup. Call a supervisor: check the cards."
         return (Finding(fact, shoe_says, cards_say, name="ordered_set"),)

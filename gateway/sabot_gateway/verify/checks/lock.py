@@ -1,4 +1,4 @@
-"""Locked: a card that is drawn by force while the exit is locked by command, before betting is closed."""
+"""Lock: no card is drawn while the exit is locked by command."""
 
 from dataclasses import dataclass
 
@@ -10,17 +10,17 @@ from sabot_gateway.verify.state import ShoeState
 
 # What the first card of a coup does to wagers, by the event that closes them in the book.
 _CLOSING = {
-    "first_card_removed": "With the first card out wagers are closed: none is placed, changed or withdrawn.",
-    "first_card_dealt": "With the first card out wagers are closed: none is placed, changed or withdrawn.",
+    "first_card_removed": "The first card is out, so wagers are closed. Do not accept, change or return any.",
+    "first_card_dealt": "The first card is out, so wagers are closed. Do not accept, change or return any.",
     "first_card_exposed": "Keep it face down: wagers close when a card of the coup is exposed.",
-    "no_more_bets_and_first_card_removed": "Call no more bets: with that and the first card out wagers are closed.",
-    "end_of_wagering_period": "The wagering period is over: no more wagers, and those already placed stand.",
+    "no_more_bets_and_first_card_removed": "Call no more bets: the first card is out, so that call closes wagers.",
+    "end_of_wagering_period": "The wagering period is over: take no more wagers. Those already placed stand.",
 }
 
 
 @dataclass
 class LockCheck:
-    """Whether the exit is locked by command, as the shoe tells it."""
+    """The lock, as the shoe logs it."""
 
     state: ShoeState
     book: Rulebook
@@ -32,26 +32,26 @@ class LockCheck:
         return NONE
 
     def lock(self, event: Event) -> Findings:
-        """Locked or released."""
+        """Note the lock."""
         self._on = bool(event.data["on"])
         return NONE
 
     def checkpoint(self, event: Event) -> Findings:
-        """It says so again."""
+        """Note the lock again."""
         self._on = bool(event.data["locked"])
         return NONE
 
     def card(self, event: Event) -> Findings:
-        """A card that was due, drawn all the same; one that was not due is an irregularity of its own."""
+        """Find a card that was due and drawn by force; a card that was not due is an irregularity."""
         data = event.data
         if not self._on or data["flags"].get("surplus") or data["flags"].get("keyed"):
             return NONE
         if self.state.phase in ("closed", "checking"):
             return NONE
         first, closing = data["slot"] == "player_1", self.book.closing
-        say = ["A card was drawn while the exit was locked. It is on the table and stays where it was due."]
+        say = ["A card was drawn while the exit was locked. It counts: leave it where it was due."]
         say += [_CLOSING[closing.event]] if first else []
-        say += ["Draw no more until a supervisor has the exit released."]
+        say += ["Do not draw another card until a supervisor has the exit released."]
         shoe_says = f"{data['card']} as {data['slot']}"
         clause = closing.clause if first else ""
         return (Finding(" ".join(say), shoe_says, "the exit is locked", clause, name="drawn_while_locked"),)
