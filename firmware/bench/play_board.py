@@ -11,24 +11,24 @@ _END = b"\n"
 
 
 class Line:
-    """The serial line, a line at a time; what the sensors see is left alone."""
+    """The serial line, a line at a time; the samples of the sensors are dropped."""
 
     def __init__(self):
         self._sampler = Sampler()
         self._board = Board(self._sampler)
-        self._came = b""
+        self._received = b""
 
     def next(self):
-        """Wait for a line."""
-        while _END not in self._came:
+        """Wait for a line and return it."""
+        while _END not in self._received:
             self._board.wait(100)
-            self._came += bytes(self._board.rx[: self._board.rx_size])
+            self._received += bytes(self._board.rx[: self._board.rx_size])
             while self._sampler.get():
                 pass
-        line, self._came = self._came.split(_END, 1)
+        line, self._received = self._received.split(_END, 1)
         return line.decode()
 
-    def say(self, text):
+    def send(self, text):
         """Send a line, however long it is."""
         rest = text.encode() + _END
         while rest:
@@ -38,10 +38,10 @@ class Line:
 def main():
     """Answer every line until the power goes."""
     line = Line()
-    line.say("ready")
+    line.send("ready")
     player = Player(FlashMedium(0, FLASH_SECTORS), line.next())
     while True:
-        line.say(json.dumps(player.step(json.loads(line.next()))))
+        line.send(json.dumps(player.step(json.loads(line.next()))))
 
 
 if __name__ == "__main__":

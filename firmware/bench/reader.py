@@ -1,4 +1,4 @@
-"""Reader: tells on the serial line what the sensors make of every card; for benches and installers.
+"""Reader: prints on the serial line how every card is read; for benches and installers.
 
 A line for each card; the byte `s` asks for a line of counters.
 """
@@ -16,7 +16,7 @@ _ASK = const(115)  # s
 
 
 class Program:
-    """Board, sampler and reader, and what has been counted."""
+    """Board, sampler, reader and counters."""
 
     def __init__(self):
         self.sampler = Sampler()
@@ -28,24 +28,24 @@ class Program:
         self._decoded = False
 
     def run(self):
-        """Until the power goes."""
-        self.say("ready\n")
+        """Run until the power is cut."""
+        self.write("ready\n")
         while True:
             self.board.wait(100)
             self.turn()
 
     def turn(self):
-        """Everything that the last wait has brought."""
+        """Process everything that the last wait has brought."""
         start_us = time.ticks_us()
         while self.sampler.get():
             self.sample()
         self.longest_us = max(self.longest_us, time.ticks_diff(time.ticks_us(), start_us))
         for i in range(self.board.rx_size):
             if self.board.rx[i] == _ASK:
-                self.say_counts()
+                self.print_counts()
 
     def sample(self):
-        """One change of the inputs."""
+        """Process one change of the inputs."""
         self.samples += 1
         micropython.heap_lock()  # an allocation on the card path ends the program
         answer = self.reader.feed(self.sampler.t_us, self.sampler.pins)
@@ -54,30 +54,30 @@ class Program:
             self._decoded = self.reader.decoded
             self.board.show_decoded(self._decoded)
         if answer != NOTHING:
-            self.say_answer(answer)
+            self.print_answer(answer)
 
-    def say_answer(self, answer):
-        """What has become of the card."""
+    def print_answer(self, answer):
+        """Print how the card was read."""
         reader = self.reader
         if answer == CARD:
-            self.say("card %d speed_mm_s %d margin_pct %d\n" % (reader.card, reader.speed_mm_s, reader.margin_pct))
+            self.write("card %d speed_mm_s %d margin_pct %d\n" % (reader.card, reader.speed_mm_s, reader.margin_pct))
         elif answer == CUT:
-            self.say("cut\n")
+            self.write("cut\n")
         elif answer == REJECT:
-            self.say("reject %d columns %d doubtful %d\n" % (reader.reason, reader.columns, reader.doubtful))
+            self.write("reject %d columns %d doubtful %d\n" % (reader.reason, reader.columns, reader.doubtful))
         else:
-            self.say("noise\n")
+            self.write("noise\n")
 
-    def say_counts(self):
-        """What was lost, how much there was, and the longest turn since the last time."""
+    def print_counts(self):
+        """Print overruns, samples, heap and the longest turn since the last time."""
         gc.collect()
         used = gc.mem_alloc()
         counts = (self.sampler.overruns, self.samples, self.heap - used, used, self.longest_us)
-        self.say("overruns %d samples %d heap_free %d heap_used %d longest_us %d\n" % counts)
+        self.write("overruns %d samples %d heap_free %d heap_used %d longest_us %d\n" % counts)
         self.longest_us = 0
 
-    def say(self, line):
-        """A line on the serial line."""
+    def write(self, line):
+        """Write a line to the serial line."""
         self.board.send(line, len(line))
 
 

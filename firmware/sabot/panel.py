@@ -1,4 +1,4 @@
-"""Panel: buttons, key and lid in, however they bounce; lock, lamps and buzzer out."""
+"""Panel: debounces buttons, key and lid; drives lock, lamps and buzzer."""
 
 from micropython import const
 
@@ -20,20 +20,20 @@ _LAMP_PLAYER_PAIR = const(16)
 _LAMP_BANKER_PAIR = const(32)
 _LAMP_FAULT = const(64)  # red
 _LAMP_LAST_COUP = const(128)
-_LAMP_WAITING = const(256)  # amber, the fault lamp's other colour: over red it counts out the fault, alone it waits
+_LAMP_WAITING = const(256)  # amber, the other colour of the fault lamp: over red it flashes the fault's number
 _BUZZER = const(512)
 
 _TICKS_US = const(0x3FFFFFFF)
 _TICKS_MS = const(0x3FFFFFFF)
-_PRESSED_US = const(20_000)  # unchanged for so long, the buttons are as they are
-_LEVEL_US = const(50_000)  # and so key and lid
+_PRESSED_US = const(20_000)  # buttons that are unchanged for this long have settled
+_LEVEL_US = const(50_000)  # likewise key and lid
 _ALARM_MS = const(2_000)
 _BLINK_MS = const(300)
 _PAUSE_BLINKS = const(5)
 
 
 class Buttons:
-    """One button at a time, once a press: feed() answers its number when it was held alone long enough."""
+    """One button at a time, once a press, when it was held alone long enough."""
 
     def __init__(self):
         self._down = 0  # as the contacts are
@@ -41,7 +41,7 @@ class Buttons:
         self._held = 0  # without the bounces
 
     def feed(self, t_us, pins):
-        """The levels of all inputs from now on; the number of a button that was meant, else 0."""
+        """Take the levels of all inputs since `t_us`; return the number of the button that was pressed, else 0."""
         down = pins >> _FIRST_BUTTON & _BUTTONS
         pressed = 0
         if self._down != self._held and (t_us - self._since_us) & _TICKS_US >= _PRESSED_US:
@@ -55,7 +55,7 @@ class Buttons:
 
 
 def _number(bit):
-    """The number of a button: its place among them, from 1."""
+    """Return the number of a button: its place among them, from 1."""
     number = 0
     while bit:
         bit >>= 1
@@ -64,7 +64,7 @@ def _number(bit):
 
 
 class Level:
-    """An input that stays as it is for a while: `on` follows it, bounces aside."""
+    """A key or a lid: `on` follows the input once it has settled."""
 
     def __init__(self, mask):
         self._mask = mask
@@ -73,7 +73,7 @@ class Level:
         self._since_us = 0
 
     def feed(self, t_us, pins):
-        """The levels of all inputs; whether `on` has changed."""
+        """Take the levels of all inputs; return True if `on` has changed."""
         changed = self._level != self.on and (t_us - self._since_us) & _TICKS_US >= _LEVEL_US
         if changed:
             self.on = self._level
@@ -85,12 +85,12 @@ class Level:
 
 
 def key():
-    """The supervisor's key."""
+    """Return the input of the supervisor's key."""
     return Level(_KEY)
 
 
 def lid():
-    """The lid."""
+    """Return the input of the lid."""
     return Level(_LID)
 
 
@@ -99,10 +99,10 @@ class Lamps:
 
     def __init__(self, shoe):
         self._alarm_ms = -1
-        self._seen = shoe.state.alarms - (shoe.state.fault != 0)  # a fault that comes back is heard again
+        self._seen = shoe.state.alarms - (shoe.state.fault != 0)  # a fault that is restored sounds again
 
     def outputs(self, shoe, now_ms):
-        """All outputs, as bits."""
+        """Return all outputs as bits."""
         state = shoe.state
         lit = LOCK if shoe.locked() else 0
         if state.fault:
@@ -116,7 +116,7 @@ class Lamps:
         return lit | self._buzzer(state, now_ms)
 
     def _buzzer(self, state, now_ms):
-        """Two seconds for everything that people must hear of."""
+        """Sound for two seconds after every fault and irregularity."""
         if state.alarms != self._seen:
             self._seen = state.alarms
             self._alarm_ms = now_ms
@@ -127,7 +127,7 @@ class Lamps:
 
 
 def _blinks(count, now_ms):
-    """So many flashes and a pause: whether the lamp is on now."""
+    """Return True if a lamp that flashes `count` times and pauses is on now."""
     step = now_ms // _BLINK_MS % (2 * count + _PAUSE_BLINKS)
     return step < 2 * count and step & 1 == 0
 

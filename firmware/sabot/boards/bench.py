@@ -1,4 +1,4 @@
-"""The bench board: inputs arrive on a stream (stimulus.py), serial is a stream, flash is a file."""
+"""The board of the VM: inputs arrive on a stream (stimulus.py), the serial line is a stream, flash is a file."""
 
 import os
 import select
@@ -17,7 +17,7 @@ _ERASED = b"\xff" * 256
 
 
 class FileMedium:
-    """Flash in a file: a write clears bits and is there at once, an erase sets a sector to ones."""
+    """Flash in a file: a write only clears bits, an erase sets a sector to ones."""
 
     sector_bytes = 4096
 
@@ -37,7 +37,7 @@ class FileMedium:
         self._file.readinto(buf)
 
     def program(self, at, buf):
-        """Clear the bits that are 0 in buf; to ask a 0 to become 1 is an error."""
+        """Clear the bits that are 0 in buf; setting a bit is an error."""
         self._file.seek(at)
         stored = self._file.read(len(buf))
         for i in range(len(buf)):
@@ -54,13 +54,13 @@ class FileMedium:
 
 
 class Restart(Exception):  # noqa: N818
-    """The board was told to start again."""
+    """The program must start again."""
 
 
 class Board:
-    """Opens the two streams by descriptor, as main.py was told on its command line; a directory is its flash."""
+    """The two streams by descriptor, from the command line of main.py; a directory is its flash."""
 
-    rx_port = 0  # the one there is
+    rx_port = 0  # its only port
 
     def __init__(self, sampler, unit, state_dir, serial_fd, stimulus_fd):
         self.sampler = sampler
@@ -77,50 +77,50 @@ class Board:
         self.rx_size = 0
 
     def journal_medium(self):
-        """Where the journal is."""
+        """Return the medium of the journal."""
         return FileMedium(self._state_dir + "/journal.bin", journal.SECTORS)
 
     def store_medium(self):
-        """Where the store is."""
+        """Return the medium of the store."""
         return FileMedium(self._state_dir + "/store.bin", store.SECTORS)
 
     def key(self):
-        """The key of this unit, or None where none was put in."""
+        """Return the key of this unit, None if it has none."""
         return image.key(self._state_dir + "/key.bin")
 
     def random(self, count):
-        """Bytes that nobody can foresee."""
+        """Return unpredictable bytes."""
         return os.urandom(count)
 
     def image_hash(self):
-        """Eight bytes that stand for the program."""
+        """Return the hash of the program."""
         return image.digest(_FIRMWARE)
 
     def image_sound(self, found):
-        """Whether the program with this hash is the one that was put in; a bench without a note takes what there is."""
+        """Return True if the program with this hash is the one that was put in, or if there is no note of it."""
         return image.matches(self._state_dir + "/image.bin", found)
 
     def cause(self):
-        """Why the board has started, as far as it knows."""
+        """Return why the board has started."""
         return wire.CAUSE_POWER
 
     def now_us(self):
-        """For since_us()."""
+        """Return a time for since_us()."""
         return time.ticks_us()
 
     def since_us(self, start_us):
-        """Microseconds since then."""
+        """Return the microseconds since then."""
         return time.ticks_diff(time.ticks_us(), start_us)
 
     def feed_watchdog(self):
-        """There is none: who runs the bench sees when it hangs."""
+        """Do nothing: a bench has no watchdog."""
 
     def reboot(self):
         """Start again."""
         raise Restart
 
     def failed(self, error):
-        """The end of a bench, with the reason."""
+        """End the program with the error."""
         raise error
 
     def wait(self, timeout_ms):
@@ -143,7 +143,7 @@ class Board:
         return True
 
     def line_ms(self):
-        """The serial line's clock: real time, while the inputs bring their own."""
+        """Return the clock of the serial line: real time, while the inputs bring their own."""
         return time.ticks_diff(time.ticks_ms(), self._start) & _TICKS
 
     def show(self, outputs):
@@ -153,15 +153,15 @@ class Board:
             self._inputs.write(answer)
 
     def send(self, buf, size, port=0):
-        """Write buf[:size] to the serial line; how many bytes it took."""
+        """Write buf[:size] to the serial line; return how many bytes it took."""
         try:
             return self._serial.write(buf, size) or 0
-        except OSError:  # nobody reads at the other end, and the line is full
+        except OSError:  # the line is full and nothing reads it
             return 0
 
 
 def open_board(sampler):
-    """The board of the command line: unit id, state directory, serial descriptor, stimulus descriptor."""
+    """Return the board of the command line: unit id, state directory, serial descriptor, stimulus descriptor."""
     _, unit, state_dir, serial_fd, stimulus_fd = sys.argv
     return Board(sampler, _from_hex(unit), state_dir, int(serial_fd), int(stimulus_fd))
 

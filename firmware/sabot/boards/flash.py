@@ -13,7 +13,7 @@ from micropython import const
 from sabot.storage import journal, store
 
 RESERVED = const(24)
-_FOLDER = "/reserved"
+_FOLDER = const("/reserved")
 _BLOCK = const(4096)
 _PAGE = const(256)
 _COUNT_BLOCKS = const(4)
@@ -21,7 +21,7 @@ _ERASE_BLOCK = const(6)
 
 
 class FlashMedium:
-    """Some of the reserved sectors, from `first` on. Interrupts wait for every program (0.4 ms) and erase (45 ms)."""
+    """Reserved sectors from `first` on. Interrupts wait for every program (0.4 ms) and erase (45 ms)."""
 
     sector_bytes = _BLOCK
 
@@ -60,10 +60,10 @@ def _reserved():
 
 
 def journal_medium():
-    """Where the journal is."""
+    """Return the medium of the journal."""
     return FlashMedium(0, journal.SECTORS)
 
 
 def store_medium():
-    """Where the store is: behind the journal."""
+    """Return the medium of the store, which follows the journal."""
     return FlashMedium(journal.SECTORS, store.SECTORS)

@@ -24,25 +24,25 @@ _WATCHDOG_ENABLE = const(1 << 30)
 
 
 def hold_watchdog():
-    """The firmware has started it, and nobody feeds it now."""
+    """Stop the watchdog that the firmware has started: nothing feeds it now."""
     machine.mem32[_WATCHDOG_CLEAR] = _WATCHDOG_ENABLE
 
 
-def tell_files(folder=""):
-    """Print size, hash and path of every file below a folder but the reserved ones; of a large one no hash."""
+def print_files(folder=""):
+    """Print size, hash and path of every file below a folder but the reserved ones; a large file has no hash."""
     for entry in os.ilistdir(folder or "/"):
         path = folder + "/" + entry[0]
         if path == _PLACE:
             continue
         if entry[1] == _FOLDER:
-            tell_files(path)
+            print_files(path)
         else:
             size = entry[3]  # type: ignore[misc]
             print(size, hash_of(path) if size <= _LARGEST else "-", path)
 
 
 def hash_of(path):
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     hashed, chunk = sha256(), bytearray(_CHUNK)
     with open(path, "rb") as file:
         while True:
@@ -53,14 +53,14 @@ def hash_of(path):
 
 
 def format_all():
-    """Make the filesystem anew."""
+    """Format the filesystem."""
     vfs.umount("/")
     vfs.VfsLfs2.mkfs(rp2.Flash(), progsize=_PROGRAM)
     vfs.mount(vfs.VfsLfs2(rp2.Flash(), progsize=_PROGRAM), "/")  # type: ignore[abstract]
 
 
 def make_folder(path):
-    """If it is not there."""
+    """Make a folder if it is not there."""
     try:
         os.mkdir(path)
     except OSError:
@@ -68,9 +68,9 @@ def make_folder(path):
 
 
 class Reserve:
-    """Keeps littlefs off its last blocks: each becomes the only block of a file.
+    """Takes the last blocks from littlefs: each becomes the only block of a file.
 
-    Files are made until one has come to lie in each of them; what the journal has written into such a block stays.
+    Files are made until each of these blocks has one; what the journal has written into such a block stays.
     """
 
     def __init__(self):
@@ -78,26 +78,26 @@ class Reserve:
         self._flash = rp2.Flash()
         blocks = self._flash.ioctl(_COUNT_BLOCKS, 0) or 0
         there = os.listdir(_PLACE)
-        self.wanted = [block for block in range(blocks - _RESERVED, blocks) if str(block) not in there]
+        self.missing = [block for block in range(blocks - _RESERVED, blocks) if str(block) not in there]
         self._mark = bytearray(_FILE)
         self._read = bytearray(16)
 
     def go_on(self, first, count):
-        """Make so many files; print how many blocks are wanted still."""
+        """Make `count` files; print how many blocks are still missing."""
         for number in range(first, first + count):
-            if self.wanted:
+            if self.missing:
                 self._try(b"reserved %07d" % number)
-        print(len(self.wanted))
+        print(len(self.missing))
 
     def _try(self, mark):
         self._mark[:16] = mark
         with open(_NEW, "wb") as file:
             file.write(self._mark)
-        for block in self.wanted:
+        for block in self.missing:
             self._flash.readblocks(block, self._read, 0)  # type: ignore[call-arg]
             if self._read == mark:
                 os.rename(_NEW, _PLACE + "/" + str(block))
                 self._flash.ioctl(_ERASE_BLOCK, block)
-                self.wanted.remove(block)
+                self.missing.remove(block)
                 return
         os.remove(_NEW)

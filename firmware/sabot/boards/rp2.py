@@ -67,17 +67,17 @@ _GPIO_OUT_SET = const(0xD0000014)
 _GPIO_OUT_CLR = const(0xD0000018)
 
 _LONGEST_NAP_MS = const(10)  # the ring holds more than a card does meanwhile
-_SHORTEST_US = const(4_000)  # after a change the sampler hears that nothing more has come, in pauses that double
+_SHORTEST_US = const(4_000)  # after a change, samples without one follow in pauses that double
 _LONGEST_US = const(64_000)
 _SETTLED_US = const(64)  # a change before this is in the ring for certain
 _BAUD = const(115_200)
-_USB_EMPTY_MS = const(20)  # a host that reads has by then what was sent
+_USB_EMPTY_MS = const(20)  # by then a host that reads has everything
 _WATCHDOG_MS = const(8_000)
 
 
 @rp2.asm_pio(in_shiftdir=rp2.PIO.SHIFT_LEFT, out_shiftdir=rp2.PIO.SHIFT_RIGHT, fifo_join=rp2.PIO.JOIN_RX)
 def _record_changes():
-    """8 cycles and a tick for a sample like the last, 16 and two ticks for another; ISR: ticks, X: last levels."""
+    """Take 8 cycles, one tick, for a sample like the last, 16 for a change. ISR: ticks; X: last levels."""
     mov(x, invert(null))
     mov(isr, null)
     wrap_target()
@@ -106,7 +106,7 @@ class Restart(Exception):  # noqa: N818
 
 
 class Recorder:
-    """Changes of the sensors, in a ring that DMA fills; `levels` and `t_us` are those of the record last taken."""
+    """Changes of the sensors, in a ring that DMA fills; `levels` and `t_us` are those of the last take()."""
 
     def __init__(self):
         for gpio in range(_SENSORS, _SENSORS + 4):
@@ -132,15 +132,15 @@ class Recorder:
         self._dma.config(read=self._machine, write=self._address, count=_TRANSFERS, ctrl=ctrl, trigger=True)
 
     def waiting(self):
-        """How many records have not been taken; more than the ring holds when the oldest are overwritten."""
+        """Return how many records are not taken; more than the ring holds if the oldest are overwritten."""
         return _TRANSFERS - self._dma.count - self._taken  # type: ignore[attr-defined]
 
     def take(self):
-        """The next record; False if it is lost, with all but the newest."""
+        """Take the next record; return False if it is lost, with all but the newest."""
         at = self._first + 2 * (self._taken & (_RING - 1))
         low = self._halves[at]
         high = self._halves[at + 1]
-        waiting = self.waiting()  # asked after reading: DMA does not wait for us
+        waiting = self.waiting()  # after reading: DMA does not wait
         if waiting > _RING:
             self._taken += waiting - 1
             return False
@@ -150,14 +150,15 @@ class Recorder:
         return True
 
     def exhausted(self):
-        """Whether DMA has come to the end of its count, so that changes since then are lost."""
+        """Return True if DMA is at the end of its count, so that changes since then are lost."""
         return self._taken == _TRANSFERS
 
 
 class Board:
-    """All pins of the shoe; the sampler gets every change, and a word now and then that nothing has changed.
+    """All pins of the shoe; the sampler gets every change, and now and then a sample without one.
 
-    The wires to a gateway are the UART, 0, and USB, 1: `rx` holds bytes of one of them.
+    The ports to a gateway are the UART, 0, and USB, 1: `rx` holds bytes of `rx_port`.
+    One class because main.py calls one board, whatever it is made of.
     """
 
     def __init__(self, sampler):
@@ -165,7 +166,7 @@ class Board:
         self.unit = machine.unique_id()
         self._watchdog = None
         self._recorder = Recorder()
-        Pin(1, Pin.IN, Pin.PULL_UP)  # nobody there is silence, not noise
+        Pin(1, Pin.IN, Pin.PULL_UP)  # an open line is silent
         self._uart = UART(0, _BAUD, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512)
         self._usb = Usb()
         for gpio in range(_PANEL, _OUTPUTS):
@@ -175,62 +176,62 @@ class Board:
         self._decoded = Pin(_DECODED, Pin.OUT, value=0)
         self._start_ms = time.ticks_ms()
         self._panel = 0
-        self._told_us = self._recorder.t_us
+        self._sampled_us = self._recorder.t_us
         self._pause_us = _SHORTEST_US
         self.rx = bytearray(256)
         self.rx_size = 0
         self.rx_port = 0
 
     def journal_medium(self):
-        """Where the journal is."""
+        """Return the medium of the journal."""
         return flash.journal_medium()
 
     def store_medium(self):
-        """Where the store is."""
+        """Return the medium of the store."""
         return flash.store_medium()
 
     def key(self):
-        """The key of this unit, or None where none was put in."""
+        """Return the key of this unit, None if it has none."""
         return image.key("/key.bin")
 
     def random(self, count):
-        """Bytes that nobody can foresee."""
+        """Return unpredictable bytes."""
         return os.urandom(count)
 
     def image_hash(self):
-        """Eight bytes that stand for the program."""
+        """Return the hash of the program."""
         return image.digest("")
 
     def image_sound(self, found):
-        """Whether the program with this hash is the one that was flashed."""
+        """Return True if the program with this hash is the one that was flashed."""
         return image.matches("/image.bin", found)
 
     def cause(self):
-        """Why the board has started."""
+        """Return why the board has started."""
         return wire.CAUSE_WATCHDOG if machine.reset_cause() == machine.WDT_RESET else wire.CAUSE_POWER
 
     def now_us(self):
-        """For since_us()."""
+        """Return a time for since_us()."""
         return time.ticks_us()
 
     def since_us(self, start_us):
-        """Microseconds since then."""
+        """Return the microseconds since then."""
         return time.ticks_diff(time.ticks_us(), start_us)
 
     def feed_watchdog(self):
-        """Once a turn of the loop; from the first time on it must come."""
+        """Feed the watchdog, which the first call starts; call it once a turn of the loop."""
         if self._watchdog is None:
             self._watchdog = machine.WDT(timeout=_WATCHDOG_MS)
         self._watchdog.feed()
 
     def reboot(self):
-        """Start again, once the wires have taken what was sent."""
+        """Start again, once the ports have sent everything."""
         self._uart.flush()
         time.sleep_ms(_USB_EMPTY_MS)
         machine.reset()
 
     def failed(self, error):
-        """An error that nobody expected: it is noted in flash already."""
+        """Start again after an unexpected error, which is noted in flash already."""
         machine.reset()
 
     def wait(self, timeout_ms):
@@ -241,13 +242,13 @@ class Board:
             timeout_ms -= nap_ms
 
     def poll(self):
-        """Take what has come in: whether there is anything; allocates nothing."""
+        """Take what has come in; return False if nothing has. Allocates nothing."""
         now_us = time.ticks_add(time.ticks_us(), -_SETTLED_US)  # before the ring is looked at: the rest of it is older
-        sampled = self._take_records() if self._recorder.waiting() else self._tell(now_us)
+        sampled = self._take_records() if self._recorder.waiting() else self._sample(now_us)
         return self._receive() or sampled
 
     def _receive(self):
-        """From the wires by turns: neither keeps the other waiting."""
+        """Read the ports by turns, so that neither keeps the other waiting."""
         self.rx_port ^= 1
         self.rx_size = self._read()
         if not self.rx_size:
@@ -275,10 +276,10 @@ class Board:
             recorder.start()
         return records
 
-    def _tell(self, now_us):
-        """A sample of now if the panel has changed or if there was none for a while: whether there is one."""
+    def _sample(self, now_us):
+        """Put a sample of now if the panel has changed or if there was none for a while; return False if not."""
         panel = (machine.mem32[_GPIO_IN] >> _PANEL & _PANEL_MASK) ^ _ACTIVE_LOW
-        age_us = time.ticks_diff(now_us, self._told_us)
+        age_us = time.ticks_diff(now_us, self._sampled_us)
         if panel != self._panel:
             self._pause_us = _SHORTEST_US
         elif age_us < self._pause_us:
@@ -286,15 +287,15 @@ class Board:
         elif self._pause_us < _LONGEST_US:
             self._pause_us *= 2
         self._panel = panel
-        self._put(now_us if age_us > 0 else self._told_us)
+        self._put(now_us if age_us > 0 else self._sampled_us)
         return True
 
     def _put(self, t_us):
-        self._told_us = t_us
+        self._sampled_us = t_us
         self.sampler.put(t_us, self._panel << 4 | self._recorder.levels)
 
     def line_ms(self):
-        """The clock of the wires."""
+        """Return the clock of the serial ports."""
         return time.ticks_diff(time.ticks_ms(), self._start_ms) & _TICKS
 
     def show(self, outputs):
@@ -303,7 +304,7 @@ class Board:
         machine.mem32[_GPIO_OUT_CLR] = (~outputs & _OUTPUT_MASK) << _OUTPUTS
 
     def show_decoded(self, on):
-        """Drive the test point that says a card's word is known."""
+        """Drive the test point that shows that a strip is decoded."""
         self._decoded.value(on)
 
     def send(self, buf, size, port=0):
@@ -314,5 +315,5 @@ class Board:
 
 
 def open_board(sampler):
-    """This board; only the first one is it."""
+    """Return this board; call it once."""
     return Board(sampler)

@@ -36,32 +36,32 @@ Restart = rp2.Restart
 
 
 class Board(rp2.Board):
-    """Lock and lamps are also shown on their pins; what the other pins do is not looked at."""
+    """Lock and lamps are also driven on their pins; the other pins are not read."""
 
     def __init__(self, sampler):
         super().__init__(sampler)
-        micropython.kbd_intr(-1)  # 3 is a byte like others within a message
+        micropython.kbd_intr(-1)  # within a message 3 is a byte like any other
         self._in, self._out = sys.stdin.buffer, sys.stdout.buffer
         self._poll = select.poll()
         self._poll.register(sys.stdin, select.POLLIN)
         self._stimulus = Stimulus(sampler)
         self._byte = bytearray(1)
         self._head = bytearray(2)
-        self._say(_STARTED, self.unit, len(self.unit))
+        self._send_message(_STARTED, self.unit, len(self.unit))
 
     def cause(self):
-        """The plug; what the chip knows of is how it was flashed."""
+        """Return the cause: the plug. The chip itself only knows how it was flashed."""
         return wire.CAUSE_POWER
 
     def feed_watchdog(self):
-        """There is none: who runs the bench sees when it hangs."""
+        """Do nothing: a bench has no watchdog."""
 
     def reboot(self):
         """Start again, with USB as it is."""
         raise Restart
 
     def failed(self, error):
-        """An error that nobody expected: noted in flash already, and here as text; main() starts again."""
+        """Print an unexpected error, which is noted in flash already; main() starts again."""
         sys.print_exception(error)
 
     def wait(self, timeout_ms):
@@ -91,7 +91,7 @@ class Board(rp2.Board):
         self._stimulus.take(self._in.readinto(self._stimulus.room(), size))
 
     def _stay_off(self):
-        """Do nothing of a shoe until the plug is in again."""
+        """Be no shoe until the plug is in again."""
         self.show(0)
         self._while_off(_OFF, 0)
         while True:
@@ -103,26 +103,26 @@ class Board(rp2.Board):
         if kind == _ON:
             machine.soft_reset()
         elif kind == _OFF:
-            self._say(_IS_OFF, self.unit, len(self.unit))
+            self._send_message(_IS_OFF, self.unit, len(self.unit))
         elif kind == _FORGET:
             _forget()
         elif kind == _KEY:
             _keep_key(bytes(self.rx[:size]))
 
     def show(self, outputs):
-        """Drive lock and lamps, and tell them."""
+        """Drive lock and lamps, and send them."""
         super().show(outputs)
         answer = self._stimulus.answer(outputs)
         if answer:
-            self._say(_INPUTS, answer, len(answer))
+            self._send_message(_INPUTS, answer, len(answer))
 
     def send(self, buf, size, port=0):
-        """A part of the serial line; how many bytes it took."""
+        """Send bytes of the serial line; return how many were taken."""
         size = min(size, _MOST)
-        self._say(_LINE, buf, size)
+        self._send_message(_LINE, buf, size)
         return size
 
-    def _say(self, kind, buf, size):
+    def _send_message(self, kind, buf, size):
         self._head[0] = kind
         self._head[1] = size
         self._out.write(self._head)
@@ -142,10 +142,10 @@ def _keep_key(key):
     else:
         try:
             os.remove(_KEY_FILE)
-        except OSError:  # there was none
+        except OSError:  # there is none
             pass
 
 
 def open_board(sampler):
-    """This board; only the first one is it."""
+    """Return this board; call it once."""
     return Board(sampler)

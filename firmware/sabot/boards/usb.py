@@ -1,4 +1,4 @@
-"""The USB serial port as a wire: MicroPython's own, whose prompt is out of the way while the shoe runs.
+"""The USB serial port as a port to a gateway: MicroPython's own, without its prompt while the shoe runs.
 
 Nothing here waits. A host that does not read fills MicroPython's buffer and gets no more; where no host has opened the
 port the oldest bytes are overwritten. A run of Ctrl-C that no frame can have ends the program: `sabot flash` does that.
@@ -10,13 +10,13 @@ import sys
 import micropython
 from micropython import const
 
-_STOP = const(3)  # Ctrl-C: within a frame a byte like others
+_STOP = const(3)  # Ctrl-C: within a frame a byte like any other
 _STOPS = const(200)  # in a row; a frame has at most 132 bytes, the last of them 0
 _MOST_BYTES = const(128)  # a call: each takes 60 us, and cards come first
 
 
 class Usb:
-    """Bytes in and out, one by one: so much is known to be there, or to fit."""
+    """Bytes in and out, one by one: poll() reports one byte at a time."""
 
     def __init__(self):
         micropython.kbd_intr(-1)
@@ -31,7 +31,7 @@ class Usb:
                 pass
 
     def read(self, buf):
-        """Take what has come into buf: how many bytes; allocates nothing."""
+        """Read into buf what has come; return how many bytes. Allocates nothing."""
         readable, byte = self._readable, self._byte
         for size in range(len(buf)):
             for _ in readable.ipoll(0):
@@ -49,7 +49,7 @@ class Usb:
             raise KeyboardInterrupt
 
     def write(self, buf, size):
-        """Give the first of buf[:size]: how many bytes were taken; allocates nothing."""
+        """Write the first bytes of buf[:size]; return how many. Allocates nothing."""
         writable, out = self._writable, self._out
         size = min(size, _MOST_BYTES)
         for i in range(size):

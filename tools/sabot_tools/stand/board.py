@@ -107,7 +107,7 @@ class Board:
     def files(self) -> dict[str, tuple[int, str]]:
         """Return size and SHA-256 of every file, by path, without the journal's."""
         with self._board_errors():
-            rows = [line.split(" ", 2) for line in self._exec("tell_files()").splitlines()]
+            rows = [line.split(" ", 2) for line in self._exec("print_files()").splitlines()]
         return {path.removeprefix("/"): (int(size), digest) for size, digest, path in rows}
 
     def write(self, path: str, data: bytes, progress: Progress) -> None:
