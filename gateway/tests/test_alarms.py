@@ -79,13 +79,13 @@ def test_a_fault_is_acknowledged_and_lasts_until_the_shoe_clears_it() -> None:
     assert verifier.active() == []
 
 
-def test_a_fault_that_is_told_again_is_one_alarm() -> None:
+def test_a_fault_that_is_reported_again_is_one_alarm() -> None:
     verifier = served(FAULT)
     assert messages(verifier.take(event(12, "fault", fault="card", detail=0), TIME)) == []
     assert len(verifier.active()) == 1
 
 
-def test_a_fault_of_none_is_no_alarm() -> None:
+def test_fault_none_is_no_alarm() -> None:
     assert messages(served().take(event(1, "fault", fault="none", detail=0), TIME)) == []
 
 
@@ -101,7 +101,7 @@ def test_a_new_shoe_ends_what_was_about_the_old_one() -> None:
     assert [alarm.name for alarm in verifier.active()] == ["fault_card", "log_damaged"]
 
 
-def test_there_is_no_such_alarm() -> None:
+def test_acknowledging_an_unknown_alarm_is_refused() -> None:
     verifier = served(REJECT)
     with pytest.raises(NotThereError, match=f"alarm nothing is not active; active: {UNIT}-9-reject"):
         verifier.acknowledge("nothing", "A. Smith", ACT)
@@ -110,7 +110,7 @@ def test_there_is_no_such_alarm() -> None:
 # A disputed coup
 
 
-def test_a_discrepancy_is_seen_but_ends_by_a_decision_only() -> None:
+def test_a_discrepancy_can_be_acknowledged_but_only_a_decision_ends_it() -> None:
     verifier = served(*DISPUTED)
     (seen,) = messages(verifier.acknowledge(f"{UNIT}-5-discrepancy", "A. Smith", ACT))
     assert seen.state == "acknowledged"
@@ -120,9 +120,9 @@ def test_a_discrepancy_is_seen_but_ends_by_a_decision_only() -> None:
 def test_a_supervisor_confirms_what_the_cards_give() -> None:
     verifier = served(*DISPUTED)
     records = decide(verifier, "confirmed")
-    said = coup(records)
-    assert (said.id, said.status, said.corrects) == (f"{GATEWAY}-7", "confirmed", f"{UNIT}-5")
-    assert (said.winner, said.by, said.clause, said.time) == ("player", "B. Jones", "12.13", ACT.time)
+    changed = coup(records)
+    assert (changed.id, changed.status, changed.corrects) == (f"{GATEWAY}-7", "confirmed", f"{UNIT}-5")
+    assert (changed.winner, changed.by, changed.clause, changed.time) == ("player", "B. Jones", "12.13", ACT.time)
     assert [(alarm.name, alarm.state, alarm.by) for alarm in messages(records)] == [
         ("discrepancy", "cleared", "B. Jones")
     ]
@@ -130,13 +130,18 @@ def test_a_supervisor_confirms_what_the_cards_give() -> None:
 
 
 def test_a_supervisor_confirms_the_shoes_result() -> None:
-    said = coup(decide(served(*DISPUTED), "confirmed", winner="banker"))
-    assert (said.winner, said.status, said.player, said.player_points) == ("banker", "confirmed", ["9S", "TD"], 9)
+    changed = coup(decide(served(*DISPUTED), "confirmed", winner="banker"))
+    assert (changed.winner, changed.status, changed.player, changed.player_points) == (
+        "banker",
+        "confirmed",
+        ["9S", "TD"],
+        9,
+    )
 
 
 def test_a_supervisor_voids_it() -> None:
-    said = coup(decide(served(*DISPUTED), "void"))
-    assert (said.kind, said.status, said.winner, said.corrects) == ("void", "void", None, f"{UNIT}-5")
+    changed = coup(decide(served(*DISPUTED), "void"))
+    assert (changed.kind, changed.status, changed.winner, changed.corrects) == ("void", "void", None, f"{UNIT}-5")
 
 
 def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
@@ -144,7 +149,7 @@ def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
     assert coup(decide(served(*three), "confirmed")).winner == "player"
 
 
-def test_a_result_that_nobody_gives_must_be_said() -> None:
+def test_a_result_that_neither_cards_nor_shoe_give_must_be_named() -> None:
     lost = (*cards(1, "2S 2H 2D"), event(4, "damaged"), *cards(5, "9S", coup_no=2))
     verifier = served(*lost)
     with pytest.raises(NotThereError, match="name the winner with --winner, or void it"):
@@ -164,7 +169,7 @@ def test_one_of_two_disputed_coups_is_decided_by_its_place_or_its_id() -> None:
 
 
 @pytest.mark.parametrize("named", ["1/1", f"{UNIT}-5"])
-def test_a_coup_that_is_decided_is_not_decided_again_and_the_refusal_says_by_whom_and_when(named: str) -> None:
+def test_a_coup_is_decided_once_and_the_refusal_names_who_decided_and_when(named: str) -> None:
     verifier = served(*DISPUTED)
     decide(verifier, "void")
     with pytest.raises(NotThereError) as refused:
@@ -173,7 +178,7 @@ def test_a_coup_that_is_decided_is_not_decided_again_and_the_refusal_says_by_who
     assert str(refused.value) == f"coup {named} is no longer disputed: {decision}"
 
 
-def test_two_shoes_with_a_coup_of_the_same_number_are_told_apart_by_the_id() -> None:
+def test_coups_of_two_shoes_with_the_same_number_are_chosen_by_id() -> None:
     other = [one._replace(unit="5ab0000000000002") for one in DISPUTED]
     verifier = served(*DISPUTED, *other)
     with pytest.raises(NotThereError, match=f"use its id: {UNIT}-5 or 5ab0000000000002-5"):
@@ -190,8 +195,8 @@ def test_a_void_at_the_shoe_corrects_what_a_supervisor_had_confirmed() -> None:
     verifier = served(*DISPUTED)
     decide(verifier, "confirmed")
     void = event(6, "coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="go_on", cards=4)
-    said = coup(verifier.take(void, TIME))
-    assert (said.status, said.corrects) == ("void", f"{GATEWAY}-7")
+    changed = coup(verifier.take(void, TIME))
+    assert (changed.status, changed.corrects) == ("void", f"{GATEWAY}-7")
 
 
 def test_after_a_restart_the_ledger_says_what_is_active() -> None:
@@ -219,7 +224,7 @@ def test_an_alarm_of_the_gateway_is_raised_once_and_ends_when_it_is_seen() -> No
 # The book
 
 
-def test_a_full_book_lets_the_oldest_of_the_least_severe_go_and_says_so() -> None:
+def test_a_full_book_clears_the_oldest_of_the_least_severe() -> None:
     book = AlarmBook(most=2)
     for number, name in enumerate(("discrepancy", "coup_void"), 1):
         book.raise_({**COMMON, "id": f"{UNIT}-{number}", "event_no": number}, name, say="Look.")
@@ -240,16 +245,16 @@ def test_the_alarm_of_a_lost_part_of_the_log_makes_room_for_itself() -> None:
     verifier = served()
     for number in range(1, 101):
         verifier.take(REJECT._replace(event_no=number), at(2 * number))
-    said = messages(verifier.lost(event(110, "key", on=1), 101, 109, at(201)))
-    assert [(alarm.event_no, alarm.by) for alarm in said] == [(110, ""), (110, CROWDED_OUT)]
+    changed = messages(verifier.lost(event(110, "key", on=1), 101, 109, at(201)))
+    assert [(alarm.event_no, alarm.by) for alarm in changed] == [(110, ""), (110, CROWDED_OUT)]
     assert len(verifier.active()) == 100
 
 
-# More than a person can read
+# Floods
 
 
 def at(second: int) -> str:
-    """So long after a moment."""
+    """So many seconds after midnight."""
     return f"2026-01-01T00:{second // 60:02}:{second % 60:02}.000Z"
 
 
@@ -262,7 +267,7 @@ def flood(verifier: Verifier, first: int, count: int, time: str) -> list[AlarmMe
     ]
 
 
-def test_alarms_of_one_name_beyond_a_bound_are_counted_in_one_alarm_that_is_renewed_now_and_then() -> None:
+def test_alarms_of_one_name_beyond_a_bound_are_counted_in_one_alarm_that_is_renewed() -> None:
     verifier = served()
     raised = flood(verifier, 1, 1000, at(0))
     assert [alarm.name for alarm in raised] == ["reject"] * 30 + ["alarm_flood"]
@@ -287,7 +292,7 @@ def test_a_flood_of_one_name_does_not_hide_an_alarm_of_another() -> None:
 def test_the_alarm_of_a_flood_ends_when_it_is_seen_and_comes_again_with_the_next() -> None:
     verifier = served()
     (alarm,) = [alarm for alarm in flood(verifier, 1, 40, at(0)) if alarm.name == "alarm_flood"]
-    assert [said.state for said in messages(verifier.acknowledge(alarm.alarm, "A. Smith", ACT))] == [
+    assert [changed.state for changed in messages(verifier.acknowledge(alarm.alarm, "A. Smith", ACT))] == [
         "acknowledged",
         "cleared",
     ]
@@ -364,12 +369,12 @@ def test_every_alarm_ends_in_some_way() -> None:
         assert kind.means.endswith("."), name
 
 
-def test_words_of_the_shoe_are_sentences_that_end_with_a_next_step() -> None:
+def test_texts_about_the_shoe_are_sentences_with_a_next_step() -> None:
     for say in [*REJECTS.values(), *filter(None, FAULTS.values())]:
         assert say.count(".") + say.count(":") >= 2, say
         assert say.endswith("."), say
 
 
-def test_the_text_beside_the_code_is_current() -> None:
+def test_verify_md_is_current() -> None:
     text = (Path(__file__).parents[1] / "VERIFY.md").read_text(encoding="utf-8")
-    assert text == as_text(), "write it again: python -m sabot_gateway.verify.document > gateway/VERIFY.md"
+    assert text == as_text(), "regenerate it: python -m sabot_gateway.verify.document > gateway/VERIFY.md"

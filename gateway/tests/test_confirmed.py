@@ -1,4 +1,4 @@
-"""Confirmed: what may be settled, once for each Confirm; nothing else is ever on that topic (Rapid 7.7.4.9-10, 8.1)."""
+"""Confirmed: what may be settled, once for each Confirm; nothing else is on that topic (Rapid 7.7.4.9-10, 8.1)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from sabot_gateway.verify import NotThereError, Record, Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 from shoe_events import UNIT
-from test_verify_checks import Log
+from verified_log import Log
 
 BOOKS = ("star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid")
 GATEWAY = "6a7e000000000001"
@@ -37,18 +37,18 @@ def decide(log: Log, verdict: Any, number: int = 7, coup: str = "1/1") -> list[R
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_a_result_is_told_as_confirmed_when_the_dealer_confirms_it_and_not_before(book: str) -> None:
+def test_a_result_is_published_as_confirmed_when_the_dealer_confirms_it_and_not_before(book: str) -> None:
     log = complete(book)
     assert confirmed(log.records) == []
     own, *others = log.button()
     assert (own.topic, others) == ("confirmed", [])
-    (said,), (coup,) = confirmed([own]), coups(log)
-    assert (said.id, said.unit, said.event_no) == (f"{UNIT}-7", UNIT, 7)
-    assert (said.coup_id, said.corrects, said.status, said.kind) == (coup.id, "", "confirmed", "live")
-    assert (said.winner, said.player_points, said.banker_points, said.natural) == ("player", 9, 5, True)
-    assert (said.player, said.banker) == (["9S", "TD"], ["2H", "3C"])
-    assert (said.shoe, said.coup, said.table, said.rulebook) == (1, 1, "bac-01", coup.rulebook)
-    assert said.by == "the dealer, at the shoe"
+    (message,), (coup,) = confirmed([own]), coups(log)
+    assert (message.id, message.unit, message.event_no) == (f"{UNIT}-7", UNIT, 7)
+    assert (message.coup_id, message.corrects, message.status, message.kind) == (coup.id, "", "confirmed", "live")
+    assert (message.winner, message.player_points, message.banker_points, message.natural) == ("player", 9, 5, True)
+    assert (message.player, message.banker) == (["9S", "TD"], ["2H", "3C"])
+    assert (message.shoe, message.coup, message.table, message.rulebook) == (1, 1, "bac-01", coup.rulebook)
+    assert message.by == "the dealer, at the shoe"
     assert coup.status == "verified"
 
 
@@ -67,15 +67,15 @@ def test_a_coup_without_wagers_is_confirmed_as_such() -> None:
     log.deal()
     log.result(kind="no_bet")
     log.button()
-    (said,) = confirmed(log.records)
-    assert said.kind == "no_bet"
+    (message,) = confirmed(log.records)
+    assert message.kind == "no_bet"
 
 
-def test_a_supervisors_command_confirms_in_the_name_of_who_asked() -> None:
+def test_a_supervisors_command_confirms_in_the_name_of_the_requester() -> None:
     log = complete()
     log.command("confirm")
-    (said,) = confirmed(log.records)
-    assert (said.status, said.by) == ("confirmed", "unknown person, command 6")
+    (message,) = confirmed(log.records)
+    assert (message.status, message.by) == ("confirmed", "unknown person, command 6")
     log.button()
     assert len(confirmed(log.records)) == 1
 
@@ -92,7 +92,7 @@ def test_what_happens_between_the_coup_and_confirm_does_not_matter(between: tupl
     for kind in between:
         log(kind, **events[kind])
     log.button()
-    assert [(said.coup, said.status) for said in confirmed(log.records)] == [(1, "confirmed")]
+    assert [(message.coup, message.status) for message in confirmed(log.records)] == [(1, "confirmed")]
 
 
 # Never
@@ -117,9 +117,9 @@ def test_a_result_that_is_not_the_cards_is_not_confirmed_before_a_supervisor_has
     log = complete(winner="banker")
     log.button()
     assert confirmed(log.records) == []
-    coup, said, *_ = decide(log, "confirmed")
-    assert (coup.topic, said.topic) == ("coup", "confirmed")
-    (last,) = confirmed([said])
+    coup, result, *_ = decide(log, "confirmed")
+    assert (coup.topic, result.topic) == ("coup", "confirmed")
+    (last,) = confirmed([result])
     assert (last.id, last.coup_id, last.corrects) == (f"{GATEWAY}-7-result", f"{GATEWAY}-7", "")
     assert (last.status, last.winner, last.by, last.clause) == ("confirmed", "player", "A. Smith", "12.13")
     assert (last.unit, last.event_no, last.attempt) == (GATEWAY, 7, f"{GATEWAY}-6")
@@ -141,7 +141,7 @@ def test_a_disputed_coup_that_is_void_is_never_confirmed() -> None:
 
 
 def test_what_disputes_the_coup_at_its_confirm_keeps_it_from_being_confirmed() -> None:
-    """The shoe did not tell that the dealer's entry was another: its Confirm confirms nothing."""
+    """The shoe did not report the wrong button: its Confirm confirms nothing."""
     log = complete()
     log.button("banker")
     log.button()
@@ -156,9 +156,9 @@ def test_the_dealers_entry_is_confirmed_by_a_supervisor_at_the_shoe() -> None:
     log("fault_cleared", fault="decision", by="key")
     assert confirmed(log.records) == []
     log.button()
-    (said,) = confirmed(log.records)
-    assert (said.coup_id, said.by, said.clause) == (coups(log)[-1].id, "a supervisor, at the shoe", "12.13")
-    assert said.id not in [coup.id for coup in coups(log)]
+    (message,) = confirmed(log.records)
+    assert (message.coup_id, message.by, message.clause) == (coups(log)[-1].id, "a supervisor, at the shoe", "12.13")
+    assert message.id not in [coup.id for coup in coups(log)]
 
 
 # Corrections
@@ -239,8 +239,8 @@ def test_a_coup_that_nobody_confirmed_waits_for_a_supervisor(book: str, goes_on:
     (alarm,) = [one for one in log.verifier.active() if one.name in ("not_confirmed", "discrepancy")]
     assert "must not be settled" in alarm.say
     decide(log, "confirmed")
-    (said,) = confirmed(log.records)
-    assert (said.by, said.winner, said.corrects) == ("A. Smith", "player", "")
+    (message,) = confirmed(log.records)
+    assert (message.by, message.winner, message.corrects) == ("A. Smith", "player", "")
     assert [one.name for one in log.verifier.active() if one.name in ("not_confirmed", "discrepancy")] == []
 
 
@@ -252,10 +252,10 @@ def test_a_surplus_card_does_not_confirm_and_disputes_nothing() -> None:
     log.irregularity("player_overdraw", "NEXT_LIVE")
     assert confirmed(log.records) == []
     log.button()
-    assert [said.coup for said in confirmed(log.records)] == [1]
+    assert [message.coup for message in confirmed(log.records)] == [1]
 
 
-def test_a_confirm_behind_a_hole_in_the_log_confirms_nothing() -> None:
+def test_a_confirm_after_a_gap_in_the_log_confirms_nothing() -> None:
     log = complete()
     log("damaged")
     log.button()
@@ -288,6 +288,6 @@ def test_after_a_restart_what_was_confirmed_by_a_decision_is_still_known() -> No
     for one in (log, again):
         one.records.clear()
         one("coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=4)
-        (said,) = confirmed(one.records)
-        assert (said.corrects, said.status) == (f"{GATEWAY}-7-result", "void")
+        (message,) = confirmed(one.records)
+        assert (message.corrects, message.status) == (f"{GATEWAY}-7-result", "void")
         assert coups(one)[-1].corrects == f"{GATEWAY}-7"

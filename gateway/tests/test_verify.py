@@ -1,4 +1,4 @@
-"""Verify: agreement, and every way the shoe's word can differ from its cards."""
+"""Verify: a coup that agrees with its cards, and every way in which it can differ."""
 
 import pytest
 from sabot_gateway.shoe.parse import Event
@@ -31,7 +31,7 @@ def test_a_coup_that_agrees() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dealt", "said", "cards_say", "clause"),
+    ("dealt", "reported", "cards_say", "clause"),
     [
         ("9S 2H TD 3C", result(5, "banker", 9, 5, natural=True), "player, Player 9, Banker 5 natural", "9.2"),
         ("9S 2H TD 3C", result(5, "player", 8, 5, natural=True), "player, Player 9, Banker 5 natural", "9.2"),
@@ -47,8 +47,8 @@ def test_a_coup_that_agrees() -> None:
         ("6S 2H TD 4C 5D", result(6, "player", 1, 6), "drawn as", "9.5"),
     ],
 )
-def test_what_the_cards_say(dealt: str, said: Event, cards_say: str, clause: str) -> None:
-    records = take(*cards(1, dealt), said)
+def test_what_the_cards_say(dealt: str, reported: Event, cards_say: str, clause: str) -> None:
+    records = take(*cards(1, dealt), reported)
     coup, alarm = records[0].message, records[1].message
     assert isinstance(coup, CoupMessage)
     assert isinstance(alarm, AlarmMessage)
@@ -89,7 +89,7 @@ def test_a_restart_of_an_open_shoe_is_an_alarm_and_the_coup_goes_on() -> None:
     assert record.message.status == "verified"
 
 
-def test_a_restart_without_a_shoe_is_only_kept() -> None:
+def test_a_restart_without_a_shoe_is_only_stored() -> None:
     ended = event(2, "shoe_closed", shoe_no=1, coups=0, reason="command")
     assert take(event(1, "boot", boot_count=2, cause="power")) == [Record()]
     assert take(OPENED, ended, event(3, "boot", boot_count=2, cause="power")) == [Record()]
@@ -147,13 +147,13 @@ def test_another_consequence_than_the_book_s_is_a_discrepancy() -> None:
     assert (found[1].shoe_says, found[1].cards_say) == ("NEXT_LIVE", "NEXT_NO_BET")
 
 
-def test_every_fault_has_words() -> None:
+def test_every_fault_has_a_text() -> None:
     assert set(shoe_texts.FAULTS) == set(fields.Fault.encmapping)
     alarm = alarm_of(take(event(1, "fault", fault="journal_full", detail=0)))
     assert (alarm.name, "Check the cable" in alarm.say) == ("fault_journal_full", True)
 
 
-def test_an_ordered_set_is_an_alarm_by_the_shoes_own_word() -> None:
+def test_an_ordered_set_that_the_shoe_reports_is_an_alarm() -> None:
     ordered = alarm_of(take(event(1, "ordered_set", shoe_no=1, pattern="one_rank", cards=5)))
     assert (ordered.name, ordered.shoe_says) == ("ordered_set", "one rank in the first 5 cards")
 
@@ -164,7 +164,7 @@ def test_a_damaged_record_is_an_alarm() -> None:
     assert (alarm.message.name, alarm.message.shoe_says) == ("log_damaged", "event 7 cannot be read")
 
 
-def test_a_reject_is_an_alarm_in_words() -> None:
+def test_a_reject_is_an_alarm_with_its_reason() -> None:
     facts = {"shoe_no": 1, "coup_no": 2, "columns": 10, "doubtful": 0b1000100, "speed_mm_s": 850, "margin_pct": 0}
     _, alarm = take(event(1, "reject", reason="doubtful", **facts))
     assert isinstance(alarm.message, AlarmMessage)
@@ -173,7 +173,7 @@ def test_a_reject_is_an_alarm_in_words() -> None:
     assert alarm.message.shoe_says == "doubtful, columns 3 and 7, 850 mm/s"
 
 
-def test_every_reason_of_a_reject_has_words() -> None:
+def test_every_reason_of_a_reject_has_a_text() -> None:
     assert set(shoe_texts.REJECTS) == set(fields.RejectReason.encmapping)
 
 
@@ -199,7 +199,7 @@ def test_a_sensor_that_reads_with_little_margin_is_an_alarm() -> None:
     assert "track B" in alarm.message.say
 
 
-def test_a_sensor_with_margin_enough_or_with_few_reads_is_none() -> None:
+def test_a_sensor_with_enough_margin_or_few_reads_raises_no_alarm() -> None:
     for (record,) in (take(sensor(60)), take(sensor(0, reads=0)), take(sensor(59, reads=49))):
         assert record.topic == "health"
         assert isinstance(record.message, HealthMessage)
@@ -223,8 +223,8 @@ def test_other_events_are_only_kept() -> None:
 
 def test_a_damaged_record_has_no_time_and_is_no_clock_that_went_back() -> None:
     damaged = event(2, "damaged")._replace(time_ms=0)
-    said = take(event(1, "key", on=1), damaged, event(3, "key", on=0))
-    assert [record.message.name for record in said if isinstance(record.message, AlarmMessage)] == []
+    records = take(event(1, "key", on=1), damaged, event(3, "key", on=0))
+    assert [record.message.name for record in records if isinstance(record.message, AlarmMessage)] == []
     verifier = Verifier("bac-01", BOOK, PROFILE)
     verifier.take(event(1, "key", on=1), TIME)
     raised = [record.message for record in verifier.take(damaged, TIME)]

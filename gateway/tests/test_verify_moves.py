@@ -1,4 +1,4 @@
-"""Verify: coups without wagers and a supervisor's command, and coups that move to another shoe, written by hand."""
+"""Verify: coups that move to another shoe, from hand-written logs."""
 
 from collections import Counter
 from typing import Any
@@ -9,124 +9,7 @@ from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.moves import Moved, Moves, on_table
 from sabot_protocol.topics import AlarmMessage
 from shoe_events import FLAGS, SLOTS, UNIT, event
-from test_verify_checks import Log
-
-# A supervisor's word
-
-
-def dummy_hand(log: Log, *said: str) -> None:
-    """A card too many, and the dummy hand that begins with it; what is said before its next card."""
-    log.deal()
-    log.result()
-    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
-    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
-    log.confirm()
-    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
-    for word in said:
-        if word == "key":
-            log("key", on=1)
-        else:
-            log.command("authorise", times=1)
-    log.card("2H", "banker_1", flags={"exposed": True})
-
-
-@pytest.mark.parametrize("word", ["key", "authorise"])
-def test_an_authorised_dummy_hand_is_no_alarm(word: str) -> None:
-    log = Log("star-rapid")
-    dummy_hand(log, word)
-    log.card("KD", "player_2")
-    assert log.alarms("discrepancy", "unauthorised_coup") == []
-
-
-def test_a_dummy_hand_without_authorisation_is_an_alarm() -> None:
-    log = Log("star-rapid")  # 11.8.13, 11.8.14
-    dummy_hand(log)
-    log.irregularity("unauthorised_coup", "PLAY_ON")
-    log.card("KD", "player_2")
-    assert log.alarms() == []
-    (alarm,) = log.alarms("unauthorised_coup")
-    assert alarm.clause == "11.8.13, 11.8.14, A-57"
-    assert "authorisation" in alarm.say
-
-
-def test_a_dummy_hand_without_authorisation_that_the_shoe_does_not_tell() -> None:
-    log = Log("star-rapid")
-    dummy_hand(log)
-    log.card("KD", "player_2")
-    assert log.alarm().cards_say.startswith("unauthorised coup: 2H came")
-
-
-def test_the_dummy_coup_that_crown_orders_itself_waits_for_nobody() -> None:
-    log = Log("crown-baccarat")  # 10.6.1(b)
-    dummy_hand(log)
-    log.card("KD", "player_2")
-    assert log.alarms() == []
-
-
-# A coup in progress that goes on without wagers
-
-
-@pytest.mark.parametrize(("book", "kind"), [("star-baccarat", "no_bet"), ("crown-baccarat", "dummy")])
-def test_a_coup_that_a_supervisor_made_one_without_wagers(book: str, kind: str) -> None:
-    log = Log(book)
-    log.card("9S", "player_1")
-    log.command("this_no_bet")
-    log("coup_kind", shoe_no=1, coup_no=1, kind=kind)
-    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
-        log.card(card, slot)
-    log.result(kind=kind)
-    assert log.alarms() == []
-    (coup,) = log.told()
-    assert (coup.kind, coup.status, coup.by) == (kind, "verified", "unknown person, command 2")
-
-
-def test_a_coup_that_stayed_live_in_spite_of_it() -> None:
-    log = Log()
-    log.card("9S", "player_1")
-    log.command("this_no_bet")
-    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
-        log.card(card, slot)
-    log.result()
-    assert log.alarm().cards_say == "no_bet: a supervisor's command"
-
-
-def test_a_book_without_a_clause_for_it() -> None:
-    log = Log("star-rapid")
-    log.card("9S", "player_1")
-    log.command("this_no_bet")
-    assert log.alarm().clause == "7.3, A-60"
-
-
-# A first card that was seen
-
-
-def test_a_first_card_that_was_seen_must_be_told() -> None:
-    log = Log()  # 12.3
-    log.card("9S", "player_1", flags={"exposed": True})
-    log.card("2H", "banker_1")
-    assert log.alarm().cards_say == "first card exposed: 9S was seen before it was due"
-
-
-def test_a_first_card_that_was_seen_and_told() -> None:
-    log = Log()
-    log.card("9S", "player_1", flags={"exposed": True})
-    log.irregularity("first_card_exposed", "THIS_NO_BET")
-    log("coup_kind", shoe_no=1, coup_no=1, kind="no_bet")
-    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
-        log.card(card, slot)
-    log.result(kind="no_bet")
-    assert log.alarms() == []
-
-
-def test_dealt_face_up_a_first_card_is_seen_in_its_time() -> None:
-    log = Log("star-baccarat", dealing="face_up")
-    log.card("9S", "player_1", flags={"exposed": True})
-    log.card("2H", "banker_1")
-    assert log.alarms() == []
-
-
-# A coup that moves to another shoe
-
+from verified_log import Log
 
 OTHER = "5ab0000000000002"
 PLACE = {"decks": 1, "cards_out": 6, "coups_left": 2, "awaiting": 0}
@@ -152,7 +35,7 @@ def moved() -> Log:
     return log
 
 
-def go_on(log: Log, *cards: str) -> None:
+def deal_rest(log: Log, *cards: str) -> None:
     for card, slot in zip(cards, SLOTS[2:], strict=False):
         log.card(card, slot, shoe_no=7, unit=OTHER)
 
@@ -167,7 +50,7 @@ def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
         "not continue at this gateway, acknowledge this alarm."
     )
     assert [came.severity for came in log.alarms("coup_came")] == ["info"]
-    go_on(log, "AD", "5C")
+    deal_rest(log, "AD", "5C")
     flags = {**FLAGS, "natural": True}
     result: dict[str, Any] = {
         "winner": "player",
@@ -179,16 +62,16 @@ def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
     log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
     log("button", shoe_no=7, coup_no=2, button="confirm", unit=OTHER)
     assert log.alarms("discrepancy", "coup_void") == []
-    assert [(coup.coup, coup.kind, coup.status, coup.began) for coup in log.told()] == [
+    assert [(coup.coup, coup.kind, coup.status, coup.began) for coup in log.coup_messages()] == [
         (1, "live", "verified", ""),
         (2, "live", "verified", f"bac-01/{UNIT}/1/2"),
     ]
-    assert (log.told()[1].player, log.told()[1].banker) == (["8D", "AD"], ["KH", "5C"])
+    assert (log.coup_messages()[1].player, log.coup_messages()[1].banker) == (["8D", "AD"], ["KH", "5C"])
 
 
-def test_the_last_coup_is_the_one_behind_the_coup_that_moved() -> None:
+def test_the_last_coup_follows_the_coup_that_moved() -> None:
     log = moved()
-    go_on(log, "AD", "5C")
+    deal_rest(log, "AD", "5C")
     flags = {**FLAGS, "natural": True, "last_coup": True}
     result: dict[str, Any] = {
         "winner": "player",
@@ -201,9 +84,9 @@ def test_the_last_coup_is_the_one_behind_the_coup_that_moved() -> None:
     assert (log.alarm().shoe_says, log.alarm().cards_say) == ("the last coup", "not the last coup")
 
 
-def test_a_card_that_the_decks_have_given_at_the_shoe_before() -> None:
+def test_cards_dealt_from_the_first_shoe_count_against_the_decks() -> None:
     log = moved()
-    go_on(log, "9S")  # of one deck, and in coup 1
+    deal_rest(log, "9S")  # of one deck, and in coup 1
     (alarm,) = log.alarms("missing_or_foreign_card")
     assert (alarm.clause, alarm.cards_say) == (
         "11.8.10",
@@ -211,7 +94,7 @@ def test_a_card_that_the_decks_have_given_at_the_shoe_before() -> None:
     )
 
 
-def test_a_coup_that_was_in_doubt_is_in_doubt_at_the_next_shoe() -> None:
+def test_a_doubtful_coup_stays_doubtful_at_the_other_shoe() -> None:
     log = Log("star-rapid")
     log.coup()
     log.card("8D", "banker_1")
@@ -230,10 +113,10 @@ def test_a_coup_that_was_in_doubt_is_in_doubt_at_the_next_shoe() -> None:
         "kind": "live",
     }
     log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
-    assert log.told()[-1].status == "disputed"
+    assert log.coup_messages()[-1].status == "disputed"
 
 
-def test_a_coup_that_only_a_card_too_many_has_begun_can_move() -> None:
+def test_a_coup_that_only_a_surplus_card_has_begun_can_move() -> None:
     log = Log("star-rapid")
     log.deal()
     log.result()
@@ -261,10 +144,10 @@ def test_a_coup_comes_to_a_shoe_that_has_dealt_one() -> None:
     assert log.alarm().cards_say == "coup 1 was dealt here"
 
 
-# A coup that comes otherwise than it left
+# A coup that does not come as it left
 
 
-def came_to_another_table(cards: str) -> Log:
+def played_at_another_table(cards: str) -> Log:
     """Coup 2 leaves bac-01 with 8D KH; bac-02 has one of that number with these cards, and its result."""
     one, other = Log("star-rapid"), Log("star-rapid")
     other.verifier = Verifier("bac-02", other.book, other.profile, moves=one.verifier.moves)
@@ -274,13 +157,13 @@ def came_to_another_table(cards: str) -> Log:
     handed(one, "8D KH")
     other("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
     handed(other, cards, came=True, unit=OTHER, shoe_no=7)
-    go_on_at(other, cards)
+    finish(other, cards)
     return other
 
 
-def go_on_at(log: Log, cards: str) -> None:
-    go_on_with = ("AD", "5C") if cards == "8D KH" else ("7D", "3C")  # 9 and 5, both
-    for card, slot in zip(go_on_with, SLOTS[2:], strict=False):
+def finish(log: Log, cards: str) -> None:
+    rest = ("AD", "5C") if cards == "8D KH" else ("7D", "3C")  # 9 and 5, both
+    for card, slot in zip(rest, SLOTS[2:], strict=False):
         log.card(card, slot, shoe_no=7, coup_no=2, unit=OTHER)
     flags = {**FLAGS, "natural": True}
     place: dict[str, Any] = {"shoe_no": 7, "coup_no": 2, "kind": "live", "flags": flags}
@@ -288,13 +171,15 @@ def go_on_at(log: Log, cards: str) -> None:
 
 
 def test_a_coup_that_comes_with_the_cards_it_left_with_is_verified() -> None:
-    log = came_to_another_table("8D KH")
+    log = played_at_another_table("8D KH")
     assert log.alarms("discrepancy") == []
-    assert [(coup.coup, coup.status, coup.began) for coup in log.told()] == [(2, "verified", f"bac-01/{UNIT}/1/2")]
+    assert [(coup.coup, coup.status, coup.began) for coup in log.coup_messages()] == [
+        (2, "verified", f"bac-01/{UNIT}/1/2")
+    ]
 
 
 def test_a_coup_that_comes_with_other_cards_than_it_left_with_is_disputed() -> None:
-    log = came_to_another_table("2H 2C")
+    log = played_at_another_table("2H 2C")
     assert log.alarm().say.startswith(
         "A coup came from another shoe and its cards are not those that left bac-01. Do not pay."
     )
@@ -302,18 +187,18 @@ def test_a_coup_that_comes_with_other_cards_than_it_left_with_is_disputed() -> N
         "coup 2: player_1=2H banker_1=2C",
         "coup 2: player_1=8D banker_1=KH",
     )
-    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
+    assert [(coup.coup, coup.status) for coup in log.coup_messages()] == [(2, "disputed")]
 
 
 def test_a_coup_that_comes_to_a_second_table_is_disputed_there() -> None:
-    first = came_to_another_table("8D KH")
+    first = played_at_another_table("8D KH")
     log = Log("star-rapid")
     log.verifier = Verifier("bac-03", log.book, log.profile, moves=first.verifier.moves)
     log("shoe_opened", shoe_no=7, card_set=1, decks=8, burn="none", unit=OTHER)
     handed(log, "8D KH", came=True, unit=OTHER, shoe_no=7)
-    go_on_at(log, "8D KH")
+    finish(log, "8D KH")
     assert log.alarm().cards_say == "coup 2 of bac-01 is played at bac-02"
-    assert [(coup.coup, coup.status) for coup in log.told()] == [(2, "disputed")]
+    assert [(coup.coup, coup.status) for coup in log.coup_messages()] == [(2, "disputed")]
 
 
 def test_a_coup_that_comes_as_another_kind_is_disputed() -> None:
@@ -329,7 +214,7 @@ def test_a_coup_that_comes_as_another_kind_is_disputed() -> None:
     assert (log.alarm().shoe_says, log.alarm().cards_say, log.alarm().coup) == ("dummy", "live", 2)
 
 
-def standing(log: Log) -> list[AlarmMessage]:
+def warnings(log: Log) -> list[AlarmMessage]:
     return [alarm for alarm in log.verifier.active() if alarm.name == "handed_over"]
 
 
@@ -342,26 +227,26 @@ def test_a_coup_that_left_is_a_warning_until_it_has_come_somewhere() -> None:
     log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="one")
     source = Source("6a7e000000000001", 1, "")
     assert log.verifier.match_moves(source) == []
-    (stands,) = standing(log)
-    assert (stands.name, stands.severity, stands.coup) == ("handed_over", "warning", 2)
+    (warning,) = warnings(log)
+    assert (warning.name, warning.severity, warning.coup) == ("handed_over", "warning", 2)
     other = Verifier("bac-02", log.book, log.profile, moves=log.verifier.moves)
     other.take(hand_over(3, "8D", came=True, coup_no=2)._replace(unit=OTHER), "")
     (over,) = log.verifier.match_moves(source)
     assert isinstance(over.message, AlarmMessage)
     assert (over.message.state, over.message.by) == ("cleared", "the gateway: the coup is played at bac-02")
-    assert standing(log) == []
+    assert warnings(log) == []
 
 
-def test_a_coup_that_left_is_no_warning_any_more_when_somebody_has_seen_to_it() -> None:
+def test_acknowledging_ends_the_warning_about_a_coup_that_left() -> None:
     log = Log("star-rapid")
     log.card("8D", "player_1")
     handed(log, "8D")
-    (stands,) = standing(log)
-    log.verifier.acknowledge(stands.alarm, "A. Smith", Source("6a7e000000000001", 1, ""))
-    assert standing(log) == []
+    (warning,) = warnings(log)
+    log.verifier.acknowledge(warning.alarm, "A. Smith", Source("6a7e000000000001", 1, ""))
+    assert warnings(log) == []
 
 
-# What a gateway knows of coups that move
+# What a gateway knows about coups that move
 
 
 def hand_over(event_no: int, card: str, *, came: bool, shoe_no: int = 1, coup_no: int = 12) -> Event:

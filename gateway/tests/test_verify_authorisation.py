@@ -1,0 +1,118 @@
+"""Verify: coups without wagers, their authorisation, and an exposed first card, from hand-written logs."""
+
+import pytest
+from shoe_events import SLOTS
+from verified_log import Log
+
+# Authorisation
+
+
+def dummy_hand(log: Log, *authorisations: str) -> None:
+    """A surplus card, and the dummy hand that begins with it; authorised so before its next card."""
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
+    for authorisation in authorisations:
+        if authorisation == "key":
+            log("key", on=1)
+        else:
+            log.command("authorise", times=1)
+    log.card("2H", "banker_1", flags={"exposed": True})
+
+
+@pytest.mark.parametrize("authorisation", ["key", "authorise"])
+def test_an_authorised_dummy_hand_is_no_alarm(authorisation: str) -> None:
+    log = Log("star-rapid")
+    dummy_hand(log, authorisation)
+    log.card("KD", "player_2")
+    assert log.alarms("discrepancy", "unauthorised_coup") == []
+
+
+def test_a_dummy_hand_without_authorisation_is_an_alarm() -> None:
+    log = Log("star-rapid")  # 11.8.13, 11.8.14
+    dummy_hand(log)
+    log.irregularity("unauthorised_coup", "PLAY_ON")
+    log.card("KD", "player_2")
+    assert log.alarms() == []
+    (alarm,) = log.alarms("unauthorised_coup")
+    assert alarm.clause == "11.8.13, 11.8.14, A-57"
+    assert "authorisation" in alarm.say
+
+
+def test_a_dummy_hand_without_authorisation_that_the_shoe_does_not_report() -> None:
+    log = Log("star-rapid")
+    dummy_hand(log)
+    log.card("KD", "player_2")
+    assert log.alarm().cards_say.startswith("unauthorised coup: 2H came")
+
+
+def test_a_dummy_coup_that_the_crown_book_orders_needs_no_authorisation() -> None:
+    log = Log("crown-baccarat")  # 10.6.1(b)
+    dummy_hand(log)
+    log.card("KD", "player_2")
+    assert log.alarms() == []
+
+
+# A coup in progress that continues without wagers
+
+
+@pytest.mark.parametrize(("book", "kind"), [("star-baccarat", "no_bet"), ("crown-baccarat", "dummy")])
+def test_a_coup_that_a_supervisor_made_one_without_wagers(book: str, kind: str) -> None:
+    log = Log(book)
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    log("coup_kind", shoe_no=1, coup_no=1, kind=kind)
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result(kind=kind)
+    assert log.alarms() == []
+    (coup,) = log.coup_messages()
+    assert (coup.kind, coup.status, coup.by) == (kind, "verified", "unknown person, command 2")
+
+
+def test_a_coup_that_stays_live_after_this_no_bet() -> None:
+    log = Log()
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result()
+    assert log.alarm().cards_say == "no_bet: a supervisor's command"
+
+
+def test_a_book_without_a_clause_for_this_no_bet() -> None:
+    log = Log("star-rapid")
+    log.card("9S", "player_1")
+    log.command("this_no_bet")
+    assert log.alarm().clause == "7.3, A-60"
+
+
+# An exposed first card
+
+
+def test_the_shoe_must_report_an_exposed_first_card() -> None:
+    log = Log()  # 12.3
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.card("2H", "banker_1")
+    assert log.alarm().cards_say == "first card exposed: 9S was seen before it was due"
+
+
+def test_an_exposed_first_card_that_the_shoe_reports() -> None:
+    log = Log()
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.irregularity("first_card_exposed", "THIS_NO_BET")
+    log("coup_kind", shoe_no=1, coup_no=1, kind="no_bet")
+    for card, slot in zip(["2H", "TD", "3C"], SLOTS[1:], strict=False):
+        log.card(card, slot)
+    log.result(kind="no_bet")
+    assert log.alarms() == []
+
+
+def test_a_table_that_deals_face_up_exposes_the_first_card() -> None:
+    log = Log("star-baccarat", dealing="face_up")
+    log.card("9S", "player_1", flags={"exposed": True})
+    log.card("2H", "banker_1")
+    assert log.alarms() == []
