@@ -1,4 +1,4 @@
-"""Consequences: log what the events so far call for. They only read the state; apply() changes it by what is logged."""
+"""Consequences: log what the events so far call for. This module only reads the state; apply() changes it."""
 
 from struct import pack_into
 

@@ -123,7 +123,7 @@ class Shoe:
     # Cards
 
     def card(self, now_ms, card, speed_mm_s, margin_pct, flags=0, exposed=BY_STYLE):
-        """A certain card has left the exit; `exposed` is 0 or 1 as a person reported, or BY_STYLE."""
+        """Log a certain card that has left the exit; `exposed` is 0 or 1 as a person reported, or BY_STYLE."""
         state = self.state
         if state.phase == CLOSED or self.profile_lost():
             self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
@@ -166,7 +166,7 @@ class Shoe:
         self._log_card(now_ms, self._slot(False), state.keyed_card, 0, 0, flags, BY_STYLE)
 
     def cutting_card(self, now_ms, speed_mm_s, margin_pct):
-        """The cutting card has left the exit."""
+        """Log the cutting card, which has left the exit."""
         state, record = self.state, self.journal.record
         if state.phase == CLOSED or state.phase == CHECKING or self.profile_lost():
             self._log_reject(now_ms, wire.REJECT_NOT_DUE, 0, 0, speed_mm_s, margin_pct)
@@ -179,12 +179,12 @@ class Shoe:
         self.log_consequences(now_ms)
 
     def reject(self, now_ms, reason, columns, doubtful, speed_mm_s, margin_pct):
-        """Something happened in the path that is no certain card: an open shoe is locked until a person clears it."""
+        """Log something in the path that is no certain card: an open shoe is locked until a person clears the fault."""
         self._log_reject(now_ms, reason, columns, doubtful, speed_mm_s, margin_pct)
         self.log_consequences(now_ms)
 
     def noise(self, now_ms, changes):
-        """The sensors changed and no card passed: logged once a minute, and nothing is locked."""
+        """Log, once a minute, that the sensors changed and no card passed: nothing is locked."""
         if self._noise_ms < 0 or (now_ms - self._noise_ms) & _TICKS >= _NOISE_EVERY_MS:
             self._noise_ms = now_ms
             self.reject(now_ms, wire.REJECT_NOISE, changes, 0, 0, 0)
@@ -232,7 +232,7 @@ class Shoe:
     # People
 
     def press(self, now_ms, button):
-        """The dealer pressed a button; return False if it means nothing now."""
+        """Log a button of the dealer; return False if it means nothing now."""
         state = self.state
         if button == wire.BUTTON_NEW_SHOE:
             able = self.profile.known and state.phase != CHECKING and not state.log_unsound()
@@ -254,19 +254,19 @@ class Shoe:
         return begun and not state.fault
 
     def key(self, now_ms, on):
-        """The supervisor's key was turned."""
+        """Log that the supervisor's key was turned."""
         if on != self.state.key_on and not self.journal.full(_SPARE):
             self.log_switch(now_ms, wire.EV_KEY, on)
             self.log_consequences(now_ms)
 
     def lid(self, now_ms, is_open):
-        """The lid was opened or shut."""
+        """Log that the lid was opened or shut."""
         if is_open != self.state.lid_open and not self.journal.full(_SPARE):
             self.log_switch(now_ms, wire.EV_LID, is_open)
             self.log_consequences(now_ms)
 
     def command(self, now_ms, command_id, command, data, at, size):
-        """The gateway sent a command: log it as done or refused, and return the outcome."""
+        """Log a command of the gateway as done or refused; return the outcome."""
         outcome = commands.outcome(self.state, self.profile_lost(), command, data, at, size)
         record = self.journal.record
         if not commands.known(command):
@@ -284,7 +284,7 @@ class Shoe:
     # The controller
 
     def fail(self, now_ms, fault):
-        """Something in the controller itself is wrong; the detail of a damaged log is how many records are."""
+        """Report a fault of the controller itself; the detail is the number of damaged records."""
         self.log_fault(now_ms, fault, min(self.damaged, 0xFF))
 
     def watch_sensors(self, now_ms, stuck):
