@@ -13,7 +13,7 @@ from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol.topics import CoupMessage
-from shoe_events import BOOK, PROFILE, Shoe, asked, cards, event, result, sent
+from shoe_events import BOOK, PROFILE, Shoe, cards, event, result, sent, who_nonce
 
 GATEWAY = "6a7e000000000001"
 TIME = "2026-01-02T03:04:05.006Z"
@@ -36,7 +36,7 @@ class Table:
 
     def serve(self) -> None:
         """Connect the shoe."""
-        nonce = asked(self.link, 0.0)
+        nonce = who_nonce(self.link, 0.0)
         self.link.receive(self.shoe.hello(nonce, next_event_no=1) + self.shoe.say("alive"), 0.0)
         sent(self.link)
 

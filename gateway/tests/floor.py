@@ -13,7 +13,7 @@ import msgspec
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader, Stored
-from shoe_events import Shoe, cards, heard, hello_body, result
+from shoe_events import Shoe, cards, frames_in, hello_body, result
 
 PATIENCE_S = 20.0
 TURN_S = 0.01  # of real time: a pty hands on what is written a moment later
@@ -113,7 +113,7 @@ class Floor:
             line = self.lines[name]
 
             def served(line: Line = line, name: str = name) -> bool:
-                for frame in heard(line.read()):
+                for frame in frames_in(line.read()):
                     if frame.type == "who":
                         line.hello(frame.body["nonce"])
                         line.write(line.shoe.say("alive"))
@@ -125,7 +125,7 @@ class Floor:
     def acknowledged(self, name: str) -> int:
         """The last event that the daemon has acknowledged to this shoe since the last look, 0 where none."""
         return max(
-            (frame.body["event_no"] for frame in heard(self.lines[name].read()) if frame.type == "ack"), default=0
+            (frame.body["event_no"] for frame in frames_in(self.lines[name].read()) if frame.type == "ack"), default=0
         )
 
     def said(self, topic: str) -> dict[str, Any]:

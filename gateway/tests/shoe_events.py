@@ -1,4 +1,4 @@
-"""A shoe as the gateway's tests need it: its end of the link, frames, and events of whole coups."""
+"""A shoe for the gateway's tests: its end of the link, frames, and events of whole coups."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -26,7 +26,7 @@ def frame(kind: str, body: dict[str, Any], seq: int = 0, flags: int = 0) -> byte
 
 
 def hello_body(**changes: Any) -> dict[str, Any]:
-    """A HELLO that answers nobody."""
+    """Return the body of a HELLO that answers no gateway."""
     return {
         "unit": bytes.fromhex(UNIT),
         "boot_count": 1,
@@ -49,7 +49,7 @@ def hello_body(**changes: Any) -> dict[str, Any]:
 
 
 class Shoe:
-    """One shoe's end of the line: offers a session to who asks, and seals what it says by its key."""
+    """One shoe's end of the line: offers sessions, and seals its frames with its key."""
 
     def __init__(self, key: bytes | None = None) -> None:
         self.key = key
@@ -59,12 +59,12 @@ class Shoe:
         self.nonces = (NOBODY, NOBODY)
 
     def say(self, kind: str, body: dict[str, Any] | None = None, seq: int | None = None) -> bytes:
-        """A frame of the session as it goes out."""
+        """Return a frame of the session, as sent."""
         raw = frame(kind, body or {}, next(self._seqs) if seq is None else seq, int(self._seal is not None))
         return framing.encode(raw + self._seal.mac(raw) if self._seal else raw)
 
     def hello(self, gateway_nonce: bytes = NOBODY, **changes: Any) -> bytes:
-        """Offer a session to the gateway that asked with this nonce."""
+        """Offer a session to the gateway that sent WHO with this nonce."""
         self._seqs, self._seal = count(), None
         self.nonces = (gateway_nonce, next(self._offers).to_bytes(8, "little"))
         if gateway_nonce == NOBODY:
@@ -79,39 +79,39 @@ class Shoe:
         return self.say("hello", hello_body(gateway_nonce=gateway_nonce, shoe_nonce=shoe_nonce, **changes))
 
     def event(self, event_no: int, kind: str, /, **data: Any) -> bytes:
-        """An event of the log."""
+        """Return the frame of an event."""
         return self.say("event", {"event_no": event_no, "kind": kind, "data": data})
 
     def logged(self, event: Event) -> bytes:
-        """An event that was made before, as this session sends it."""
+        """Return the frame of an event that exists already, in this session."""
         return self.event(event.event_no, event.kind, **event.data)
 
     def button(self, *event_nos: int) -> bytes:
-        """Some events."""
+        """Return the frames of these events, all Confirm."""
         return b"".join(self.event(no, "button", shoe_no=1, coup_no=1, button="confirm") for no in event_nos)
 
 
-def heard(data: bytes) -> list[Frame]:
-    """The gateway's frames in these bytes."""
+def frames_in(data: bytes) -> list[Frame]:
+    """Return the gateway's frames in these bytes."""
     return [parse.sealed_frame(raw) for raw in framing.Deframer().feed(data)]
 
 
-def sent(it: ShoeLink) -> list[Frame]:
-    """What the gateway wants to send, taken."""
-    data = it.output()
-    it.written(len(data))
-    return heard(data)
+def sent(link: ShoeLink) -> list[Frame]:
+    """Take the frames that the gateway sends."""
+    data = link.output()
+    link.written(len(data))
+    return frames_in(data)
 
 
-def kinds(it: ShoeLink) -> list[str]:
-    """Of what the gateway wants to send, taken."""
-    return [frame.type for frame in sent(it)]
+def kinds(link: ShoeLink) -> list[str]:
+    """Take the frames that the gateway sends; return their types."""
+    return [frame.type for frame in sent(link)]
 
 
-def asked(it: ShoeLink, now_s: float) -> bytes:
-    """The nonce of the WHO that the gateway sends now."""
-    it.tick(now_s)
-    nonce: bytes = next(frame.body["nonce"] for frame in sent(it) if frame.type == "who")
+def who_nonce(link: ShoeLink, now_s: float) -> bytes:
+    """Return the nonce of the WHO that the gateway sends now."""
+    link.tick(now_s)
+    nonce: bytes = next(frame.body["nonce"] for frame in sent(link) if frame.type == "who")
     return nonce
 
 
@@ -124,7 +124,7 @@ def event(event_no: int, kind: str, /, **data: Any) -> Event:
 
 
 def cards(first_no: int, dealt: str, slots: tuple[str, ...] = SLOTS, coup_no: int = 1) -> list[Event]:
-    """Card events of one coup, in these slots."""
+    """Return the card events of one coup, in these slots."""
     seen = {"speed_mm_s": 900, "margin_pct": 80, "flags": {}}
     return [
         event(first_no + i, "card", shoe_no=1, coup_no=coup_no, slot=slot, card=card, **seen)

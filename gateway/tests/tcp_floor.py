@@ -14,7 +14,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader, Stored
 from sabot_protocol import framing, messages
 from sabot_protocol.auth import TO_GATEWAY, Seal
-from shoe_events import KNOWN, NOBODY, UNIT, heard, hello_body
+from shoe_events import KNOWN, NOBODY, UNIT, frames_in, hello_body
 
 _EVENT = messages.FrameType.encmapping["event"]
 _COMMAND_DONE = bytes([messages.EventKind.encmapping["command_done"]])
@@ -125,7 +125,7 @@ class LogShoe:
         if not self.answers:
             self._restart()
             return
-        for frame in heard(data):
+        for frame in frames_in(data):
             self._take(frame.type, frame.body)
         self._send_events()
         if self._welcomed and not self._out:

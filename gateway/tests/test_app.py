@@ -18,7 +18,7 @@ from sabot_gateway.publish.broker import Login
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
 from sabot_sim.rigs.vm import VmShoe
-from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, heard, result
+from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, frames_in, result
 from structlog.testing import capture_logs
 
 ALARMS = "sabot/v1/test/bac-01/alarms"
@@ -78,7 +78,7 @@ class Bench:
         os.write(self.line, b"".join(frames))
         for _ in range(3):
             self.app.step(0.05)
-        return [(frame.type, frame.body.get("event_no")) for frame in heard(self._read())]
+        return [(frame.type, frame.body.get("event_no")) for frame in frames_in(self._read())]
 
     def _read(self) -> bytes:
         try:
@@ -88,7 +88,7 @@ class Bench:
 
     def asked(self) -> bytes:
         """The nonce of the WHO that waits on the line."""
-        nonce: bytes = next(frame.body["nonce"] for frame in heard(self._read()) if frame.type == "who")
+        nonce: bytes = next(frame.body["nonce"] for frame in frames_in(self._read()) if frame.type == "who")
         return nonce
 
     def greet(self, **changes: Any) -> list[tuple[str, int | None]]:
@@ -299,7 +299,7 @@ def test_a_gateway_keeps_its_id_and_asks_by_it(benches: Callable[..., Bench], tm
     ids = []
     for _ in range(2):
         bench = benches()
-        (who,) = heard(bench._read())
+        (who,) = frames_in(bench._read())
         ids.append(who.body["gateway"])
         bench.app.close()
     assert ids[0] == ids[1] != bytes(8)

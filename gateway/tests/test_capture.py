@@ -17,7 +17,7 @@ from sabot_gateway.operator.requests import RequestError, parse
 from sabot_gateway.shoe.capture import Capture
 from sabot_protocol import recording
 from sabot_protocol.recording import Line
-from shoe_events import heard
+from shoe_events import frames_in
 
 FRAME, OTHER = b"\x05abcd\0", b"\x03ef\0"
 
@@ -142,10 +142,10 @@ def test_the_daemon_streams_what_was_on_the_line(floor: Floor) -> None:
     floor.until(lambda: len(floor.events("bac-01")) == 5)
     found = client.recording()
     shoe, gateway = (b"".join(one.data for one in found if one.sender == sender) for sender in ("shoe", "gateway"))
-    assert [frame.body["event_no"] for frame in heard(shoe) if frame.type == "event"] == [1, 2, 3, 4, 5]
-    assert {frame.type for frame in heard(shoe)} == {"hello", "alive", "event"}
-    assert {"welcome", "ack"} <= {frame.type for frame in heard(gateway)}
-    assert max(frame.body["event_no"] for frame in heard(gateway) if frame.type == "ack") == 5
+    assert [frame.body["event_no"] for frame in frames_in(shoe) if frame.type == "event"] == [1, 2, 3, 4, 5]
+    assert {frame.type for frame in frames_in(shoe)} == {"hello", "alive", "event"}
+    assert {"welcome", "ack"} <= {frame.type for frame in frames_in(gateway)}
+    assert max(frame.body["event_no"] for frame in frames_in(gateway) if frame.type == "ack") == 5
 
 
 def test_one_capture_a_table_and_another_when_its_client_has_gone(floor: Floor) -> None:

@@ -4,13 +4,13 @@ import pytest
 from sabot_gateway.shoe.commands import CommandQueue
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol.codec import CodecError
-from shoe_events import KEY, PROFILE, Shoe, asked, sent
+from shoe_events import KEY, PROFILE, Shoe, sent, who_nonce
 
 
 def served(shoe: Shoe, last_command_id: int = 0) -> ShoeLink:
     """A link that serves this shoe, and has said what it says at first."""
     it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [shoe.key] if shoe.key else [])
-    nonce = asked(it, 0.0)
+    nonce = who_nonce(it, 0.0)
     it.receive(shoe.hello(nonce, next_event_no=1, last_command_id=last_command_id) + shoe.say("alive"), 0.0)
     sent(it)
     return it
@@ -58,7 +58,7 @@ def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
 def test_the_shoe_speaks_in_its_session_before_it_is_told_to_do_anything() -> None:
     it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
     it.command("lock")
-    it.receive(shoe.hello(asked(it, 0.0), next_event_no=1), 0.0)
+    it.receive(shoe.hello(who_nonce(it, 0.0), next_event_no=1), 0.0)
     assert commanded(it, 0.5) == []
     it.receive(shoe.say("alive"), 0.6)
     assert commanded(it, 0.6) == [(1, "lock")]
@@ -103,7 +103,7 @@ def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
     it.command("lock")
     assert commanded(it, 0.1) == [(1, "lock")]
     it.reset()
-    it.receive(shoe.hello(asked(it, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
+    it.receive(shoe.hello(who_nonce(it, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == [(1, "lock")]
 
 
@@ -115,7 +115,7 @@ def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes
     it.command("unlock")
     assert commanded(it, 0.1) == [(1, "lock")]
     it.reset()
-    it.receive(shoe.hello(asked(it, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
+    it.receive(shoe.hello(who_nonce(it, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == []
     it.receive(shoe.button(1), 0.4)
     assert commanded(it, 0.4) == []
@@ -126,7 +126,7 @@ def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes
 def test_after_both_have_started_again_an_old_word_ends_no_new_command() -> None:
     shoe, it = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
     it.command("lock")
-    it.receive(shoe.hello(asked(it, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
+    it.receive(shoe.hello(who_nonce(it, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
     assert commanded(it, 0.1) == []
     it.receive(done(shoe, 1, 1, "lock"), 0.2)
     assert commanded(it, 0.2) == [(2, "lock")]
@@ -139,7 +139,7 @@ def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_oth
     it.command("unlock")
     commanded(it, 0.1)
     it.reset()
-    answer = shoe.hello(asked(it, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
+    answer = shoe.hello(who_nonce(it, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
     it.receive(answer + shoe.say("alive"), 0.2)
     assert it.counters["dropped_commands"] == 1
     assert commanded(it, 0.3) == [(2, "unlock")]
@@ -148,7 +148,7 @@ def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_oth
 def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_log() -> None:
     it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
     it.command("lock")
-    answer = shoe.hello(asked(it, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
+    answer = shoe.hello(who_nonce(it, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
     it.receive(answer + shoe.say("alive"), 0.0)
     assert commanded(it, 0.1) == [(8, "lock")]
 
@@ -159,7 +159,7 @@ def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> 
     it.command("lock")
     commanded(it, 0.1)
     it.reset()
-    it.receive(shoe.hello(asked(it, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
+    it.receive(shoe.hello(who_nonce(it, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(it, 0.3) == []
     assert it.counters["dropped_commands"] == 1
     it.command("unlock")

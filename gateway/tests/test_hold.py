@@ -18,7 +18,7 @@ from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.shoe.link import ShoeLink
-from shoe_events import heard
+from shoe_events import frames_in
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")
@@ -107,7 +107,7 @@ def test_a_table_whose_shoe_goes_during_a_hold_says_so_after_it(floor: Floor) ->
 
 
 def answer_who(floor: Floor, line: Line) -> None:
-    for frame in heard(line.read()):
+    for frame in frames_in(line.read()):
         if frame.type == "who":
             line.hello(frame.body["nonce"])
 

@@ -18,12 +18,12 @@ from shoe_events import (
     PROFILE,
     UNIT,
     Shoe,
-    asked,
     frame,
-    heard,
+    frames_in,
     hello_body,
     kinds,
     sent,
+    who_nonce,
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def link(durable: int = 0, *keys: bytes) -> ShoeLink:
 
 def greet(it: ShoeLink, shoe: Shoe, now_s: float = 0.0, **changes: Any) -> None:
     """The shoe answers, is welcomed, and speaks."""
-    it.receive(shoe.hello(asked(it, now_s), **changes), now_s)
+    it.receive(shoe.hello(who_nonce(it, now_s), **changes), now_s)
     it.receive(shoe.say("alive"), now_s)
 
 
@@ -69,7 +69,7 @@ def test_asks_who_is_there_once_a_second() -> None:
 
 
 def test_nonces_are_chance_unless_told_otherwise() -> None:
-    one, other = (asked(ShoeLink(PROFILE, lambda unit: 0), 0.0) for _ in range(2))
+    one, other = (who_nonce(ShoeLink(PROFILE, lambda unit: 0), 0.0) for _ in range(2))
     assert len(one) == 8
     assert one != other
 
@@ -77,7 +77,7 @@ def test_nonces_are_chance_unless_told_otherwise() -> None:
 @pytest.mark.parametrize("key", [None, KEY])
 def test_hello_is_welcomed_from_the_cursor_and_gets_its_profile(key: bytes | None) -> None:
     shoe, it = Shoe(key), link(7, *([key] if key else []))
-    assert it.receive(shoe.hello(asked(it, 0.0), profile_hash=bytes(8)), 0.0) == []
+    assert it.receive(shoe.hello(who_nonce(it, 0.0), profile_hash=bytes(8)), 0.0) == []
     welcome, profile = sent(it)
     assert welcome.type == "welcome"
     assert welcome.body == {
@@ -112,7 +112,7 @@ def test_an_unasked_hello_makes_the_gateway_ask() -> None:
 
 def test_a_consumed_nonce_is_not_accepted_again() -> None:
     it, shoe = link(), Shoe()
-    nonce = asked(it, 0.0)
+    nonce = who_nonce(it, 0.0)
     it.receive(shoe.hello(nonce), 0.0)
     sent(it)
     it.receive(shoe.hello(nonce), 0.3)
@@ -122,13 +122,13 @@ def test_a_consumed_nonce_is_not_accepted_again() -> None:
     it.receive(shoe.hello(nonce), 0.4)
     it.receive(shoe.hello(who.body["nonce"]), 0.5)
     assert it.unit is None
-    it.receive(shoe.hello(asked(it, 1.4)), 1.4)
+    it.receive(shoe.hello(who_nonce(it, 1.4)), 1.4)
     assert it.unit == UNIT
 
 
 def test_the_welcome_is_repeated_until_the_shoe_speaks() -> None:
     it, shoe = link(), Shoe()
-    it.receive(shoe.hello(asked(it, 0.0)), 0.0)
+    it.receive(shoe.hello(who_nonce(it, 0.0)), 0.0)
     assert kinds(it) == ["welcome"]
     said = []
     for tenth in range(1, 30):
@@ -173,7 +173,7 @@ def test_the_profile_is_sent_until_the_shoe_has_logged_it() -> None:
 
 def test_a_shoe_that_has_the_profile_is_left_alone() -> None:
     it, shoe = link(), Shoe()
-    it.receive(shoe.hello(asked(it, 0.0), profile_hash=KNOWN), 0.0)
+    it.receive(shoe.hello(who_nonce(it, 0.0), profile_hash=KNOWN), 0.0)
     assert kinds(it) == ["welcome"]
 
 
@@ -228,7 +228,7 @@ def test_another_protocol_with_another_layout_is_refused_in_words_too(size: int)
 
 def test_another_release_that_is_gone_is_not_told_any_more() -> None:
     it = link()
-    nonce = asked(it, 0.0)
+    nonce = who_nonce(it, 0.0)
     it.receive(framing.encode(frame("hello", hello_body(protocol_hash=b"anothers"))[:30]), 0.0)
     it.receive(busy(nonce), 1.0)
     it.receive(b"noise", 1.1)
@@ -277,7 +277,7 @@ def busy(it_nonce: bytes) -> bytes:
 
 def test_a_shoe_that_another_gateway_serves_is_told_until_it_is_free() -> None:
     it = link()
-    nonce = asked(it, 0.0)
+    nonce = who_nonce(it, 0.0)
     for second in range(8):
         it.receive(busy(nonce), float(second))
         it.tick(float(second))
@@ -290,14 +290,14 @@ def test_a_shoe_that_another_gateway_serves_is_told_until_it_is_free() -> None:
 
 def test_a_busy_shoe_that_falls_silent_is_no_longer_called_busy() -> None:
     it = link()
-    it.receive(busy(asked(it, 0.0)), 0.0)
+    it.receive(busy(who_nonce(it, 0.0)), 0.0)
     it.tick(5.0)
     assert it.problem == SILENT
 
 
 def test_busy_is_for_who_asked_and_for_nobody_who_is_served() -> None:
     it = link()
-    asked(it, 0.0)
+    who_nonce(it, 0.0)
     it.receive(busy(b"another."), 0.0)
     assert it.problem is None
     it, _ = served()
@@ -351,7 +351,7 @@ def test_a_new_port_forgets_who_was_there() -> None:
 @pytest.mark.parametrize("key", [None, KEY])
 def test_bytes_in_any_pieces(size: int, key: bytes | None) -> None:
     it, shoe = link(0, *([key] if key else [])), Shoe(key)
-    stream, events = shoe.hello(asked(it, 0.0)) + shoe.button(*range(1, 6)), 0
+    stream, events = shoe.hello(who_nonce(it, 0.0)) + shoe.button(*range(1, 6)), 0
     for at in range(0, len(stream), size):
         events += len(it.receive(stream[at : at + size], 0.0))
     assert events == 5
@@ -439,7 +439,7 @@ def spliced(it: ShoeLink, shoe: Shoe) -> bytes:
 
 def reflected(it: ShoeLink, shoe: Shoe) -> bytes:
     """A frame of the shoe's type under our own direction's MAC."""
-    raw = frame("event", heard(Shoe().button(1))[0].body, 7, 1)
+    raw = frame("event", frames_in(Shoe().button(1))[0].body, 7, 1)
     return framing.encode(raw + Seal(KEY, TO_SHOE, *shoe.nonces).mac(raw))
 
 
@@ -537,7 +537,7 @@ def test_a_key_file_that_cannot_be_used_is_told_and_the_shoe_is_not_served() -> 
 
     it = ShoeLink(PROFILE, lambda unit: 0, keys=keys)
     for shoe in (Shoe(), Shoe(KEY)):
-        it.receive(shoe.hello(asked(it, 0.0 if shoe.key is None else 1.0)), 1.0)
+        it.receive(shoe.hello(who_nonce(it, 0.0 if shoe.key is None else 1.0)), 1.0)
         assert (it.unit, it.problem) == (None, f"{UNIT}.key: chmod 600 {UNIT}.key")
 
 
@@ -584,7 +584,7 @@ def test_a_keyed_shoe_that_has_started_again_is_asked_once_its_session_is_quiet(
 def test_a_unit_that_somebody_made_up_does_not_take_the_place_of_the_one_served(key: bytes | None) -> None:
     it, shoe = served(key=KEY)
     it._session.seq = 2**15  # type: ignore[union-attr]
-    nonce = asked(it, 1.0)
+    nonce = who_nonce(it, 1.0)
     it.keys = lambda unit: [KEY] if unit == UNIT else []
     it.receive(Shoe(key).hello(nonce, unit=b"made up!"), 1.0)
     assert (it.unit, it.authenticated) == (UNIT, True)
@@ -602,7 +602,7 @@ def test_a_session_is_renewed_before_its_numbers_end_and_no_event_is_lost(key: b
     assert kinds(it) == ["ack"]
     it.tick(2.0)
     assert kinds(it) == ["ack"]
-    nonce = asked(it, 2.1)
+    nonce = who_nonce(it, 2.1)
     before = [shoe.button(number) for number in (1, 2, 3)]
     renewed = shoe.hello(nonce)
     assert numbers(it, before[0] + renewed + before[1] + before[2], 2.2) == [1, 2, 3]
@@ -624,7 +624,7 @@ def test_the_session_before_ends_when_the_shoe_speaks_in_the_next() -> None:
     it, shoe = served(key=KEY)
     it._session.seq = 2**15  # type: ignore[union-attr]
     late = shoe.button(1)
-    it.receive(shoe.hello(asked(it, 1.0)), 1.0)
+    it.receive(shoe.hello(who_nonce(it, 1.0)), 1.0)
     it.receive(shoe.say("alive"), 1.1)
     assert numbers(it, late, 1.2) == []
     assert counted(it) == {"forged": 1}
@@ -634,7 +634,7 @@ def test_an_offer_that_the_shoe_does_not_take_up_costs_no_session() -> None:
     """Somebody held the shoe's HELLO back until the shoe had forgotten its offer."""
     it, shoe = served(key=KEY)
     it._session.seq = 2**15  # type: ignore[union-attr]
-    held_back, taken = Shoe(KEY).hello(asked(it, 1.0)), 0
+    held_back, taken = Shoe(KEY).hello(who_nonce(it, 1.0)), 0
     it.receive(held_back, 1.0)
     sent(it)
     seal = Seal(KEY, TO_SHOE, *shoe.nonces)
@@ -651,7 +651,7 @@ def test_an_offer_that_the_shoe_does_not_take_up_costs_no_session() -> None:
 def test_before_it_speaks_in_this_session_a_shoe_may_speak_in_one_we_do_not_know() -> None:
     it, shoe, stranger = link(0, KEY), Shoe(KEY), Shoe(KEY)
     stranger.hello(b"before..")
-    it.receive(shoe.hello(asked(it, 0.0)) + stranger.button(1), 0.0)
+    it.receive(shoe.hello(who_nonce(it, 0.0)) + stranger.button(1), 0.0)
     assert counted(it) == {"strays": 1}
     it.receive(shoe.say("alive") + stranger.button(1), 0.1)
     assert counted(it) == {"strays": 1, "forged": 1}

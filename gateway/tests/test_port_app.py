@@ -15,7 +15,7 @@ import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.shoe.link import SILENT, UNREADABLE
-from shoe_events import UNIT, Shoe, heard
+from shoe_events import UNIT, Shoe, frames_in
 from test_ports import Pty, SerialHost
 
 PATIENCE_S = 20.0
@@ -35,7 +35,7 @@ class Answers:
 
     def turn(self) -> None:
         try:
-            frames = heard(self._read())
+            frames = frames_in(self._read())
         except BlockingIOError:
             return
         for frame in frames:

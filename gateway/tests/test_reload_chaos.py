@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from floor import LOST, Floor, Line
 from sabot_gateway.shoe.parse import Event
-from shoe_events import cards, event, heard, result
+from shoe_events import cards, event, frames_in, result
 from structlog.testing import capture_logs
 
 NAMES = ("bac-01", "bac-02", "bac-03")
@@ -31,7 +31,7 @@ class Player:
         self.log.append(event(number + 5, "button", shoe_no=1, coup_no=self._coup, button="confirm"))
 
     def turn(self) -> None:
-        for frame in heard(self.line.read()):
+        for frame in frames_in(self.line.read()):
             if frame.type == "who":
                 self.line.next_no, self._sent = len(self.log) + 1, 10**9
                 self.line.hello(frame.body["nonce"])

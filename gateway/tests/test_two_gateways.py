@@ -11,7 +11,7 @@ import pytest
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
-from shoe_events import KEY, PROFILE, UNIT, heard
+from shoe_events import KEY, PROFILE, UNIT, frames_in
 
 STEP_MS = 20
 SECTORS = 4
@@ -104,7 +104,7 @@ class World:
             if self.now_ms % 200 == 0:
                 self.shoe.log(self.now_ms)
             up = self.shoe.step(self._down, self.now_ms)
-            self.said += [frame.type for frame in heard(up)]
+            self.said += [frame.type for frame in frames_in(up)]
             self._down = b"".join(gateway.step(up, self.now_ms / 1000) for gateway in (self.first, self.second))
             each()
 

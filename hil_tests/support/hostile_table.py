@@ -26,7 +26,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command
-from shoe_events import Shoe, cards, heard, hello_body, result
+from shoe_events import Shoe, cards, frames_in, hello_body, result
 
 SITE, HOSTILE, HONEST = "floor", "hostile", ("bac-01", "bac-02")
 _BLOCK_COUPS = 200
@@ -65,7 +65,7 @@ class Neighbour:
 
     def _greet(self, peer: socket.socket) -> None:
         data = b""
-        while not (asked := [frame.body["nonce"] for frame in heard(data) if frame.type == "who"]):
+        while not (asked := [frame.body["nonce"] for frame in frames_in(data) if frame.type == "who"]):
             data += peer.recv(4096)
         body = hello_body(unit=bytes.fromhex(UNIT), gateway_nonce=asked[-1], shoe_nonce=b"12345678", next_event_no=1)
         peer.sendall(self._say("hello", body) + self._say("alive", {}))
@@ -179,7 +179,7 @@ class Floor:
         self._alive_s = now_s if now_s - self._alive_s > 1 else self._alive_s
 
     def _turn(self, name: str, line: Line, now_s: float) -> None:
-        for frame in heard(line.read()):
+        for frame in frames_in(line.read()):
             if frame.type == "who":
                 line.hello(frame.body["nonce"])
                 self._next_s[name] = now_s + 1

@@ -23,7 +23,7 @@ from sabot_sim.rigs.vm import VmShoe
 from sabot_tools.cli import app
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
-from shoe_events import KEY, UNIT, Shoe, heard
+from shoe_events import KEY, UNIT, Shoe, frames_in
 from typer.testing import CliRunner
 
 SABOT = [sys.executable, "-m", "sabot_tools"]
@@ -52,7 +52,7 @@ class Line:
     def receive(self) -> list[Any]:
         """Return the gateway's frames that have come since the last call."""
         try:
-            frames = heard(os.read(self.master, 65_536))
+            frames = frames_in(os.read(self.master, 65_536))
         except BlockingIOError:
             return []
         self.frames += frames
