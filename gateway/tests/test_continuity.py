@@ -202,21 +202,21 @@ def held(event_no: int) -> bytes | None:
     ],
 )
 def test_what_an_event_proves(event_no: int, raw: bytes, verdict: Verdict) -> None:
-    assert Proof(4, 7, held).judge(event_no, raw) == verdict
+    assert Proof(4, 7, held).compare(event_no, raw) == verdict
 
 
 def test_a_proof_ends_with_the_last_event_of_the_ledger() -> None:
     it = Proof(4, 7, held)
-    judged = [(it.judge(no, frame_of(no)), it.same_no, it.done()) for no in (5, 8, 5, 7)]  # 6 was lost on the way
+    judged = [(it.compare(no, frame_of(no)), it.same_no, it.done()) for no in (5, 8, 5, 7)]  # 6 was lost on the way
     assert judged == [("same", 5, False), ("missing", 5, False), ("same", 5, False), ("same", 7, True)]
 
 
 def test_a_proof_ends_for_a_shoe_that_begins_behind_it_three_times() -> None:
     it = Proof(4, 7, held)
-    judged = [(it.judge(no, frame_of(no)), it.done()) for no in (8, 9, 8, 9, 8)]
+    judged = [(it.compare(no, frame_of(no)), it.done()) for no in (8, 9, 8, 9, 8)]
     assert judged == [("missing", False)] * 4 + [("missing", True)]
     it = Proof(4, 7, held)
-    judged = [(it.judge(no, frame_of(no)), it.done()) for no in (6, 8, 8, 8, 8)]  # and has sent what is before it
+    judged = [(it.compare(no, frame_of(no)), it.done()) for no in (6, 8, 8, 8, 8)]  # and has sent what is before it
     assert judged == [("same", False)] + [("missing", False)] * 4
     assert it.stuck()
 

@@ -118,7 +118,7 @@ def test_a_ledger_that_cannot_be_read_when_a_shoe_is_greeted_holds_the_gateway_a
     line = floor.lines["bac-01"]
     link = floor.app._tables["bac-01"].link
     assert isinstance(link, ShoeLink)
-    link._asked = bytes(range(8))
+    link.handshake._asked = bytes(range(8))
     line.coup(1)
     line.hello(bytes(range(8)))
     with floor.unreadable():

@@ -82,14 +82,14 @@ def test_what_cannot_be_read_on_a_line_without_a_shoe_has_a_problem_of_its_own()
 
 def test_a_log_stands_still_when_many_frames_and_half_a_minute_bring_nothing() -> None:
     stall = Stall()
-    assert not any(stall.heard(second / 10) for second in range(300))
-    assert stall.heard(30.0)
-    assert not stall.heard(30.1)
+    assert not any(stall.frame(second / 10) for second in range(300))
+    assert stall.frame(30.0)
+    assert not stall.frame(30.1)
     few = Stall()
-    assert not any(few.heard(float(10 * n)) for n in range(9))  # a ledger that was held: hardly a frame was read
-    assert few.heard(100.0)
+    assert not any(few.frame(float(10 * n)) for n in range(9))  # a ledger that was held: hardly a frame was read
+    assert few.frame(100.0)
     few.progress()
-    assert not few.heard(200.0)
+    assert not few.frame(200.0)
 
 
 # Keys

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from sabot_gateway.shoe.keys import KeysError
-from sabot_gateway.shoe.link import DEAF, SILENT, UNREADABLE, ShoeLink
+from sabot_gateway.shoe.line_watch import DEAF, SILENT, UNREADABLE
+from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing, messages
 from sabot_protocol.auth import TO_SHOE, Seal
 from shoe_events import (
@@ -301,7 +302,7 @@ def test_busy_is_for_who_asked_and_for_nobody_who_is_served() -> None:
     it.receive(busy(b"another."), 0.0)
     assert it.problem is None
     it, _ = served()
-    it._asked = b"renewal."
+    it.handshake._asked = b"renewal."
     it.receive(busy(b"renewal."), 0.1)
     assert (it.unit, it.problem) == (UNIT, None)
 
@@ -362,7 +363,7 @@ def test_output_nobody_reads_is_bounded() -> None:
     for second in range(1000):
         it.tick(float(second))
     assert len(it.output()) <= 4096
-    assert it.counters["unsent"] > 0
+    assert it.line_counters()["unsent"] > 0
 
 
 def test_a_shoe_that_has_overwritten_what_the_ledger_never_had() -> None:
@@ -513,7 +514,7 @@ def test_a_key_that_is_not_right_is_told_in_words(
 
 def test_a_shoe_without_a_key_is_not_served_where_keys_are_required() -> None:
     it, shoe = link(), Shoe()
-    it.keys_required = True
+    it.handshake.keys_required = True
     greet(it, shoe)
     assert it.unit is None
     assert it.problem is not None
@@ -526,7 +527,7 @@ def test_a_shoe_without_a_key_is_not_served_where_keys_are_required() -> None:
 @pytest.mark.parametrize(("here", "there"), [([KEY], KEY), ([OTHER_KEY, KEY], KEY)])
 def test_a_shoe_that_proves_its_key_is_served_where_keys_are_required(here: list[bytes], there: bytes) -> None:
     it = link(0, *here)
-    it.keys_required = True
+    it.handshake.keys_required = True
     greet(it, Shoe(there))
     assert (it.unit, it.authenticated, it.problem) == (UNIT, True, None)
 
@@ -583,9 +584,9 @@ def test_a_keyed_shoe_that_has_started_again_is_asked_once_its_session_is_quiet(
 @pytest.mark.parametrize("key", [None, OTHER_KEY])
 def test_a_unit_that_somebody_made_up_does_not_take_the_place_of_the_one_served(key: bytes | None) -> None:
     it, shoe = served(key=KEY)
-    it._session.seq = 2**15  # type: ignore[union-attr]
+    it.handshake.session.seq = 2**15  # type: ignore[union-attr]
     nonce = who_nonce(it, 1.0)
-    it.keys = lambda unit: [KEY] if unit == UNIT else []
+    it.handshake.keys = lambda unit: [KEY] if unit == UNIT else []
     it.receive(Shoe(key).hello(nonce, unit=b"made up!"), 1.0)
     assert (it.unit, it.authenticated) == (UNIT, True)
     assert numbers(it, shoe.button(1), 1.1) == [1]
@@ -597,7 +598,7 @@ def test_a_unit_that_somebody_made_up_does_not_take_the_place_of_the_one_served(
 @pytest.mark.parametrize("key", [None, KEY])
 def test_a_session_is_renewed_before_its_numbers_end_and_no_event_is_lost(key: bytes | None) -> None:
     it, shoe = served(key=key)
-    it._session.seq = 2**15 - 2  # type: ignore[union-attr]
+    it.handshake.session.seq = 2**15 - 2  # type: ignore[union-attr]
     it.tick(1.0)
     assert kinds(it) == ["ack"]
     it.tick(2.0)
@@ -622,7 +623,7 @@ def test_the_shoes_own_count_renews_a_session_too() -> None:
 
 def test_the_session_before_ends_when_the_shoe_speaks_in_the_next() -> None:
     it, shoe = served(key=KEY)
-    it._session.seq = 2**15  # type: ignore[union-attr]
+    it.handshake.session.seq = 2**15  # type: ignore[union-attr]
     late = shoe.button(1)
     it.receive(shoe.hello(who_nonce(it, 1.0)), 1.0)
     it.receive(shoe.say("alive"), 1.1)
@@ -633,7 +634,7 @@ def test_the_session_before_ends_when_the_shoe_speaks_in_the_next() -> None:
 def test_an_offer_that_the_shoe_does_not_take_up_costs_no_session() -> None:
     """Somebody held the shoe's HELLO back until the shoe had forgotten its offer."""
     it, shoe = served(key=KEY)
-    it._session.seq = 2**15  # type: ignore[union-attr]
+    it.handshake.session.seq = 2**15  # type: ignore[union-attr]
     held_back, taken = Shoe(KEY).hello(who_nonce(it, 1.0)), 0
     it.receive(held_back, 1.0)
     sent(it)

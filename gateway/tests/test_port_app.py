@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
-from sabot_gateway.shoe.link import SILENT, UNREADABLE
+from sabot_gateway.shoe.line_watch import SILENT, UNREADABLE
 from shoe_events import UNIT, Shoe, frames_in
 from test_ports import Pty, SerialHost
 

@@ -72,8 +72,8 @@ class Gateway:
         if events:
             self.link.acknowledge(events[-1], now_s)
         self.link.tick(now_s)
-        if self.link._session not in (None, *self.sessions):
-            self.sessions.append(self.link._session)
+        if self.link.handshake.session not in (None, *self.sessions):
+            self.sessions.append(self.link.handshake.session)
         out = self.link.output()
         self.link.written(len(out))
         return out
@@ -93,7 +93,7 @@ class World:
     def _gateway(self, who: bytes, rng: random.Random, key: bytes | None) -> Gateway:
         keys = [key] if key else []
         gateway = Gateway(ShoeLink(PROFILE, lambda unit: len(gateway.taken), who, lambda unit: keys))
-        gateway.link.nonce = partial(rng.randbytes, 8)
+        gateway.link.handshake.nonce = partial(rng.randbytes, 8)
         gateway.link.reset()
         return gateway
 

@@ -221,14 +221,14 @@ def hello(gateway_nonce: bytes, shoe_nonce: bytes, key: bytes) -> bytes:
 def test_a_consumed_nonce_begins_no_second_session() -> None:
     nonces = iter([GATEWAY_NONCE, bytes(range(8))])
     it = begun(link(nonce=lambda: next(nonces)))
-    session = it._session
+    session = it.handshake.session
     said(it)
     it.receive(hello(GATEWAY_NONCE, b"another1", KEY), 5.0)  # even from the shoe itself
-    assert it._session is session
+    assert it.handshake.session is session
     asked = codec.parse(body_of(said(it)))
     assert (asked["type"], asked["body"]["nonce"]) == ("who", bytes(range(8)))
     it.receive(hello(bytes(range(8)), b"another1", KEY), 5.1)
-    assert it._session is not session
+    assert it.handshake.session is not session
 
 
 def test_a_gateway_does_not_ask_twice_with_one_nonce() -> None:
@@ -286,11 +286,11 @@ def test_no_forged_frame_is_taken_in_a_session() -> None:
 @pytest.mark.usefixtures("golden_hash")
 def test_no_forged_frame_moves_a_link() -> None:
     it = begun(link())
-    session, said_before = it._session, said(it)
+    session, said_before = it.handshake.session, said(it)
     for way, raw, mac in islice(crafted(2, FROM_SHOE), FRAMES):
         assert it.receive(framing.encode(raw + mac), 1.3) == [], way
     assert said_before
-    assert (it.unit, it._session, it.log.next_no, it.log.durable_no) == (UNIT, session, 2, 1)
+    assert (it.unit, it.handshake.session, it.log.next_no, it.log.durable_no) == (UNIT, session, 2, 1)
     assert session is not None
     assert session._least_seq == 2
     refused = it.counters["forged"] + it.counters["unauthenticated"] + it.parser.malformed
@@ -307,7 +307,7 @@ def test_no_forged_hello_begins_a_session() -> None:
     right = codec.parse(body_of(GOLDEN["the shoe offers a session"])[:-MAC_BYTES])
     for way, raw, mac in islice(crafted(3, [right]), FRAMES):
         assert it.receive(framing.encode(raw + mac), 1.1) == []
-        assert (it.unit, it._session) == (None, None), way
+        assert (it.unit, it.handshake.session) == (None, None), way
     assert "key" in str(it.problem)
     it.receive(GOLDEN["the shoe offers a session"], 1.2)
     assert str((it.unit, it.problem)) == str((UNIT, None))

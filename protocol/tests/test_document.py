@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from construct import FlagsEnum, Mapping
-from sabot_gateway.shoe import link, session
+from sabot_gateway.shoe import handshake, link, session
 from sabot_protocol import fields, messages
 from sabot_protocol.documents import page
 
@@ -113,6 +113,6 @@ def test_the_times_on_the_page_are_those_of_the_shoe(name: str, value: int, word
 
 
 def test_the_times_on_the_page_are_those_of_the_gateway() -> None:
-    assert (link._ASK_EVERY_S, link._KEEP_ALIVE_S) == (1.0, 1.0)
+    assert (handshake.ASK_EVERY_S, link._KEEP_ALIVE_S) == (1.0, 1.0)
     assert session._RENEW_AT_SEQ == 2**15
     assert "has sent 2**15 frames" in PAGE

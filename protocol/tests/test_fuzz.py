@@ -234,7 +234,10 @@ def test_a_session_that_has_heard_everything_takes_nothing_at_all() -> None:
 def served() -> ShoeLink:
     """A link in the golden session, whose shoe has said its first event."""
     it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: GATEWAY_NONCE)
-    it._session, it.unit = Session(GATEWAY_NONCE, SHOE_NONCE, KEY), SEALED[0]["fields"]["body"]["unit"]
+    it.handshake.session, it.handshake.unit = (
+        Session(GATEWAY_NONCE, SHOE_NONCE, KEY),
+        SEALED[0]["fields"]["body"]["unit"],
+    )
     it.log.next_no = 1
     assert len(it.receive(bytes.fromhex(SEALED[1]["wire"]), 1.0)) == 1
     return it
@@ -242,12 +245,12 @@ def served() -> ShoeLink:
 
 def test_a_link_is_moved_by_nothing_and_holds_little() -> None:
     it, bodies = served(), [body + mac for body, mac in sent_in_session().items()]
-    unit, session, top = it.unit, it._session, 0
+    unit, session, top = it.unit, it.handshake.session, 0
     for noise, forged in islice(zip(on_the_line(8), with_right_crc(9, bodies), strict=False), FRAMES // 2):
         for event in it.receive(noise + forged, 1.1):
             top += 1
             assert event.raw in sent_in_session()
-        assert (it.unit, it._session) == (unit, session)
+        assert (it.unit, it.handshake.session) == (unit, session)
         assert len(it.parser.deframer._partial) <= MOST_ENCODED
         assert len(it.output()) <= 4096
     assert top <= 1  # the second event of the golden session, if it came through whole

@@ -16,7 +16,8 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.shoe import refusals
-from sabot_gateway.shoe.link import DEAF, SILENT, UNREADABLE, ShoeLink
+from sabot_gateway.shoe.line_watch import DEAF, SILENT, UNREADABLE
+from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.ports import Opening, Port, PortBusyError, PortError
 
 _ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back

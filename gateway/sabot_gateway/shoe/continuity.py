@@ -36,8 +36,8 @@ class Proof:
     _passed_over: int = 0
     _goes_back: bool = False  # the shoe sends events that the ledger holds
 
-    def judge(self, event_no: int, raw: bytes) -> Verdict:
-        """What this event of the shoe is to the ledger.
+    def compare(self, event_no: int, raw: bytes) -> Verdict:
+        """Return what this event of the shoe is to the ledger.
 
         A shoe that three times sends what is behind the last one, and nothing before it, takes that for acknowledged.
         An erased journal cannot: nobody has acknowledged these numbers to it.

@@ -1,4 +1,4 @@
-"""Driver: what the loop asks of a shoe's protocol. `link.ShoeLink`, our own, is the first."""
+"""Driver: what the loop needs of a shoe's protocol. `link.ShoeLink`, our own, is the first."""
 
 from typing import Any, Literal, Protocol
 
@@ -9,44 +9,59 @@ from sabot_gateway.shoe.parse import Event
 class Driver(Protocol):
     """One port, sans-I/O: bytes in, events and bytes out, time as an argument."""
 
-    unit: str | None  # the shoe that is served
-    authenticated: bool
-    rotation: Literal["old", "new"] | None
-    problem: str | None  # why no shoe is served, in words
     lost: tuple[int, int] | None  # events that can no longer be had
-    last_frame_s: float | None
     greeting: tuple[int, str] | None  # of the last HELLO: the number of the next event, and the fault
-    reports: dict[str, str]  # alarms that the daemon is to raise, by name, in words
+    reports: dict[str, str]  # alarms for the daemon to raise: text by name
+
+    @property
+    def unit(self) -> str | None:
+        """The shoe that is served."""
+
+    @property
+    def authenticated(self) -> bool:
+        """True if the shoe has proved its key."""
+
+    @property
+    def rotation(self) -> Literal["old", "new"] | None:
+        """While a rotation is under way: which key the shoe uses."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why no shoe is served."""
+
+    @property
+    def last_frame_s(self) -> float | None:
+        """When the shoe that is served, or else any, last sent a sound frame."""
 
     def reset(self) -> None:
-        """The port has just been opened."""
+        """Forget who was there: the port was opened again, or the shoe has fallen silent."""
 
     def refuse(self, problem: str, until_s: float = 0.0) -> None:
-        """Serve nobody, and say why; take nothing from this line before `until_s`."""
+        """Serve nobody for this reason; take nothing from this line before `until_s`."""
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
-        """The new events in these bytes, in order, none twice and none skipped."""
+        """Return the new events in these bytes, in order, none twice and none skipped."""
 
     def acknowledge(self, event_no: int, now_s: float) -> None:
-        """Everything up to this event is durable."""
+        """Acknowledge to the shoe that everything up to this event is durable."""
 
     def command(self, kind: str, /, **data: Any) -> Command | None:
-        """Have the shoe do this; None if too much waits already, CodecError if it makes no sense."""
+        """Queue a command; None if too many wait, CodecError if its values cannot be sent."""
 
     def prepare_command(self, kind: str, data: dict[str, Any]) -> Command | None:
-        """The same, held until the caller lets it go."""
+        """Queue a command that is held until the caller clears its `held`."""
 
     def number_command(self, command: Command) -> int:
-        """The id under which the shoe will log this command; 0 while others wait before it."""
-
-    def caught_up(self) -> bool:
-        """Everything that the shoe had logged when it was greeted has come."""
+        """Return the id under which the shoe will log this command; 0 while others wait before it."""
 
     def withdraw(self, command: Command) -> bool:
-        """Nobody waits for this command any more; whether the shoe may have heard of it."""
+        """Send this command no more; return whether it was sent before."""
+
+    def caught_up(self) -> bool:
+        """Return True if everything that the shoe had logged at its HELLO has come."""
 
     def tick(self, now_s: float) -> None:
-        """Time passes."""
+        """Do what is due by time alone."""
 
     def mid_frame(self) -> list[str]:
         """Return the senders, `shoe` and `gateway`, of whose current frame only a part was on the line."""
@@ -55,10 +70,10 @@ class Driver(Protocol):
         """Count the silence of the shoe from now on."""
 
     def output(self) -> bytes:
-        """Bytes for the port."""
+        """Return what waits to be written."""
 
     def written(self, count: int) -> None:
-        """So many of them are out."""
+        """Drop the first `count` bytes of the output: the port has taken them."""
 
     def line_counters(self) -> dict[str, int]:
-        """Everything that was damaged, dropped, refused or said twice."""
+        """Return how often something was damaged, dropped, refused or repeated on this line."""

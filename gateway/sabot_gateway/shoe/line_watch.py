@@ -1,4 +1,4 @@
-"""Line watch: what is wrong with a line though its shoe is served: an alarm a name, in words, again while it lasts."""
+"""Line watch: why nobody is served on a line, and what is wrong with one on which a shoe is served."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,15 @@ _MOST_UNREADABLE = 5  # a shoe sends what is not acknowledged ten times in the f
 _STALLED_S, _LEAST_FRAMES = 30.0, 10
 _FOREIGN = ("unauthenticated", "forged", "replayed", "strays")
 _UNREADABLE = ("unknown", "oversize")
+_SILENT_AFTER_S = 5.0
+SILENT = "nothing comes on this port: the shoe is switched off, its cable is not plugged in, or this is another port"
+UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
+DEAF = "the shoe sends on this port, but does not receive this gateway: check the wire to the shoe and its connector"
 
 
 @dataclass
 class Rate:
-    """Counters of which a minute brings no more than `most`."""
+    """Counters that may rise by `most` in a minute."""
 
     names: tuple[str, ...]
     most: int
@@ -21,7 +25,7 @@ class Rate:
     _before: dict[str, int] = field(default_factory=dict)
 
     def exceeded(self, counters: Mapping[str, int], now_s: float) -> dict[str, int]:
-        """What the last minute brought, where it was more; nothing else."""
+        """Return by how much each counter rose in the last minute, where together they rose by more than `most`."""
         found = {name: counters[name] - self._before.get(name, 0) for name in self.names}
         too_many = sum(found.values()) > self.most
         if too_many or now_s - self._since_s >= _WINDOW_S:
@@ -31,17 +35,17 @@ class Rate:
 
 @dataclass
 class Stall:
-    """A shoe that speaks, has more in its log, and does not get on with it."""
+    """Finds a shoe that sends frames and has more in its log, but never the next event."""
 
     _since_s: float = 0.0
     _frames: int = 0
 
     def progress(self) -> None:
-        """The next event was taken, or nothing is missing."""
+        """Begin again: the next event was taken."""
         self._frames = 0
 
-    def heard(self, now_s: float) -> bool:
-        """A frame without the event that is wanted; True when that has lasted too long."""
+    def frame(self, now_s: float) -> bool:
+        """Count a frame without the event that is wanted; return True when that has lasted too long."""
         if not self._frames:
             self._since_s = now_s
         self._frames += 1
@@ -52,6 +56,39 @@ class Stall:
 
 
 @dataclass
+class LineDiagnosis:
+    """What comes on a line, and so why nobody is served there."""
+
+    last_frame_s: float | None = None  # of the shoe that is served, or else of any sender
+    unreadable_bytes: int = 0  # since the last sound frame
+    _since_s: float | None = None  # since when nothing, or something, comes
+
+    def reset(self) -> None:
+        """Begin again: the port was opened."""
+        self.last_frame_s = self._since_s = None
+        self.unreadable_bytes = 0
+
+    def sound_frame(self, now_s: float) -> bool:
+        """Take note of a frame; return True if it is the first after a silence."""
+        first = self.last_frame_s is None or now_s - self.last_frame_s >= _SILENT_AFTER_S
+        if first:
+            self._since_s = now_s
+        self.last_frame_s, self.unreadable_bytes = now_s, 0
+        return first
+
+    def diagnose(self, problem: str | None, now_s: float, *, served: bool) -> str | None:
+        """Return what is wrong with the line, or `problem` where that is known better."""
+        since_s = self._since_s = now_s if self._since_s is None else self._since_s
+        if served:
+            return problem
+        if now_s - (since_s if self.last_frame_s is None else self.last_frame_s) >= _SILENT_AFTER_S:
+            return UNREADABLE if self.unreadable_bytes else SILENT
+        if problem is None and self.last_frame_s is not None and now_s - since_s >= _SILENT_AFTER_S:
+            return DEAF
+        return problem
+
+
+@dataclass
 class LineWatch:
     """The rates of one line."""
 
@@ -59,7 +96,7 @@ class LineWatch:
     _unreadable: Rate = field(default_factory=lambda: Rate(_UNREADABLE, _MOST_UNREADABLE))
 
     def look(self, counters: Mapping[str, int], now_s: float, *, served: bool) -> dict[str, str]:
-        """The alarms that are due, by name; a line that serves nobody has a problem of its own."""
+        """Return the alarms that are due, by name; a line on which nobody is served has a problem of its own."""
         foreign, unreadable = self._foreign.exceeded(counters, now_s), self._unreadable.exceeded(counters, now_s)
         found = {"forged_frames": forged_frames(foreign)} if foreign else {}
         return found | ({"unreadable_frames": unreadable_frames(unreadable)} if unreadable and served else {})
@@ -70,25 +107,25 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def forged_frames(counts: Mapping[str, int]) -> str:
-    """Somebody else speaks on the line."""
+    """Return the text of the alarm: somebody else may send on the line."""
     return (
         f"Within a minute {sum(counts.values())} frames came that are not of the shoe's session ({_listed(counts)}). "
-        "None of them changed anything. Somebody else may be on this line: check its cable, its adapter and who can "
+        "None of them changed anything. Another device may be on this line: check its cable, its adapter and who can "
         "reach them."
     )
 
 
 def unreadable_frames(counts: Mapping[str, int]) -> str:
-    """The shoe says what the protocol does not have."""
+    """Return the text of the alarm: the shoe sends frames that the protocol does not have."""
     return (
-        f"Within a minute {sum(counts.values())} frames came that cannot be read ({_listed(counts)}). If the log "
-        "stands still, the shoe sends something that the protocol does not have: have it inspected."
+        f"Within a minute {sum(counts.values())} frames came that cannot be read ({_listed(counts)}). If no new event "
+        "is stored, the shoe sends something that the protocol does not have: have it inspected."
     )
 
 
 def log_stalled(unit: str, event_no: int) -> str:
-    """The next event does not come."""
+    """Return the text of the alarm: the next event does not come."""
     return (
-        f"Event {event_no} of shoe {unit} does not come, though the shoe has it and speaks. Nothing behind it can be "
-        "stored. Do not deal from this shoe: have it inspected."
+        f"Event {event_no} of shoe {unit} does not come, though the shoe is connected and has it. No event after it "
+        "can be stored. Do not deal from this shoe: have it inspected."
     )
