@@ -48,5 +48,5 @@ def test_an_error_in_our_own_checks_keeps_the_event_raises_an_alarm_and_goes_on(
     assert kept == [(1, "shoe", b"frame 1"), (2, "", b"frame 2"), (None, "alarm", b""), (3, "", b"frame 3")]
     alarm = msgspec.json.decode(place.pending[2].payload)
     assert (alarm["name"], alarm["severity"], alarm["id"]) == ("not_verified", "critical", f"{UNIT}-2-not_verified")
-    assert "the fault is the gateway's" in alarm["say"]
+    assert "The gateway failed to verify" in alarm["say"]
     assert alarm["shoe_says"] == "event 2, card: KeyError: 'flags'"

@@ -34,7 +34,7 @@ class Shoe:
         profile = firmware.module("sabot.profile").Profile(4)
         link, unit = firmware.module("sabot.link.link").Link, bytes.fromhex(UNIT)
         self.link = link(unit, 1, POWER, self.journal, profile, Sampler(), rng.randbytes, key)
-        self._body_at: int = journal.BODY
+        self._body_at: int = firmware.module("sabot.wire").RECORD_DATA
 
     def log(self, now_ms: int) -> None:
         """A button."""
