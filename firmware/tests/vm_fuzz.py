@@ -23,7 +23,7 @@ TX_BYTES = 512
 
 
 def some(count):
-    """So many bytes of chance."""
+    """Return random bytes."""
     return bytes([random.getrandbits(8) for _ in range(count)])
 
 
@@ -56,7 +56,7 @@ def mutated(data, other):
 
 
 def several(of):
-    """One of these with one to three changes."""
+    """Return one of these with one to three changes."""
     data = random.choice(of)
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         data = mutated(data, random.choice(of))
@@ -64,14 +64,14 @@ def several(of):
 
 
 def framed(body):
-    """As whoever can compute a CRC sends it."""
+    """Return a body as a frame with a right CRC, and its size."""
     body = body[:MAX_BODY]
     out = bytearray(140)
     return out, encode(bytearray(body) + bytearray(2), len(body), out, 0)
 
 
 def golden(field, sealed_to_shoe=False):
-    """That field of the golden frames."""
+    """Return a field of all golden frames."""
     found = []
     for vector in golden_frames("accept"):
         if not sealed_to_shoe or vector.get("direction") == TO_SHOE:
@@ -80,7 +80,7 @@ def golden(field, sealed_to_shoe=False):
 
 
 def reference_crc(data):
-    """CRC-16/IBM-3740, bit by bit."""
+    """Return the CRC-16/IBM-3740, bit by bit."""
     crc = 0xFFFF
     for byte in data:
         crc ^= byte << 8
@@ -108,7 +108,7 @@ def test_a_body_comes_out_only_if_its_crc_is_right():
 
 
 def start():
-    """A session of the golden key and nonces."""
+    """Return a session of the golden key and nonces."""
     vector = next(one for one in golden_frames("accept") if one.get("direction") == TO_SHOE)
     session = Session(unhexlify(vector["key"]))
     session.start(b"gateway1", unhexlify(vector["gateway_nonce"]), unhexlify(vector["shoe_nonce"]))
@@ -132,65 +132,65 @@ def test_a_session_opens_nothing_that_was_not_sent():
 
 
 def served(key):
-    """A shoe in the golden session with events that wait, and its journal."""
+    """Return a shoe in the golden session with events to send, and its journal."""
     sabot.link.link.PROTOCOL_HASH = unhexlify("c1c2c3c4c5c6c7c8")
     journal = Journal(Memory(3, 4096))
     for _ in range(40):
         journal.append(5, 10, 0)
-    it = Link(bytes(8), 3, 1, journal, Profile(6), Sampler(), lambda count: unhexlify("11223344")[:count], key)
+    link = Link(bytes(8), 3, 1, journal, Profile(6), Sampler(), lambda count: unhexlify("11223344")[:count], key)
     for vector in golden_frames("accept"):
         if vector["name"] == "the gateway asks" or (vector["name"] == "the gateway takes it" and key):
-            hear(it, unhexlify(vector["wire"]))
+            receive(link, unhexlify(vector["wire"]))
         elif vector["name"] == "the gateway takes it":
-            hear(it, *framed(b"\x81\0" + unhexlify(vector["body"])[2:]))
-    assert it._welcomed
-    pumped(it)
-    return it, journal
+            receive(link, *framed(b"\x81\0" + unhexlify(vector["body"])[2:]))
+    assert link._welcomed
+    pumped(link)
+    return link, journal
 
 
-def hear(it, data, size=None):
-    it.receive(data, len(data) if size is None else size, 0)
+def receive(link, data, size=None):
+    link.receive(data, len(data) if size is None else size, 0)
 
 
-def pumped(it):
-    """The shoe goes on; what it says is taken off."""
-    it.pump(0)
-    assert it.tx_size <= TX_BYTES
-    it.sent(it.tx_size)
+def pumped(link):
+    """Let the shoe send, and take the bytes off the line."""
+    link.pump(0)
+    assert link.tx_size <= TX_BYTES
+    link.sent(link.tx_size)
 
 
-def test_an_authenticated_shoe_is_moved_by_nothing():
-    """Noise, and frames of somebody who can compute a CRC; WHO may ask, as it may always."""
+def test_an_authenticated_shoe_takes_no_frame_without_the_key():
+    """Noise, and frames with a right CRC, change nothing; a WHO is always answered."""
     random.seed(3)
     vector = next(one for one in golden_frames("accept") if one.get("direction") == TO_SHOE)
-    it, journal = served(unhexlify(vector["key"]))
-    session = it._session
-    session._least_seq = 0x10000  # every golden frame has been heard
+    link, journal = served(unhexlify(vector["key"]))
+    session = link._session
+    session._least_seq = 0x10000  # every golden frame has been received
     wires, bodies = golden("wire"), golden("body")
     for number in range(FRAMES):
-        hear(it, several(wires) + b"\0") if number & 1 else hear(it, *framed(several(bodies)))
+        receive(link, several(wires) + b"\0") if number & 1 else receive(link, *framed(several(bodies)))
         if not number & 15:
-            pumped(it)
-        assert it._session is session
-        assert (it.command_due, it.new_profile, journal.acked, it._welcomed) == (False, False, 0, True)
-    print(FRAMES, "frames:", it.refused, "refused,", it.crc_errors(), "damaged (both modulo 65536), none taken")
-    assert it.refused
+            pumped(link)
+        assert link._session is session
+        assert (link.command_due, link.new_profile, journal.acked, link._welcomed) == (False, False, 0, True)
+    print(FRAMES, "frames:", link.refused, "refused,", link.crc_errors(), "damaged (both modulo 65536), none taken")
+    assert link.refused
 
 
 def test_a_shoe_without_a_key_survives_everything():
-    """Without a key whoever can compute a CRC may command: what must hold is that nothing breaks or grows."""
+    """Without a key everybody who can compute a CRC may command: nothing breaks or grows."""
     random.seed(4)
-    it, journal = served(None)
+    link, journal = served(None)
     bodies = golden("body")
     gc.collect()
     free = gc.mem_free()
     commands = 0
     for number in range(FRAMES):
-        hear(it, *framed(several(bodies)))
+        receive(link, *framed(several(bodies)))
         if not number & 15:
-            pumped(it)
-        commands += it.command_due
-        it.command_due = it.new_profile = False
+            pumped(link)
+        commands += link.command_due
+        link.command_due = link.new_profile = False
         assert journal.acked < journal.next_no
     assert commands
     gc.collect()

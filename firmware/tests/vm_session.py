@@ -1,4 +1,4 @@
-"""The session: HMAC against RFC 4231, golden MACs both ways, forgeries, and the golden session to the letter."""
+"""The session: HMAC against RFC 4231, golden MACs both ways, forgeries, and the golden session byte for byte."""
 
 import gc
 from binascii import hexlify, unhexlify
@@ -55,7 +55,7 @@ def session_of(vector):
 
 
 def decoded(wire):
-    """The decoder's buffer and the size of the one body in these bytes."""
+    """Return the decoder's buffer and the size of the one body in these bytes."""
     decoder = Decoder()
     for byte in wire[:-1]:
         assert not decoder.feed(byte)
@@ -63,7 +63,7 @@ def decoded(wire):
     return decoder.body, size
 
 
-def test_golden_frames_from_the_shoe_are_sealed_to_the_letter():
+def test_golden_frames_from_the_shoe_are_sealed_byte_for_byte():
     count = 0
     for vector in golden_frames("accept"):
         if "mac" in vector and vector["direction"] != TO_SHOE:
@@ -124,26 +124,26 @@ def test_without_a_key_a_frame_with_a_mac_is_refused():
 
 
 def shoe(key, random=lambda count: bytes(count)):
-    """A shoe of boot 3 with an empty journal, and the journal."""
+    """Return a shoe of boot 3 with an empty journal, and the journal."""
     journal = Journal(Memory())
     return Link(bytes(range(1, 9)), 3, 1, journal, Profile(6), Sampler(), random, key), journal
 
 
-def said(it, now_ms):
-    """What the shoe puts on the line now, as hex."""
-    it.pump(now_ms)
-    out = hexlify(it.tx[: it.tx_size]).decode()
-    it.sent(it.tx_size)
+def sent_hex(link, now_ms):
+    """Return what the shoe sends now, as hex."""
+    link.pump(now_ms)
+    out = hexlify(link.tx[: link.tx_size]).decode()
+    link.sent(link.tx_size)
     return out
 
 
-def hear(it, wire, now_ms):
+def receive(link, wire, now_ms):
     data = unhexlify(wire)
-    it.receive(data, len(data), now_ms)
+    link.receive(data, len(data), now_ms)
 
 
 def golden_session():
-    """Wire by name, and the key; the shoe takes the protocol and release that the session was written for."""
+    """Return the frames by name, and the key; the shoe gets the protocol and release of the golden session."""
     wires = {}
     key = None
     for vector in golden_frames("accept"):
@@ -160,115 +160,115 @@ def append(journal, now_ms, kind, body):
     journal.append(now_ms, kind, len(body))
 
 
-def test_the_shoe_says_its_half_of_the_golden_session_to_the_letter():
+def test_the_shoe_sends_its_half_of_the_golden_session_byte_for_byte():
     golden, key = golden_session()
-    it, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
+    link, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
     append(journal, 4000, 4, unhexlify("01000200012184035000"))
-    hear(it, golden["the gateway asks"], 5000)
-    assert said(it, 5000) == golden["the shoe offers a session"]
-    hear(it, golden["the gateway takes it"] + golden["the house's profile"], 5100)
-    assert it.new_profile
+    receive(link, golden["the gateway asks"], 5000)
+    assert sent_hex(link, 5000) == golden["the shoe offers a session"]
+    receive(link, golden["the gateway takes it"] + golden["the house's profile"], 5100)
+    assert link.new_profile
     codes = "".join("%02x" % (1 + at % 20) for at in range(46))
-    assert hexlify(it.profile[16:]).decode() == "e0e1e2e3e4e5e6e70208030eff03050f" + codes
-    assert said(it, 5100) == golden["the first event: the eight of hearts"]
-    hear(it, golden["it is durable"] + golden["the exit is to be locked"], 5150)
+    assert hexlify(link.profile[16:]).decode() == "e0e1e2e3e4e5e6e70208030eff03050f" + codes
+    assert sent_hex(link, 5100) == golden["the first event: the eight of hearts"]
+    receive(link, golden["it is durable"] + golden["the exit is to be locked"], 5150)
     assert journal.acked == 1
-    assert it.command_due
-    assert it.command[12] == 4
-    it.command_due = False
-    it.last_command_id = 1
+    assert link.command_due
+    assert link.command[12] == 4
+    link.command_due = False
+    link.last_command_id = 1
     append(journal, 5200, 22, unhexlify("010000000400"))
-    assert said(it, 5200) == golden["it is locked"]
-    hear(it, golden["that is durable too"], 5250)
+    assert sent_hex(link, 5200) == golden["it is locked"]
+    receive(link, golden["that is durable too"], 5250)
     assert journal.acked == 2
-    hear(it, golden["another gateway asks"], 5300)
-    assert said(it, 5300) == golden["it is told who serves the shoe"]
-    assert said(it, 6200) == golden["nothing to say"]
-    assert (it.refused, it.resends, it.crc_errors()) == (0, 0, 0)
+    receive(link, golden["another gateway asks"], 5300)
+    assert sent_hex(link, 5300) == golden["it is told who serves the shoe"]
+    assert sent_hex(link, 6200) == golden["nothing to say"]
+    assert (link.refused, link.resends, link.crc_errors()) == (0, 0, 0)
 
 
-def test_what_was_said_in_the_golden_session_is_not_taken_again():
+def test_frames_of_the_golden_session_are_not_taken_again():
     golden, key = golden_session()
-    it, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
+    link, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
     append(journal, 4000, 4, bytes(10))
     for name in ("the gateway asks", "the gateway takes it"):
-        hear(it, golden[name], 5000)
-        said(it, 5000)
-    hear(it, golden["the exit is to be locked"], 5100)
-    assert it.command_due
-    it.command_due = False
-    refused = it.refused
+        receive(link, golden[name], 5000)
+        sent_hex(link, 5000)
+    receive(link, golden["the exit is to be locked"], 5100)
+    assert link.command_due
+    link.command_due = False
+    refused = link.refused
     for name in ("the gateway takes it", "the house's profile", "it is durable", "the exit is to be locked"):
-        hear(it, golden[name], 5200)
-    assert (it.command_due, it.new_profile, journal.acked) == (False, False, 0)
-    assert it.refused == refused + 4
+        receive(link, golden[name], 5200)
+    assert (link.command_due, link.new_profile, journal.acked) == (False, False, 0)
+    assert link.refused == refused + 4
 
 
 def welcomed():
-    """A shoe without a key that a gateway serves."""
-    it, journal = shoe(None)
+    """Return a shoe without a key in session with a gateway."""
+    link, journal = shoe(None)
     for _ in range(5):
         append(journal, 1, 10, b"")
     golden, _ = golden_session()
-    hear(it, golden["the gateway asks"], 0)
-    offered = unhexlify(said(it, 0))
+    receive(link, golden["the gateway asks"], 0)
+    offered = unhexlify(sent_hex(link, 0))
     body, _ = decoded(offered)
     raw = bytearray(unhexlify("8100000000000000c1c2c3c4c5c6c7c8") + bytes(body[67:75]) + bytes(6))
     out = bytearray(200)
-    it.receive(out, encode(raw, 28, out, 0), 0)
-    assert said(it, 0)
-    return it, journal
+    link.receive(out, encode(raw, 28, out, 0), 0)
+    assert sent_hex(link, 0)
+    return link, journal
 
 
 def test_every_golden_command_reaches_main_whole():
-    it, _ = welcomed()
+    link, _ = welcomed()
     kinds = set()
     for vector in golden_frames("accept"):
         if vector["fields"]["type"] == "command" and not vector["fields"]["flags"]:
-            hear(it, vector["wire"], 10)
-            assert it.command_due, vector["name"]
+            receive(link, vector["wire"], 10)
+            assert link.command_due, vector["name"]
             size = len(vector["body"]) // 2
-            assert hexlify(it.command[:size]).decode() == vector["body"]
-            kinds.add(it.command[12])
-            it.last_command_id = vector["fields"]["body"]["command_id"]
-            it.command_due = False
-            hear(it, vector["wire"], 10)
-            assert not it.command_due, "done already"
+            assert hexlify(link.command[:size]).decode() == vector["body"]
+            kinds.add(link.command[12])
+            link.last_command_id = vector["fields"]["body"]["command_id"]
+            link.command_due = False
+            receive(link, vector["wire"], 10)
+            assert not link.command_due, "done already"
     assert kinds == set(range(1, len(COMMAND_SIZES) + 1))
 
 
 def test_golden_bodies_of_a_wrong_length_do_nothing():
-    """A command is main's to judge, whatever its kind, length and values."""
-    it, journal = welcomed()
+    """Only main.py refuses a command, whatever its kind, length and values."""
+    link, journal = welcomed()
     lengths = ("ends early", "goes on", "lacks a code", "a code too many", "without its flags", "with a byte more")
     count = 0
     for vector in golden_frames("refuse", "body"):
         wrong = [words in vector["name"] for words in lengths + ("ind of command", "does not know")]
         if vector["body"][:1] == "8" and True in wrong:
-            hear(it, vector["wire"], 10)
+            receive(link, vector["wire"], 10)
             is_command = vector["body"][:2] == "84" and len(vector["body"]) >= 26
-            assert (it.command_due, it.new_profile, journal.acked) == (is_command, False, 0), vector["name"]
-            it.command_due = False
+            assert (link.command_due, link.new_profile, journal.acked) == (is_command, False, 0), vector["name"]
+            link.command_due = False
             count += 1
     assert count == 12
 
 
 def test_a_forged_welcome_begins_no_session():
     golden, key = golden_session()
-    it, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
+    link, journal = shoe(key, lambda count: unhexlify("11223344")[:count])
     append(journal, 4000, 10, b"")
-    hear(it, golden["the gateway asks"], 5000)
-    said(it, 5000)
+    receive(link, golden["the gateway asks"], 5000)
+    sent_hex(link, 5000)
     body, size = decoded(unhexlify(golden["the gateway takes it"]))
     for at in range(1, size):
         for bit in range(8):
             forged = bytearray(body[: size + 2])
             forged[at] ^= 1 << bit
             out = bytearray(60)
-            it.receive(out, encode(forged, size, out, 0), 5000)
-            assert not it._welcomed, (at, bit)
-    hear(it, golden["the gateway takes it"], 5000)
-    assert it._welcomed
+            link.receive(out, encode(forged, size, out, 0), 5000)
+            assert not link._welcomed, (at, bit)
+    receive(link, golden["the gateway takes it"], 5000)
+    assert link._welcomed
 
 
 def test_a_right_mac_over_less_than_a_header_is_refused():
@@ -282,19 +282,19 @@ def test_a_right_mac_over_less_than_a_header_is_refused():
             assert session.opened(body, size + 8) == 0
 
 
-def test_fresh_nonces_even_where_chance_fails():
-    it, _ = shoe(None)
+def test_fresh_nonces_even_where_the_random_source_fails():
+    link, _ = shoe(None)
     seen = set()
     for ask in range(300):
         raw = bytearray(unhexlify("8000000000000000") + b"gateway1" + ask.to_bytes(8, "little") + bytes(2))
         out = bytearray(60)
-        it.receive(out, encode(raw, 24, out, 0), 0)
-        body, size = decoded(unhexlify(said(it, 0)))
+        link.receive(out, encode(raw, 24, out, 0), 0)
+        body, size = decoded(unhexlify(sent_hex(link, 0)))
         assert size == 75
-        gc.collect()  # or what is seen lies all over the heap
+        gc.collect()  # or the heap is fragmented
         seen.add(bytes(body[67:75]))
     assert len(seen) == 300
     other = Link(bytes(8), 4, 1, Journal(Memory()), Profile(6), Sampler(), lambda count: bytes(count))
     other.receive(out, encode(raw, 24, out, 0), 0)
-    body, size = decoded(unhexlify(said(other, 0)))
+    body, size = decoded(unhexlify(sent_hex(other, 0)))
     assert bytes(body[67:75]) not in seen, "after a start"
