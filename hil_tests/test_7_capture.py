@@ -170,7 +170,10 @@ def test_a_path_that_cannot_be_written_is_told_before_anything_is_captured(
     (tmp_path / "there.shoe").write_text("mine")
     status, _, stderr = Capturing(it, "--out", str(tmp_path / where)).ended()
     assert status == 1
-    assert "exists; give another name" in stderr or "No such file or directory; give a path" in stderr
+    assert (
+        "exists, and is not overwritten; give another name" in stderr
+        or "No such file or directory; give a path" in stderr
+    )
     assert (tmp_path / "there.shoe").read_text() == "mine"
     assert "captured" not in (it.site.plan.work_dir / "gateway.log").read_text()
 

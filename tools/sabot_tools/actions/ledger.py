@@ -82,7 +82,7 @@ def verify(
 
 
 def _key(file: Path, given: Path | None) -> bytes | None:
-    """Return the key of the checkpoints; None if only the daemon can read it: the verdict says so."""
+    """Return the key of the checkpoints; None if only the daemon can read it."""
     path = given or retention.key_path(file)
     if given is not None and not given.exists():
         raise LedgerError(f"--key {given}: no such file; leave it out, or give the key that belongs to this ledger")

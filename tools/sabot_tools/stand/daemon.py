@@ -38,14 +38,14 @@ class OptionsAnywhere(TyperGroup):
         """Move them to the front, where the group expects them."""
         first: list[str] = []
         rest: list[str] = []
-        words = iter(args)
-        for word in words:
-            if word == "--":
-                rest += [word, *words]
-            elif word in _ANYWHERE:
-                first += [word, *islice(words, 1)]
+        arguments = iter(args)
+        for argument in arguments:
+            if argument == "--":
+                rest += [argument, *arguments]
+            elif argument in _ANYWHERE:
+                first += [argument, *islice(arguments, 1)]
             else:
-                (first if word.startswith(tuple(f"{name}=" for name in _ANYWHERE)) else rest).append(word)
+                (first if argument.startswith(tuple(f"{name}=" for name in _ANYWHERE)) else rest).append(argument)
         return list(super().parse_args(ctx, first + rest))
 
 
