@@ -246,7 +246,7 @@ def test_steps_by_name_have_the_answers_of_the_vm() -> None:
     def answers(bench: str) -> list[dict[str, Any]]:
         with bench_of(bench, profile) as shoe:
             table = Play(shoe, "star-baccarat", profile)
-            return [table.told(line) for line in LINES]
+            return [table.reply(line) for line in LINES]
 
     on_chip = answers("rp2040")
     assert on_chip == answers("unix")

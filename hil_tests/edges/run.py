@@ -103,7 +103,7 @@ class Game:
         self._bench = Tapped(bench_of(bench, profile))
         self._play = Play(self._bench, table.book, profile)
         self.witness, self.gateway = Witness(), Gateway(table, profile)
-        self.answer: Answer = self._play.told({"state": True})
+        self.answer: Answer = self._play.reply({"state": True})
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +113,7 @@ class Game:
 
     def do(self, line: Line) -> Answer:
         """One line, judged by both."""
-        before, self.answer = self.answer, self._play.told(line)
+        before, self.answer = self.answer, self._play.reply(line)
         self.witness.see(line, before, self.answer)
         self.gateway.take(self._bench.records)
         return self.answer

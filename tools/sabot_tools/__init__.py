@@ -1,1 +1,1 @@
-"""The `sabot` command: one module an action."""
+"""The `sabot` command: one module for each action."""

@@ -1,4 +1,4 @@
-"""`sabot`: finds the module of an action by name and imports only that one."""
+"""The `sabot` command: looks up the module of an action and imports only that one."""
 
 import sys
 from importlib import import_module
@@ -10,32 +10,32 @@ from typer.core import TyperGroup
 
 from sabot_tools.text.errors import describe, not_installed
 
-# action: (module, what it does). The module's `app` holds the action.
+# action: (module, description). The module's `app` is the action.
 ACTIONS = {
-    "bench": ("sabot_tools.actions.bench", "Measure speed and memory, one JSON line a figure."),
-    "cards": ("sabot_tools.actions.cards", "What is printed on the cards of a set, and where."),
-    "demo": ("sabot_tools.actions.demo", "Run everything on this machine and print each coup."),
-    "flash": ("sabot_tools.actions.flash", "Put the firmware on a board, or compare what is there."),
-    "gateway": ("sabot_tools.actions.gateway", "Run the daemon of the table PC."),
-    "generate": ("sabot_tools.actions.generate", "Rewrite the checked-in files that follow from a definition."),
-    "inspect": ("sabot_tools.actions.inspect", "Captured bytes or a recording: one JSON line a frame."),
-    "irregularity": ("sabot_tools.actions.irregularity", "What follows from an irregularity, by the book."),
+    "bench": ("sabot_tools.actions.bench", "Measure speed, memory and the accuracy of the card reader."),
+    "cards": ("sabot_tools.actions.cards", "Print the code words and the geometry of a card set."),
+    "demo": ("sabot_tools.actions.demo", "Run a whole site on this machine and print each coup."),
+    "flash": ("sabot_tools.actions.flash", "Write the firmware to a board, or check it."),
+    "gateway": ("sabot_tools.actions.gateway", "Set up, check and run the daemon of the table PC."),
+    "generate": ("sabot_tools.actions.generate", "Rewrite the checked-in files that are generated from definitions."),
+    "inspect": ("sabot_tools.actions.inspect", "Print captured bytes or a recording as one JSON line a frame."),
+    "irregularity": ("sabot_tools.actions.irregularity", "Look up what a rulebook prescribes for an irregularity."),
     "keys": ("sabot_tools.actions.keys", "Make, show and rotate the keys of shoes."),
     "ledger": ("sabot_tools.actions.ledger", "Verify, show, export, rebuild and prune the gateway's ledger."),
-    "odds": ("sabot_tools.actions.odds", "Exact house edge and price of every wager."),
-    "optics": ("sabot_tools.actions.optics", "What the sensors see of a card, as edges or as a picture."),
+    "odds": ("sabot_tools.actions.odds", "Compute the exact house edge and probabilities of every wager."),
+    "optics": ("sabot_tools.actions.optics", "Simulate reads of the sensors, as JSON lines or as a picture."),
     "play": ("sabot_tools.actions.play", "Play a shoe card by card on the firmware: JSON lines in, JSON lines out."),
-    "record": ("sabot_tools.actions.record", "Write a recording: from the simulator, from edges, from a port."),
     "read": ("sabot_tools.actions.read", "Read cards from changes of the sensors: JSON lines in, JSON lines out."),
+    "record": ("sabot_tools.actions.record", "Write a recording: of the simulator, of edges, of a serial port."),
     "replay": ("sabot_tools.actions.replay", "Replay recordings through the whole path and compare every event."),
-    "settle": ("sabot_tools.actions.settle", "What became of every wager: JSON lines in, JSON lines out."),
-    "shoe": ("sabot_tools.actions.shoe", "Run a simulated shoe on a pty or a TCP port, for your own gateway."),
-    "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare with the exact odds."),
-    "table": ("sabot_tools.actions.table", "Say something to a table: confirm, void, key in a card."),
-    "watch": ("sabot_tools.actions.watch", "Print the coups that a broker delivers."),
+    "settle": ("sabot_tools.actions.settle", "Settle every wager of a coup: JSON lines in, JSON lines out."),
+    "shoe": ("sabot_tools.actions.shoe", "Run a simulated shoe on a pty or a TCP port for your own gateway."),
+    "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare them with the exact odds."),
+    "table": ("sabot_tools.actions.table", "Send a supervisor's command to a table: confirm, void, key in a card."),
+    "watch": ("sabot_tools.actions.watch", "Subscribe to a broker and print each coup."),
 }
 
-# What an action needs beyond the base install: an extra of pyproject.toml.
+# The extra of pyproject.toml that an action needs.
 EXTRAS = {
     "bench": "dev",
     "cards": "gateway",
@@ -62,12 +62,12 @@ EXTRAS = {
 
 
 class LazyGroup(TyperGroup):
-    """Lists the actions from the table; imports one when it is called. What an action lacks is a sentence."""
+    """Lists the actions without importing them; imports one when it is called."""
 
     action = ""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run an action; a package that is missing, or a file that cannot be used, is no traceback."""
+        """Run an action; print a missing package or a file error as a message, without a traceback."""
         try:
             return super().main(*args, **kwargs)
         except ModuleNotFoundError as error:
@@ -80,16 +80,16 @@ class LazyGroup(TyperGroup):
         sys.exit(1)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The actions."""
+        """Return the names of the actions."""
         return sorted(ACTIONS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The action, from its module."""
+        """Import an action; None if there is none of this name."""
         self.action = cmd_name
         return _load(cmd_name) if cmd_name in ACTIONS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list of actions, without importing them."""
+        """Write the list of actions."""
         with formatter.section("Actions"):
             formatter.write_dl([(name, ACTIONS[name][1]) for name in self.list_commands(ctx)])
 
@@ -109,8 +109,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"sabot {version('sabot')}")
         raise typer.Exit
 
@@ -118,14 +118,14 @@ def _version(asked: bool) -> None:
 @app.callback(epilog="Example: sabot demo --coups 5")
 def sabot(
     show: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Sabot: the card-scanning shoe, its gateway, simulator and benches."""
+    """Sabot: card-scanning baccarat shoes, their gateway, a simulator and test benches."""
 
 
 def main() -> None:
-    """The console script."""
+    """Run the console script."""
     try:
         app()
     except KeyboardInterrupt:

@@ -79,7 +79,7 @@ def test_generated_files_are_current() -> None:
         assert path.read_text() == text(), f"{path.name} is stale: run `sabot generate`"
 
 
-def test_a_gateway_without_a_config_says_so() -> None:
+def test_a_gateway_without_a_config_is_an_error() -> None:
     ran = sabot("gateway", "run", "--config", "/nowhere.toml")
     assert ran.returncode == 1
     assert ran.stderr == (
@@ -88,7 +88,7 @@ def test_a_gateway_without_a_config_says_so() -> None:
     )
 
 
-def test_a_missing_library_says_what_to_install() -> None:
+def test_a_missing_library_is_an_error_that_names_the_extra() -> None:
     code = (
         "import sys\n"
         "sys.modules['numpy'] = None\n"
@@ -102,7 +102,7 @@ def test_a_missing_library_says_what_to_install() -> None:
     assert set(EXTRAS) == set(ACTIONS)
 
 
-def test_the_version_is_the_packages() -> None:
+def test_version_prints_the_version_of_the_package() -> None:
     ran = sabot("--version")
     assert ran.returncode == 0
     assert ran.stdout == f"sabot {version('sabot')}\n"

@@ -36,7 +36,7 @@ def words(shapes: list[Shape]) -> list[str]:
     return [shape.text for shape in shapes if isinstance(shape, Words)]
 
 
-def test_show_prints_what_sabot_read_takes() -> None:
+def test_show_prints_input_lines_of_sabot_read() -> None:
     ran = run("show", "--profile", "dirty", "--seed", 3, "--number", 7, "--set", 2)
     one = signals.read("dirty", 3, 7, 2)
     assert ran.exit_code == 0
@@ -49,18 +49,18 @@ def test_show_prints_what_sabot_read_takes() -> None:
     }
 
 
-def test_show_prints_as_many_as_asked_for() -> None:
+def test_show_prints_the_number_of_reads_requested() -> None:
     lines = run("show", "--profile", "hostile", "--number", 5, "--count", 4).stdout.splitlines()
     assert [json.loads(line)["id"] for line in lines] == [5, 6, 7, 8]
 
 
-def test_an_unknown_profile_is_told() -> None:
+def test_an_unknown_profile_is_an_error() -> None:
     ran = run("show", "--profile", "sunny")
     assert ran.exit_code == 1
     assert ran.stderr.startswith("sabot optics show: profile 'sunny' does not exist: the profiles are clean,")
 
 
-def test_a_set_that_does_not_exist_is_told() -> None:
+def test_an_unknown_card_set_is_an_error() -> None:
     ran = run("show", "--profile", "clean", "--set", SETS + 1)
     assert ran.exit_code == 2
     assert "--set" in ran.stderr
@@ -104,7 +104,7 @@ def test_a_recorded_read_has_neither_kind_nor_truth(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "Input data was truncated"),
         ('{"id":1}', "Object missing required field `edges`"),
@@ -112,32 +112,32 @@ def test_a_recorded_read_has_neither_kind_nor_truth(tmp_path: Path) -> None:
         ('{"edges":[],"set":99}', "Expected `int` <= 4 - at `$.set`"),
     ],
 )
-def test_a_bad_line_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_a_bad_line_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     line = tmp_path / "line.json"
     line.write_text(text)
     ran = run("plot", "--edges", line, "--out", tmp_path / "read.svg")
     assert ran.exit_code == 1
     assert ran.stderr.startswith(f"sabot optics plot: {line}: ")
-    assert told in ran.stderr
+    assert message in ran.stderr
 
 
-def test_a_missing_file_and_a_wrong_picture_are_told(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_picture_format_are_errors(tmp_path: Path) -> None:
     ran = run("plot", "--edges", tmp_path / "none.json", "--out", tmp_path / "read.svg")
     assert (ran.exit_code, "No such file" in ran.stderr) == (1, True)
     ran = run("plot", "--out", tmp_path / "read.gif")
     assert (ran.exit_code, ran.stderr) == (
         1,
-        f"sabot optics plot: {tmp_path / 'read.gif'}: a picture is .svg or .png\n",
+        f"sabot optics plot: {tmp_path / 'read.gif'}: choose a name that ends in .svg or .png\n",
     )
     ran = run("plot", "--out", tmp_path / "nowhere" / "read.svg")
     assert (ran.exit_code, "No such file" in ran.stderr) == (1, True)
 
 
-def test_without_pillow_a_png_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pillow_a_png_is_an_error_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     ran = run("plot", "--out", tmp_path / "read.png")
     assert ran.exit_code == 1
-    assert ran.stderr == "sabot optics plot: a .png needs Pillow; pip install pillow, or write a .svg\n"
+    assert ran.stderr == "sabot optics plot: a .png needs Pillow: pip install pillow, or write a .svg\n"
 
 
 def test_a_png_is_twice_the_size_and_shows_the_bands(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_decode_is_the_readers_answer_and_its_columns() -> None:
     assert decode(EDGES, 2)[0] == "reject: foreign"
 
 
-def test_decode_tells_which_column_is_in_doubt() -> None:
+def test_decode_marks_doubtful_columns() -> None:
     """Track B on for four tenths of the first column that has only A."""
     start_us = 18_000 + 2_000 * WORD.index("A")
     half = signals.edges_of([*_switches(EDGES), (start_us, 4), (start_us + 400, 4)])
@@ -225,7 +225,7 @@ def test_time_without_cuts_is_linear() -> None:
     assert not axis.holds(101)
 
 
-def test_a_stretch_longer_than_all_the_rest_is_cut_out() -> None:
+def test_a_pause_longer_than_everything_else_is_cut_out() -> None:
     axis = TimeAxis.of([100, 200, 10_200, 10_300], 0, 10_400)
     # 400 us remain, of which 3 per cent stay on either side of the cut
     assert [piece[:2] for piece in axis.pieces] == [(0, 212), (10_188, 10_400)]
@@ -235,7 +235,7 @@ def test_a_stretch_longer_than_all_the_rest_is_cut_out() -> None:
     assert axis.x(10_400) == pytest.approx(RIGHT)
 
 
-def test_a_rest_longer_than_any_pull_is_cut_out_each_time() -> None:
+def test_every_pause_longer_than_any_pull_is_cut_out() -> None:
     axis = TimeAxis.of([100_000, 900_000, 1_000_000, 1_800_000], 0, 1_900_000)
     assert len(axis.pieces) == 3
 
@@ -286,18 +286,18 @@ def test_millimetres_are_drawn_at_constant_speed_only() -> None:
     assert "travel of the leading edge, mm" not in words(drawn(changing, []))
 
 
-def test_an_open_lid_has_a_trace_of_its_own() -> None:
+def test_an_open_lid_has_its_own_trace() -> None:
     assert "lid" not in words(drawn(EDGES, COLUMNS))
     assert "lid" in words(drawn([*EDGES, (200_000, 1 << 10)], COLUMNS))
 
 
-def test_a_cut_says_how_long_it_is() -> None:
+def test_a_cut_shows_its_length() -> None:
     paused = [(t_us + (2_000_000 if t_us > 28_500 else 0), level) for t_us, level in EDGES]
     assert any(text.startswith("19") and text.endswith(" ms") for text in words(drawn(paused, [])))
 
 
 @pytest.mark.parametrize("edges", [[], [(5, 1)], [(0, 1), (1, 0)], [(5, 2), (9, 0)]])
-def test_hardly_any_edges_make_a_picture_all_the_same(edges: list[signals.Edge]) -> None:
+def test_a_picture_of_very_few_edges(edges: list[signals.Edge]) -> None:
     shapes, wide, high = read_shapes(edges, [], Caption("title", "answer"))
     assert ElementTree.fromstring(picture.svg(shapes, wide, high)).tag == f"{SVG}svg"
 
@@ -311,6 +311,6 @@ def test_every_sort_of_read_makes_a_picture_within_its_frame(number: int) -> Non
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in points)
 
 
-def test_svg_keeps_what_would_be_markup_as_text() -> None:
+def test_svg_escapes_markup() -> None:
     root = ElementTree.fromstring(picture.svg([Words(0, 0, "<A & B>")], 10, 10))
     assert [element.text for element in root.iter(f"{SVG}text")] == ["<A & B>"]

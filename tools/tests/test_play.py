@@ -242,11 +242,11 @@ def test_a_shoe_without_end() -> None:
 @pytest.mark.parametrize(
     ("pair", "error"),
     [
-        ("colour=red", "no axis 'colour': star-baccarat has dealing, shuffler, decks, card_set"),
+        ("colour=red", "unknown option 'colour': star-baccarat has dealing, shuffler, decks, card_set"),
         ("dealing=sideways", "dealing = sideways: star-baccarat allows face_down, face_up (clause 8.6.1, 8.12)"),
         ("decks=5", "decks = 5: star-baccarat allows"),
-        ("decks=many", "decks = many: a number from 1 to 8"),
-        ("card_set=9", "card_set = 9: a number from 1 to 4"),
+        ("decks=many", "decks=many: expected a number from 1 to 8"),
+        ("card_set=9", "card_set=9: expected a number from 1 to 4"),
     ],
 )
 def test_a_setting_that_is_not_there(pair: str, error: str) -> None:

@@ -73,7 +73,7 @@ def test_lines_of_edges_become_a_recording(tmp_path: Path) -> None:
         ('{"edges": [[0, 1]]}\n{"edges": [[0, 70000]]}\n', "--edges: line 2: Expected `int` <= 65535"),
         (
             '{"edges": [[0, 1]]}\n{"edges": [[0, 1]], "set": 3}\n',
-            "line 2 is of set 3, line 1 of 1; record one set a file",
+            "line 2 has card set 3, line 1 has 1; record one set a file",
         ),
         ('{"edges": [[9, 1], [8, 0]]}\n', "record 2: 8 us after 9 us"),
     ],
@@ -91,13 +91,15 @@ def test_what_record_refuses(tmp_path: Path) -> None:
     file = tmp_path / "there.shoe"
     file.write_bytes(b"evidence")
     assert "choose one of --scenario, --profile, --edges and --port" in record(str(file)).stderr
-    assert f"{file} exists; give another name" in record(str(file), "--profile", "normal").stderr
+    assert (
+        f"{file} exists and is not overwritten; choose another name" in record(str(file), "--profile", "normal").stderr
+    )
     assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
     assert "port /nowhere is not there" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
     ends = os.openpty()
     fcntl.flock(ends[1], fcntl.LOCK_EX)
     busy = record(str(tmp_path / "new.shoe"), "--port", os.ttyname(ends[1])).stderr
-    assert "of a table that a gateway serves, record the line with `sabot table TABLE capture`" in busy
+    assert "if a gateway serves the table, record its line with `sabot table TABLE capture`" in busy
     for end in ends:
         os.close(end)
     assert file.read_bytes() == b"evidence"

@@ -17,7 +17,7 @@ def call(*args: object) -> Result:
     return CliRunner().invoke(record.app, [str(arg) for arg in args])
 
 
-def test_the_list_names_every_scenario_with_what_it_shows() -> None:
+def test_the_list_has_every_scenario_and_its_description() -> None:
     lines = call("--scenario", "list").stdout.splitlines()
     assert lines == [f"{name}: {one.about}" for name, one in SCENARIOS.items()]
 
@@ -39,36 +39,36 @@ def test_another_seed_is_another_recording(tmp_path: Path) -> None:
     assert first.read_bytes() != second.read_bytes()
 
 
-def test_a_recording_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+def test_an_existing_recording_is_not_overwritten(tmp_path: Path) -> None:
     out = tmp_path / "there.shoe"
     out.write_bytes(b"precious")
     result = call(out, "--scenario", NAME)
     assert (result.exit_code, out.read_bytes()) == (1, b"precious")
-    assert "exists; give another name" in result.stderr
+    assert "exists and is not overwritten; choose another name" in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "message"),
     [
-        (("x.shoe", "--scenario", "irregularities/none"), "no scenario 'irregularities/none'"),
-        (("--scenario", NAME), "say which file to write"),
+        (("x.shoe", "--scenario", "irregularities/none"), "unknown scenario 'irregularities/none'"),
+        (("--scenario", NAME), "give the file to write"),
         (("x.shoe",), "choose one of --scenario"),
         (("x.shoe", "--scenario", NAME, "--profile", "normal"), "choose one of --scenario"),
     ],
 )
-def test_what_cannot_be_recorded_is_said(args: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_recorded_is_an_error(args: tuple[str, ...], message: str) -> None:
     result = call(*args)
     assert result.exit_code != 0
-    assert says in result.stderr
+    assert message in result.stderr
 
 
-def test_what_a_run_has_found_stays_while_the_recording_is_the_same(tmp_path: Path) -> None:
+def test_results_of_a_replay_stay_while_the_recording_is_the_same(tmp_path: Path) -> None:
     out = tmp_path / "kept.shoe"
     assert scenario_recordings.write(SCENARIOS[NAME], out)
-    beside = out.with_suffix(".json")
-    beside.write_text(json.dumps({**json.loads(beside.read_text()), **RUN}))
+    sidecar_file = out.with_suffix(".json")
+    sidecar_file.write_text(json.dumps({**json.loads(sidecar_file.read_text()), **RUN}))
     scenario_recordings.write(SCENARIOS[NAME], out)
     assert not scenario_recordings.write(SCENARIOS[NAME], out)
-    assert json.loads(beside.read_text())["events"] == RUN["events"]
+    assert json.loads(sidecar_file.read_text())["events"] == RUN["events"]
     assert scenario_recordings.write(SCENARIOS[NAME], out, seed=2)
-    assert "events" not in json.loads(beside.read_text())
+    assert "events" not in json.loads(sidecar_file.read_text())

@@ -1,4 +1,4 @@
-"""sabot play: the firmware's shoe at the level of cards, one JSON line a step."""
+"""sabot play: drive the firmware's shoe card by card, one JSON line a step."""
 
 from typing import Annotated, Any
 
@@ -21,12 +21,12 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
 Steps, one a line:
-  {"command": "open_shoe", "decks": 8, "burn": "none"}      every command of the protocol by its name;
-                                                            what is left out is as the book has it
+  {"command": "open_shoe", "decks": 8, "burn": "none"}      any command of the protocol; arguments left
+                                                            out are as in the rulebook
   {"command": "irregularity", "case": "bad_order", "facts": {"reconstructible": true}}
   {"command": "import_coup", "coup": 12, "player": ["9S", "KD"], "banker": ["2H"], "cards_out": 70, "coups_left": 2}
   {"card": "8H"}   with "face_up": true, "exposed": true or false      {"cut": true}
-  {"unreadable": true}   or the reason: blank, doubtful, foreign, lid_open ...
+  {"unreadable": true}   or a reason: blank, doubtful, foreign, lid_open ...
   {"button": "confirm"}   or player, banker, tie, new_shoe
   {"key": true}   {"lid": "open"}   {"power": "cycle"}   {"state": true}
 
@@ -42,77 +42,78 @@ BenchOption = Annotated[
     str,
     typer.Option(
         "--bench",
-        help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: on a slow emulated chip.",
+        help="unix: the firmware on the MicroPython VM; cpython: in this interpreter; rp2040: on the emulated chip.",
     ),
 ]
 TableOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="axis=value: dealing=face_up, shuffler=continuous, style=international, decks=6, card_set=2."
+        "--set",
+        help="Option of the table: dealing=face_up, shuffler=continuous, decks=6, card_set=2; may be repeated.",
     ),
 ]
 
 
 class Play:
-    """One shoe of a table and what it told so far."""
+    """One shoe of a table and its log so far."""
 
     def __init__(self, bench: PlayBench, rulebook: str, profile: dict[str, Any]) -> None:
         self._bench, self._rulebook, self._profile = bench, rulebook, profile
         self._log = ShoeLog(rulebook)
         self._last: StepAnswer = bench.step("state")
 
-    def answer(self, line: dict[str, Any]) -> bytes:
-        """The reply to one line, from behind its id."""
-        return msgspec.json.encode(self.told(line))[1:]
+    def encoded_reply(self, line: dict[str, Any]) -> bytes:
+        """Return the reply to one line as JSON without its first brace, for answer_lines."""
+        return msgspec.json.encode(self.reply(line))[1:]
 
-    def told(self, line: dict[str, Any]) -> dict[str, Any]:
-        """What the shoe logged for a step, and where it stands."""
-        step = step_of(line, self._profile, self._shown())
-        told = self._last = self._done(step)
-        events = [self._log.event(*record) for record in told.records]
-        return {"events": events, **_place(told), **_outcome(told.outcome)}
+    def reply(self, line: dict[str, Any]) -> dict[str, Any]:
+        """Do one step; return the events that the shoe logged for it, and the shoe's state."""
+        step = step_of(line, self._profile, self._defaults())
+        answer = self._last = self._do(step)
+        events = [self._log.event(*record) for record in answer.records]
+        return {"events": events, **_state(answer), **_outcome(answer.outcome)}
 
-    def _done(self, step: Step) -> StepAnswer:
+    def _do(self, step: Step) -> StepAnswer:
         if step == POWER_CYCLE:
             self._bench.power_cycle()
             return self._bench.step("state")
-        told = self._bench.step(*step)
+        answer = self._bench.step(*step)
         if step[:2] == ("command", CommandKind.encmapping["reboot"]):
             self._bench.power_cycle()
-        return told
+        return answer
 
-    def _shown(self) -> dict[str, Any]:
-        """What a command need not say, because the shoe shows it."""
+    def _defaults(self) -> dict[str, Any]:
+        """Return the arguments of commands that may be left out, because the shoe's state has them."""
         return {
             "rulebook": self._rulebook,
             "fault": _fault(self._last),
-            "notified_before_next": True,  # unless it is said: a shoe that is closed takes no report (A-45)
+            "notified_before_next": True,  # a shoe that is closed takes no report (A-45)
             "last_coup": self._last.last_coup,
             "first_coup_complete": self._log.first_coup_complete,
             "international": self._profile["switches"]["international"],
         }
 
 
-def _place(told: StepAnswer) -> dict[str, Any]:
-    """Where the shoe stands."""
-    state, fault = STATES[told.state], _fault(told)
-    kind = kind_of(CoupKind.decmapping[told.kind]) if state in IN_COUP else {"kind": None, "named": None}
+def _state(answer: StepAnswer) -> dict[str, Any]:
+    """Return the shoe's state for a reply."""
+    state, fault = STATES[answer.state], _fault(answer)
+    kind = kind_of(CoupKind.decmapping[answer.kind]) if state in IN_COUP else {"kind": None, "named": None}
     return {
-        "locked": told.locked,
-        "due": None if told.due is None else Slot.decmapping[told.due],
+        "locked": answer.locked,
+        "due": None if answer.due is None else Slot.decmapping[answer.due],
         "state": "fault" if fault else state,
-        "last_coup": told.last_coup,
+        "last_coup": answer.last_coup,
         **kind,
         "fault": fault,
     }
 
 
-def _fault(told: StepAnswer) -> str | None:
-    return Fault.decmapping[told.fault] if told.fault else None
+def _fault(answer: StepAnswer) -> str | None:
+    return Fault.decmapping[answer.fault] if answer.fault else None
 
 
 def _outcome(number: int | None) -> dict[str, str]:
-    """What became of a command or a button, and why where nothing did."""
+    """Return the outcome of a command or button, with the reason if it was refused."""
     if number is None:
         return {}
     outcome = Outcome.decmapping[number]
@@ -120,11 +121,11 @@ def _outcome(number: int | None) -> dict[str, str]:
 
 
 def profile_of(book: Rulebook, pairs: dict[str, str]) -> dict[str, Any]:
-    """What the shoe of this table is told."""
+    """Return the profile that the gateway of this table sends to the shoe."""
     axes = [*book.shoe.choice, "decks", "card_set"]
     for axis in pairs:
         if axis not in axes:
-            raise RulebookError(f"no axis {axis!r}: {book.id} has {', '.join(axes)}")
+            raise RulebookError(f"unknown option {axis!r}: {book.id} has {', '.join(axes)}")
     decks = _number("decks", pairs["decks"], 8) if "decks" in pairs else None
     card_set = _number("card_set", pairs.get("card_set", "1"), cardcode.SETS)
     return book.profile(decks, card_set, {axis: value for axis, value in pairs.items() if axis in book.shoe.choice})
@@ -132,35 +133,35 @@ def profile_of(book: Rulebook, pairs: dict[str, str]) -> dict[str, Any]:
 
 def _number(axis: str, text: str, most: int) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= most:
-        raise RulebookError(f"{axis} = {text}: a number from 1 to {most}")
+        raise RulebookError(f"{axis}={text}: expected a number from 1 to {most}")
     return int(text)
 
 
 def bench_of(name: str, profile: dict[str, Any]) -> PlayBench:
-    """A shoe with this profile on this bench, or a word why not."""
-    told = profile_hash(profile) + Profile.build(profile)
+    """Return a shoe with this profile on this bench; BadParameter if there is no such bench."""
+    profile_bytes = profile_hash(profile) + Profile.build(profile)
     if name == "rp2040":
-        return _on_chip(told)
+        return _on_chip(profile_bytes)
     if name not in BENCHES:
         known = ", ".join([*BENCHES, "rp2040"])
-        raise typer.BadParameter(f"no bench {name!r}: choose one of {known}", param_hint="--bench")
-    return BENCHES[name](told)
+        raise typer.BadParameter(f"unknown bench {name!r}: choose one of {known}", param_hint="--bench")
+    return BENCHES[name](profile_bytes)
 
 
-def _on_chip(told: bytes) -> PlayBench:
+def _on_chip(profile: bytes) -> PlayBench:
     try:
         from sabot_sim.chip.play import ChipPlay
     except ImportError as error:
         raise BenchError(f"the emulated chip: {not_installed(error.name, 'dev')}, or choose --bench unix") from error
-    return ChipPlay(told, lambda text: typer.echo(f"sabot play: {text}", err=True))
+    return ChipPlay(profile, lambda text: typer.echo(f"sabot play: {text}", err=True))
 
 
 @app.command(epilog=EPILOG)
 def play(rulebook: RulebookOption, set_: TableOption = None, bench: BenchOption = "unix") -> None:
-    """Play a shoe card by card: JSON lines in, what the shoe logged and where it stands out."""
+    """Play a shoe card by card: read steps as JSON lines, answer with the logged events and the shoe's state."""
     try:
         profile = profile_of(rulebooks.load(rulebook), parse_pairs(set_))
         with bench_of(bench, profile) as shoe:
-            answer_lines(Play(shoe, rulebook, profile).answer)
+            answer_lines(Play(shoe, rulebook, profile).encoded_reply)
     except (RulebookError, BenchError) as error:
         raise failure("play", error) from error

@@ -1,4 +1,4 @@
-"""sabot record: a recording of a scenario, of simulated reads, of lines for `sabot read`, or of a serial port."""
+"""sabot record: write a recording of a scenario, of simulated reads, of edges from a file, or of a serial port."""
 
 import random
 import sys
@@ -36,9 +36,9 @@ Example: sabot record evening.shoe --port /dev/ttyUSB0 --unit 0102030405060708
 """
 
 _GAP_US = (150_000, 400_000)  # between two cards
-_STILL_US = 5_500_000  # a card left in the path is taken out after this
+_STILL_US = 5_500_000  # a card that stays in the path is taken out after this time
 _PROGRESS_CARDS = 50
-_FLUSH_S = 1.0  # what a crash can cost
+_FLUSH_S = 1.0  # a crash loses at most the bytes of this time
 
 Edges = Sequence[tuple[int, int]]
 Metadata = dict[str, Any]
@@ -46,99 +46,116 @@ Metadata = dict[str, Any]
 
 @app.command(epilog=EPILOG)
 def record(
-    out: Annotated[Path | None, typer.Argument(help="The .shoe file to write; it must not exist.")] = None,
+    out: Annotated[Path | None, typer.Argument(help="File to write, NAME.shoe; it must not exist.")] = None,
     scenario: Annotated[
-        str | None, typer.Option(help="One by name; `all`: make every one again, in the folder OUT; `list` them.")
+        str | None,
+        typer.Option(help="Record this scenario; `all`: write every scenario to the folder OUT; `list`: list them."),
     ] = None,
-    profile: Annotated[str | None, typer.Option(help=f"Simulate: {', '.join(PROFILES)}.")] = None,
-    edges: Annotated[typer.FileBinaryRead | None, typer.Option(help="JSON lines as `sabot read` takes them.")] = None,
-    port: Annotated[str | None, typer.Option(help="A serial port or pyserial URL; what the shoe sends.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the hands; a scenario has one of its own.")] = None,
-    cards: Annotated[int, typer.Option(help="So many simulated reads.", min=1)] = 416,
-    card_set: Annotated[int, typer.Option("--set", help="The card set.", min=1, max=cardcode.SETS)] = 1,
-    expected: Annotated[Path | None, typer.Option(help="Write what the simulated reads are to this .json.")] = None,
-    baud: Annotated[int, typer.Option(help="Of the port.")] = 115_200,
-    seconds: Annotated[float | None, typer.Option(help="Stop after this; else at Ctrl-C.", min=0)] = None,
-    unit: Annotated[str | None, typer.Option(help="The shoe's unit id, to be noted.")] = None,
-    rulebook: Annotated[str | None, typer.Option(help="The house rules, to be noted.")] = None,
+    profile: Annotated[
+        str | None, typer.Option(help=f"Simulate reads under these conditions: {', '.join(PROFILES)}.")
+    ] = None,
+    edges: Annotated[
+        typer.FileBinaryRead | None,
+        typer.Option(help="Read edges from this file: JSON lines for `sabot read`; - is stdin."),
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option(help="Record what the shoe sends on this serial port or pyserial URL.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the simulated hands.", show_default="1, or the scenario's own")
+    ] = None,
+    cards: Annotated[int, typer.Option(help="Number of simulated reads.", min=1)] = 416,
+    card_set: Annotated[int, typer.Option("--set", help="Number of the card set.", min=1, max=cardcode.SETS)] = 1,
+    expected: Annotated[
+        Path | None, typer.Option(help="Write the right answers of the simulated reads to this .json file.")
+    ] = None,
+    baud: Annotated[int, typer.Option(help="Baud rate of the port.")] = 115_200,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after this time.", show_default="at Ctrl-C", min=0)
+    ] = None,
+    unit: Annotated[str | None, typer.Option(help="Unit id of the shoe, for the metadata.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="Rulebook of the table, for the metadata.")] = None,
 ) -> None:
-    """Write a recording: a scenario, simulated reads, edges from a file, or the bytes of a serial port."""
+    """Write a recording of a scenario, of simulated reads, of edges from a file, or of a serial port."""
     if (scenario, profile, edges, port).count(None) != 3:
         raise typer.BadParameter("choose one of --scenario, --profile, --edges and --port")
     if scenario == "list":
-        _list()
+        _list_scenarios()
         return
     if out is None:
-        raise typer.BadParameter("say which file to write", param_hint="OUT")
-    noted = {**_about(), **{key: value for key, value in (("unit", unit), ("rulebook", rulebook)) if value}}
+        raise typer.BadParameter("give the file to write", param_hint="OUT")
+    metadata = {
+        **_program_metadata(),
+        **{key: value for key, value in (("unit", unit), ("rulebook", rulebook)) if value},
+    }
     try:
         if scenario is not None:
             _record_scenario(out, scenario, seed)
         elif port is not None:
-            _record_port(out, noted, _opened(port, baud), seconds)
+            _record_port(out, metadata, _open_port(port, baud), seconds)
         elif edges is not None:
-            _record_lines(out, noted, edges)
+            _record_lines(out, metadata, edges)
         else:
-            noted |= {
+            metadata |= {
                 "source": "simulator",
                 "profile": profile,
                 "seed": seed or 1,
                 "cards": cards,
                 "card_set": card_set,
             }
-            _record_simulated(out, noted, expected)
+            _record_simulated(out, metadata, expected)
     except FileExistsError as error:
         raise failure(
-            "record", ValueError(f"{error.filename} exists; give another name, nothing is overwritten")
+            "record", ValueError(f"{error.filename} exists and is not overwritten; choose another name")
         ) from error
     except (OSError, ValueError) as error:
         raise failure("record", error) from error
 
 
-def _list() -> None:
+def _list_scenarios() -> None:
     for name, one in SCENARIOS.items():
         typer.echo(f"{name}: {one.about}")
 
 
 def _record_scenario(out: Path, name: str, seed: int | None) -> None:
-    """One, where nothing is overwritten; or all of them again, and which are others than before."""
+    """Write one scenario to a new file; or write all of them, and print those that changed."""
     if name == "all":
         changed = scenario_recordings.write_all(out)
         typer.echo(f"sabot record: {len(SCENARIOS)} recordings, {len(changed)} changed", err=True)
         for path in changed:
             typer.echo(path)
     elif name not in SCENARIOS:
-        raise ValueError(f"no scenario {name!r}; `sabot record --scenario list` names them")
+        raise ValueError(f"unknown scenario {name!r}: `sabot record --scenario list` lists them")
     elif out.exists():
         raise FileExistsError(EEXIST, "exists", str(out))
     else:
         scenario_recordings.write(SCENARIOS[name], out, seed)
 
 
-def _about() -> Metadata:
+def _program_metadata() -> Metadata:
     return {"made_by": f"sabot {version('sabot')}", "protocol": messages.protocol_hash().hex()}
 
 
-def _record_simulated(out: Path, noted: Metadata, expected: Path | None) -> None:
-    """The reads that the notes describe, and beside them what they are."""
+def _record_simulated(out: Path, metadata: Metadata, expected: Path | None) -> None:
+    """Write the reads that the metadata describes, and their right answers to `expected`."""
     truths: list[Metadata] = []
-    _write(out, noted, in_turn(_simulated(noted, truths), random.Random(noted["seed"])))
+    _write(out, metadata, one_after_another(_simulated(metadata, truths), random.Random(metadata["seed"])))
     if expected:
         with expected.open("xb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode({**noted, "reads": truths}), indent=1) + b"\n")
+            file.write(msgspec.json.format(msgspec.json.encode({**metadata, "reads": truths}), indent=1) + b"\n")
 
 
-def _simulated(noted: Metadata, truths: list[Metadata]) -> Iterator[Edges]:
-    for number in range(noted["cards"]):
-        one = signals.read(noted["profile"], noted["seed"], number, noted["card_set"])
+def _simulated(metadata: Metadata, truths: list[Metadata]) -> Iterator[Edges]:
+    for number in range(metadata["cards"]):
+        one = signals.read(metadata["profile"], metadata["seed"], number, metadata["card_set"])
         if number % _PROGRESS_CARDS == 0:
-            _progress(f"{number} of {noted['cards']} cards")
+            _progress(f"{number} of {metadata['cards']} cards")
         truths.append({"number": one.number, "kind": one.kind, "truth": one.truth})
         yield one.edges
 
 
-def in_turn(reads: Iterable[Edges], rng: random.Random) -> Iterator[Edge]:
-    """One read after the other, the first at its own time; what is left in the path is taken out in between."""
+def one_after_another(reads: Iterable[Edges], rng: random.Random) -> Iterator[Edge]:
+    """Yield the edges of all reads, one read after the other; a card left in the path is taken out in between."""
     end: Edge | None = None
     for edges in filter(None, reads):
         if end and end.levels:
@@ -150,13 +167,15 @@ def in_turn(reads: Iterable[Edges], rng: random.Random) -> Iterator[Edge]:
             yield end
 
 
-def _record_lines(out: Path, noted: Metadata, lines: BinaryIO) -> None:
+def _record_lines(out: Path, metadata: Metadata, lines: BinaryIO) -> None:
     reads = _reads(lines)
     first = next(reads, None)
     if first is None:
-        raise ValueError("--edges: the file is empty; one JSON line a read, as `sabot optics show` prints them")
-    noted |= {"source": "edges", "card_set": first.card_set}
-    _write(out, noted, in_turn(_of_one_set(chain([first], reads)), random.Random(0)))
+        raise ValueError(
+            "--edges: the file is empty; expected one JSON line a read, as `sabot optics show` prints them"
+        )
+    metadata |= {"source": "edges", "card_set": first.card_set}
+    _write(out, metadata, one_after_another(_of_one_set(chain([first], reads)), random.Random(0)))
 
 
 def _reads(lines: BinaryIO) -> Iterator[Read]:
@@ -173,32 +192,32 @@ def _of_one_set(reads: Iterable[Read]) -> Iterator[Edges]:
         first = first or one.card_set
         if one.card_set != first:
             raise ValueError(
-                f"--edges: line {number} is of set {one.card_set}, line 1 of {first}; record one set a file"
+                f"--edges: line {number} has card set {one.card_set}, line 1 has {first}; record one set a file"
             )
         yield one.edges
 
 
-def _write(out: Path, noted: Metadata, records: Iterable[Edge]) -> None:
-    """All of the recording, or none of it."""
+def _write(out: Path, metadata: Metadata, records: Iterable[Edge]) -> None:
+    """Write the whole recording, or no file at all."""
     with out.open("xb") as file:
-        writer = Writer(noted)
+        writer = Writer(metadata)
         try:
             file.writelines(chain([writer.start()], map(writer.add, records)))
             file.write(writer.finish())
         except BaseException:
             out.unlink()
             raise
-        _tell(out, writer, file.tell())
+        _print_size(out, writer, file.tell())
 
 
-def _tell(out: Path, writer: Writer, size: int) -> None:
+def _print_size(out: Path, writer: Writer, size: int) -> None:
     counts = writer.counts
-    what = f"{counts.edges} edges, {counts.line_bytes} bytes of the line, {counts.blocks} blocks"
-    typer.echo(f"sabot record: {out}: {what}; {size} bytes", err=True)
+    what = f"{counts.edges} edges, {counts.line_bytes} line bytes, {counts.blocks} blocks"
+    typer.echo(f"sabot record: {out}: {what}; {size} bytes written", err=True)
 
 
-def _opened(port: str, baud: int) -> serial.Serial:
-    """The port, or why not and what to do."""
+def _open_port(port: str, baud: int) -> serial.Serial:
+    """Return the open port; ValueError with the reason and the next step."""
     problem = ports.url_problem(port) if port.startswith(("socket:", "rfc2217:")) else None
     if problem:
         raise ValueError(f"port {port} {problem}")
@@ -206,26 +225,26 @@ def _opened(port: str, baud: int) -> serial.Serial:
         return serial.serial_for_url(port, baud, timeout=0.1, exclusive=True)
     except (OSError, ValueError) as error:
         busy = getattr(error, "errno", None) in (EWOULDBLOCK, EBUSY)
-        also = "; of a table that a gateway serves, record the line with `sabot table TABLE capture`" if busy else ""
-        raise ValueError(f"port {port} {ports.reason(error)}{also}") from error
+        hint = "; if a gateway serves the table, record its line with `sabot table TABLE capture`" if busy else ""
+        raise ValueError(f"port {port} {ports.reason(error)}{hint}") from error
 
 
-def _record_port(out: Path, noted: Metadata, line: serial.Serial, seconds: float | None) -> None:
-    """What comes until Ctrl-C; the recording is closed properly also when the port goes away."""
-    noted |= {"source": "port", "port": line.port, "started_unix_us": time.time_ns() // 1000}
-    writer = Writer(noted)
+def _record_port(out: Path, metadata: Metadata, line: serial.Serial, seconds: float | None) -> None:
+    """Record until Ctrl-C; the recording is complete even if the port disappears."""
+    metadata |= {"source": "port", "port": line.port, "started_unix_us": time.time_ns() // 1000}
+    writer = Writer(metadata)
     with line, out.open("xb", buffering=0) as file:
         file.write(writer.start())
         try:
-            _listen(line, writer, file, seconds)
+            _record_line(line, writer, file, seconds)
         except KeyboardInterrupt:
             typer.echo(err=True)
         finally:
             file.write(writer.finish())
-            _tell(out, writer, file.tell())
+            _print_size(out, writer, file.tell())
 
 
-def _listen(line: serial.Serial, writer: Writer, file: BinaryIO, seconds: float | None) -> None:
+def _record_line(line: serial.Serial, writer: Writer, file: BinaryIO, seconds: float | None) -> None:
     started_s = flushed_s = now_s = time.monotonic()
     while seconds is None or now_s - started_s < seconds:
         data = line.read(1)

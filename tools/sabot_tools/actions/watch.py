@@ -1,4 +1,4 @@
-"""sabot watch: the coups that a broker delivers, as people read them."""
+"""sabot watch: subscribe to a broker and print each coup."""
 
 import re
 import selectors
@@ -37,47 +37,51 @@ Example: sabot watch --broker mqtts://broker.example:8883 --site sydney --user f
 
 @app.command(epilog=EPILOG)
 def watch(
-    broker: Annotated[str, typer.Option(help="mqtt://host:port, or mqtts:// for TLS.")] = "mqtt://127.0.0.1:18883",
-    site: Annotated[str, typer.Option(help="Only this site.", show_default="every site")] = "+",
-    coups: Annotated[int | None, typer.Option(min=1, help="Stop after so many coups; else at Ctrl-C.")] = None,
+    broker: Annotated[
+        str, typer.Option(help="URL of the broker: mqtt://host:port, or mqtts:// for TLS.")
+    ] = "mqtt://127.0.0.1:18883",
+    site: Annotated[str, typer.Option(help="Watch only this site.", show_default="every site")] = "+",
+    coups: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many coups.", show_default="until Ctrl-C")
+    ] = None,
     user: UserOption = None,
     password_file: PasswordFileOption = None,
     ca_file: CaFileOption = None,
     certificate_file: CertificateFileOption = None,
     key_file: KeyFileOption = None,
 ) -> None:
-    """Print the coups that a broker delivers."""
+    """Subscribe to a broker and print each coup."""
     if not re.fullmatch(r"[A-Za-z0-9_-]+|\+", site):
-        raise typer.BadParameter(f"{site!r} is no site: letters, digits, - and _", param_hint="--site")
+        raise typer.BadParameter(f"{site!r} is not a site: use letters, digits, - and _", param_hint="--site")
     selector = selectors.DefaultSelector()
     login = Login(user, password_file, ca_file, certificate_file, key_file)
     try:
         mqtt = LoopClient(Broker.from_url(broker), "", clean_session=True, selector=selector, login=login)
     except (BrokerUrlError, LoginError) as error:
         raise typer.BadParameter(as_options(str(error))) from error
-    seen = _printing(mqtt, site)
+    printed = _print_coups(mqtt, site)
     try:
-        _follow(mqtt, selector, seen, coups)
+        _run(mqtt, selector, printed, coups)
     except KeyboardInterrupt:
         typer.echo()
     mqtt.close()
 
 
-def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
-    """Print each coup once; how many were printed, and of each unit the newest."""
+def _print_coups(mqtt: LoopClient, site: str) -> Counter[str]:
+    """Print each coup once as it arrives; return counts: `coups` printed, and by unit the last event number."""
     painter = Painter(sys.stdout.isatty())
-    seen: Counter[str] = Counter()
+    printed: Counter[str] = Counter()
 
     def on_message(_client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         try:
             coup = msgspec.json.decode(message.payload, type=CoupMessage)
             line = painter.line(coup, None)
         except (msgspec.MsgspecError, UnicodeError, LookupError):
-            typer.echo(f"sabot watch: what came on {printable(message.topic)} is no coup", err=True)
+            typer.echo(f"sabot watch: ignored a message on {printable(message.topic)}: it is not a coup", err=True)
             return
-        if coup.event_no > seen[coup.unit]:
-            seen[coup.unit] = coup.event_no
-            seen["printed"] += 1
+        if coup.event_no > printed[coup.unit]:
+            printed[coup.unit] = coup.event_no
+            printed["coups"] += 1
             typer.echo(line)
 
     topic = f"{ROOT}/{site}/+/coup"
@@ -89,22 +93,22 @@ def _printing(mqtt: LoopClient, site: str) -> Counter[str]:
         if any(reason.is_failure for reason in reasons):
             who = mqtt.login.user or "a client without --user"
             typer.echo(
-                f"sabot watch: the broker does not let {who} read {topic}; give the --site and a --user that may",
+                f"sabot watch: the broker does not let {who} read {topic}; use a --user and --site that it allows",
                 err=True,
             )
 
     mqtt.on_ready = on_ready
     mqtt.client.on_subscribe = on_subscribe
     mqtt.client.on_message = on_message
-    return seen
+    return printed
 
 
-def _follow(mqtt: LoopClient, selector: selectors.BaseSelector, seen: Counter[str], coups: int | None) -> None:
-    told = None
-    while coups is None or seen["printed"] < coups:
+def _run(mqtt: LoopClient, selector: selectors.BaseSelector, printed: Counter[str], coups: int | None) -> None:
+    problem = None
+    while coups is None or printed["coups"] < coups:
         mqtt.step(time.monotonic())
-        if mqtt.problem != told:
-            told = mqtt.problem
-            if told:
-                typer.echo(f"sabot watch: {as_options(told)}; trying again", err=True)
+        if mqtt.problem != problem:
+            problem = mqtt.problem
+            if problem:
+                typer.echo(f"sabot watch: {as_options(problem)}; trying again", err=True)
         selector.select(0.1)

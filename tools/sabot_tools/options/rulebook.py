@@ -1,4 +1,4 @@
-"""Options that several actions share: a rulebook, and its settings."""
+"""Options for a rulebook and its settings."""
 
 from typing import Annotated
 
@@ -9,19 +9,18 @@ from sabot_protocol.wagers.table import Settings, tournament_clause
 
 from sabot_tools.text.errors import failure
 
-RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"The house rules: {', '.join(rulebooks.ids())}.")]
+RulebookOption = Annotated[str, typer.Option("--rulebook", help=f"Id of the rulebook: {', '.join(rulebooks.ids())}.")]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="axis=value: game=even_money, tie_percent=5; may be given again.")
+    list[str] | None,
+    typer.Option("--set", help="Setting of the rulebook: game=even_money, tie_percent=5; may be repeated."),
 ]
-
-
-DecksOption = Annotated[int | None, typer.Option("--decks", help="Decks in the shoe, as the book allows.")]
+DecksOption = Annotated[int | None, typer.Option("--decks", help="Decks in the shoe.")]
 
 
 def table_settings(
     action: str, rulebook: str, pairs: list[str] | None, decks: int | None
 ) -> tuple[Rulebook, Settings, int]:
-    """The book, its settings and its decks as they were asked for, or a sentence and the end."""
+    """Return the rulebook, its settings and the number of decks; exit with a message if they do not fit together."""
     try:
         book = rulebooks.load(rulebook)
         settings = Settings.of(book, parse_pairs(pairs))
@@ -34,7 +33,7 @@ def table_settings(
 
 
 def parse_pairs(pairs: list[str] | None) -> dict[str, str]:
-    """`axis=value` pairs; one axis twice, or no equals sign, is an error."""
+    """Return `axis=value` pairs as a dict; BadParameter if one is malformed or repeated."""
     found: dict[str, str] = {}
     for pair in pairs or []:
         axis, equals, value = pair.partition("=")
