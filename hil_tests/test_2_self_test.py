@@ -20,8 +20,8 @@ def test_it_examines_itself_again_when_it_is_told_to(shoe: Shoe) -> None:
 
 
 def test_key_and_lid_are_told_as_they_turn(shoe: Shoe) -> None:
-    told = [event for level in (KEY, LID) for on in (True, False) for event in shoe.hold(level, on=on)]
-    assert [(event.kind, event.data) for event in told if event.kind in ("key", "lid")] == [
+    events = [event for level in (KEY, LID) for on in (True, False) for event in shoe.hold(level, on=on)]
+    assert [(event.kind, event.data) for event in events if event.kind in ("key", "lid")] == [
         ("key", {"on": 1}),
         ("key", {"on": 0}),
         ("lid", {"open": 1}),
@@ -42,10 +42,10 @@ def test_a_shoe_whose_log_is_damaged_tells_what_is_sound_and_deals_no_more(shoe:
     shoe.power_off()
     shoe.rig.damage("journal", seed, 1)
     shoe.power_on()
-    said = shoe.gateway.events[len(before) :]
-    assert [event.kind for event in said[:3]] == ["boot", "self_test", "fault"]
-    assert not said[1].data["passed"]["journal"]
-    assert said[2].data["fault"] == "journal"
+    logged = shoe.gateway.events[len(before) :]
+    assert [event.kind for event in logged[:3]] == ["boot", "self_test", "fault"]
+    assert not logged[1].data["passed"]["journal"]
+    assert logged[2].data["fault"] == "journal"
     for event in (*shoe.hold(KEY, on=True), *shoe.hold(KEY, on=False)):
         assert event.kind == "key"
     assert shoe.press("new_shoe") == []
@@ -66,7 +66,7 @@ def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_i
     shoe.gateway = MinimalGateway()
     shoe.power_on()
     again = shoe.gateway.events[: len(before)]
-    differ = [told.kind for said, told in zip(before, again, strict=True) if said.data != told.data]
+    differ = [second.kind for first, second in zip(before, again, strict=True) if first.data != second.data]
     assert differ == ["damaged"]
     assert [event.kind for event in shoe.gateway.events[len(before) :][:3]] == ["boot", "self_test", "fault"]
     shoe.expected.update(("damaged", "fault"))
@@ -83,9 +83,9 @@ def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next
     shoe.rig.damage("store", seed, 1)
     before = len(shoe.gateway.events)
     shoe.power_on()
-    said = shoe.gateway.events[before:]
-    assert [event.kind for event in said[:3]] == ["boot", "self_test", "fault"]
-    assert (said[0].data["boot_count"], said[2].data["fault"]) == (2, "journal")
+    logged = shoe.gateway.events[before:]
+    assert [event.kind for event in logged[:3]] == ["boot", "self_test", "fault"]
+    assert (logged[0].data["boot_count"], logged[2].data["fault"]) == (2, "journal")
     shoe.power_off()
     shoe.power_on()
     assert [(event.data["fault"], event.data["by"]) for event in shoe.of("fault_cleared")] == [("journal", "itself")]
@@ -99,12 +99,12 @@ def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next
 def test_a_shoe_whose_program_is_another_says_nothing_on_its_line(shoe: Shoe) -> None:
     shoe.power_off()
     shoe.rig.damage("image", 0, 1)
-    said = len(shoe.gateway.events)
+    logged = len(shoe.gateway.events)
     shoe.rig.power_on()
     shoe.play([(0, 0)])
     assert shoe.outputs & FAULT
     assert shoe.rig.receive() == b""
-    assert len(shoe.gateway.events) == said
+    assert len(shoe.gateway.events) == logged
     shoe.power_off()
     shoe.expected["fault"] = 1
     (shoe.rig.state_dir / "image.bin").unlink()  # type: ignore[attr-defined]

@@ -33,7 +33,7 @@ def test_the_cutting_card_is_known_from_the_others(shoe: Shoe) -> None:
 
 def test_a_card_without_a_code_is_a_reject_and_no_guess(shoe: Shoe) -> None:
     opened(shoe)
-    told = shoe.card("blank")
-    assert [event.data["reason"] for event in told if event.kind == "reject"] == ["blank"]
+    events = shoe.card("blank")
+    assert [event.data["reason"] for event in events if event.kind == "reject"] == ["blank"]
     assert not shoe.of("card")
-    shoe.expected.update(event.kind for event in told if event.kind in ("reject", "fault"))
+    shoe.expected.update(event.kind for event in events if event.kind in ("reject", "fault"))

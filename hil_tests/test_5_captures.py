@@ -57,14 +57,14 @@ def test_each_has_a_sidecar_and_is_of_this_protocol() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_cards_and_coups_are_those_of_the_seed(name: str) -> None:
-    asked, found = sidecar(name), frames(name)
-    deck = stack.shuffled(asked["decks"], random.Random(f"{asked['seed']}-1"))
+    wanted, found = sidecar(name), frames(name)
+    deck = stack.shuffled(wanted["decks"], random.Random(f"{wanted['seed']}-1"))
     cards = logged(found, "card")
     assert [card["card"] for card in cards] == deck[: len(cards)]
     assert [card["slot"] for card in cards].count("burn") == sum(burn["cards"] for burn in logged(found, "burn")) == 1
-    dealt = [card["card"] for card in cards if 0 < card["coup_no"] <= asked["coups"]]
+    dealt = [card["card"] for card in cards if 0 < card["coup_no"] <= wanted["coups"]]
     coups = logged(found, "coup")
-    assert [coup["coup_no"] for coup in coups] == list(range(1, asked["coups"] + 1))
+    assert [coup["coup_no"] for coup in coups] == list(range(1, wanted["coups"] + 1))
     for coup in coups:
         player, banker = draw_tables.hands(dealt)
         dealt = dealt[len(player) + len(banker) :]
@@ -76,17 +76,17 @@ def test_the_cards_and_coups_are_those_of_the_seed(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_session_is_whole(name: str) -> None:
-    asked, found = sidecar(name), frames(name)
+    wanted, found = sidecar(name), frames(name)
     numbers = [event["event_no"] for event in bodies(found, "event")]
     assert contiguous(numbers)
     hellos, welcomes = bodies(found, "hello"), bodies(found, "welcome")
-    assert {hello["unit"] for hello in hellos} == {asked["unit"]}
+    assert {hello["unit"] for hello in hellos} == {wanted["unit"]}
     assert [hello["boot_count"] for hello in hellos] == [1] * len(hellos)
     assert welcomes[-1]["shoe_nonce"] in [hello["shoe_nonce"] for hello in hellos]
     acknowledged = [ack["event_no"] for ack in bodies(found, "ack")]
     assert acknowledged == sorted(acknowledged)
     confirms = [event["event_no"] for event in bodies(found, "event") if event["data"].get("button") == "confirm"]
-    assert len(confirms) == asked["coups"]
+    assert len(confirms) == wanted["coups"]
     assert acknowledged[-1] >= confirms[-1]
     assert len(bodies(found, "set_profile")) >= 1
     types = [frame["type"] for frame in found]

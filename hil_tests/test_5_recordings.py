@@ -24,8 +24,8 @@ def test_there_are_recordings() -> None:
 def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: LocalBroker) -> None:
     if bench == "rp2040":
         _or_skip(path)
-    told = differences_from_sidecar(path, bench, server)
-    assert not told, "\n".join([str(path), *told])
+    differences = differences_from_sidecar(path, bench, server)
+    assert not differences, "\n".join([str(path), *differences])
 
 
 def _or_skip(path: Path) -> None:

@@ -24,9 +24,9 @@ def at_home(tmp_path: Path) -> Iterator[TryOut]:
     made.close()
 
 
-def events(it: TryOut) -> list[int]:
+def events(site: TryOut) -> list[int]:
     """Numbers of the shoe's events in the ledger, the chain being intact."""
-    with closing(Reader(it.work_dir / "ledger.db")) as ledger:
+    with closing(Reader(site.work_dir / "ledger.db")) as ledger:
         ledger.verify_chain()
         return [entry.event_no for entry in ledger.entries() if entry.frame and entry.event_no is not None]
 

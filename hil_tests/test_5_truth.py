@@ -105,8 +105,10 @@ def in_order(player: list[str], banker: list[str]) -> list[str]:
 
 @every_recording
 def test_each_coup_is_published_once_and_then_only_corrected(path: Path) -> None:
-    told = [line for line in sidecar(path)["published"] if line["topic"].endswith("/coup") and not line.get("corrects")]
-    assert [(coup.get("player", []), coup.get("banker", []), coup.get("winner")) for coup in told] == [
+    published = [
+        line for line in sidecar(path)["published"] if line["topic"].endswith("/coup") and not line.get("corrects")
+    ]
+    assert [(coup.get("player", []), coup.get("banker", []), coup.get("winner")) for coup in published] == [
         (coup["player"], coup["banker"], coup["winner"]) for coup in sidecar(path)["truth"]["coups"]
     ]
 

@@ -21,55 +21,55 @@ def own_kib(pid: int) -> int:
     return int(next(line.split()[1] for line in lines if line.startswith("RssAnon:")))
 
 
-def entries(it: SiteWatcher) -> int:
-    return int(it.gateway_status()["ledger"]["entries"])
+def entries(watcher: SiteWatcher) -> int:
+    return int(watcher.gateway_status()["ledger"]["entries"])
 
 
-def run_to(it: SiteWatcher, wanted: int) -> list[int]:
+def run_to(watcher: SiteWatcher, wanted: int) -> list[int]:
     """Deal until the ledger has so many entries; the gateway's memory on the way."""
-    seen = [own_kib(it.site.gateway.pid)]
-    for goal in range(entries(it) + LOOK_EVERY, wanted + LOOK_EVERY, LOOK_EVERY):
-        it.run_until(lambda it, goal=goal: entries(it) >= goal)  # type: ignore[misc]
-        seen.append(own_kib(it.site.gateway.pid))
+    seen = [own_kib(watcher.site.gateway.pid)]
+    for goal in range(entries(watcher) + LOOK_EVERY, wanted + LOOK_EVERY, LOOK_EVERY):
+        watcher.run_until(lambda watcher, goal=goal: entries(watcher) >= goal)  # type: ignore[misc]
+        seen.append(own_kib(watcher.site.gateway.pid))
     return seen
 
 
 def test_all_that_came_while_the_broker_was_away_is_delivered_in_order(site: Site, watch_site: WatchSite) -> None:
     server = site.start("nats")
-    it = watch_site(broker_url=str(server), tables=2, lasting=True)
-    tables = it.site.plan.table_names()
-    it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
+    watcher = watch_site(broker_url=str(server), tables=2, lasting=True)
+    tables = watcher.site.plan.table_names()
+    watcher.run_until(lambda watcher: all(watcher.messages("coup", table) for table in tables))
     site.kill()
-    stored_before = {table: len(it.stored(table)) for table in tables}
-    away = run_to(it, entries(it) + EVENTS)
-    assert all(len(it.heard(table)) <= stored_before[table] for table in tables)
-    assert it.gateway_status()["broker"]["behind"] >= EVENTS
-    assert not it.gateway_status()["broker"]["connected"]
+    stored_before = {table: len(watcher.stored(table)) for table in tables}
+    away = run_to(watcher, entries(watcher) + EVENTS)
+    assert all(len(watcher.received_ids(table)) <= stored_before[table] for table in tables)
+    assert watcher.gateway_status()["broker"]["behind"] >= EVENTS
+    assert not watcher.gateway_status()["broker"]["connected"]
     for table in tables:
-        it.site.power_off(table)
+        watcher.site.power_off(table)
     site.start("nats", port=server.port)
-    it.run_until_heard()
-    back = own_kib(it.site.gateway.pid)
+    watcher.run_until_received()
+    back = own_kib(watcher.site.gateway.pid)
     for table in tables:
-        assert it.heard(table) == it.stored(table)
+        assert watcher.received_ids(table) == watcher.stored(table)
     assert max(*away, back) - away[0] < MOST_GROWTH_KIB
-    stored = sum(len(it.stored(table)) for table in tables)
+    stored = sum(len(watcher.stored(table)) for table in tables)
     memory = f"own memory {away[0]} KiB before, {max(away)} at most, {back} after"
     print(f"{EVENTS} events while the broker was away, {stored} messages in all; {memory}")
 
 
 def test_what_a_broker_never_acknowledged_is_sent_again_after_both_have_died(site: Site, watch_site: WatchSite) -> None:
     server = site.start("nats")
-    it = watch_site(broker_url=str(server), speed=100.0, lasting=True)
-    it.run_for_coups(1)
+    watcher = watch_site(broker_url=str(server), speed=100.0, lasting=True)
+    watcher.run_for_coups(1)
     site.process.send_signal(signal.SIGSTOP)  # it still takes what the socket holds, and answers nothing
-    goal = entries(it) + 40
-    it.run_until(lambda it: entries(it) >= goal)
-    it.site.kill_gateway()
+    goal = entries(watcher) + 40
+    watcher.run_until(lambda watcher: entries(watcher) >= goal)
+    watcher.site.kill_gateway()
     site.kill()
     site.start("nats", port=server.port)
-    it.site.start_gateway()
-    it.run_for_coups(1)
-    it.site.power_off("bac-01")
-    it.run_until_heard()
-    assert it.heard("bac-01") == it.stored("bac-01")
+    watcher.site.start_gateway()
+    watcher.run_for_coups(1)
+    watcher.site.power_off("bac-01")
+    watcher.run_until_received()
+    assert watcher.received_ids("bac-01") == watcher.stored("bac-01")

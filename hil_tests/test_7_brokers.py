@@ -58,33 +58,33 @@ def topics(received: list[Received]) -> set[str]:
 def test_from_the_shoe_to_a_subscriber(site: Site, watch_site: WatchSite, kind: str, safety: str) -> None:
     server, login = secured(site, kind, safety)
     deck = ["5H", *(["9S", "2H", "KD", "3C"] * 7), "CUT", *(["2S", "3D", "4C", "5C", "6H", "7D"] * 4)]
-    it = watch_site(broker_url=str(server), login=login, site="sydney", speed=100.0, deck=lambda rng: list(deck))
-    it.run_until(lambda it: len(it.messages("coup")) >= 5)
-    assert it.site_status()[-1]["state"] == "online"  # birth
-    it.site.kill_gateway()
-    it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")  # its will
-    it.site.start_gateway()
-    it.run_until(lambda it: it.site_status()[-1]["state"] == "online")
-    it.run_until(lambda it: any(message["state"] == "closed" for message in it.messages("shoe")))
-    it.run_until(lambda it: len(it.messages("health")) >= 4)
-    coups = [message for message in it.messages("coup") if message["shoe"] == 1]
+    watcher = watch_site(broker_url=str(server), login=login, site="sydney", speed=100.0, deck=lambda rng: list(deck))
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 5)
+    assert watcher.site_status()[-1]["state"] == "online"  # birth
+    watcher.site.kill_gateway()
+    watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")  # its will
+    watcher.site.start_gateway()
+    watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "online")
+    watcher.run_until(lambda watcher: any(message["state"] == "closed" for message in watcher.messages("shoe")))
+    watcher.run_until(lambda watcher: len(watcher.messages("health")) >= 4)
+    coups = [message for message in watcher.messages("coup") if message["shoe"] == 1]
     assert [message["coup"] for message in coups] == list(range(1, len(coups) + 1))
     assert {message["status"] for message in coups} == {"verified"}
-    assert len({message["id"] for message in it.messages("coup")}) == len(it.messages("coup"))
-    assert breaches(it.received) == []
-    players_see = [message for message in it.received if message.topic.endswith(("/status", "/shoe"))]
+    assert len({message["id"] for message in watcher.messages("coup")}) == len(watcher.messages("coup"))
+    assert breaches(watcher.received) == []
+    players_see = [message for message in watcher.received if message.topic.endswith(("/status", "/shoe"))]
     assert players_see
     assert not [message for message in players_see if CARD.search(message.payload)]
     of_the_table = {f"bac-01/{name}" for name in ("status", "shoe", "cards", "coup", "confirmed", "health")}
-    assert topics(it.received) >= {"status", *of_the_table}
+    assert topics(watcher.received) >= {"status", *of_the_table}
 
     late = MqttClient(server, "late", login)
     late.subscribe(f"{ROOT}/#")
     retained = [f"{ROOT}/status", f"{ROOT}/bac-01/status", f"{ROOT}/bac-01/shoe"]
     step_until(lambda: set(retained) <= set(late.topics()), late)
-    said = {topic: msgspec.json.decode(payload) for topic, payload in late.messages if topic in retained}
-    assert said[retained[0]]["state"] == said[retained[1]]["state"] == "online"
-    assert said[retained[2]]["state"] in ("open", "closed")
+    payloads = {topic: msgspec.json.decode(payload) for topic, payload in late.messages if topic in retained}
+    assert payloads[retained[0]]["state"] == payloads[retained[1]]["state"] == "online"
+    assert payloads[retained[2]]["state"] in ("open", "closed")
 
 
 def test_a_field_that_no_schema_names_is_found() -> None:
@@ -273,14 +273,14 @@ def test_sabot_watch_by_certificate(site: Site, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_sabot_watch_names_the_options_that_are_missing(site: Site, kind: str) -> None:
     server = site.example(kind)
-    for options, told in (
+    for options, expected in (
         ([], "as --ca-file"),
         (["--ca-file", str(site.papers.ca_file)], "a client without --user"),
         (as_options(site.login("floor-sydney", "a guess")), "check --user, --password-file and the broker's users"),
     ):
         with watch("--broker", str(server), *options) as child:
             assert child.stderr
-            assert told in child.stderr.readline()
+            assert expected in child.stderr.readline()
             child.kill()
 
 

@@ -22,11 +22,11 @@ WINDOW = 24  # events that a shoe sends ahead of their acknowledgement
 class Capturing:
     """`sabot table bac-01 capture` as a process of its own, while the shoe goes on."""
 
-    def __init__(self, it: SiteWatcher, *options: str, **more: Any) -> None:
-        self._it = it
+    def __init__(self, watcher: SiteWatcher, *options: str, **more: Any) -> None:
+        self._it = watcher
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sabot_tools", "table", "bac-01", "capture", *options],
-            env={**os.environ, "SABOT_CONTROL": str(it.site.plan.work_dir / "control.sock")},
+            env={**os.environ, "SABOT_CONTROL": str(watcher.site.plan.work_dir / "control.sock")},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -64,22 +64,22 @@ def bodies(frames: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_what_inspect_shows_is_what_the_ledger_holds(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     out = tmp_path / "evening.shoe"
-    status, stdout, stderr = Capturing(it, "--seconds", "5", "--out", str(out)).ended()
+    status, stdout, stderr = Capturing(watcher, "--seconds", "5", "--out", str(out)).ended()
     assert (status, stdout) == (0, "")
     assert " bytes from the shoe, " in stderr
-    it.run_until_heard()
+    watcher.run_until_received()
     frames = inspected(out)
     events = bodies(frames, "event")
     numbers = [event["event_no"] for event in events]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    with closing(Reader(it.site.ledger_path)) as ledger:
+    with closing(Reader(watcher.site.ledger_path)) as ledger:
         stored = {entry.event_no: entry.frame for entry in ledger.entries() if entry.frame}
     raws = [bytes.fromhex(frame["hex"]) for frame in frames if frame["type"] == "event"]
     assert all(stored[number] in framed(raw) for number, raw in zip(numbers, raws, strict=True))
-    coups = {(coup["shoe"], coup["coup"]): coup["winner"] for coup in it.messages("coup")}
+    coups = {(coup["shoe"], coup["coup"]): coup["winner"] for coup in watcher.messages("coup")}
     shown = {(one["data"]["shoe_no"], one["data"]["coup_no"]): one["data"]["winner"] for one in of_kind(events, "coup")}
     assert len(shown) > 1
     assert shown.items() <= coups.items()
@@ -100,13 +100,13 @@ def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_a_restart_of_the_shoe_shows_its_hello(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     out = tmp_path / "restart.shoe"
-    capturing = Capturing(it, "--seconds", "600", "--out", str(out))
+    capturing = Capturing(watcher, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.site.power_cycle("bac-01")
-    it.run_for_coups(3)
+    watcher.site.power_cycle("bac-01")
+    watcher.run_for_coups(3)
     capturing.process.send_signal(signal.SIGINT)
     status, _, _ = capturing.ended()
     assert status == 0
@@ -119,84 +119,84 @@ def test_a_restart_of_the_shoe_shows_its_hello(watch_site: WatchSite, tmp_path: 
 
 
 def test_the_default_file_is_named_on_stdout(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     here = tmp_path / "here"
     here.mkdir()
-    status, stdout, _ = Capturing(it, "--seconds", "0.5", cwd=here).ended()
+    status, stdout, _ = Capturing(watcher, "--seconds", "0.5", cwd=here).ended()
     assert status == 0
     assert [path.name for path in here.iterdir()] == [stdout.strip()]
     assert stdout.startswith("bac-01-")
 
 
 def test_a_killed_client_ends_its_capture(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     first, out = tmp_path / "first.shoe", tmp_path / "second.shoe"
-    killed = Capturing(it, "--seconds", "600", "--out", str(first))
+    killed = Capturing(watcher, "--seconds", "600", "--out", str(first))
     killed.has_bytes(first)
-    status, _, stderr = Capturing(it, "--seconds", "1", "--out", str(out)).ended()
+    status, _, stderr = Capturing(watcher, "--seconds", "1", "--out", str(out)).ended()
     assert status == 1
     assert "one capture a table at a time" in stderr
     assert not out.exists()
     killed.process.kill()
     killed.ended()
-    assert Capturing(it, "--seconds", "1", "--out", str(out)).ended()[0] == 0
-    it.run_for_coups(1)
+    assert Capturing(watcher, "--seconds", "1", "--out", str(out)).ended()[0] == 0
+    watcher.run_for_coups(1)
 
 
 def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     out = tmp_path / "small.shoe"
 
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
 
-    status, _, stderr = Capturing(it, "--seconds", "600", "--out", str(out), preexec_fn=little_room).ended()
+    status, _, stderr = Capturing(watcher, "--seconds", "600", "--out", str(out), preexec_fn=little_room).ended()
     assert status == 1
     assert "the capture cannot be written: File too large; what is in the file can be read" in stderr
     assert "Traceback" not in stderr
-    it.run_for_coups(1)
-    assert Capturing(it, "--seconds", "0.5", "--out", str(tmp_path / "again.shoe")).ended()[0] == 0
+    watcher.run_for_coups(1)
+    assert Capturing(watcher, "--seconds", "0.5", "--out", str(tmp_path / "again.shoe")).ended()[0] == 0
 
 
 @pytest.mark.parametrize("where", ["nowhere/x.shoe", "there.shoe"])
 def test_a_path_that_cannot_be_written_is_told_before_anything_is_captured(
     watch_site: WatchSite, tmp_path: Path, where: str
 ) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     (tmp_path / "there.shoe").write_text("mine")
-    status, _, stderr = Capturing(it, "--out", str(tmp_path / where)).ended()
+    status, _, stderr = Capturing(watcher, "--out", str(tmp_path / where)).ended()
     assert status == 1
     assert (
         "exists, and is not overwritten; give another name" in stderr
         or "No such file or directory; give a path" in stderr
     )
     assert (tmp_path / "there.shoe").read_text() == "mine"
-    assert "captured" not in (it.site.plan.work_dir / "gateway.log").read_text()
+    assert "captured" not in (watcher.site.plan.work_dir / "gateway.log").read_text()
 
 
 def test_a_daemon_that_stops_ends_the_file_properly(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     out = tmp_path / "stopped.shoe"
-    capturing = Capturing(it, "--seconds", "600", "--out", str(out))
+    capturing = Capturing(watcher, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.site.children.release(it.site.gateway)
-    it.site.gateway.terminate()
+    watcher.site.children.release(watcher.site.gateway)
+    watcher.site.gateway.terminate()
     assert capturing.ended()[0] == 0
     assert inspected(out)
 
 
 def test_a_daemon_that_is_killed_leaves_a_whole_file_and_status_one(watch_site: WatchSite, tmp_path: Path) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     out = tmp_path / "killed.shoe"
-    capturing = Capturing(it, "--seconds", "600", "--out", str(out))
+    capturing = Capturing(watcher, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
-    it.site.kill_gateway()
+    watcher.site.kill_gateway()
     status, _, stderr = capturing.ended()
     assert status == 1
     assert "the gateway ended the capture early" in stderr

@@ -17,9 +17,9 @@ NOTHING_TO_VOID = (
 )
 
 
-def said(it: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
+def sabot_table(watcher: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `sabot …` against the daemon of this rig while the shoe goes on."""
-    socket = str(it.site.plan.work_dir / "control.sock")
+    socket = str(watcher.site.plan.work_dir / "control.sock")
     command = subprocess.Popen(
         [sys.executable, "-m", "sabot_tools", *words],
         env={**os.environ, "SABOT_CONTROL": socket},
@@ -27,23 +27,25 @@ def said(it: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    it.run_until(lambda _: command.poll() is not None)
+    watcher.run_until(lambda _: command.poll() is not None)
     out, err = command.communicate()
     return subprocess.CompletedProcess(command.args, command.returncode, out, err)
 
 
-def kept(it: SiteWatcher, topic: str) -> list[dict[str, Any]]:
+def kept(watcher: SiteWatcher, topic: str) -> list[dict[str, Any]]:
     """The ledger's entries of a topic that nobody publishes."""
-    reader = Reader(it.site.ledger_path)
+    reader = Reader(watcher.site.ledger_path)
     found = [json.loads(entry.payload) for entry in reader.since(0, 1_000_000) if entry.topic == topic]
     reader.close()
     return found
 
 
-def voided(it: SiteWatcher) -> int:
+def voided(watcher: SiteWatcher) -> int:
     """Ask until the word meets a coup on the table, which the dealer does not wait for; how often it took."""
     for tries in range(1, 31):
-        done = said(it, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal")
+        done = sabot_table(
+            watcher, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal"
+        )
         if done.returncode == 0:
             assert (done.stdout, done.stderr) == ("Done.\n", "")
             return tries
@@ -52,34 +54,34 @@ def voided(it: SiteWatcher) -> int:
 
 
 def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(watch_site: WatchSite) -> None:
-    it = watch_site(speed=5.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    tries = voided(it)
-    it.run_until(lambda it: any(coup["kind"] == "void" for coup in it.messages("coup")))
-    attempts, outcomes = kept(it, "attempt"), kept(it, "outcome")
+    watcher = watch_site(speed=5.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
+    tries = voided(watcher)
+    watcher.run_until(lambda watcher: any(coup["kind"] == "void" for coup in watcher.messages("coup")))
+    attempts, outcomes = kept(watcher, "attempt"), kept(watcher, "outcome")
     assert (len(attempts), [outcome["ok"] for outcome in outcomes]) == (tries, [False] * (tries - 1) + [True])
-    last, sent = attempts[-1], kept(it, "sent")
+    last, sent = attempts[-1], kept(watcher, "sent")
     assert (last["verb"], last["by"], last["clause"]) == ("void", "A. Smith", "12.1.2")
     assert outcomes[-1]["attempt"] == sent[-1]["attempt"] == last["id"]
-    assert not [message for message in it.received if message.topic.endswith(("attempt", "sent", "outcome"))]
-    (coup,) = [coup for coup in it.messages("coup") if coup["kind"] == "void"]
+    assert not [message for message in watcher.received if message.topic.endswith(("attempt", "sent", "outcome"))]
+    (coup,) = [coup for coup in watcher.messages("coup") if coup["kind"] == "void"]
     decided = ("A. Smith", "12.1.2", last["time"], last["id"])
     assert (coup["by"], coup["clause"], coup["decided"], coup["attempt"]) == decided
-    shown = sabot("ledger", "show", str(it.site.ledger_path), "--last", "500").stdout
+    shown = sabot("ledger", "show", str(watcher.site.ledger_path), "--last", "500").stdout
     assert " by A. Smith under 12.1.2\n" in shown
-    rows = sabot("ledger", "export", str(it.site.ledger_path), "--format", "csv", "--what", "coups").stdout
+    rows = sabot("ledger", "export", str(watcher.site.ledger_path), "--format", "csv", "--what", "coups").stdout
     assert '"A. Smith","12.1.2"' in rows
 
 
 def test_what_the_shoe_refuses_is_a_sentence_and_status_one(watch_site: WatchSite) -> None:
-    it = watch_site(speed=20.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    done = said(it, "table", "bac-01", "key-card", "8H", "--by", "A. Smith")
+    watcher = watch_site(speed=20.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
+    done = sabot_table(watcher, "table", "bac-01", "key-card", "8H", "--by", "A. Smith")
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("sabot: Key card refused: no unread card waits.")
-    assert kept(it, "outcome")[0]["ok"] is False
-    nobody = said(it, "table", "bac-99", "confirm", "--by", "A. Smith")
+    assert kept(watcher, "outcome")[0]["ok"] is False
+    nobody = sabot_table(watcher, "table", "bac-99", "confirm", "--by", "A. Smith")
     assert (nobody.returncode, nobody.stderr) == (
         1,
         "sabot: Confirm refused: this gateway has no table 'bac-99'. See `sabot gateway status`.\n",
@@ -87,40 +89,40 @@ def test_what_the_shoe_refuses_is_a_sentence_and_status_one(watch_site: WatchSit
 
 
 def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it(watch_site: WatchSite) -> None:
-    it = watch_site(speed=5.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
+    watcher = watch_site(speed=5.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
     report = ("table", "bac-01", "report", "bad_order", "--by", "A. Smith", "--clause", "12.1")
-    assert "context.reconstructible: missing; the answer of star-baccarat" in said(it, *report).stderr
-    told = said(it, *report, "--fact", "reconstructible")
-    assert told.stdout.startswith("Done. 12.1.1: Put the cards back into their proper order"), told.stderr
-    late = said(it, *report, "--fact", "reconstructible", "--no-fact", "notified_before_next")
+    assert "context.reconstructible: missing; the answer of star-baccarat" in sabot_table(watcher, *report).stderr
+    answer = sabot_table(watcher, *report, "--fact", "reconstructible")
+    assert answer.stdout.startswith("Done. 12.1.1: Put the cards back into their proper order"), answer.stderr
+    late = sabot_table(watcher, *report, "--fact", "reconstructible", "--no-fact", "notified_before_next")
     assert late.stdout.startswith("Done. 12.1.4: It is too late to correct"), late.stderr
-    decks = said(it, "table", "bac-01", "open-shoe", "--decks", "5", "--by", "A. Smith")
+    decks = sabot_table(watcher, "table", "bac-01", "open-shoe", "--decks", "5", "--by", "A. Smith")
     assert (decks.returncode, "plays with 8 decks by the gateway's config, not 5" in decks.stderr) == (1, True)
 
 
 def test_an_alarm_is_acknowledged_and_leaves_the_list(watch_site: WatchSite) -> None:
-    it = watch_site(speed=20.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    it.site.power_cycle("bac-01")
-    it.run_until(lambda it: any(alarm["name"] == "shoe_restarted" for alarm in it.messages("alarm")))
-    status = json.loads(said(it, "gateway", "status", "--json").stdout)
+    watcher = watch_site(speed=20.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
+    watcher.site.power_cycle("bac-01")
+    watcher.run_until(lambda watcher: any(alarm["name"] == "shoe_restarted" for alarm in watcher.messages("alarm")))
+    status = json.loads(sabot_table(watcher, "gateway", "status", "--json").stdout)
     (table,) = status["tables"]
     assert [alarm["name"] for alarm in table["alarms"]] == ["shoe_restarted"]
-    words = said(it, "gateway", "status").stdout
+    words = sabot_table(watcher, "gateway", "status").stdout
     assert "goes on where it was" in words
     assert "bac-01  online" in words
-    assert said(it, "table", "bac-01", "ack-alarm", "--by", "A. Smith").stdout == "1 acknowledged.\n"
-    it.run_until(lambda it: it.messages("alarm")[-1]["state"] == "cleared")
-    assert it.messages("alarm")[-1]["by"] == "A. Smith"
-    assert json.loads(said(it, "gateway", "status", "--json").stdout)["tables"][0]["alarms"] == []
+    assert sabot_table(watcher, "table", "bac-01", "ack-alarm", "--by", "A. Smith").stdout == "1 acknowledged.\n"
+    watcher.run_until(lambda watcher: watcher.messages("alarm")[-1]["state"] == "cleared")
+    assert watcher.messages("alarm")[-1]["by"] == "A. Smith"
+    assert json.loads(sabot_table(watcher, "gateway", "status", "--json").stdout)["tables"][0]["alarms"] == []
 
 
 def test_no_daemon_is_a_sentence(watch_site: WatchSite) -> None:
-    it = watch_site(speed=20.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    it.site.kill_gateway()
-    done = said(it, "gateway", "status")
+    watcher = watch_site(speed=20.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
+    watcher.site.kill_gateway()
+    done = sabot_table(watcher, "gateway", "status")
     assert done.returncode == 1
     assert "no gateway answers" in done.stderr
 
@@ -128,18 +130,18 @@ def test_no_daemon_is_a_sentence(watch_site: WatchSite) -> None:
 # Who means harm
 
 
-def call(it: SiteWatcher, line: bytes = b"") -> socket.socket:
+def call(watcher: SiteWatcher, line: bytes = b"") -> socket.socket:
     """A connection to the daemon's socket, and something said there."""
     sock = socket.socket(socket.AF_UNIX)
-    sock.connect(str(it.site.plan.work_dir / "control.sock"))
+    sock.connect(str(watcher.site.plan.work_dir / "control.sock"))
     sock.settimeout(30)
     sock.sendall(line)
     return sock
 
 
 def request(args: object, verb: str = "void", by: object = "A. Smith") -> bytes:
-    asked = {"verb": verb, "table": "bac-01", "by": by, "clause": "12.1.2", "args": args}
-    return json.dumps(asked).encode() + b"\n"
+    request = {"verb": verb, "table": "bac-01", "by": by, "clause": "12.1.2", "args": args}
+    return json.dumps(request).encode() + b"\n"
 
 
 HOSTILE = [
@@ -165,37 +167,37 @@ HOSTILE = [
 
 
 def test_nothing_that_is_said_at_the_socket_ends_the_daemon(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     for line in HOSTILE:
-        with closing(call(it, line)) as sock, sock.makefile("rb") as lines:
+        with closing(call(watcher, line)) as sock, sock.makefile("rb") as lines:
             answer = json.loads(lines.readline())
         assert answer["ok"] is False, line
         assert answer["say"], line
-    it.run_for_coups(2)
-    assert it.site.gateway.poll() is None
-    assert [attempt for attempt in kept(it, "attempt") if attempt["by"] != "A. Smith"] == []
+    watcher.run_for_coups(2)
+    assert watcher.site.gateway.poll() is None
+    assert [attempt for attempt in kept(watcher, "attempt") if attempt["by"] != "A. Smith"] == []
 
 
 def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     with ExitStack() as stack:
         for line in [b""] * 150 + [b'{"verb": "stat'] * 50 + [b'{"verb": "status"}\n'] * 50:
-            stack.enter_context(closing(call(it, line)))
-        done = said(it, "gateway", "status")
+            stack.enter_context(closing(call(watcher, line)))
+        done = sabot_table(watcher, "gateway", "status")
         assert (done.returncode, done.stderr) == (0, "")
-        it.run_for_coups(2)
+        watcher.run_for_coups(2)
 
 
 def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
     name = "=HYPERLINK(1)\x1b[2J\r\n\u202eevil\u0007"
-    assert said(it, "table", "bac-01", "tell", "lock", "--by", name).stdout == "Done.\n"
-    assert said(it, "table", "bac-01", "tell", "unlock", "--by", "A. Smith").stdout == "Done.\n"
-    attempt = kept(it, "attempt")[0]
+    assert sabot_table(watcher, "table", "bac-01", "tell", "lock", "--by", name).stdout == "Done.\n"
+    assert sabot_table(watcher, "table", "bac-01", "tell", "unlock", "--by", "A. Smith").stdout == "Done.\n"
+    attempt = kept(watcher, "attempt")[0]
     assert attempt["by"] == "=HYPERLINK(1) evil"
     for words in (("show", "--last", "500"), ("show", "--json"), ("export", "--format", "csv")):
-        out = sabot("ledger", words[0], str(it.site.ledger_path), *words[1:]).stdout
+        out = sabot("ledger", words[0], str(watcher.site.ledger_path), *words[1:]).stdout
         assert out.replace("\n", "").isprintable()

@@ -14,27 +14,27 @@ from sabot_tools.stand.local_site import daemon_command
 from support.site_watcher import SiteWatcher, WatchSite, contiguous, sabot
 
 
-def log_of(it: SiteWatcher, name: str) -> str:
-    return (it.site.plan.work_dir / f"{name}.log").read_text()
+def log_of(watcher: SiteWatcher, name: str) -> str:
+    return (watcher.site.plan.work_dir / f"{name}.log").read_text()
 
 
-def stop(it: SiteWatcher) -> None:
+def stop(watcher: SiteWatcher) -> None:
     """As systemd does it; the daemon ends by itself, with status 0."""
-    it.site.children.release(it.site.gateway)
-    it.site.gateway.terminate()
-    assert it.site.gateway.wait() == 0
+    watcher.site.children.release(watcher.site.gateway)
+    watcher.site.gateway.terminate()
+    assert watcher.site.gateway.wait() == 0
 
 
 class Second:
     """Another gateway beside the stand's, for the same ports."""
 
-    def __init__(self, it: SiteWatcher, ledger: Path | None = None, control: Path | None = None) -> None:
-        self.work_dir = it.site.plan.work_dir / "second"
+    def __init__(self, watcher: SiteWatcher, ledger: Path | None = None, control: Path | None = None) -> None:
+        self.work_dir = watcher.site.plan.work_dir / "second"
         self.work_dir.mkdir()
         self.config, self.ledger = self.work_dir / "gateway.toml", ledger or self.work_dir / "ledger.db"
         self.control = control or self.work_dir / "control.sock"
-        text = it.site.gateway_config().replace('site = "demo"', f'site = "other"\ncontrol = "{self.control}"')
-        self.config.write_text(text.replace(str(it.site.ledger_path), str(self.ledger)))
+        text = watcher.site.gateway_config().replace('site = "demo"', f'site = "other"\ncontrol = "{self.control}"')
+        self.config.write_text(text.replace(str(watcher.site.ledger_path), str(self.ledger)))
 
     def events(self) -> list[int]:
         """Event numbers of the shoe in its ledger."""
@@ -45,23 +45,23 @@ class Second:
     def problem(self) -> str | None:
         """What it says at its control socket of the first table."""
         answer = ask(self.control, Request("status"))
-        said: str | None = msgspec.json.decode(answer.data)["tables"][0]["problem"]
-        return said
+        problem: str | None = msgspec.json.decode(answer.data)["tables"][0]["problem"]
+        return problem
 
 
 def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(2)
-    second = Second(it)
-    it.site.children.start("second", daemon_command(second.config))
-    it.run_until(lambda it: "is busy: another program has it" in log_of(it, "second"))
-    it.run_for_coups(2)
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(2)
+    second = Second(watcher)
+    watcher.site.children.start("second", daemon_command(second.config))
+    watcher.run_until(lambda watcher: "is busy: another program has it" in log_of(watcher, "second"))
+    watcher.run_for_coups(2)
     assert "is busy: another program has it; end that program, or the second gateway" in str(second.problem())
     assert second.events() == []
-    sessions = log_of(it, "gateway").count("shoe connected")
-    stop(it)
-    first = it.ledger_events()
-    it.run_until(lambda it: len(second.events()) > len(first) + 20)
+    sessions = log_of(watcher, "gateway").count("shoe connected")
+    stop(watcher)
+    first = watcher.ledger_events()
+    watcher.run_until(lambda watcher: len(second.events()) > len(first) + 20)
     assert sessions == 1
     assert contiguous(first)
     assert contiguous(second.events())
@@ -71,40 +71,45 @@ def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(w
 def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_why(
     watch_site: WatchSite, shared: str
 ) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
-    ledger = it.site.ledger_path
-    second = Second(it, ledger) if shared == "ledger" else Second(it, control=ledger.with_name("control.sock"))
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
+    ledger = watcher.site.ledger_path
+    second = (
+        Second(watcher, ledger) if shared == "ledger" else Second(watcher, control=ledger.with_name("control.sock"))
+    )
     ended = sabot("gateway", "run", "--config", str(second.config))
     assert ended.returncode == 1
-    says = {"ledger": "another gateway or command writes it (process", "control": "another gateway uses this socket"}
-    assert says[shared] in ended.stderr
+    expected = {
+        "ledger": "another gateway or command writes it (process",
+        "control": "another gateway uses this socket",
+    }
+    assert expected[shared] in ended.stderr
     assert "Traceback" not in ended.stderr
-    it.run_for_coups(1)
-    assert it.gateway_status()["ledger"]["problem"] is None
+    watcher.run_for_coups(1)
+    assert watcher.gateway_status()["ledger"]["problem"] is None
 
 
 def test_a_changed_byte_in_the_ledger_is_found_at_the_start_and_named(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(5)
-    stop(it)
-    ledger = it.site.ledger_path
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(5)
+    stop(watcher)
+    ledger = watcher.site.ledger_path
     entry, place = middle_of_an_entry(ledger)
     data = bytearray(ledger.read_bytes())
     data[place] ^= 0x01
     ledger.write_bytes(data)
-    started = sabot("gateway", "run", "--config", str(it.site.config_path))
+    started = sabot("gateway", "run", "--config", str(watcher.site.config_path))
     verified = sabot("ledger", "verify", str(ledger))
-    for said in (started, verified):
-        assert said.returncode == 1
-        assert str(ledger) in said.stderr
-        assert f"entry {entry} is not what was written" in said.stderr
-        assert "Traceback" not in said.stderr
+    for run in (started, verified):
+        assert run.returncode == 1
+        assert str(ledger) in run.stderr
+        assert f"entry {entry} is not what was written" in run.stderr
+        assert "Traceback" not in run.stderr
     data[place] ^= 0x01
     ledger.write_bytes(data)
-    it.site.start_gateway()
-    it.run_for_coups(2)
-    assert contiguous(it.ledger_events())
+    watcher.site.start_gateway()
+    watcher.run_for_coups(2)
+    assert contiguous(watcher.ledger_events())
 
 
 def middle_of_an_entry(ledger: Path) -> tuple[int, int]:
@@ -118,22 +123,22 @@ def middle_of_an_entry(ledger: Path) -> tuple[int, int]:
 
 def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(watch_site: WatchSite) -> None:
     """The kernel finishes a write that it has begun, so what a power cut leaves is written here by hand."""
-    it = watch_site(speed=100.0)
-    it.run_for_coups(3)
-    it.site.kill_gateway()
-    log = it.site.ledger_path.with_name("ledger.db-wal")
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(3)
+    watcher.site.kill_gateway()
+    log = watcher.site.ledger_path.with_name("ledger.db-wal")
     whole = log.read_bytes()
     assert len(whole) > 8192
     log.write_bytes(whole + whole[-4120:-2000])  # a transaction that was never committed
-    it.site.start_gateway()
-    it.run_for_coups(3)
-    assert contiguous(it.ledger_events())
-    assert contiguous([message["coup"] for message in it.messages("coup")])
+    watcher.site.start_gateway()
+    watcher.run_for_coups(3)
+    assert contiguous(watcher.ledger_events())
+    assert contiguous([message["coup"] for message in watcher.messages("coup")])
 
 
-def write_config(it: SiteWatcher, text: str) -> None:
-    it.site.config_path.write_text(text)
-    it.site.gateway.send_signal(signal.SIGHUP)
+def write_config(watcher: SiteWatcher, text: str) -> None:
+    watcher.site.config_path.write_text(text)
+    watcher.site.gateway.send_signal(signal.SIGHUP)
 
 
 def without(text: str, table: str) -> str:
@@ -146,76 +151,78 @@ def swapped(text: str, one: str, other: str) -> str:
     return text.replace(one, "+").replace(other, one).replace("+", other)
 
 
-def sessions(it: SiteWatcher, table: str) -> int:
+def sessions(watcher: SiteWatcher, table: str) -> int:
     """How often a shoe was greeted at a table."""
-    return sum("shoe connected" in line and f"table={table} " in line for line in log_of(it, "gateway").splitlines())
+    return sum(
+        "shoe connected" in line and f"table={table} " in line for line in log_of(watcher, "gateway").splitlines()
+    )
 
 
 def test_a_config_read_again_adds_removes_and_changes_tables_beside_one_that_deals_on(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0, tables=3)
-    for table in it.site.plan.table_names():
-        it.run_for_coups(2, table)
-    whole = it.site.gateway_config()
-    write_config(it, without(whole, "bac-02"))
-    it.run_until(lambda it: "config read again" in log_of(it, "gateway"))
-    it.run_until(lambda it: it.messages("status", "bac-02")[-1]["state"] == "offline")
-    it.run_for_coups(3)
-    ports = [it.site.tables[table].bench.port for table in ("bac-02", "bac-03")]
+    watcher = watch_site(speed=100.0, tables=3)
+    for table in watcher.site.plan.table_names():
+        watcher.run_for_coups(2, table)
+    whole = watcher.site.gateway_config()
+    write_config(watcher, without(whole, "bac-02"))
+    watcher.run_until(lambda watcher: "config read again" in log_of(watcher, "gateway"))
+    watcher.run_until(lambda watcher: watcher.messages("status", "bac-02")[-1]["state"] == "offline")
+    watcher.run_for_coups(3)
+    ports = [watcher.site.tables[table].bench.port for table in ("bac-02", "bac-03")]
     swapped = (
         whole.replace(f'"{ports[0]}"', '"+"').replace(f'"{ports[1]}"', f'"{ports[0]}"').replace('"+"', f'"{ports[1]}"')
     )
-    write_config(it, swapped)
-    it.run_until(lambda it: log_of(it, "gateway").count("config read again") == 2)
-    units = {table: it.messages("coup", table)[0]["unit"] for table in ("bac-02", "bac-03")}
-    it.run_until(lambda it: it.messages("coup", "bac-03")[-1]["unit"] == units["bac-02"])
-    it.run_until(lambda it: it.messages("coup", "bac-02")[-1]["unit"] == units["bac-03"])
-    it.run_for_coups(3)
-    assert sessions(it, "bac-01") == 1
-    assert all(map(contiguous, it.events_by_unit().values()))
-    line = it.gateway_status()["tables"][0]["line"]
+    write_config(watcher, swapped)
+    watcher.run_until(lambda watcher: log_of(watcher, "gateway").count("config read again") == 2)
+    units = {table: watcher.messages("coup", table)[0]["unit"] for table in ("bac-02", "bac-03")}
+    watcher.run_until(lambda watcher: watcher.messages("coup", "bac-03")[-1]["unit"] == units["bac-02"])
+    watcher.run_until(lambda watcher: watcher.messages("coup", "bac-02")[-1]["unit"] == units["bac-03"])
+    watcher.run_for_coups(3)
+    assert sessions(watcher, "bac-01") == 1
+    assert all(map(contiguous, watcher.events_by_unit().values()))
+    line = watcher.gateway_status()["tables"][0]["line"]
     assert {name: count for name, count in line.items() if count and name not in ("repeated", "strays")} == {}
-    assert contiguous([message["coup"] for message in it.messages("coup")])
+    assert contiguous([message["coup"] for message in watcher.messages("coup")])
 
 
 def test_a_config_with_an_error_is_refused_and_changes_nothing(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0, tables=2)
-    for table in it.site.plan.table_names():
-        it.run_for_coups(1, table)
-    whole = it.site.gateway_config()
-    write_config(it, without(whole, "bac-02").replace("rulebook", "rulebok"))
-    it.run_until(lambda it: "the config stays as it was" in log_of(it, "gateway"))
-    assert "did you mean `rulebook`?" in log_of(it, "gateway")
-    for table in it.site.plan.table_names():
-        it.run_for_coups(2, table)
-        assert sessions(it, table) == 1
+    watcher = watch_site(speed=100.0, tables=2)
+    for table in watcher.site.plan.table_names():
+        watcher.run_for_coups(1, table)
+    whole = watcher.site.gateway_config()
+    write_config(watcher, without(whole, "bac-02").replace("rulebook", "rulebok"))
+    watcher.run_until(lambda watcher: "the config stays as it was" in log_of(watcher, "gateway"))
+    assert "did you mean `rulebook`?" in log_of(watcher, "gateway")
+    for table in watcher.site.plan.table_names():
+        watcher.run_for_coups(2, table)
+        assert sessions(watcher, table) == 1
 
 
 def test_a_stop_is_clean(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(3)
-    stop(it)
-    it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
-    assert "gateway stopped" in log_of(it, "gateway")
-    work_dir, ledger = it.site.plan.work_dir, it.site.ledger_path
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(3)
+    stop(watcher)
+    watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")
+    assert "gateway stopped" in log_of(watcher, "gateway")
+    work_dir, ledger = watcher.site.plan.work_dir, watcher.site.ledger_path
     left = {path.name for path in work_dir.glob("ledger.db*")}
     assert left == {"ledger.db", "ledger.db-head", "ledger.db-key", "ledger.db-lock"}
     assert not (work_dir / "control.sock").exists()
     verified = sabot("ledger", "verify", str(ledger))
     assert (verified.returncode, verified.stderr) == (0, "")
     assert "intact" in verified.stdout
-    it.run_until_heard()
-    assert it.heard("bac-01") == it.stored("bac-01")
+    watcher.run_until_received()
+    assert watcher.received_ids("bac-01") == watcher.stored("bac-01")
 
 
 def test_a_hangup_signal_during_the_start_is_kept_and_ends_nothing(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(1)
-    stop(it)
-    lock = it.site.ledger_path.with_name("ledger.db-lock")
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(1)
+    stop(watcher)
+    lock = watcher.site.ledger_path.with_name("ledger.db-lock")
     lock.unlink()
-    it.site.start_gateway()
-    it.run_until(lambda _: lock.exists())  # it opens its ledger, and serves nobody yet
+    watcher.site.start_gateway()
+    watcher.run_until(lambda _: lock.exists())  # it opens its ledger, and serves nobody yet
     for _ in range(20):
-        it.site.gateway.send_signal(signal.SIGHUP)
-    it.run_for_coups(2)
-    assert "config read again" in log_of(it, "gateway")
+        watcher.site.gateway.send_signal(signal.SIGHUP)
+    watcher.run_for_coups(2)
+    assert "config read again" in log_of(watcher, "gateway")

@@ -67,9 +67,9 @@ class Floor:
 
     def active(self) -> list[tuple[str, str]]:
         """Alarms that are not over, the same on both surfaces."""
-        said = [(alarm["name"], alarm["state"]) for alarm in self.topic("alarms")["alarms"]]
-        assert said == [(alarm["name"], alarm["state"]) for alarm in self.status()["alarms"]]
-        return said
+        active = [(alarm["name"], alarm["state"]) for alarm in self.topic("alarms")["alarms"]]
+        assert active == [(alarm["name"], alarm["state"]) for alarm in self.status()["alarms"]]
+        return active
 
     def assert_held(self, fault: str) -> None:
         """The shoe holds its exit, and every surface says so and what to do."""
@@ -91,9 +91,9 @@ class Floor:
 
 @pytest.fixture
 def floor(tmp_path: Path, server: LocalBroker) -> Iterator[Floor]:
-    it = Floor(tmp_path, server)
-    yield it
-    it.stage.close()
+    floor = Floor(tmp_path, server)
+    yield floor
+    floor.stage.close()
 
 
 def wrong_button(floor: Floor) -> None:
@@ -244,8 +244,8 @@ def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(
     before = stage.line.monitor.commanded_id
     with socket.socket(socket.AF_UNIX) as supervisor:
         supervisor.connect(str(stage.work_dir / "control.sock"))
-        asked = Request("void", TABLE, "A. Smith", "rule 12.1.2", {"reason": "misdeal"})
-        supervisor.sendall(msgspec.json.encode(asked) + b"\n")
+        request = Request("void", TABLE, "A. Smith", "rule 12.1.2", {"reason": "misdeal"})
+        supervisor.sendall(msgspec.json.encode(request) + b"\n")
         stage.run_until(lambda: stage.line.monitor.commanded_id > before, "the shoe hears the command")
         stage.run_until(lambda: stage.line.monitor.done_id > before, "the shoe has done it")
         stage.kill_gateway()

@@ -27,7 +27,7 @@ def test_a_flood_of_disputed_coups_loses_nothing_and_its_alarms_are_few_and_smal
     for name in HONEST:
         line = floor.lines[name]
         assert floor.stored(line.unit) == list(range(1, line.next_no))
-    raised = Counter(said["name"] for said in floor.messages(f"{HOSTILE}/alarm") if said["state"] == "raised")
+    raised = Counter(alarm["name"] for alarm in floor.messages(f"{HOSTILE}/alarm") if alarm["state"] == "raised")
     assert raised.keys() == {"discrepancy", "alarm_flood"}
     assert raised["discrepancy"] < COUPS / 5
     assert max(len(payload) for _, topic, payload in floor.received if topic.endswith("/alarms")) < 17_000

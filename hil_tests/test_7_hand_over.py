@@ -3,81 +3,83 @@
 from typing import Any
 
 from support.site_watcher import SiteWatcher, WatchSite
-from test_7_control import said
+from test_7_control import sabot_table
 
 CLAUSE = ("--by", "A. Smith", "--clause", "11.8.15")
 
 
-def at(it: SiteWatcher, table: str, *words: str) -> str:
+def at(watcher: SiteWatcher, table: str, *words: str) -> str:
     """A supervisor's command that is done; what it answers."""
-    done = said(it, "table", table, *words, *CLAUSE)
+    done = sabot_table(watcher, "table", table, *words, *CLAUSE)
     assert (done.returncode, done.stderr) == (0, ""), words
     return done.stdout
 
 
-def handed_over(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
+def handed_over(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """The alarms of coups that left or came."""
-    alarms = it.messages("alarm", table)
+    alarms = watcher.messages("alarm", table)
     return [alarm for alarm in alarms if (alarm["name"], alarm["state"]) == ("handed_over", "raised")]
 
 
-def is_over(it: SiteWatcher, table: str) -> bool:
+def is_over(watcher: SiteWatcher, table: str) -> bool:
     """The coup that left has come somewhere."""
-    alarms = it.messages("alarm", table)
+    alarms = watcher.messages("alarm", table)
     return any((alarm["name"], alarm["state"]) == ("handed_over", "cleared") for alarm in alarms)
 
 
-def of_the_coup(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
+def of_the_coup(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """The cards of the coup that was exported last."""
-    it.run_until(lambda it: bool(handed_over(it, table)))
-    (left,) = handed_over(it, table)
+    watcher.run_until(lambda watcher: bool(handed_over(watcher, table)))
+    (left,) = handed_over(watcher, table)
     cards = [
-        card for card in it.messages("cards", table) if (card["shoe"], card["coup"]) == (left["shoe"], left["coup"])
+        card
+        for card in watcher.messages("cards", table)
+        if (card["shoe"], card["coup"]) == (left["shoe"], left["coup"])
     ]
     assert [card["card"] for card in cards] == left["shoe_says"].split()
     return cards
 
 
-def exported(it: SiteWatcher, table: str) -> list[dict[str, Any]]:
+def exported(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
     """Ask until that meets a coup in progress, for which the dealer does not wait; its cards."""
     for _ in range(30):
-        done = said(it, "table", table, "tell", "export-coup", *CLAUSE)
+        done = sabot_table(watcher, "table", table, "tell", "export-coup", *CLAUSE)
         if done.returncode == 0:
-            cards = of_the_coup(it, table)
+            cards = of_the_coup(watcher, table)
             laid = " ".join(f"{card['slot']}={card['card']}" for card in cards)
             typed = f"`sabot table TABLE import-coup {cards[0]['coup']} {laid} --by NAME --clause N`"
             assert done.stdout.startswith("Done. ")
             assert typed in done.stdout
-            assert typed in handed_over(it, table)[0]["say"]
+            assert typed in handed_over(watcher, table)[0]["say"]
             return cards
     raise AssertionError("no coup was in progress in thirty tries")
 
 
-def new_shoe(it: SiteWatcher, table: str) -> None:
+def new_shoe(watcher: SiteWatcher, table: str) -> None:
     """Hold the exit, end the shoe on the table, whatever it is at, and open one: its burn is due."""
-    at(it, table, "tell", "lock")
-    if said(it, "table", table, "tell", "close-shoe", *CLAUSE).returncode:
-        at(it, table, "void", "--new-cards")
-    at(it, table, "open-shoe", "--decks", "8", "--burn", "one")
+    at(watcher, table, "tell", "lock")
+    if sabot_table(watcher, "table", table, "tell", "close-shoe", *CLAUSE).returncode:
+        at(watcher, table, "void", "--new-cards")
+    at(watcher, table, "open-shoe", "--decks", "8", "--burn", "one")
 
 
 def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -> None:
-    it = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
-    it.run_until(lambda it: all(len(it.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
-    new_shoe(it, "bac-02")
-    cards = exported(it, "bac-01")
+    watcher = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
+    watcher.run_until(lambda watcher: all(len(watcher.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
+    new_shoe(watcher, "bac-02")
+    cards = exported(watcher, "bac-01")
     number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]
-    assert at(it, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
-    it.run_until(lambda it: is_over(it, "bac-01"))
-    again = said(it, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
+    assert at(watcher, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
+    watcher.run_until(lambda watcher: is_over(watcher, "bac-01"))
+    again = sabot_table(watcher, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
     assert (
         again.stderr
         == f"sabot: Import coup refused: coup {number} of bac-01 goes on at bac-02 already. Deal it there.\n"
     )
-    before = len(it.messages("coup", "bac-02"))
-    at(it, "bac-02", "tell", "unlock")
-    it.run_until(lambda it: len(it.messages("coup", "bac-02")) >= before + 2)
-    moved, following = it.messages("coup", "bac-02")[before : before + 2]
+    before = len(watcher.messages("coup", "bac-02"))
+    at(watcher, "bac-02", "tell", "unlock")
+    watcher.run_until(lambda watcher: len(watcher.messages("coup", "bac-02")) >= before + 2)
+    moved, following = watcher.messages("coup", "bac-02")[before : before + 2]
     assert (moved["coup"], following["coup"]) == (number, number + 1)
     assert (moved["kind"], moved["status"], following["status"]) == ("live", "verified", "verified")
     first = cards[0]
@@ -85,28 +87,28 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -
     dealt = [*moved["player"], *moved["banker"]]
     assert {card["card"] for card in cards} <= set(dealt)
     results = [
-        coup for coup in it.messages("coup", "bac-01") if (coup["shoe"], coup["coup"]) == (first["shoe"], number)
+        coup for coup in watcher.messages("coup", "bac-01") if (coup["shoe"], coup["coup"]) == (first["shoe"], number)
     ]
     assert results == []
-    alarms = [alarm for table in ("bac-01", "bac-02") for alarm in it.messages("alarm", table)]
+    alarms = [alarm for table in ("bac-01", "bac-02") for alarm in watcher.messages("alarm", table)]
     assert [alarm["say"] for alarm in alarms if alarm["name"] == "discrepancy"] == []
-    (left,) = handed_over(it, "bac-01")
+    (left,) = handed_over(watcher, "bac-01")
     assert "it is not void, and its wagers stand" in left["say"]
-    it.run_until(lambda it: it.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
+    watcher.run_until(lambda watcher: watcher.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
 
 
 def test_a_shoe_that_is_not_new_takes_no_coup(watch_site: WatchSite) -> None:
-    it = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
-    it.run_until(lambda it: all(len(it.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
-    done = said(it, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
+    watcher = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
+    watcher.run_until(lambda watcher: all(len(watcher.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
+    done = sabot_table(watcher, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
     assert done.returncode == 1
     assert "Open a new shoe with `sabot table bac-02 open-shoe --decks 8`" in done.stderr
 
 
 def test_a_book_without_a_clause_for_it_keeps_its_wagers(watch_site: WatchSite) -> None:
-    it = watch_site(rulebook="star-rapid", speed=20.0)
-    it.run_until(lambda it: len(it.messages("coup")) >= 1)
-    done = said(it, "table", "bac-01", "this-no-bet", "--by", "A. Smith", "--clause", "7.3")
+    watcher = watch_site(rulebook="star-rapid", speed=20.0)
+    watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
+    done = sabot_table(watcher, "table", "bac-01", "this-no-bet", "--by", "A. Smith", "--clause", "7.3")
     assert done.returncode == 1
     assert done.stderr.startswith(
         "sabot: No bet for this coup refused: star-rapid has no clause by which a coup in progress"

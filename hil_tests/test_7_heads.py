@@ -23,9 +23,9 @@ def empty(ledger: Path) -> None:
     ledger.with_name("ledger.db-wal").unlink(missing_ok=True)
 
 
-def head(it: SiteWatcher) -> dict[str, Any]:
+def head(watcher: SiteWatcher) -> dict[str, Any]:
     """What stands on the topic of the ledger's head."""
-    return it.stands("ledger")
+    return watcher.newest("ledger")
 
 
 @pytest.mark.parametrize("cut", [cut_rows, empty])
@@ -33,38 +33,40 @@ def head(it: SiteWatcher) -> dict[str, Any]:
 def test_a_shortened_ledger_holds_the_daemon_until_a_person_accepts(
     watch_site: WatchSite, cut: Callable[[Path], None], beside: bool
 ) -> None:
-    it = watch_site(speed=100.0, lasting=True)
-    it.run_for_coups(4)
-    it.run_until(lambda it: bool(head(it)))
-    it.site.children.release(it.site.gateway)
-    it.site.gateway.terminate()
-    assert it.site.gateway.wait() == 0
-    it.run_until(lambda it: it.site_status()[-1]["state"] == "offline")
-    ledger = it.site.ledger_path
-    stored = head(it)["entry"]
+    watcher = watch_site(speed=100.0, lasting=True)
+    watcher.run_for_coups(4)
+    watcher.run_until(lambda watcher: bool(head(watcher)))
+    watcher.site.children.release(watcher.site.gateway)
+    watcher.site.gateway.terminate()
+    assert watcher.site.gateway.wait() == 0
+    watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")
+    ledger = watcher.site.ledger_path
+    stored = head(watcher)["entry"]
     assert stored > 20
     cut(ledger)
     if not beside:
         ledger.with_name("ledger.db-head").unlink()
-    it.site.start_gateway()
-    it.run_until(lambda it: HELD in str(it.site_status()[-1].get("problem")))
-    status = sabot("gateway", "status", "--config", str(it.site.config_path))
+    watcher.site.start_gateway()
+    watcher.run_until(lambda watcher: HELD in str(watcher.site_status()[-1].get("problem")))
+    status = sabot("gateway", "status", "--config", str(watcher.site.config_path))
     assert HELD in status.stdout
-    it.run_until(lambda it: HELD in str(it.stands("bac-01/status").get("problem")))
+    watcher.run_until(lambda watcher: HELD in str(watcher.newest("bac-01/status").get("problem")))
     accepted = sabot("ledger", "accept", str(ledger), "--by", "A. Smith", "--reason", "tried it")
     assert (accepted.returncode, accepted.stdout) == (0, f"{ledger}: accepted; the gateway goes on.\n")
-    it.run_until(lambda it: it.site_status()[-1].get("problem") is None)
-    it.run_until(lambda it: "ledger_behind" in {alarm["name"] for alarm in it.stands("bac-01/alarms")["alarms"]})
-    it.run_for_coups(3)
-    assert contiguous(it.ledger_events())
+    watcher.run_until(lambda watcher: watcher.site_status()[-1].get("problem") is None)
+    watcher.run_until(
+        lambda watcher: "ledger_behind" in {alarm["name"] for alarm in watcher.newest("bac-01/alarms")["alarms"]}
+    )
+    watcher.run_for_coups(3)
+    assert contiguous(watcher.ledger_events())
     verified = sabot("ledger", "verify", str(ledger))
     assert verified.returncode == 0, verified.stderr
 
 
 def test_the_head_goes_out_and_proves_the_ledger(watch_site: WatchSite) -> None:
-    it = watch_site(speed=100.0)
-    it.run_for_coups(3)
-    it.run_until(lambda it: bool(head(it)))
-    proved = sabot("ledger", "verify", str(it.site.ledger_path), "--broker", str(it.site.broker))
+    watcher = watch_site(speed=100.0)
+    watcher.run_for_coups(3)
+    watcher.run_until(lambda watcher: bool(head(watcher)))
+    proved = sabot("ledger", "verify", str(watcher.site.ledger_path), "--broker", str(watcher.site.broker))
     assert proved.returncode == 0, proved.stderr
     assert "1 heads compared" in proved.stderr

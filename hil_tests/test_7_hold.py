@@ -48,8 +48,8 @@ def display(floor: Floor) -> MqttClient:
 
 def last(display: MqttClient, topic: str) -> dict[str, Any]:
     found = [payload for name, payload in display.messages if name == f"{ROOT}/{topic}"]
-    said: dict[str, Any] = msgspec.json.decode(found[-1]) if found else {}
-    return said
+    newest: dict[str, Any] = msgspec.json.decode(found[-1]) if found else {}
+    return newest
 
 
 def coups(display: MqttClient) -> int:

@@ -26,33 +26,33 @@ CAUSED = {"shoe_restarted", "noise", "fault_journal_full", "ordered_set"}
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, watch_site: WatchSite, kind: str) -> None:
     rounds = ROUNDS if kind == "nats" else ROUNDS // 4
-    it = watch_site(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
-    killer = Killer(it, site, kind)
-    tables = it.site.plan.table_names()
-    it.run_until(lambda it: all(it.messages("coup", table) for table in tables))
+    watcher = watch_site(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
+    killer = Killer(watcher, site, kind)
+    tables = watcher.site.plan.table_names()
+    watcher.run_until(lambda watcher: all(watcher.messages("coup", table) for table in tables))
     for number, round_ in enumerate(plan(SEED, rounds, tables), 1):
         print(f"seed {SEED}, round {number}: {round_}", flush=True)
         killer.carry_out(round_)
-        assert audit.verify(it.site.ledger_path).faults == []  # beside the daemon, or after its kill
+        assert audit.verify(watcher.site.ledger_path).faults == []  # beside the daemon, or after its kill
     killer.finish(more_coups=3)
-    judge(it, killer)
+    judge(watcher, killer)
 
 
-def judge(it: SiteWatcher, killer: Killer) -> None:
+def judge(watcher: SiteWatcher, killer: Killer) -> None:
     """Nothing lost, nothing doubled, nothing out of order, nothing that was not dealt; the ledger is intact."""
-    assert audit.verify(it.site.ledger_path).faults == []
+    assert audit.verify(watcher.site.ledger_path).faults == []
     for table, cuts in killer.cuts.items():
-        assert it.heard(table) == it.stored(table)
-        coups = it.messages("coup", table)
+        assert watcher.received_ids(table) == watcher.stored(table)
+        coups = watcher.messages("coup", table)
         assert {message["status"] for message in coups} == {"verified"}
-        assert misplayed(it, table, killer.stacks[table], cuts) == []
-        confirmed = [message["coup_id"] for message in it.messages("confirmed", table)]
+        assert misplayed(watcher, table, killer.stacks[table], cuts) == []
+        confirmed = [message["coup_id"] for message in watcher.messages("confirmed", table)]
         assert confirmed == [message["id"] for message in coups][: len(confirmed)]
         assert len(coups) - len(confirmed) <= 1  # the plug was pulled before Confirm
-    assert all(map(contiguous, it.events_by_unit().values()))
+    assert all(map(contiguous, watcher.events_by_unit().values()))
     for table in killer.cuts:
-        assert {cause(message) for message in it.messages("alarm", table)} <= CAUSED
-    print(figures(it, killer))
+        assert {cause(message) for message in watcher.messages("alarm", table)} <= CAUSED
+    print(figures(watcher, killer))
 
 
 def cause(alarm: dict[str, Any]) -> str:
@@ -60,12 +60,12 @@ def cause(alarm: dict[str, Any]) -> str:
     return str(alarm["shoe_says"] if alarm["name"] == "reject" else alarm["name"])
 
 
-def figures(it: SiteWatcher, killer: Killer) -> str:
+def figures(watcher: SiteWatcher, killer: Killer) -> str:
     """For people."""
     tables = killer.cuts
-    topics = Counter(topic for table in tables for topic, _ in it.heard(table))
-    events = sum(map(len, it.events_by_unit().values()))
-    return f"{events} events, {topics['coup']} coups, {len(it.received)} messages received, plugs pulled {tables}"
+    topics = Counter(topic for table in tables for topic, _ in watcher.received_ids(table))
+    events = sum(map(len, watcher.events_by_unit().values()))
+    return f"{events} events, {topics['coup']} coups, {len(watcher.received)} messages received, plugs pulled {tables}"
 
 
 def test_a_plan_kills_everybody_alone_and_together_and_is_the_same_for_a_seed() -> None:

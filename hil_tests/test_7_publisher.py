@@ -28,9 +28,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    it = Site(tmp_path)
-    yield it
-    it.children.stop()
+    site = Site(tmp_path)
+    yield site
+    site.children.stop()
 
 
 class Gateway:
@@ -55,8 +55,8 @@ class Gateway:
 
 def ids(message: tuple[str, bytes]) -> list[int]:
     """Of one message; a status has none."""
-    said = msgspec.json.decode(message[1])
-    return [one["id"] for one in (said if isinstance(said, list) else [said]) if "id" in one]
+    status = msgspec.json.decode(message[1])
+    return [one["id"] for one in (status if isinstance(status, list) else [status]) if "id" in one]
 
 
 def numbers(line: MqttClient) -> list[int]:

@@ -83,16 +83,16 @@ def deal(table: ChipTable, cards: list[str]) -> dict[str, Any]:
         assert not table.outputs & (LOCK | RESULTS)
         data = table.do(("card", card)).data
         assert (data["card"], data["slot"], any(data["flags"].values())) == (card, slot, False)
-    told = table.gateway.events[-1]
-    assert told.kind == "coup"
+    event = table.gateway.events[-1]
+    assert event.kind == "coup"
     for name in ("winner", "player_points", "banker_points"):
-        assert told.data[name] == getattr(by_rules, name)
+        assert event.data[name] == getattr(by_rules, name)
     for name in ("player_pair", "banker_pair", "natural"):
-        assert told.data["flags"][name] == getattr(by_rules, name)
+        assert event.data["flags"][name] == getattr(by_rules, name)
     assert table.outputs & LOCK
     pair = PLAYER_PAIR if by_rules.player_pair else 0
     assert table.outputs & RESULTS == LAMPS[by_rules.winner] | pair
-    return told.data
+    return event.data
 
 
 def confirm(table: ChipTable) -> None:
@@ -322,21 +322,23 @@ def of_gateway(gateway: MinimalGateway) -> list[Record]:
 def test_cuts_at_any_cycle(chip: Chip, seed: int) -> None:
     """A step whose event is not in the log after a cut is done again: the card is put back and pulled once more."""
     rng, cuts = random.Random(seed), min(CUTS_A_SEED, CUTS)
-    it, script, steps = Kept(kept(chip)), SCRIPT if CUTS > 1 else SCRIPT[:4], 0
+    saved, script, steps = Kept(kept(chip)), SCRIPT if CUTS > 1 else SCRIPT[:4], 0
     for cut in range(cuts + 1):
         cut_us = rng.randint(1, LONGEST_US) if cut < cuts else None
-        before, it = log_in(it.flash), in_fork(live, chip, it, script, cut_us)
-        logged, got = log_in(it.flash), of_gateway(it.gateway)
-        print(f"seed {seed} life {cut}: {cut_us} us, {it.step} steps, {len(logged)} events, {len(got)} at the gateway")
+        before, saved = log_in(saved.flash), in_fork(live, chip, saved, script, cut_us)
+        logged, got = log_in(saved.flash), of_gateway(saved.gateway)
+        print(
+            f"seed {seed} life {cut}: {cut_us} us, {saved.step} steps, {len(logged)} events, {len(got)} at the gateway"
+        )
         assert logged[: len(before)] == before, "an event that was in flash is gone"
         assert logged[: len(got)] == got, "the gateway has another log than the shoe"
-        assert it.drops == 0
-        assert it.step >= steps
-        steps = it.step
-    assert [event.event_no for event in it.gateway.events] == list(range(1, len(logged) + 1))
+        assert saved.drops == 0
+        assert saved.step >= steps
+        steps = saved.step
+    assert [event.event_no for event in saved.gateway.events] == list(range(1, len(logged) + 1))
     records, state = uninterrupted(script)
     assert played(got) == played(records)
-    assert state_in(it.flash) == state
+    assert state_in(saved.flash) == state
 
 
 @pytest.mark.chip_full

@@ -105,14 +105,14 @@ def used(chip: Chip) -> Chip:
     """A chip whose journal has gone round, and is about to go on to the next sector."""
     journal = firmware.module("sabot.storage.journal")
     flash = Flash(journal.SECTORS)
-    it = journal.Journal(flash)
+    log = journal.Journal(flash)
     at = journal.wire.RECORD_DATA
     for event_no in range(1, USED + 1):
         body = event_no.to_bytes(4, "little") + (event_no * 7919 & 0x3FFFFFFF).to_bytes(4, "little")
-        it.record[at : at + 8] = body
-        it.append(0, 4, 20)
-        it.acknowledge(event_no - 2)
-        it.housekeep()
+        log.record[at : at + 8] = body
+        log.append(0, 4, 20)
+        log.acknowledge(event_no - 2)
+        log.housekeep()
     chip.mcu.flash[REGION : REGION + len(flash.data)] = flash.data
     return chip
 
@@ -134,22 +134,22 @@ class Witness:
         """One life, from its start to its end: only the last line may be cut short."""
         self.lives += 1
         for line in chip.text.split("\n")[:-1]:
-            said = values(line)
-            if "boot" in said:
-                self._booted(said)
+            printed = values(line)
+            if "boot" in printed:
+                self._booted(printed)
             else:
                 self.events += 1
-                assert said["event"] == self.events
+                assert printed["event"] == self.events
 
-    def _booted(self, said: dict[str, int]) -> None:
+    def _booted(self, printed: dict[str, int]) -> None:
         """Nothing is lost, nothing has come but what was under way."""
-        self.found = said
-        assert said["next"] - 1 in (self.events, self.events + 1)
-        self.events = said["next"] - 1
-        assert said["wrong"] == 0
-        assert self.boots < said["boot"] <= self.lives
-        self.boots = said["boot"]
-        assert not said["base"] or said["base"] in (self.events, self.events - 1)
+        self.found = printed
+        assert printed["next"] - 1 in (self.events, self.events + 1)
+        self.events = printed["next"] - 1
+        assert printed["wrong"] == 0
+        assert self.boots < printed["boot"] <= self.lives
+        self.boots = printed["boot"]
+        assert not printed["base"] or printed["base"] in (self.events, self.events - 1)
 
 
 def run_until_lines(chip: Chip, count: int) -> None:

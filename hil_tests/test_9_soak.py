@@ -88,8 +88,8 @@ class Witness:
         assert set(played.slots) == set(hand)
         assert data.winner == played.winner
         assert (data.player_points, data.banker_points) == (played.player_points, played.banker_points)
-        told = (data.flags.natural, data.flags.player_pair, data.flags.banker_pair)
-        assert told == (played.natural, played.player_pair, played.banker_pair)
+        flags = (data.flags.natural, data.flags.player_pair, data.flags.banker_pair)
+        assert flags == (played.natural, played.player_pair, played.banker_pair)
         self.seen[data.winner] += 1
 
     def _coup_void(self, data: Any) -> None:
@@ -174,11 +174,11 @@ class Table:
     def play(self, shoes: int) -> None:
         """So many whole shoes; some end before their time."""
         with VmPlay(self._profile) as self._vm:
-            told = self._vm.step("state")
+            answer = self._vm.step("state")
             while self.whole < shoes:
-                before, step = told, self.dealer.next(told)
-                told = self._do(step)
-                self._check(before, step, told)
+                before, step = answer, self.dealer.next(answer)
+                answer = self._do(step)
+                self._check(before, step, answer)
                 if self.closed > len(self.heap):
                     self._shoe_is_closed()
 
@@ -188,21 +188,23 @@ class Table:
         self._vm.power_cycle()
         return self._vm.step("state")
 
-    def _check(self, before: StepAnswer, step: Step, told: StepAnswer) -> None:
+    def _check(self, before: StepAnswer, step: Step, answer: StepAnswer) -> None:
         """What the step has left in the log, and that this shoe comes to an end."""
-        events = [self._event(*record) for record in told.records]
+        events = [self._event(*record) for record in answer.records]
         for reason in (data.reason for kind, data in events if kind == "shoe_closed"):
             self.closed += 1
             self.whole += reason in ("last_coup", "no_cards") or not self.dealer.stock
         drawn = [data.card for kind, data in events if kind == "card"]
         if step[0] == "card":
             assert drawn == ([DECK[step[1]]] if before.state != CLOSED else []), "a card was not counted, or twice"
-        assert self.witness.open == (told.state not in (CLOSED, CHECKING))
-        assert step != POWER_CYCLE or (told.records, told.outcome) == ([], None), "a restart had something left to say"
+        assert self.witness.open == (answer.state not in (CLOSED, CHECKING))
+        assert step != POWER_CYCLE or (answer.records, answer.outcome) == ([], None), (
+            "a restart had something left to say"
+        )
         self.steps, self._steps = self.steps + 1, self._steps + 1
-        assert self._steps <= MOST_STEPS, f"shoe {self.witness.shoe_no} does not end: {told}"
-        assert self.dealer.closing <= WAY_OUT_STEPS, f"shoe {self.witness.shoe_no} cannot be closed: {told}"
-        if told.state == CLOSED:
+        assert self._steps <= MOST_STEPS, f"shoe {self.witness.shoe_no} does not end: {answer}"
+        assert self.dealer.closing <= WAY_OUT_STEPS, f"shoe {self.witness.shoe_no} cannot be closed: {answer}"
+        if answer.state == CLOSED:
             self.dealer.shoe_is_closed()
 
     def _event(self, event_no: int, number: int, body: str) -> tuple[str, Any]:
@@ -224,15 +226,15 @@ def mean(values: list[int]) -> float:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("book", BOOKS)
 def test_whole_shoes_with_a_careless_dealer(book: str, part: int) -> None:
-    it = Table(book, part)
-    it.play(SHOES_A_TABLE)
-    tenth = max(1, len(it.heap) // 10)
-    growth = mean(it.heap[-tenth:]) - mean(it.heap[:tenth])
-    seen = it.witness.seen
+    table = Table(book, part)
+    table.play(SHOES_A_TABLE)
+    tenth = max(1, len(table.heap) // 10)
+    growth = mean(table.heap[-tenth:]) - mean(table.heap[:tenth])
+    seen = table.witness.seen
     print(
-        f"{it.whole} whole shoes of {it.closed}, {it.steps} steps, {seen['coup']} coups, {seen['coup_void']} void, "
-        f"{seen['fault']} faults, {seen['irregularity']} irregularities, at most {max(it.heap)} of {HEAP_BYTES} bytes "
-        f"in use, {growth:+.0f} from the first tenth to the last"
+        f"{table.whole} whole shoes of {table.closed}, {table.steps} steps, {seen['coup']} coups, "
+        f"{seen['coup_void']} void, {seen['fault']} faults, {seen['irregularity']} irregularities, "
+        f"at most {max(table.heap)} of {HEAP_BYTES} bytes in use, {growth:+.0f} from the first tenth to the last"
     )
     assert growth < MOST_GROWTH_BYTES
     assert seen["coup"] > 10 * SHOES_A_TABLE

@@ -1,4 +1,4 @@
-"""`python -m edges SHOES SEED`: random shoes in all five books; exit 1 with the lines that `sabot play` needs."""
+"""`python -m edges --shoes N --seed N`: random shoes in all five rulebooks; exit 1 with the lines for `sabot play`."""
 
 import argparse
 import json
@@ -7,12 +7,12 @@ from collections import Counter
 
 from edges.run import Failure, shoe, shrink
 
-_EVERY = 50  # shoes between two words on stderr
-_MOST_TOLD = 5
+_EVERY = 50  # shoes between two progress lines
+_MOST_SHOWN = 5
 
 
 def main() -> int:
-    """Play, and tell what was found."""
+    """Play, and print what was found."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--shoes", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
@@ -25,7 +25,7 @@ def main() -> int:
         seen.update(game.witness.seen)
         if failure is not None:
             found[failure.violation.name] += 1
-            _tell(f"--seed {chosen.seed} --first {number} --shoes 1", failure, found.total() <= _MOST_TOLD)
+            _print(f"--seed {chosen.seed} --first {number} --shoes 1", failure, found.total() <= _MOST_SHOWN)
         if number % _EVERY == 0:
             print(f"{number} shoes, {seen['coup']} coups, {found.total()} failed", file=sys.stderr)
     counted = ", ".join(f"{count} {kind}" for kind, count in sorted(seen.items()))
@@ -34,8 +34,8 @@ def main() -> int:
     return 1 if found else 0
 
 
-def _tell(again: str, failure: Failure, whole: bool) -> None:
-    """The seed, and the lines where there is room."""
+def _print(again: str, failure: Failure, whole: bool) -> None:
+    """Print the seed and, if `whole`, the shrunk lines."""
     print(f"FAILED: python -m edges {again}: {failure.violation}")
     if not whole:
         return

@@ -1,4 +1,4 @@
-"""Hands: a dealer and his supervisor who err by chance, as lines of `sabot play`; same seed and answers, same lines."""
+"""Hands: a dealer and a supervisor who make mistakes by chance, as lines of `sabot play`; seeded."""
 
 import random
 from collections.abc import Callable
@@ -12,34 +12,34 @@ Line = dict[str, Any]
 Answer = dict[str, Any]
 
 UNREAD: Final = ("blank", "columns", "doubtful", "not_in_set", "spacing")  # the card is on the table
-STILL_IN: Final = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")  # it comes again
+STILL_IN: Final = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")  # it is drawn again
 CUT: Final = "cut"
 CONFIRM: Final[Line] = {"button": "confirm"}
 CYCLE: Final[Line] = {"power": "cycle"}
 _MISDEALS = ("bad_order", "banker_got_players_card")
 _COMMANDS = ("void_coup", "no_bet", "burn_card", "card_returned", "authorise", "lock", "unlock", "confirm")
-_MOST_STEPS = 300  # then the supervisor ends the shoe
+_MOST_STEPS = 300  # then the supervisor closes the shoe
 
 
 def settings(rng: random.Random, book: str) -> dict[str, str]:
-    """What a table with this book may be set to."""
+    """Return random settings for a table with this rulebook."""
     return {axis: rng.choice(choice.values) for axis, choice in rulebooks.load(book).shoe.choice.items()}
 
 
 class Hands:
-    """`carelessness` is the share of lines that are not what the table wants."""
+    """A share of the lines, `_carelessness`, are mistakes."""
 
     def __init__(self, rng: random.Random, book: str) -> None:
         self._rng, self._carelessness = rng, rng.choice((0.05, 0.15, 0.35))
         self._burns = [*str(rulebooks.load(book).switch["burn_modes"].value).split(), "none"]
         self._stock: list[str] = []  # the next card is the last
         self._unread: str | None = None  # the card on the table that the shoe could not read
-        self._surplus: list[str] = []  # cards drawn behind the coup, which may go back
+        self._surplus: list[str] = []  # cards drawn after the coup, which may go back
         self._lid_open = self._key_on = False
         self._steps = 0
 
     def next(self, answer: Answer) -> Line:
-        """What somebody at the table does now."""
+        """Return the next line."""
         self._steps += 1
         if not self._stock and self._steps == 1:
             return self._open()
@@ -50,7 +50,7 @@ class Hands:
         return self._sensible(answer)
 
     def _open(self) -> Line:
-        """New cards: few decks, so that shoes end; one too many at times; the cutting card anywhere."""
+        """Open with new cards: few decks, so that shoes end; sometimes a surplus card; the cutting card anywhere."""
         rng = self._rng
         decks = rng.choice((1, 1, 1, 2, 2, 4, 8))
         self._stock = rng.sample(list(DECK) * decks, 52 * decks)
@@ -89,7 +89,7 @@ class Hands:
         return self._rng.choice(({"command": "authorise"}, {"command": "unlock"}, self._key()))
 
     def _draw(self, **notes: bool) -> Line:
-        """The next card out of the shoe; without one, the supervisor ends it."""
+        """Draw the next card; the supervisor closes an empty shoe."""
         if not self._stock:
             return {"command": "close_shoe"}
         card = self._stock.pop()
@@ -116,7 +116,7 @@ class Hands:
         return rng.choices([way for _, way in ways], [weight for weight, _ in ways])[0]()
 
     def _too_early(self, answer: Answer) -> Line:
-        """A card is drawn whatever holds the exit."""
+        """Draw a card though the exit may be locked."""
         rng = self._rng
         line = self._draw(**({} if rng.random() < 0.5 else {"exposed": rng.random() < 0.5}))
         if "card" in line and answer["due"] is None:
@@ -139,7 +139,7 @@ class Hands:
         return self._report("scan_discrepancy")
 
     def _some_command(self) -> Line:
-        """One that may not fit now; a card goes back into the shoe only where one lies there."""
+        """Return a command that may not be allowed now; a returned card goes back into the stock."""
         name = self._rng.choice(_COMMANDS)
         if name == "card_returned" and self._surplus:
             self._stock.append(self._surplus.pop())

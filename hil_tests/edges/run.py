@@ -1,4 +1,4 @@
-"""Run: lines through the firmware, the witness and the gateway's verifier; a failure is shrunk."""
+"""Play lines through the firmware, the witness and the gateway's verifier; shrink what fails."""
 
 import random
 from collections.abc import Callable
@@ -18,24 +18,24 @@ from edges.witness import Violation, Witness
 UNIT = "5ab0000000000001"
 _START_S = 1_800_000_000
 _MOST_LINES = 600
-_MOST_TRIES = 500  # to leave lines out
+_MOST_TRIES = 500  # to remove lines
 _CLOCK = ("shoe_clock", "gateway_clock", "cards_too_fast")
 
 
 class Table(NamedTuple):
-    """A book and what it is set to."""
+    """A rulebook and its settings."""
 
     book: str
     settings: dict[str, str]
 
     def command(self) -> str:
-        """How to play lines at this table."""
+        """Return the command that plays lines at this table."""
         sets = "".join(f" --set {axis}={value}" for axis, value in self.settings.items())
         return f"sabot play --rulebook {self.book}{sets}"
 
 
 class Failure(NamedTuple):
-    """The lines up to the one that failed, and why."""
+    """The lines up to the failure, and the violation."""
 
     table: Table
     lines: list[Line]
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
 
 
 class Tapped:
-    """A bench whose records are kept, too."""
+    """A bench that also keeps all records."""
 
     def __init__(self, bench: PlayBench) -> None:
         self._bench = bench
@@ -57,18 +57,18 @@ class Tapped:
         self._bench.__exit__()
 
     def step(self, *step: Any) -> StepAnswer:
-        """As the bench, and its records are kept."""
-        told = self._bench.step(*step)
-        self.records += told.records
-        return told
+        """Carry out a step and keep its records."""
+        answer = self._bench.step(*step)
+        self.records += answer.records
+        return answer
 
     def power_cycle(self) -> None:
-        """As the bench."""
+        """Switch off and on."""
         self._bench.power_cycle()
 
 
 class Gateway:
-    """The gateway's verifier behind the shoe: what it finds that nobody has caused is a violation."""
+    """The gateway's verifier: a finding that the dealer did not cause is a violation."""
 
     def __init__(self, table: Table, profile: dict[str, Any]) -> None:
         self._verifier = Verifier("bac-01", rulebooks.load(table.book), profile)
@@ -76,7 +76,7 @@ class Gateway:
         self.coups = 0
 
     def take(self, records: list[tuple[int, int, str]]) -> None:
-        """The events of one line, half a second each."""
+        """Verify the events of one line, half a second apart."""
         for event_no, kind, body in records:
             head = bytes((2, 0, 0, 0)) + bytes(4) + event_no.to_bytes(4, "little") + bytes((kind,))
             event = parse.event(UNIT, parse.frame(head + bytes.fromhex(body)))
@@ -91,12 +91,12 @@ class Gateway:
     def _judge(self, alarm: AlarmMessage) -> None:
         caused = alarm.name != "discrepancy" or "the dealer says" in alarm.shoe_says
         if not caused or alarm.name in ("not_verified", *_CLOCK):
-            words = f"{alarm.say} Shoe: {alarm.shoe_says}. Cards: {alarm.cards_say}. Coup {alarm.coup}."
-            raise Violation("gateway", words)
+            what = f"{alarm.say} Shoe: {alarm.shoe_says}. Cards: {alarm.cards_say}. Coup {alarm.coup}."
+            raise Violation("gateway", what)
 
 
 class Game:
-    """One table that is played line by line."""
+    """One table, played line by line."""
 
     def __init__(self, table: Table, bench: str) -> None:
         profile = profile_of(rulebooks.load(table.book), table.settings)
@@ -112,7 +112,7 @@ class Game:
         self._bench.__exit__()
 
     def do(self, line: Line) -> Answer:
-        """One line, judged by both."""
+        """Play one line and check it with witness and verifier."""
         before, self.answer = self.answer, self._play.reply(line)
         self.witness.see(line, before, self.answer)
         self.gateway.take(self._bench.records)
@@ -139,7 +139,7 @@ def shoe(seed: str, bench: str) -> tuple[Game, Failure | None]:
 
 
 def replay(table: Table, lines: list[Line], bench: str = "cpython") -> Violation | None:
-    """What these lines do at this table."""
+    """Play these lines; return the violation or None."""
     with Game(table, bench) as game:
         try:
             for line in lines:
@@ -150,7 +150,7 @@ def replay(table: Table, lines: list[Line], bench: str = "cpython") -> Violation
 
 
 def shrink(failure: Failure, again: Callable[[Table, list[Line]], Violation | None] = replay) -> Failure:
-    """The same property with as few lines as can be found by leaving some out."""
+    """Return a failure of the same property with as few lines as possible."""
     table, lines, violation = failure
     size, tries = max(1, len(lines) // 2), 0
     while size:

@@ -1,4 +1,4 @@
-"""Witness: what the log of a shoe must say to each line, by the printed rules and the readings of READINGS.md."""
+"""Witness: what a shoe must log for each line, by the printed rules and protocol/READINGS.md."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -15,7 +15,7 @@ _PLACE = ("locked", "due", "state", "last_coup", "kind", "named", "fault")
 
 
 class Violation(Exception):  # noqa: N818
-    """What the shoe should not have done: `name` is the property, the message what happened."""
+    """The shoe broke a property: `name` is the property, the message says what happened."""
 
     def __init__(self, name: str, fact: str) -> None:
         super().__init__(f"{name}: {fact}")
@@ -23,7 +23,7 @@ class Violation(Exception):  # noqa: N818
 
 
 def due(cards: list[str]) -> str | None:
-    """The slot of the next card of these, None when the coup is complete."""
+    """Return the slot of the next card after these, or None when the coup is complete."""
     for count in range(4, 7):
         try:
             if count <= len(cards) and not _rest(cards[:count]):
@@ -37,20 +37,23 @@ def due(cards: list[str]) -> str | None:
 
 
 def _rest(cards: list[str]) -> list[str]:
-    """What a coup leaves of these cards; IndexError where it wants more."""
+    """Return the cards that a coup does not use; IndexError if it needs more."""
     rest = list(cards)
     by_the_tables(rest)
     return rest
 
 
 def _third(cards: list[str]) -> bool:
-    """The Player draws after these four."""
+    """Return True if the Player draws after these four."""
     played = by_the_tables([*cards[:4], "KC", "KC"])
     return len(played["player"]) == 3
 
 
 class Witness:
-    """One table; `see` each line with the answers before and after it."""
+    """One table; call `see` for each line with the answers before and after it.
+
+    One class because every check needs the same memory of the table: hands, surplus cards, results.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[str, int] = {}
@@ -58,21 +61,21 @@ class Witness:
         self._start()
 
     def _start(self) -> None:
-        self._hands: dict[int, dict[str, str]] = {}  # by coup, surplus cards in those that they begin
-        self._told: dict[int, str] = {}  # coups of this shoe: result or void
-        self._surplus: list[int] = []  # the coup that each card too many begins, 0: not used
-        self._without: set[int] = set()  # coups that the book wants without wagers
-        self._declared: set[int] = set()  # coups whose kind somebody has named
+        self._hands: dict[int, dict[str, str]] = {}  # by coup; a surplus card is in the coup that it begins
+        self._results: dict[int, str] = {}  # by coup of this shoe: a result, or void
+        self._surplus: list[int] = []  # the coup that each surplus card begins; 0: not used
+        self._without: set[int] = set()  # coups that must be without wagers by the rulebook
+        self._declared: set[int] = set()  # coups whose kind was set by a command
         self._coup = 0  # on the table, or due next
         self._burning = False
-        self._complete = self._own = False  # it is; a card of it was drawn, read or not
+        self._complete = self._own = False  # own: a card of this coup was drawn, read or not
         self._before = 0  # the coup confirmed before it
-        self._unread = False  # the place that is due belongs to a card on the table
+        self._unread = False  # the due slot belongs to an unread card on the table
         self._ends = False  # new cards come with Confirm
         self._last: int | None = None
 
     def see(self, line: Line, before: Answer, answer: Answer) -> None:
-        """Compare what the shoe did with what it had to do."""
+        """Check what the shoe did; Violation if a property is broken."""
         if "power" in line:
             self._power(before, answer)
         events = answer["events"]
@@ -88,7 +91,7 @@ class Witness:
         if answer["events"] or changed:
             raise Violation("power", f"after a start {changed or answer['events']} differ")
 
-    # What it names is what it does
+    # The named consequence is what happens
 
     def _named(self, events: list[Event]) -> None:
         codes = [event["code"] for event in events if event["type"] == "irregularity"]
@@ -106,10 +109,10 @@ class Witness:
             raise Violation("named", f"a coup is void and {codes or 'nothing'} is named")
 
     def _checked(self, dealt: bool, voids: list[Event], closed: list[str]) -> None:
-        """A complete coup stands until it is confirmed; one that was begun is void; then the cards go (A-46)."""
+        """A complete coup counts until it is confirmed; one that was begun is void (A-46)."""
         if self._complete:
             if voids or closed:
-                raise Violation("named", "a complete coup does not stand when a foreign card is found behind it")
+                raise Violation("named", "a complete coup is void though the foreign card came after it")
             self._ends = True
         elif len(voids) != dealt or closed != ["new_cards"]:
             raise Violation("named", f"VOID_CHECK: {len(voids)} coups are void, the shoe is closed as {closed}")
@@ -117,7 +120,7 @@ class Witness:
     # Cards
 
     def _drawn(self, line: Line, before: Answer, events: list[Event]) -> None:
-        """Every card is told once, and lies where it was due or where the book puts it."""
+        """Check that every card is logged once, in the slot that was due or that the rulebook gives it."""
         cards = [event for event in events if event["type"] == "card"]
         if [event["card"] for event in cards] != [line["card"]]:
             raise Violation("conserved", f"{line['card']} was drawn, the log has {[e['card'] for e in cards]}")
@@ -128,14 +131,14 @@ class Witness:
                 raise Violation("place", f"{before['due']} was due, the card is {card['slot']}, {over} is named")
             return
         if len(over) != 1 or not card.get("surplus"):
-            raise Violation("named", f"a card too many is {card['slot']} and {over} is named")
+            raise Violation("named", f"a surplus card is {card['slot']} and {over} is named")
         coup, slot = self._next_place()
         placed = ("unused",) if over == ["NOT_USED"] else (slot, coup)
         if (card["slot"], card["coup"])[: len(placed)] != placed:
             raise Violation("named", f"{over[0]} is named and the card is {card['slot']} of coup {card['coup']}")
 
     def _next_place(self) -> tuple[int, str]:
-        """Where the next card too many goes: behind those before it, into the first coup that has room."""
+        """Return coup and slot of the next surplus card: the first coup with room."""
         number = self._coup + 1
         while True:
             slot = due(list(self._hands.get(number, {}).values()))
@@ -166,20 +169,20 @@ class Witness:
 
     # Coups
 
-    def _coup_told(self, event: Event) -> None:
+    def _coup_logged(self, event: Event) -> None:
         if event["kind"] == "void":
             self._void(event)
             return
         coup, hand = event["coup"], self._hands.get(event["coup"], {})
-        if coup in self._told:
-            raise Violation("numbers", f"coup {coup} is told again, it was {self._told[coup]}")
-        self._told[coup] = "a result"
+        if coup in self._results:
+            raise Violation("numbers", f"coup {coup} is logged twice, it was {self._results[coup]}")
+        self._results[coup] = "a result"
         played = by_the_tables([hand[slot] for slot in SLOTS if slot in hand])
         if any(event[name] != played[name] for name in ("player", "banker", "winner")):
             raise Violation("conserved", f"coup {coup} is {event['player']} {event['banker']}, drawn were {hand}")
         self._check_kind(coup, event["kind"])
         if self._last is not None and event["last_coup"] != (coup >= self._last):
-            raise Violation("named", f"FINISH_RESHUFFLE: coup {self._last} is the last, coup {coup} says otherwise")
+            raise Violation("named", f"FINISH_RESHUFFLE: coup {self._last} is the last, coup {coup} disagrees")
         self._complete = True
 
     def _check_kind(self, coup: int, kind: str) -> None:
@@ -196,18 +199,18 @@ class Witness:
         hand = [*event["player"], *event["banker"]]
         if not hand and not self._own:
             raise Violation("void", f"coup {coup} is void and was not dealt")
-        if self._told.get(coup) == "void":
+        if self._results.get(coup) == "void":
             raise Violation("numbers", f"coup {coup} is void twice")
         if len(hand) != len(self._hands.get(coup, {})):
             raise Violation("conserved", f"void coup {coup} is {hand}, drawn were {self._hands.get(coup)}")
-        self._told[coup] = "void"
+        self._results[coup] = "void"
         if coup == self._coup:
             self._next(0)
         else:
             self._before = 0
 
     def _next(self, before: int) -> None:
-        """The coup on the table is over."""
+        """End the coup on the table."""
         self._coup, self._before = self._coup + 1, before
         self._complete = self._own = self._unread = False
         self._surplus = [coup for coup in self._surplus if coup > self._coup]
@@ -216,7 +219,7 @@ class Witness:
         if self._complete:
             self._next(self._coup)
 
-    # Everything else that changes where the shoe stands
+    # Other events that change the state
 
     def _irregularity(self, event: Event) -> None:
         code, coup = event["code"], self._coup
@@ -255,7 +258,7 @@ class Witness:
             self._hands[coup].popitem()
 
     def _burn_again(self) -> None:
-        """The cards of the first coup go back (A-51)."""
+        """Take back the cards of the first coup (A-51)."""
         self._hands.clear()
         self._surplus.clear()
         self._coup, self._burning, self._own, self._unread = 0, True, False, False
@@ -284,12 +287,12 @@ class Witness:
             raise Violation("named", f"VOID_CHECK was named, and the shoe is closed as {event['reason']}")
 
     def _other(self, event: Event) -> None:
-        """Changes nothing here."""
+        """Do nothing."""
 
     _HANDLERS: Final[dict[str, Callable[["Witness", Event], None]]] = {
         "card": _card,
         "reject": _reject,
-        "coup": _coup_told,
+        "coup": _coup_logged,
         "irregularity": _irregularity,
         "command_done": _command_done,
         "button": _button,
@@ -301,5 +304,5 @@ class Witness:
 
 
 def _voids(event: Event) -> bool:
-    """An act that voids a coup by itself."""
+    """Return True if this act voids a coup by itself."""
     return event.get("command") in ("void_coup", "open_shoe") or event.get("button") == "new_shoe"

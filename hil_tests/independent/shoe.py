@@ -1,4 +1,4 @@
-"""A shoe written from PROTOCOL.md alone: bytes and time in, bytes out; what it deals is its dealer's business."""
+"""A shoe written from PROTOCOL.md alone: bytes and time in, bytes out; dealer.py decides what it deals."""
 
 import random
 import struct
@@ -26,7 +26,7 @@ _ZEROS = bytes(8)
 
 @dataclass(frozen=True)
 class Profile:
-    """How the house wants the shoe to work; the codes of irregularities are kept, not used."""
+    """The profile of the house; the codes of irregularities are stored, not used."""
 
     hash: bytes
     rulebook_hash: bytes
@@ -42,7 +42,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who a shoe is: unit, the protocol it speaks, its key if it has one."""
+    """The identity of a shoe: unit, protocol, and key if it has one."""
 
     unit: bytes
     protocol_hash: bytes
@@ -53,20 +53,23 @@ class Identity:
 
 @dataclass
 class Counts:
-    """What HELLO says of the line."""
+    """The line counters in HELLO."""
 
     crc_errors: int = 0
     resends: int = 0
     refused: int = 0
 
 
-def no_one(event: Event) -> None:
-    """Nobody wants to know when an event is sent first."""
+def ignore(event: Event) -> None:
+    """Do nothing when an event is sent first."""
 
 
 @dataclass
 class Shoe:
-    """Call `receive` with what the line brings and `poll` often; send what `take` returns."""
+    """Call `receive` with what the line brings and `poll` often; send what `take` returns.
+
+    One class because PROTOCOL.md describes one state machine, and hostile shoes override parts of it.
+    """
 
     identity: Identity
     rng: random.Random
@@ -76,8 +79,8 @@ class Shoe:
     shoe_open: bool = False
     locked: bool = False
     last_command: int = 0
-    obeys: frozenset[int] = OBEYS  # it refuses all other commands
-    first_sent: Callable[[Event], None] = no_one
+    obeys: frozenset[int] = OBEYS  # all other commands are refused
+    first_sent: Callable[[Event], None] = ignore
     session: Session | None = None
     _offers: list[Session] = field(default_factory=list)
     _offer_no: int = 0
@@ -92,32 +95,32 @@ class Shoe:
     _resend_ms: int = 0
 
     def log(self, now_ms: int, kind: int, data: bytes) -> Event:
-        """An event has happened."""
+        """Log an event."""
         return self.journal.log(now_ms, kind, data)
 
     def take(self) -> bytes:
-        """Bytes for the line."""
+        """Return bytes for the line."""
         data = bytes(self._out)
         self._out.clear()
         return data
 
     def connected(self, now_ms: int) -> None:
-        """A gateway has opened the line: the next HELLO is due at once."""
+        """Note that a gateway has opened the line: HELLO is due at once."""
         self._spoke_ms = now_ms - _HELLO_EVERY_MS
 
     def leaving(self) -> bool:
-        """A shoe keeps its line."""
+        """Return True to close the line; a shoe keeps it."""
         return False
 
     def disconnected(self) -> None:
-        """The line is gone: what was half read or half sent is void."""
+        """Drop the session and partial frames: the line is closed."""
         self.session = None
         self._offers.clear()
         self._split = wire.Splitter()
         self._out.clear()
 
     def receive(self, data: bytes, now_ms: int) -> None:
-        """Bytes from the gateway."""
+        """Take bytes from the gateway."""
         self._now_ms = now_ms
         before = self._split.bad
         for frame in self._split.feed(data):
@@ -125,18 +128,18 @@ class Shoe:
         self.counts.crc_errors += self._split.bad - before
 
     def poll(self, now_ms: int) -> None:
-        """Say what is due."""
+        """Send what is due."""
         self._now_ms = now_ms
         if self.session is not None and now_ms - self._heard_ms > _SILENCE_MS:
             self.session = None
         if self.session is None:
-            self._say_hello()
+            self._send_hello()
         else:
             self._send_events()
             if now_ms - self._spoke_ms >= _ALIVE_EVERY_MS:
-                self._say(wire.ALIVE)
+                self._send_frame(wire.ALIVE)
 
-    def _say_hello(self) -> None:
+    def _send_hello(self) -> None:
         if self._now_ms - self._spoke_ms >= _HELLO_EVERY_MS:
             self._put(wire.pack(wire.HELLO, 0, self._now_ms, self._hello(_ZEROS, _ZEROS)))
 
@@ -176,7 +179,7 @@ class Shoe:
                 self.session, self._heard_ms = offer, self._now_ms
                 self._offers.clear()
                 self.journal.acked = min(durable, self.journal.next_no - 1)
-                self._go_on_from(durable + 1)
+                self._continue_from(durable + 1)
                 return
         self.counts.refused += 1
 
@@ -184,7 +187,7 @@ class Shoe:
         if frame.type == wire.ACK and len(frame.body) == 4:
             self._ack(int.from_bytes(frame.body, "little"))
         elif frame.type == wire.RESEND and len(frame.body) == 4:
-            self._go_on_from(int.from_bytes(frame.body, "little"))
+            self._continue_from(int.from_bytes(frame.body, "little"))
         elif frame.type == wire.SET_PROFILE and len(frame.body) == _PROFILE.size:
             self._set_profile(Profile(*_PROFILE.unpack(frame.body)))
         elif frame.type == wire.COMMAND and len(frame.body) >= 5:
@@ -197,7 +200,7 @@ class Shoe:
             self._resend_ms = self._now_ms + _RESEND_AFTER_MS[0]
             self._next = max(self._next, self.journal.acked + 1)
 
-    def _go_on_from(self, number: int) -> None:
+    def _continue_from(self, number: int) -> None:
         self._next = max(self.journal.oldest, min(number, self.journal.next_no))
         self._tries = 0
         self._resend_ms = self._now_ms + _RESEND_AFTER_MS[0]
@@ -217,7 +220,7 @@ class Shoe:
         self.log(self._now_ms, COMMAND_DONE if done else COMMAND_REFUSED, head + data if done else head)
 
     def _obey(self, kind: int, data: bytes) -> bool:
-        """Do what needs no hand at the table; True if it was done."""
+        """Carry out a command that needs nobody at the table; return True if it was accepted."""
         if kind not in self.obeys:
             return False
         if kind == _SET_TIME:
@@ -231,7 +234,7 @@ class Shoe:
 
     def _send_events(self) -> None:
         if self.journal.waiting and self._next > self.journal.acked + 1 and self._now_ms >= self._resend_ms:
-            self._begin_again()
+            self._resend()
         last = min(self.journal.acked + WINDOW, self.journal.next_no - 1)
         while self._next <= last:
             event = self.journal.get(self._next)
@@ -239,8 +242,8 @@ class Shoe:
                 return
             self._send(event)
 
-    def _begin_again(self) -> None:
-        """No ACK came: from the first event that is not acknowledged."""
+    def _resend(self) -> None:
+        """Send again from the first event that is not acknowledged."""
         self._next = max(self.journal.oldest, self.journal.acked + 1)
         self._tries = min(self._tries + 1, len(_RESEND_AFTER_MS) - 1)
         self._resend_ms = self._now_ms + _RESEND_AFTER_MS[self._tries]
@@ -252,10 +255,10 @@ class Shoe:
             self.first_sent(event)
         if self._next == self.journal.acked + 1 and not self._tries:
             self._resend_ms = self._now_ms + _RESEND_AFTER_MS[0]
-        self._say(wire.EVENT, event.body(), event.time_ms)
+        self._send_frame(wire.EVENT, event.body(), event.time_ms)
         self._next += 1
 
-    def _say(self, kind: int, body: bytes = b"", time_ms: int | None = None) -> None:
+    def _send_frame(self, kind: int, body: bytes = b"", time_ms: int | None = None) -> None:
         assert self.session is not None
         self._put(self.session.pack(kind, self._now_ms if time_ms is None else time_ms, body))
 

@@ -14,28 +14,28 @@ _NEAR_END = wire.MOST - 10
 def random_bytes(stage: Stage) -> Iterator[int]:
     """Noise of every length."""
     while True:
-        stage.say(stage.rng.randbytes(stage.rng.randint(1, 3000)))
+        stage.send(stage.rng.randbytes(stage.rng.randint(1, 3000)))
         yield 10
 
 
 def zeros(stage: Stage) -> Iterator[int]:
     """Delimiters and nothing between them."""
     while True:
-        stage.say(bytes(20_000))
+        stage.send(bytes(20_000))
         yield 10
 
 
 def endless(stage: Stage) -> Iterator[int]:
     """A frame that never ends."""
     while True:
-        stage.say(stage.rng.randbytes(20_000).replace(b"\0", b"\1"))
+        stage.send(stage.rng.randbytes(20_000).replace(b"\0", b"\1"))
         yield 10
 
 
 def oversize(stage: Stage) -> Iterator[int]:
     """Frames with a right CRC that are too long."""
     while True:
-        stage.say(wire.pack(stage.rng.randrange(256), 0, 0, stage.rng.randbytes(stage.rng.randint(121, 4000))))
+        stage.send(wire.pack(stage.rng.randrange(256), 0, 0, stage.rng.randbytes(stage.rng.randint(121, 4000))))
         yield 10
 
 
@@ -43,7 +43,7 @@ def flood(stage: Stage) -> Iterator[int]:
     """As many bytes as the line takes."""
     junk = stage.rng.randbytes(200_000)
     while True:
-        stage.say(junk)
+        stage.send(junk)
         yield 0
 
 
@@ -51,7 +51,7 @@ def frame_flood(stage: Stage) -> Iterator[int]:
     """As many whole frames without a meaning as the line takes."""
     one = b"".join(wire.pack(wire.ALIVE, number, number) for number in range(2000))
     while True:
-        stage.say(one)
+        stage.send(one)
         yield 0
 
 
@@ -60,7 +60,7 @@ def slow_loris(stage: Stage) -> Iterator[int]:
     stage.deaf = True
     hello = _hello(stage, 1, 1)
     for at in range(len(hello)):
-        stage.say(hello[at : at + 1])
+        stage.send(hello[at : at + 1])
         yield 150
 
 
@@ -75,7 +75,7 @@ def unknown_types(stage: Stage) -> Iterator[int]:
     """Frames of every type, in and out of the session."""
     while True:
         kind, body = stage.rng.randrange(256), stage.rng.randbytes(stage.rng.randint(0, 100))
-        stage.say(wire.pack(kind, stage.rng.randrange(65536), stage.now_ms, body))
+        stage.send(wire.pack(kind, stage.rng.randrange(65536), stage.now_ms, body))
         stage.in_session(stage.rng.randrange(256), body)
         yield 5
 
@@ -83,7 +83,7 @@ def unknown_types(stage: Stage) -> Iterator[int]:
 def headers(stage: Stage) -> Iterator[int]:
     """Right CRCs over headers that cannot be."""
     while True:
-        stage.say(wire.block(stage.rng.randbytes(stage.rng.randint(0, 128))))
+        stage.send(wire.block(stage.rng.randbytes(stage.rng.randint(0, 128))))
         yield 5
 
 
@@ -91,7 +91,7 @@ def hello_flood(stage: Stage) -> Iterator[int]:
     """The same offer over and over."""
     while True:
         for _ in range(10):
-            stage.say(_hello(stage, 1, 1))
+            stage.send(_hello(stage, 1, 1))
         yield 5
 
 
@@ -99,7 +99,7 @@ def hello_numbers(stage: Stage) -> Iterator[int]:
     """Offers whose numbers cannot be."""
     odd = (0, 1, 2, 1000, _NEAR_END, wire.MOST, wire.MOST + 1, 2**32 - 1)
     while True:
-        stage.say(_hello(stage, stage.rng.choice(odd), stage.rng.choice(odd)))
+        stage.send(_hello(stage, stage.rng.choice(odd), stage.rng.choice(odd)))
         yield 40
 
 
@@ -112,7 +112,7 @@ def hello_random(stage: Stage) -> Iterator[int]:
             body[10:18] = stage.shoe.identity.protocol_hash
         if stage.rng.random() < 0.7:
             body[51:59] = stage.nonce
-        stage.say(wire.pack(wire.HELLO, 0, stage.now_ms, bytes(body)))
+        stage.send(wire.pack(wire.HELLO, 0, stage.now_ms, bytes(body)))
         yield 20
 
 
@@ -120,28 +120,28 @@ def other_protocol(stage: Stage) -> Iterator[int]:
     """Another version of the protocol."""
     stage.deaf = True
     while True:
-        stage.say(_hello(stage, 1, 1, stage.rng.randbytes(8)))
+        stage.send(_hello(stage, 1, 1, stage.rng.randbytes(8)))
         yield 100
 
 
 def busy_flood(stage: Stage) -> Iterator[int]:
     """Another gateway has this shoe, says the shoe."""
     while True:
-        stage.say(wire.pack(wire.BUSY, 0, stage.now_ms, stage.rng.randbytes(8) + stage.nonce))
+        stage.send(wire.pack(wire.BUSY, 0, stage.now_ms, stage.rng.randbytes(8) + stage.nonce))
         yield 10
 
 
 def replayed(stage: Stage) -> Iterator[int]:
     """What was spoken before, again."""
     while True:
-        for said in stage.rng.sample(stage.tape, min(10, len(stage.tape))):
-            stage.say(said)
+        for sent in stage.rng.sample(stage.tape, min(10, len(stage.tape))):
+            stage.send(sent)
         yield 20
 
 
 def storm(stage: Stage) -> Iterator[int]:
     """Hang up in the middle of a frame."""
-    stage.say(_hello(stage, 1, 1)[: stage.rng.randint(0, 60)])
+    stage.send(_hello(stage, 1, 1)[: stage.rng.randint(0, 60)])
     yield stage.rng.randint(0, 50)
     stage.hanging_up = True
     yield 1000

@@ -54,7 +54,7 @@ def _alone(name: str, order: Order) -> Order:
         acts=acts,
         verify_every_s=4.0,
         drain_s=8.0,
-        say=lambda _: None,
+        log=lambda _: None,
     )
 
 

@@ -56,7 +56,7 @@ class Client:
         line.connect(str(self.spec.control))
         return line
 
-    def say(self, data: bytes, *, wait: bool = True) -> None:
+    def send(self, data: bytes, *, wait: bool = True) -> None:
         """Send, and read one answer unless told not to."""
         with self.connect() as line:
             line.sendall(data)
@@ -82,12 +82,12 @@ class Client:
 
 def random_bytes(client: Client) -> None:
     """No JSON at all."""
-    client.say(client.rng.randbytes(client.rng.randint(1, 5000)) + b"\n")
+    client.send(client.rng.randbytes(client.rng.randint(1, 5000)) + b"\n")
 
 
 def random_json(client: Client) -> None:
     """JSON of any shape."""
-    client.say(json.dumps(client.value()).encode() + b"\n")
+    client.send(json.dumps(client.value()).encode() + b"\n")
 
 
 def verbs(client: Client) -> None:
@@ -101,7 +101,7 @@ def _request(client: Client) -> None:
     if client.rng.random() < 0.1:
         args = client.value()
     request = {"verb": client.rng.choice(_VERBS), "table": client.table(), "by": _by(client), "clause": _by(client)}
-    client.say(json.dumps({**request, "args": args}).encode() + b"\n", wait=client.rng.random() < 0.2)
+    client.send(json.dumps({**request, "args": args}).encode() + b"\n", wait=client.rng.random() < 0.2)
 
 
 def wrong_types(client: Client) -> None:
@@ -110,7 +110,7 @@ def wrong_types(client: Client) -> None:
         verb = client.rng.choice(sorted(_VERB_ARGS))
         args = {name: client.rng.choice(_OTHER_TYPES) for name in _VERB_ARGS[verb]}
         request = {"verb": verb, "table": client.table(), "by": "A. Smith", "clause": "1", "args": args}
-        client.say(json.dumps(request).encode() + b"\n", wait=False)
+        client.send(json.dumps(request).encode() + b"\n", wait=False)
 
 
 def _by(client: Client) -> Any:
@@ -121,14 +121,14 @@ def nested(client: Client) -> None:
     """Brackets without end."""
     depth = client.rng.choice((500, 5_000, 100_000))
     opened = client.rng.choice((b"[", b'{"args":', b'{"a":['))
-    client.say(b'{"verb":"void","table":"h1","by":"A","clause":"1","args":' + opened * depth + b"\n")
+    client.send(b'{"verb":"void","table":"h1","by":"A","clause":"1","args":' + opened * depth + b"\n")
 
 
 def surrogates(client: Client) -> None:
     """Half of a character, wrong UTF-8, a byte order mark."""
     bad = (b'"\\ud800"', b'"\xff\xfe"', b'"\xed\xa0\x80"', b'"\\udfff\\ud800"', b'\xef\xbb\xbf""')
     text = b'{"verb":"confirm","table":"h1","by":%s,"clause":%s,"args":{"coup":%s}}\n'
-    client.say(text % tuple(client.rng.choice(bad) for _ in range(3)))
+    client.send(text % tuple(client.rng.choice(bad) for _ in range(3)))
 
 
 def idle(client: Client) -> None:
@@ -156,7 +156,7 @@ def _hold(client: Client, count: int, begin: bytes) -> None:
 
 def big_line(client: Client) -> None:
     """One line of megabytes."""
-    client.say(b'{"verb":"' + b"a" * client.rng.randint(100_000, 5_000_000) + b'"}\n')
+    client.send(b'{"verb":"' + b"a" * client.rng.randint(100_000, 5_000_000) + b'"}\n')
 
 
 def never_reads(client: Client) -> None:
@@ -186,7 +186,7 @@ def captures(client: Client) -> None:
 def hangs_up(client: Client) -> None:
     """Asks and is gone before the answer."""
     for _ in range(20):
-        client.say(b'{"verb":"status","table":"","by":"","clause":"","args":{}}\n', wait=False)
+        client.send(b'{"verb":"status","table":"","by":"","clause":"","args":{}}\n', wait=False)
 
 
 ATTACKS: dict[str, Attack] = {
@@ -225,5 +225,5 @@ def _answer(line: socket.socket, give_up_s: float) -> dict[str, Any]:
             raise ConnectionError(f"no answer at the control socket, only {data[:80]!r}")
         data += part
     answer = json.loads(data)
-    said: dict[str, Any] = answer.get("data") or {"say": answer.get("say")}
-    return said
+    found: dict[str, Any] = answer.get("data") or {"say": answer.get("say")}
+    return found

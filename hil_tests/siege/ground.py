@@ -52,7 +52,7 @@ class Order:
     verify_every_s: float = 30.0
     drain_s: float = 40.0  # for what is under way at the end
     stalled_s: float = 3.0  # a table whose coup is under way for so long stands still
-    say: Callable[[str], None] = print
+    log: Callable[[str], None] = print
 
 
 class Ground:

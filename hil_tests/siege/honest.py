@@ -86,26 +86,26 @@ class Table:
 
     def take(self, arrival: Arrival) -> None:
         """Judge a message of topic `coup`."""
-        said = decoded(arrival.payload)
-        if not isinstance(said, dict) or FORGED in str(said.get("id", FORGED)):
+        coup = decoded(arrival.payload)
+        if not isinstance(coup, dict) or FORGED in str(coup.get("id", FORGED)):
             self.counts["forged"] += 1
             return
-        key = (said.get("shoe"), said.get("coup"))
+        key = (coup.get("shoe"), coup.get("coup"))
         expected = self.dealer.coups.get(key)  # type: ignore[arg-type]  # any value may have come
-        if expected is None or said.get("unit") != self.plan.unit:
-            self._wrong(f"coup that was not dealt: {said}")
+        if expected is None or coup.get("unit") != self.plan.unit:
+            self._wrong(f"coup that was not dealt: {coup}")
         else:
-            self._judge((expected.fields["shoe"], expected.fields["coup"]), expected, said, arrival.at_s)
+            self._judge((expected.fields["shoe"], expected.fields["coup"]), expected, coup, arrival.at_s)
 
-    def _judge(self, key: Key, expected: Expected, said: dict[str, Any], at_s: float) -> None:
+    def _judge(self, key: Key, expected: Expected, coup: dict[str, Any], at_s: float) -> None:
         ids = self.arrived.setdefault(key, {})
-        self.counts["repeated"] += str(said["id"]) in ids
+        self.counts["repeated"] += str(coup["id"]) in ids
         if not ids:
             self._first(key, expected, at_s)
-        ids.setdefault(str(said["id"]), at_s)
+        ids.setdefault(str(coup["id"]), at_s)
         if len(ids) > 1:
             self._wrong(f"coup {key} came under {len(ids)} ids: {sorted(ids)}")
-        differs = {name: said.get(name) for name, value in expected.fields.items() if said.get(name) != value}
+        differs = {name: coup.get(name) for name, value in expected.fields.items() if coup.get(name) != value}
         if differs:
             self._wrong(f"coup {key}: {differs}, dealt was {expected.fields}")
 

@@ -35,9 +35,9 @@ def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=_COMMAND_WITHIN_S)
 
 
-def said(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+def outcome(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     """How a command ended, and the end of what it wrote."""
-    return {"exit": done.returncode, "said": (done.stdout + done.stderr).strip()[-_WORDS:]}
+    return {"exit": done.returncode, "output": (done.stdout + done.stderr).strip()[-_WORDS:]}
 
 
 @dataclass
@@ -140,7 +140,7 @@ class Verify:
             return None
         text, _ = self.process.communicate()
         seconds = round(time.monotonic() - self._began_s, 1)
-        return {"exit": self.process.returncode, "said": text.strip()[-_WORDS:], "seconds": seconds}
+        return {"exit": self.process.returncode, "output": text.strip()[-_WORDS:], "seconds": seconds}
 
 
 @dataclass

@@ -48,14 +48,14 @@ class Intruder:
 def false_states(intruder: Intruder) -> None:
     """Retained messages that look right and are not."""
     rng = intruder.rng
-    said = {
+    fields = {
         "state": rng.choice(("offline", "online")),
         "time": "2020-01-01T00:00:00.000Z",
         "id": FORGED,
         "problem": FORGED,
     }
     more = {"unit": "00" * 8, "entry": 1, "hash": "00" * 32, "alarms": [], "table": "h1", "decks": 1}
-    payload = json.dumps({**said, **more}).encode()
+    payload = json.dumps({**fields, **more}).encode()
     intruder.visit([(intruder.topic(rng.choice(_RETAINED)), payload, True) for _ in range(5)])
 
 
@@ -77,9 +77,15 @@ def garbage(intruder: Intruder) -> None:
 
 def false_results(intruder: Intruder) -> None:
     """Coups, cards and commands of nobody."""
-    said = {"id": f"{FORGED}-{intruder.rng.getrandbits(40):x}", "winner": "tie", "shoe": 1, "coup": 1, "unit": "00" * 8}
+    fields = {
+        "id": f"{FORGED}-{intruder.rng.getrandbits(40):x}",
+        "winner": "tie",
+        "shoe": 1,
+        "coup": 1,
+        "unit": "00" * 8,
+    }
     topics = ("coup", "cards", "alarm", "cmd", "cmd/reply")
-    intruder.visit([(intruder.topic(name), json.dumps(said).encode(), False) for name in topics])
+    intruder.visit([(intruder.topic(name), json.dumps(fields).encode(), False) for name in topics])
 
 
 def nested(intruder: Intruder) -> None:
@@ -93,7 +99,7 @@ def nested(intruder: Intruder) -> None:
         b"1" * 5000,
     )
     names = [intruder.rng.choice([name for name in _TOPICS if name != "coup"]) for _ in odd]  # nor read by the judge
-    intruder.visit([(intruder.topic(name), said, name in _RETAINED) for name, said in zip(names, odd, strict=True)])
+    intruder.visit([(intruder.topic(name), fields, name in _RETAINED) for name, fields in zip(names, odd, strict=True)])
 
 
 def huge(intruder: Intruder) -> None:

@@ -45,7 +45,7 @@ def document(siege: Siege, final: dict[str, Any]) -> dict[str, Any]:
         "heads": len(siege.ground.heads_path.read_bytes().splitlines()),
         "under_attack": {row["table"]: row for row in siege.asker.last.get("tables", [])},
         "waiting": _waiting(siege),
-        "retained": {topic: _short(said) for topic, said in final["retained"].items()},
+        "retained": {topic: _short(payload) for topic, payload in final["retained"].items()},
     }
     found["checks"] = checks(siege, found)
     found["passed"] = all(found["checks"].values())
@@ -79,16 +79,16 @@ def _status_right(found: dict[str, Any], table: Table) -> bool:
 
 
 def _retained_right(found: dict[str, Any], table: Table) -> bool:
-    said = found["retained"].get(f"{table.plan.table}/status")
-    return isinstance(said, dict) and said.get("state") == "online" and said.get("unit") == table.plan.unit
+    payload = found["retained"].get(f"{table.plan.table}/status")
+    return isinstance(payload, dict) and payload.get("state") == "online" and payload.get("unit") == table.plan.unit
 
 
 def _forged(found: dict[str, Any]) -> list[str]:
     """Topics that the gateway writes and that still hold what an attacker wrote."""
     tables = [f"{table}/{name}" for table in found["status"] for name in ("status", "alarms")]
     ours = [*tables, *(f"{table}/shoe" for table in found["honest"]), "status", *(["ledger"] if found["heads"] else [])]
-    said = {topic: str(found["retained"].get(topic, "nothing")) for topic in ours}
-    return sorted(topic for topic, one in said.items() if FORGED in one or one == "nothing" or "no JSON" in one)
+    payload = {topic: str(found["retained"].get(topic, "nothing")) for topic in ours}
+    return sorted(topic for topic, one in payload.items() if FORGED in one or one == "nothing" or "no JSON" in one)
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -119,10 +119,10 @@ def _spread(values: list[float]) -> dict[str, float] | None:
     return {"count": len(rising), **spread}
 
 
-def _short(said: Any) -> Any:
+def _short(payload: Any) -> Any:
     """A message as it stands, or a few words about a long one."""
-    size = len(str(said))
-    return said if size < _LONG else f"{size} characters, {FORGED if FORGED in str(said) else 'the gateway`s'}"
+    size = len(str(payload))
+    return payload if size < _LONG else f"{size} characters, {FORGED if FORGED in str(payload) else 'the gateway`s'}"
 
 
 def _slow(siege: Siege, table: Table) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Siege:
     def _enter(self, name: str) -> None:
         self.watch.phase = name
         self.ground.enter(name)
-        self.order.say(f"{self.ground.clock()} phase {name}")
+        self.order.log(f"{self.ground.clock()} phase {name}")
 
     def _step(self) -> None:
         self.ground.deal()
@@ -128,7 +128,7 @@ class Siege:
         final: dict[str, Any] = {"status": self._final_status(), "retained": retained(ground.broker.port, SITE)}
         self.watch.last_verify()
         final["stopped"] = ground.daemon.stop() if ground.daemon.ended() is None else "ended before"
-        final["verify"] = lab.said(lab.sabot("ledger", "verify", str(ground.ledger)))
+        final["verify"] = lab.outcome(lab.sabot("ledger", "verify", str(ground.ledger)))
         final["again"] = self._start_again()
         final["stored"] = self._stored()
         return final

@@ -110,7 +110,7 @@ class Stage:
         """True when this connection has had its time."""
         return self.hanging_up
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         """Raw bytes."""
         if len(self._raw) < _MOST_QUEUED:
             self._raw += data
@@ -125,7 +125,7 @@ class Stage:
         """A frame of the session, whatever it holds; without a session nothing."""
         session: Session | None = self.shoe.session
         if session is not None:
-            self.say(session.pack(kind, self.now_ms, body))
+            self.send(session.pack(kind, self.now_ms, body))
 
     def log(self, kind: int, data: bytes) -> None:
         """An event that the shoe sends like any other; none while too many wait."""

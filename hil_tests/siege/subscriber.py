@@ -84,8 +84,8 @@ def publish(port: int, topic: str, payload: bytes) -> None:
 
 def forged(payload: bytes) -> bool:
     """True if an attacker wrote it: the mark of one, no JSON, or nothing."""
-    said = decoded(payload)
-    return not isinstance(said, dict) or FORGED in str(said)
+    message = decoded(payload)
+    return not isinstance(message, dict) or FORGED in str(message)
 
 
 def decoded(payload: bytes) -> Any:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from independent.shoe import Shoe, no_one
+from independent.shoe import Shoe, ignore
 
 from siege.ground import SITE, Ground, Order
-from siege.lab import sabot, said
+from siege.lab import outcome, sabot
 from siege.subscriber import publish, retained
 from siege.tampering.cases import CASES
 from siege.tampering.ledgers import CLOSED, KILLED, LEDGER, Case, Copy, NotThereError
@@ -106,7 +106,7 @@ class Bench:
 
     def _shoes(self) -> list[Shoe]:
         for table in self.ground.house.tables:
-            table.shoe.first_sent = no_one
+            table.shoe.first_sent = ignore
         return [copy.deepcopy(table.shoe) for table in self.ground.house.tables]
 
     # -- one case
@@ -126,7 +126,7 @@ class Bench:
         row |= self._started(tampered, base)
         row["verdict"] = verdict(row)
         row["as_it_must"] = as_it_must(case, row)
-        self.order.say(f"{'ok  ' if row['as_it_must'] else 'FAIL'} {case.name:45} {row['verdict']}")
+        self.order.log(f"{'ok  ' if row['as_it_must'] else 'FAIL'} {case.name:45} {row['verdict']}")
         return row
 
     def _started(self, tampered: Copy, base: Base) -> dict[str, Any]:
@@ -147,5 +147,5 @@ class Bench:
 
 def _found(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     """What a `verify` says, and whether it names an entry."""
-    found = said(done)
-    return {**found, "names_entry": bool(_CLAIMS.search(found["said"]))}
+    found = outcome(done)
+    return {**found, "names_entry": bool(_CLAIMS.search(found["output"]))}

@@ -57,7 +57,7 @@ class Watch:
             self._look_at_ledger(now_s)
         if now_s >= self._next_say_s:
             self._next_say_s = now_s + _SAY_EVERY_S
-            self.ground.order.say(self._progress())
+            self.ground.order.log(self._progress())
 
     def size(self, when: str) -> None:
         """Note memory and descriptors."""
@@ -116,7 +116,7 @@ class Watch:
         found = Incident(what, round(at_s - self.ground.began_s, 1), self.phase, acts)
         self.incidents.append(found)
         before = ", ".join(acts[-_NAMED:]) or "nothing"
-        self.ground.order.say(f"{self.ground.clock()} INCIDENT: {what}; just before: {before}")
+        self.ground.order.log(f"{self.ground.clock()} INCIDENT: {what}; just before: {before}")
         return found
 
     def _progress(self) -> str:

@@ -68,9 +68,9 @@ def changed(text: str, change: Change) -> str:
     return "\n".join(change.new if line == change.old else line for line in lines)
 
 
-def named(told: Iterable[str]) -> str:
+def named(differences: Iterable[str]) -> str:
     """The event that a failure names: what was expected and what came; empty where it names none."""
-    for text in told:
+    for text in differences:
         if found := _TOLD.match(text):
             expected, found_event = (_event_of(line) for line in found.group(1, 2))
             fields = f": {found[3]}" if expected == found_event else ""
@@ -89,19 +89,21 @@ def tried(change: Change, recordings: Iterable[Path], server: LocalBroker) -> Ou
     unnamed: list[str] = []
     with firmware_with(change) as folder:
         for path in recordings:
-            told = differences_from_sidecar(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
-            event = named(told)
+            differences = differences_from_sidecar(path, "unix", server, firmware=folder, patience_s=PATIENCE_S)
+            event = named(differences)
             if event:
                 _must_be_sound(path, server)
-                silent = next((text for text in told if text.startswith("the shoe stopped")), "")
+                silent = next((text for text in differences if text.startswith("the shoe stopped")), "")
                 return Outcome(change, _name(path), silent or event, tuple(unnamed), time.monotonic() - started_s)
-            unnamed += [_name(path)] if told else []
+            unnamed += [_name(path)] if differences else []
     return Outcome(change, unnamed=tuple(unnamed), took_s=time.monotonic() - started_s)
 
 
 def _must_be_sound(path: Path, server: LocalBroker) -> None:
-    if told := differences_from_sidecar(path, "unix", server, patience_s=PATIENCE_S):
-        raise BrokenError("\n".join([f"{path} differs with the sound firmware too; put that right first", *told]))
+    if differences := differences_from_sidecar(path, "unix", server, patience_s=PATIENCE_S):
+        raise BrokenError(
+            "\n".join([f"{path} differs with the sound firmware too; put that right first", *differences])
+        )
 
 
 def _name(path: Path) -> str:
@@ -123,8 +125,8 @@ def row(outcome: Outcome) -> str:
     change = outcome.change
     becomes = f"`{change.new.strip()}`" if change.new else "missing"
     where = outcome.recording or f"SURVIVED ({', '.join(outcome.unnamed) or 'none'} failed without naming an event)"
-    told = (change.module, f"`{change.old.strip()}`", becomes, change.why, where, outcome.event)
-    cells = [cell.replace("|", "\\|") for cell in told]
+    differences = (change.module, f"`{change.old.strip()}`", becomes, change.why, where, outcome.event)
+    cells = [cell.replace("|", "\\|") for cell in differences]
     return " | ".join(["", *cells, ""]).strip()
 
 

@@ -80,10 +80,10 @@ class Counting:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    said = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-    if HOW_TO_GET_UF2 in said:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    if HOW_TO_GET_UF2 in reason:
         return _NO_IMAGE
-    return _BY_REPLAY if "SABOT_ALL_RECORDINGS" in said else "of another bench"
+    return _BY_REPLAY if "SABOT_ALL_RECORDINGS" in reason else "of another bench"
 
 
 @pytest.hookimpl(trylast=True)

@@ -65,9 +65,9 @@ class Neighbour:
 
     def _greet(self, peer: socket.socket) -> None:
         data = b""
-        while not (asked := [frame.body["nonce"] for frame in frames_in(data) if frame.type == "who"]):
+        while not (nonces := [frame.body["nonce"] for frame in frames_in(data) if frame.type == "who"]):
             data += peer.recv(4096)
-        body = hello_body(unit=bytes.fromhex(UNIT), gateway_nonce=asked[-1], shoe_nonce=b"12345678", next_event_no=1)
+        body = hello_body(unit=bytes.fromhex(UNIT), gateway_nonce=nonces[-1], shoe_nonce=b"12345678", next_event_no=1)
         peer.sendall(self._say("hello", body) + self._say("alive", {}))
 
     def _noise(self) -> bytes:
@@ -212,8 +212,8 @@ class Floor:
         came: dict[tuple[str, int], float] = {}
         for at_s, topic, payload in self.received:
             if topic.endswith("/coup") and f"/{HOSTILE}/" not in topic:
-                said = msgspec.json.decode(payload)
-                came.setdefault((said["unit"], said["event_no"]), at_s)
+                coup = msgspec.json.decode(payload)
+                came.setdefault((coup["unit"], coup["event_no"]), at_s)
         return [(came[key] - at_s) * 1e3 for key, at_s in self.written.items() if key in came]
 
     def messages(self, topic: str) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def _some(rng: random.Random, most: int) -> int:
 class Killer:
     """Kills and starts by name; `stacks` are the cards put into each table's shoes, `cuts` how often its plug went."""
 
-    it: SiteWatcher
+    watcher: SiteWatcher
     site: Site
     kind: str  # of broker
     stacks: dict[str, list[list[str]]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Killer:
 
     def __post_init__(self) -> None:
         """Every stack that a dealer takes is remembered."""
-        stand = self.it.site
+        stand = self.watcher.site
         self._kill: dict[str, Callable[[], object]] = {"gateway": stand.kill_gateway, "broker": self.site.kill}
         port = stand.broker.port
         self._start: dict[str, Callable[[], object]] = {
@@ -84,9 +84,9 @@ class Killer:
 
     def _pull_plug(self, name: str) -> None:
         """At any moment but one: a cutting card that the shoe did not see would leave the dealer without an end."""
-        self.it.run_until(lambda it: it.site.tables[name].dealer.drawn[-1:] != [CUT])
+        self.watcher.run_until(lambda watcher: watcher.site.tables[name].dealer.drawn[-1:] != [CUT])
         self.cuts[name] += 1
-        self.it.site.power_off(name)
+        self.watcher.site.power_off(name)
 
     def carry_out(self, round_: Round) -> None:
         """Kill and start again."""
@@ -100,23 +100,23 @@ class Killer:
 
     def _steps(self, count: int) -> None:
         for _ in range(count):
-            self.it.step()
+            self.watcher.step()
 
     def finish(self, more_coups: int) -> None:
         """Deal on in peace, then pull every plug and let the subscriber hear the rest."""
         names = list(self.stacks)
-        goal = {name: len(self.it.messages("coup", name)) + more_coups for name in names}
-        self.it.run_until(lambda it: all(len(it.messages("coup", name)) >= goal[name] for name in names))
+        goal = {name: len(self.watcher.messages("coup", name)) + more_coups for name in names}
+        self.watcher.run_until(lambda watcher: all(len(watcher.messages("coup", name)) >= goal[name] for name in names))
         for name in names:
             self._pull_plug(name)
-        self.it.run_until_heard()
+        self.watcher.run_until_received()
 
 
-def misplayed(it: SiteWatcher, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
+def misplayed(watcher: SiteWatcher, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
     """Coups that the printed rules play otherwise, and shoes that are not what the dealer put in, less a card a cut."""
     found: list[Any] = []
     lost = 0
-    for stack, (cards, coups) in zip(stacks, _shoes(it, table), strict=False):
+    for stack, (cards, coups) in zip(stacks, _shoes(watcher, table), strict=False):
         lost += _left_out(stack, cards, found)
         stock = cards[1:]  # without the burnt one
         for message in coups:
@@ -128,12 +128,12 @@ def misplayed(it: SiteWatcher, table: str, stacks: list[list[str]], cuts: int) -
     return found
 
 
-def _shoes(it: SiteWatcher, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
+def _shoes(watcher: SiteWatcher, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
     """Cards and coups of each shoe, as the subscriber got them."""
     coups: dict[int, list[dict[str, Any]]] = {}
-    for message in it.messages("coup", table):
+    for message in watcher.messages("coup", table):
         coups.setdefault(message["shoe"], []).append(message)
-    cards = groupby(it.messages("cards", table), key=lambda message: message["shoe"])
+    cards = groupby(watcher.messages("cards", table), key=lambda message: message["shoe"])
     return [([message["card"] for message in group], coups.get(shoe, [])) for shoe, group in cards]
 
 

@@ -30,45 +30,45 @@ CAPTURES: Final[dict[str, dict[str, Any]]] = {
 
 def make(name: str, work_dir: Path) -> None:
     """One capture from before the shoe is switched on until the gateway has acknowledged its last coup."""
-    asked, port, it = CAPTURES[name], free_port(), TryOut(work_dir)
-    options = [f"--{key.replace('_', '-')}={asked[key]}" for key in ("rulebook", "decks", "seed", "coups", "unit")]
+    wanted, port, site = CAPTURES[name], free_port(), TryOut(work_dir)
+    options = [f"--{key.replace('_', '-')}={wanted[key]}" for key in ("rulebook", "decks", "seed", "coups", "unit")]
     try:
-        it.gateway(
-            f'[[table]]\nname = "bac-01"\nport = "socket://127.0.0.1:{port}"\nrulebook = "{asked["rulebook"]}"\n'
-            f"decks = {asked['decks']}\n",
-            _keys(work_dir, asked),
+        site.gateway(
+            f'[[table]]\nname = "bac-01"\nport = "socket://127.0.0.1:{port}"\nrulebook = "{wanted["rulebook"]}"\n'
+            f"decks = {wanted['decks']}\n",
+            _keys(work_dir, wanted),
         )
         out = work_dir / f"{name}.shoe"
-        it.until((work_dir / "control.sock").exists)
-        capturing = _capture(it, out)
-        it.until(lambda: out.exists() and out.stat().st_size)
-        key = ["--key", str(work_dir / "key.bin")] if "key" in asked else []
+        site.until((work_dir / "control.sock").exists)
+        capturing = _capture(site, out)
+        site.until(lambda: out.exists() and out.stat().st_size)
+        key = ["--key", str(work_dir / "key.bin")] if "key" in wanted else []
         shoe = ShoeProcess(work_dir, f"--tcp={port}", "--speed=20", *options, *key)
-        it.shoes.append(shoe)
-        it.until(lambda: shoe.process.poll() is not None)
-        it.end_gateway()  # which ends the capture with all that came
+        site.shoes.append(shoe)
+        site.until(lambda: shoe.process.poll() is not None)
+        site.end_gateway()  # which ends the capture with all that came
         if capturing.wait() or shoe.process.returncode:
             raise RuntimeError(f"{name} was not captured: {shoe.notes()}")
     finally:
-        it.close()
+        site.close()
     _keep(name, out)
 
 
-def _keys(work_dir: Path, asked: dict[str, Any]) -> str:
+def _keys(work_dir: Path, wanted: dict[str, Any]) -> str:
     """The line of the config, and the files; none where the shoe has no key."""
-    if "key" not in asked:
+    if "key" not in wanted:
         return ""
     folder = work_dir / "keys"
     folder.mkdir(mode=0o700)
-    for path, data in ((folder / f"{asked['unit']}.key", asked["key"]), (work_dir / "key.bin", "")):
+    for path, data in ((folder / f"{wanted['unit']}.key", wanted["key"]), (work_dir / "key.bin", "")):
         path.touch(mode=0o600)
-        path.write_bytes(data.encode() or bytes.fromhex(asked["key"]))
+        path.write_bytes(data.encode() or bytes.fromhex(wanted["key"]))
     return f'keys = "{folder}"\n'
 
 
-def _capture(it: TryOut, out: Path) -> "subprocess.Popen[bytes]":
+def _capture(site: TryOut, out: Path) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "sabot_tools", "table", "bac-01", "capture", "--seconds", "600", "--out", str(out)]
-    return subprocess.Popen([*command, "--config", str(it.config)], env=dict(os.environ))
+    return subprocess.Popen([*command, "--config", str(site.config)], env=dict(os.environ))
 
 
 def _keep(name: str, captured: Path) -> None:

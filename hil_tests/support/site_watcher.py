@@ -55,7 +55,7 @@ class SiteWatcher:
     def run_for_coups(self, more: int, table: str = "bac-01") -> None:
         """Deal until the subscriber has so many coups more."""
         goal = len(self.messages("coup", table)) + more
-        self.run_until(lambda it: len(it.messages("coup", table)) >= goal)
+        self.run_until(lambda watcher: len(watcher.messages("coup", table)) >= goal)
 
     def step(self) -> None:
         """One turn of the stand."""
@@ -78,7 +78,7 @@ class SiteWatcher:
         """Payloads of one topic of one table, in the order received."""
         return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{table}/{topic}", {}).values())
 
-    def stands(self, topic: str) -> dict[str, Any]:
+    def newest(self, topic: str) -> dict[str, Any]:
         """The newest message below the site, such as `ledger` or `bac-01/status`; empty where none came."""
         found = list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{topic}", {}).values())
         return found[-1] if found else {}
@@ -87,7 +87,7 @@ class SiteWatcher:
         """What was said of the gateway itself."""
         return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/status", {}).values())
 
-    def heard(self, table: str) -> list[Id]:
+    def received_ids(self, table: str) -> list[Id]:
         """Every message of a table that has an id, in the order in which it first came."""
         return list(self._ids.get(table, {}))
 
@@ -100,21 +100,23 @@ class SiteWatcher:
                 if entry.topic in RETAINED
             ]
 
-    def run_until_heard(self) -> None:
+    def run_until_received(self) -> None:
         """Until the subscriber has as much as the ledger, twice in a row, or never will; the test compares."""
         tables = self.site.plan.table_names()
         steps = iter(range(10**9))
         give_up_s = time.monotonic() + PATIENCE_S
         before: list[int] = []
 
-        def done(it: "SiteWatcher") -> bool:
+        def done(watcher: "SiteWatcher") -> bool:
             nonlocal before
             if next(steps) % _LOOK_EVERY:
                 return False
-            stored = [len(it.stored(table)) for table in tables]
+            stored = [len(watcher.stored(table)) for table in tables]
             still, before = stored == before, stored  # the gateway may have something of a dead shoe to read
-            heard = all(len(it.heard(table)) >= count for table, count in zip(tables, stored, strict=True))
-            return time.monotonic() > give_up_s - _GRACE_S or (heard and still)
+            received_ids = all(
+                len(watcher.received_ids(table)) >= count for table, count in zip(tables, stored, strict=True)
+            )
+            return time.monotonic() > give_up_s - _GRACE_S or (received_ids and still)
 
         self.run_until(done)
 
@@ -135,8 +137,8 @@ class SiteWatcher:
     def gateway_status(self) -> dict[str, Any]:
         """What the daemon says of itself at its control socket."""
         answer = ask(self.site.ledger_path.with_name("control.sock"), Request("status"))
-        said: dict[str, Any] = msgspec.json.decode(answer.data)
-        return said
+        status: dict[str, Any] = msgspec.json.decode(answer.data)
+        return status
 
 
 WatchSite = Callable[..., SiteWatcher]  # the fixture `watch_site`: takes the arguments of a SitePlan

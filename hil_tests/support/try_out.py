@@ -116,12 +116,15 @@ class TryOut:
 
     def received(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
         """What the subscriber has, each id once."""
-        return [said for name, said in self._subscriber.received if name == f"{table}/{topic}"]
+        return [payload for name, payload in self._subscriber.received if name == f"{table}/{topic}"]
 
     def coups(self) -> list[str]:
         """As `sabot watch` prints them; of a coup that was published again, the last."""
         painter = Painter(colour=False)
-        found = {(said["shoe"], said["coup"]): msgspec.convert(said, CoupMessage) for said in self.received("coup")}
+        found = {
+            (payload["shoe"], payload["coup"]): msgspec.convert(payload, CoupMessage)
+            for payload in self.received("coup")
+        }
         return [painter.line(coup, None) for coup in found.values()]
 
     def status(self) -> dict[str, Any]:
