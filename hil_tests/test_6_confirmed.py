@@ -10,14 +10,14 @@ import pytest
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
-from test_6_verify import SHOES, Log, careless_log, every_book
+from support.firmware_logs import SHOES, Log, careless_log, every_book
 
 Where = tuple[int, int]  # shoe and coup
 CONFIRMS = (("button", "confirm"), ("command_done", "confirm"))
 
 
 def by_the_log(log: Log) -> dict[Where, str]:
-    """Winners of the coups that somebody confirmed and nobody voided, from the shoe's events alone."""
+    """Return the winners of coups that are confirmed and not void, from the shoe's events alone."""
     complete: tuple[Where, str] | None = None
     found: dict[Where, str] = {}
     for event in log:
@@ -34,16 +34,16 @@ def by_the_log(log: Log) -> dict[Where, str]:
 
 
 class Table:
-    """A verifier that may be started anew, as the daemon starts one from its ledger; and all that it told."""
+    """A verifier that can be restarted, as the daemon restarts one from its ledger; and all its messages."""
 
     def __init__(self, book: str, profile: dict[str, Any]) -> None:
         self.verifier, self._log = Verifier("bac-01", rulebooks.load(book), profile), list[Any]()
         self.coups, self.confirmed = list[CoupMessage](), list[ConfirmedMessage]()
 
     def take(self, event: Any, time: str) -> None:
-        said = [record.message for record in self.verifier.take(event, time)]
-        self.coups += [message for message in said if isinstance(message, CoupMessage)]
-        self.confirmed += [message for message in said if isinstance(message, ConfirmedMessage)]
+        messages = [record.message for record in self.verifier.take(event, time)]
+        self.coups += [message for message in messages if isinstance(message, CoupMessage)]
+        self.confirmed += [message for message in messages if isinstance(message, ConfirmedMessage)]
         if event.kind in ("shoe_opened", "shoe_closed"):
             self._log.clear()
         self._log.append((event, time))
@@ -55,11 +55,12 @@ class Table:
         for event, time in self._log:
             self.verifier.take(event, time)
         self.verifier.restore(active, waiting)
-        told = {message.coup_id: message.id for message in self.confirmed}
-        self.verifier.confirmations.restore({coup.id: told[coup.corrects] for coup in waiting if coup.corrects in told})
+        confirmed = {message.coup_id: message.id for message in self.confirmed}
+        disputed = {coup.id: confirmed[coup.corrects] for coup in waiting if coup.corrects in confirmed}
+        self.verifier.confirmations.restore(disputed)
 
     def settled(self) -> dict[Where, str]:
-        """By a consumer that follows `corrects`."""
+        """Return what a consumer settles that follows `corrects`."""
         stands: dict[str, ConfirmedMessage] = {}
         for message in self.confirmed:
             assert (message.corrects == "") or stands.pop(message.corrects)
