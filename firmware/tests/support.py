@@ -1,4 +1,4 @@
-"""What the firmware's tests share: vectors, cards pulled past the sensors, a medium in memory."""
+"""Shared by the firmware's tests: vectors, cards pulled past the sensors, flash in memory."""
 
 import json
 
@@ -10,20 +10,20 @@ ENTRY, A, B, EXIT = 1, 2, 4, 8
 
 
 def vectors(name):
-    """A file of protocol/vectors."""
+    """Return a file of protocol/vectors."""
     with open("protocol/vectors/" + name + ".json") as file:
         return json.load(file)
 
 
 def golden_coups():
-    """The coups of protocol/vectors, one at a time: together they are more than the heap holds."""
+    """Yield the coups of protocol/vectors: together they do not fit into the heap."""
     with open("protocol/vectors/coups.jsonl") as file:
         for line in file:
             yield json.loads(line)
 
 
 def golden_frames(expect, layer=None):
-    """The frames of protocol/vectors to accept, or those to refuse in a layer, one at a time."""
+    """Yield the frames of protocol/vectors to accept, or those to refuse in a layer."""
     with open("protocol/vectors/frames.jsonl") as file:
         for line in file:
             found = json.loads(line)
@@ -32,12 +32,12 @@ def golden_frames(expect, layer=None):
 
 
 def number(card):
-    """`8H` as 0..51."""
+    """Return the number 0..51 of a card such as `8H`."""
     return SUITS.index(card[1]) * 13 + RANKS.index(card[0])
 
 
 def word(card, set_no=1):
-    """A card's ten columns as track levels, from the first."""
+    """Return a card's ten columns as track levels, from the first."""
     at = next(i for i in range(len(SET_OF)) if SET_OF[i] == set_no and CARD_OF[i] == card)
     value = WORDS[2 * at] | WORDS[2 * at + 1] << 8
     columns = []
@@ -48,7 +48,7 @@ def word(card, set_no=1):
 
 
 def pull(columns, us_per_mm=1000):
-    """Edges [(t_us, pins)] of a card with these columns: 88 mm long, code sensors at 12 mm, exit at 50 mm."""
+    """Return the edges [(t_us, pins)] of a card with these columns: 88 mm long, code sensors at 12 mm, exit at 50."""
     marks = []
     for column, tracks in enumerate(columns):
         marks.append((18000 + 2000 * column, tracks))
@@ -57,12 +57,12 @@ def pull(columns, us_per_mm=1000):
 
 
 def pull_cutting_card(us_per_mm=1000):
-    """The cutting card: solid on both tracks."""
+    """Return the edges of the cutting card: solid on both tracks."""
     return edges([(12000, A | B), (100000, 0)], us_per_mm)
 
 
 def edges(marks, us_per_mm=1000):
-    """Track levels by travel in micrometres, with entry at 0 and exit at 50 mm, as levels of all inputs by time."""
+    """Return the levels of all inputs by time for track levels by travel in micrometres."""
     found = []
     for um in sorted({0, 50000, 88000, 138000} | {um for um, _ in marks}):
         tracks = 0
@@ -75,7 +75,7 @@ def edges(marks, us_per_mm=1000):
 
 
 def moved(marks, way):
-    """Edges of a card whose leading edge goes through these places (um), 1 m/s, with its track marks by travel."""
+    """Return the edges of a card whose leading edge goes through these places (um) at 1 m/s."""
     switches = {0: 1, 50000: 8, 88000: 1, 138000: 8}  # entry, exit
     for um, tracks in marks:
         switches[um] = switches.get(um, 0) | tracks
@@ -94,7 +94,7 @@ def moved(marks, way):
 
 
 def strip(columns):
-    """Where the tracks change: (travel in um, tracks that change)."""
+    """Return where the tracks change: (travel in um, tracks that change)."""
     switches = []
     for column, tracks in enumerate(columns):
         switches += [(18000 + 2000 * column, tracks), (19000 + 2000 * column, tracks)]
@@ -102,7 +102,7 @@ def strip(columns):
 
 
 def read(reader, pulled, start_us=0, still_us=2000):
-    """Feed edges, then nothing for a while; the last answer that was not NOTHING, and how many such answers came."""
+    """Feed edges and a pause; return the last answer that was not NOTHING, and how many such answers came."""
     last = count = 0
     for t_us, pins in pulled + [(pulled[-1][0] + still_us, pulled[-1][1])]:
         answer = reader.feed((start_us + t_us) & 0x3FFFFFFF, pins)

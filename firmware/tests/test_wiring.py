@@ -1,4 +1,4 @@
-"""The drawing of the pins says what the firmware does, as the emulated chip is wired, on a Pico's pins."""
+"""The drawing of the pins agrees with the firmware and with the wiring of the emulated chip."""
 
 import re
 from pathlib import Path

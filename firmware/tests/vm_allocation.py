@@ -16,7 +16,7 @@ PLAYER, CONFIRM, NEW_SHOE, KEY, LID = 1 << 4, 1 << 7, 1 << 8, 1 << 9, 1 << 10
 
 
 class Path:
-    """All stages of main.py, as it puts them together; every event is sent to a gateway."""
+    """All stages in the order of main.py; every event is sent to a gateway."""
 
     def __init__(self, book, on=()):
         self.sampler, self.reader, self.buttons = Sampler(), Reader(), panel.Buttons()
@@ -31,7 +31,7 @@ class Path:
         self._welcome()
 
     def _welcome(self):
-        """The gateway asks, and takes up the offer."""
+        """Begin a session: the gateway asks and accepts the offer."""
         self._receive(b"\x80\0\0\0\0\0\0\0" + bytes(8) + b"gateway1")
         nonce = bytes(self.link._offer.shoe_nonce)
         self._receive(b"\x81\0\0\0\0\0\0\0" + PROTOCOL_HASH + nonce + bytes(4))
@@ -43,13 +43,13 @@ class Path:
         self.link.receive(out, encode(body, len(text), out, 0), 0)
 
     def turn(self):
-        """One turn of the loop."""
+        """Do one turn of the loop."""
         while self.sampler.get():
             self.sample()
         now_ms = self.sampler.now_ms
         self.shoe.watch_room(now_ms)
         self.lamps.outputs(self.shoe, now_ms)
-        self.link._heard_ms = now_ms
+        self.link._received_ms = now_ms
         self.link.pump(now_ms)
         self.sent += self.link.tx_size
         self.link.sent(self.link.tx_size)
@@ -57,7 +57,7 @@ class Path:
         self.journal.housekeep()
 
     def sample(self):
-        """One change of the inputs."""
+        """Process one change of the inputs."""
         sampler, reader, shoe = self.sampler, self.reader, self.shoe
         answer = reader.feed(sampler.t_us, sampler.pins)
         if answer != NOTHING:
@@ -71,7 +71,7 @@ class Path:
             shoe.press(sampler.now_ms, pressed)
 
     def read(self, answer, reader):
-        """What the reader made of it."""
+        """Log what the reader returned."""
         now_ms, shoe = self.sampler.now_ms, self.shoe
         if answer == CARD:
             self.cards += 1
@@ -84,7 +84,7 @@ class Path:
             shoe.reject(now_ms, reader.reason, reader.columns, reader.doubtful, reader.speed_mm_s, reader.margin_pct)
 
     def run(self, samples):
-        """Recorded samples, with the heap locked."""
+        """Play recorded samples with the heap locked."""
         micropython.heap_lock()
         try:
             for i in range(0, len(samples), 2):
@@ -108,7 +108,7 @@ EDGES = {
 
 
 def samples_of(steps):
-    """Times and pins, one after the other."""
+    """Return times and pins, one after the other."""
     flat = []
     start_us = 0
     for step in steps.split():
@@ -121,7 +121,7 @@ def samples_of(steps):
 
 
 def kinds(path):
-    """Kinds of the events logged so far."""
+    """Return the kinds of the events logged so far."""
     record = bytearray(RECORD)
     found = []
     for event_no in range(1, path.journal.next_no):
@@ -231,7 +231,7 @@ def test_the_reader_allocates_nothing_whatever_it_sees():
 
 
 def read_locked(reader, pulled, start_us, seen):
-    """Feed edges and note the reasons; how long it took."""
+    """Feed edges and note the reasons; return how long it took."""
     reader.reason = 0
     for i in range(len(pulled)):
         if reader.feed((start_us + pulled[i][0]) & 0x3FFFFFFF, pulled[i][1]):

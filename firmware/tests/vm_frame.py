@@ -7,7 +7,7 @@ from support import golden_frames
 
 
 def decode(decoder, wire):
-    """The bodies in these bytes."""
+    """Return the bodies in these bytes."""
     bodies = []
     for byte in wire:
         size = decoder.feed(byte)
@@ -20,7 +20,7 @@ def test_crc_check_value():
     assert crc16(b"123456789", 0, 9) == 0x29B1
 
 
-def test_golden_frames_are_encoded_to_the_letter():
+def test_golden_frames_are_encoded_byte_for_byte():
     for vector in golden_frames("accept"):
         body = bytearray(unhexlify(vector["body"] + vector.get("mac", "")))
         size = len(body)
@@ -68,7 +68,7 @@ def test_delimiters_alone_are_no_error():
     assert decoder.errors == 0
 
 
-def test_the_longest_body_goes_through_and_one_more_byte_does_not():
+def test_the_longest_body_is_decoded_and_one_more_byte_is_not():
     for size, through in ((MAX_BODY, True), (MAX_BODY + 1, False)):
         body = bytearray([7] * size) + bytearray(2)
         out = bytearray(200)

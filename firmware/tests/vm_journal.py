@@ -28,12 +28,12 @@ def filled(count, sectors=4):
 
 
 def at(slot, sector=0):
-    """The address of a slot; the first of a sector is its header."""
+    """Return the address of a slot; the first of a sector is its header."""
     return sector * 1024 + slot // 7 * 256 + slot % 7 * SLOT
 
 
 def kinds(journal):
-    """The kind of every event that can be read, and proof that each is itself."""
+    """Return the kind of every event that can be read, and check that each is the right one."""
     buf = bytearray(RECORD)
     found = []
     for event_no in range(journal.oldest(), journal.next_no):
@@ -55,7 +55,7 @@ def test_numbers_start_at_one_and_go_up():
     assert buf[wire.RECORD_DATA] == 2
 
 
-def test_a_restart_goes_on_where_it_was():
+def test_a_restart_continues_where_it_was():
     for count in (0, 1, 26, 27, 28, 53, 54, 55, 80, 81, 82, 108, 109, 400):
         medium, journal = filled(count)
         again = Journal(medium)
@@ -75,7 +75,7 @@ def test_at_least_all_but_two_sectors_of_events_can_be_read():
         assert journal.next_no - journal.oldest() >= 2 * SECTOR
 
 
-def test_a_half_written_record_is_as_if_it_had_not_been():
+def test_a_half_written_record_is_dropped():
     medium, _ = filled(5)
     medium.data[at(5) + 8] = 0xFF
     again = Journal(medium)
@@ -98,7 +98,7 @@ def test_one_half_written_after_another():
     assert kinds(Journal(medium)) == [4] * 33
 
 
-def test_a_damaged_record_is_told_as_such_and_hides_no_other():
+def test_a_damaged_record_is_read_as_damaged_and_hides_no_other():
     for byte in (0, 3, 5, 8, 9, 12, 30, 32):
         medium, journal = filled(40)
         medium.data[at(3) + byte] ^= 1
@@ -106,7 +106,7 @@ def test_a_damaged_record_is_told_as_such_and_hides_no_other():
         assert kinds(Journal(medium)) == [4, 4, 10] + [4] * 37
 
 
-def test_the_first_record_of_all_may_be_damaged_too():
+def test_the_very_first_record_may_be_damaged_too():
     medium, _ = filled(40)
     medium.data[at(1) + 12] ^= 1
     assert kinds(Journal(medium)) == [10] + [4] * 39
@@ -168,7 +168,7 @@ def test_full_before_an_unacknowledged_event_would_be_lost():
     assert journal.oldest() == SECTOR + 1
 
 
-def test_what_finds_no_room_is_counted_and_nothing_is_overwritten():
+def test_an_event_without_room_is_counted_and_nothing_is_overwritten():
     medium = Memory(4)
     journal = Journal(medium)
     append(journal, 4 * SECTOR + 5)
@@ -177,7 +177,7 @@ def test_what_finds_no_room_is_counted_and_nothing_is_overwritten():
     assert kinds(Journal(medium)) == [4] * 4 * SECTOR
 
 
-def test_full_too_when_nobody_keeps_house():
+def test_full_too_without_housekeeping():
     medium, journal = filled(0)
     erases = medium.erases
     for event_no in range(1, 2 * SECTOR + 1):

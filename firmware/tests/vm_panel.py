@@ -1,4 +1,4 @@
-"""The panel: buttons, key and lid however they bounce; lock, lamps, buzzer and the code of a fault."""
+"""The panel: buttons, key and lid without their bounces; lock, lamps, buzzer and the flashes of a fault."""
 
 from desk import NATURAL, Desk
 from sabot import panel
@@ -9,7 +9,7 @@ TICKS = 0x3FFFFFFF
 
 
 def pressed(changes, start_us=0):
-    """The buttons that were meant by these changes (ms, pins), looked at every millisecond."""
+    """Return the buttons that these changes (ms, pins) press, sampled every millisecond."""
     buttons = panel.Buttons()
     found = []
     pins = 0
@@ -60,7 +60,7 @@ def test_presses_one_after_the_other_count_each():
     assert pressed([(5, PLAYER), (60, 0), (120, CONFIRM), (180, 0), (240, CONFIRM), (300, 0)]) == [1, 4, 4]
 
 
-def test_a_press_over_the_turn_of_the_clock():
+def test_a_press_while_the_clock_wraps():
     assert pressed([(5, CONFIRM), (60, 0)], start_us=TICKS - 15_000) == [4]
 
 
@@ -68,7 +68,7 @@ def test_other_inputs_are_no_buttons():
     assert pressed([(5, 15 | KEY | LID), (200, 0)]) == []
 
 
-def test_a_press_is_seen_when_only_changes_are_looked_at():
+def test_a_press_counts_when_only_changes_are_sampled():
     buttons = panel.Buttons()
     assert [buttons.feed(t_us, pins) for t_us, pins in ((0, 0), (1000, CONFIRM), (81_000, 0), (200_000, CONFIRM))] == [
         0,
@@ -80,7 +80,7 @@ def test_a_press_is_seen_when_only_changes_are_looked_at():
 
 
 def levels(level, changes):
-    """Every change of `on`, looked at each millisecond."""
+    """Return every change of `on`, sampled every millisecond."""
     found = []
     pins = 0
     for ms in range(changes[-1][0] + 100):
@@ -157,49 +157,49 @@ def test_the_lamp_of_the_last_coup():
     assert lamps.outputs(desk.shoe, 0) == LOCK
 
 
-def heard(lamps, desk, from_ms, until_ms):
+def sounds(lamps, desk, from_ms, until_ms):
     return [ms for ms in range(from_ms, until_ms, 100) if lamps.outputs(desk.shoe, ms & TICKS) & BUZZER]
 
 
-def test_the_alarm_is_heard_long_enough_and_ends():
+def test_the_alarm_sounds_long_enough_and_ends():
     for start_ms in (0, 1000, TICKS - 1000):
         desk = Desk().open()
         lamps = panel.Lamps(desk.shoe)
-        assert heard(lamps, desk, start_ms, start_ms + 500) == []
+        assert sounds(lamps, desk, start_ms, start_ms + 500) == []
         desk.reject("doubtful")
-        sound = heard(lamps, desk, start_ms + 500, start_ms + 6000)
+        sound = sounds(lamps, desk, start_ms + 500, start_ms + 6000)
         assert len(sound) >= 15  # 1.5 s
         assert sound[0] == start_ms + 500
         assert sound[-1] < start_ms + 4000
 
 
-def test_a_second_alarm_is_heard_again():
+def test_a_second_alarm_sounds_again():
     desk = Desk().open()
     lamps = panel.Lamps(desk.shoe)
     desk.draw(NATURAL + " 3S")
-    assert heard(lamps, desk, 0, 5000)
+    assert sounds(lamps, desk, 0, 5000)
     desk.draw("4S")
-    assert heard(lamps, desk, 5000, 9000)
+    assert sounds(lamps, desk, 5000, 9000)
 
 
-def test_a_card_drawn_by_force_while_the_exit_is_locked_is_heard():
+def test_a_card_drawn_by_force_while_the_exit_is_locked_sounds_the_buzzer():
     desk = Desk().open()
     lamps = panel.Lamps(desk.shoe)
     desk.draw("9S")
-    assert not heard(lamps, desk, 0, 1000)
+    assert not sounds(lamps, desk, 0, 1000)
     desk.cmd("lock")
     desk.draw("2H")
-    assert heard(lamps, desk, 1000, 5000)
+    assert sounds(lamps, desk, 1000, 5000)
     desk.cmd("unlock")
     desk.draw("TD")
-    assert not heard(lamps, desk, 5000, 9000)
+    assert not sounds(lamps, desk, 5000, 9000)
 
 
-def test_a_fault_that_comes_back_after_a_restart_is_heard_again():
+def test_a_fault_that_comes_back_after_a_restart_sounds_again():
     desk = Desk().open()
     desk.reject("doubtful")
     desk.restart()
-    assert heard(panel.Lamps(desk.shoe), desk, 0, 3000)
+    assert sounds(panel.Lamps(desk.shoe), desk, 0, 3000)
     desk.cmd("clear_fault", 1)
     desk.restart()
-    assert not heard(panel.Lamps(desk.shoe), desk, 0, 3000)
+    assert not sounds(panel.Lamps(desk.shoe), desk, 0, 3000)

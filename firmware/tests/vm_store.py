@@ -1,4 +1,4 @@
-"""The store: values that outlive a restart, old or new, and room that housekeeping makes."""
+"""The store: values survive a restart, old or new, and housekeeping makes room."""
 
 import micropython
 from sabot.storage.store import BOOTS, CAUSE, MOST, PROFILE, Count, Store
@@ -61,7 +61,7 @@ def test_a_lost_bit_is_noticed_once_and_the_sound_rest_is_kept():
         assert Store(medium).damaged == 0, at
 
 
-def test_put_never_erases_and_says_when_there_is_no_room():
+def test_put_never_erases_and_returns_false_without_room():
     medium, store = fresh()
     before = medium.erases
     put = 0
@@ -76,7 +76,7 @@ def test_put_never_erases_and_says_when_there_is_no_room():
     assert Store(medium).get_number(CAUSE) == 77
 
 
-def test_a_half_written_value_is_as_if_it_had_not_been():
+def test_a_half_written_value_is_dropped():
     medium, store = fresh()
     store.put_number(CAUSE, 5)
     store.put_number(CAUSE, 6)
