@@ -29,13 +29,13 @@ class UsbTable(ChipTable):
         super().__init__(chip, gateway)
         self._taken = len(chip.usb_received)
 
-    def heard(self) -> bytes:
+    def received(self) -> bytes:
         """Of USB."""
         data = bytes(self.chip.usb_received[self._taken :])
         self._taken += len(data)
         return data
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         """On USB."""
         self.chip.usb_send(data)
 

@@ -1,4 +1,4 @@
-"""The bench of the gateway: both pipelines do the same work, and its figures say what was seen."""
+"""The bench of the gateway: both pipelines do the same work, and the figures show what was measured."""
 
 import resource
 from collections import Counter
@@ -16,7 +16,7 @@ SMALL = LoadPlan(ports=3, frames=60, rate=0, most_s=60)
 
 def coups_of(run: LoadResult) -> dict[str, dict[str, Any]]:
     """The messages by id, without the gateway's clock."""
-    messages = [msgspec.json.decode(payload, type=dict[str, Any]) for payload in run.said]
+    messages = [msgspec.json.decode(payload, type=dict[str, Any]) for payload in run.messages]
     return {message["id"]: {key: value for key, value in message.items() if key != "time"} for message in messages}
 
 
@@ -32,7 +32,7 @@ def test_the_textbook_does_the_same_work_as_the_gateway() -> None:
     assert ours.rows == textbook.rows
 
 
-def test_a_log_is_what_a_firmware_says_of_whole_shoes() -> None:
+def test_a_log_is_what_the_firmware_logs_of_whole_shoes() -> None:
     log = shoe_player.log(1, 1500)
     kinds = Counter(EventKind.decmapping[kind] for _, kind, _ in log)
     assert [event_no for event_no, _, _ in log] == list(range(1, 1501))
@@ -43,22 +43,22 @@ def test_a_log_is_what_a_firmware_says_of_whole_shoes() -> None:
 
 def test_a_shoe_keeps_to_its_window_until_it_is_acknowledged() -> None:
     shoe = shoe_player.Shoe(0, [b"%d." % number for number in range(1, 101)], welcomed=True, due=100)
-    said = shoe.speak(1.0)
-    assert said == b"".join(b"%d." % number for number in range(1, 25))
-    shoe.took(len(said))
-    assert shoe.speak(1.5) == b""
+    sent = shoe.output(1.0)
+    assert sent == b"".join(b"%d." % number for number in range(1, 25))
+    shoe.written(len(sent))
+    assert shoe.output(1.5) == b""
     shoe.acked = 2
-    assert shoe.speak(1.6) == b"25.26."
+    assert shoe.output(1.6) == b"25.26."
 
 
-def test_a_shoe_that_has_nothing_to_say_is_alive_once_a_second() -> None:
+def test_a_shoe_with_nothing_to_send_sends_alive_once_a_second() -> None:
     shoe = shoe_player.Shoe(0, [b"1."], welcomed=True, due=1)
-    shoe.took(len(shoe.speak(1.0)))
-    assert shoe.speak(1.9) == b""
-    assert shoe.speak(2.0) != b""
+    shoe.written(len(shoe.output(1.0)))
+    assert shoe.output(1.9) == b""
+    assert shoe.output(2.0) != b""
 
 
-def test_figures_of_a_small_run_have_names_goals_and_words() -> None:
+def test_figures_of_a_small_run_have_names_goals_and_an_explanation() -> None:
     flat = gateway_figures.over_textbook({"gateway": SMALL, "textbook": SMALL}, rounds=1)
     assert (flat.name, flat.goal, flat.unit) == ("gateway.flat_out_over_textbook", 30, "x")
     assert "180 of 180 events in the ledger" in flat.what
@@ -72,7 +72,7 @@ def test_figures_of_a_small_run_have_names_goals_and_words() -> None:
     assert (all_served.name, all_served.ok) == ("gateway.casino_received_over_sent", True)
 
 
-def test_memory_that_grows_is_said_by_the_minute() -> None:
+def test_growth_of_memory_is_given_by_the_minute() -> None:
     samples = [Sample(second, second / 4, 1024 * (50_000 + second)) for second in range(100)]
     run = LoadResult(99, 10, 10, 10, 1, 1, [], [], None, 0, samples)
     over, kib = run.growth()
@@ -81,14 +81,14 @@ def test_memory_that_grows_is_said_by_the_minute() -> None:
     assert run.cores() == pytest.approx(0.25)
 
 
-def test_a_frame_that_is_missing_anywhere_shows_in_what_was_served() -> None:
+def test_a_missing_frame_lowers_the_served_share() -> None:
     assert LoadResult(1, 99, 100, 100, 10, 10, [], [], None, 0, []).served() == 0.99
     assert LoadResult(1, 100, 100, 100, 9, 10, [], [], None, 0, []).served() == 0.9
 
 
-def test_too_few_open_files_are_said_in_words() -> None:
+def test_too_few_open_files_are_an_error() -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard == resource.RLIM_INFINITY:
         pytest.skip("this machine has no limit")
     with pytest.raises(gateway_load.CannotMeasureError, match="open files"):
-        gateway_load.allow(hard)
+        gateway_load.raise_limits(hard)

@@ -11,7 +11,7 @@ from sabot_sim.optics import signals
 from sabot_tools.actions.optics import ReadLine, app, decode, right
 from sabot_tools.plot import picture
 from sabot_tools.plot.card_read import Caption, Column, read_shapes, speed_text, speeds_m_s
-from sabot_tools.plot.picture import Box, Line, Shape, Words
+from sabot_tools.plot.picture import Box, Line, Shape, Text
 from sabot_tools.plot.time_axis import LEFT, RIGHT, TimeAxis, round_step
 from typer.testing import CliRunner, Result
 
@@ -33,7 +33,7 @@ def drawn(edges: list[signals.Edge], columns: list[Column]) -> list[Shape]:
 
 
 def words(shapes: list[Shape]) -> list[str]:
-    return [shape.text for shape in shapes if isinstance(shape, Words)]
+    return [shape.text for shape in shapes if isinstance(shape, Text)]
 
 
 def test_show_prints_input_lines_of_sabot_read() -> None:
@@ -57,7 +57,7 @@ def test_show_prints_the_number_of_reads_requested() -> None:
 def test_an_unknown_profile_is_an_error() -> None:
     ran = run("show", "--profile", "sunny")
     assert ran.exit_code == 1
-    assert ran.stderr.startswith("sabot optics show: profile 'sunny' does not exist: the profiles are clean,")
+    assert ran.stderr.startswith("sabot optics show: unknown profile 'sunny': expected one of clean,")
 
 
 def test_an_unknown_card_set_is_an_error() -> None:
@@ -252,7 +252,7 @@ def test_steps_are_round(least: float, step: float) -> None:
 
 def test_columns_are_bands_with_letters_and_doubt_is_red() -> None:
     shapes = drawn(EDGES, COLUMNS)
-    letters = [shape for shape in shapes if isinstance(shape, Words) and shape.size == 16 and shape.y > 100]
+    letters = [shape for shape in shapes if isinstance(shape, Text) and shape.size == 16 and shape.y > 100]
     assert "".join(one.text for one in letters) == WORD[:5] + "?" + WORD[5:]
     assert [one.colour == "#c8102e" for one in letters] == [place == 4 for place in range(10)]
     bands = [shape for shape in shapes if isinstance(shape, Box)]
@@ -280,7 +280,7 @@ def test_millimetres_are_drawn_at_constant_speed_only() -> None:
     shapes = drawn(EDGES, COLUMNS)
     assert "travel of the leading edge, mm" in words(shapes)
     exit_x = next(shape.points[1][0] for shape in shapes if isinstance(shape, Line) and shape.width == 1.6)
-    entry = next(shape for shape in shapes if isinstance(shape, Words) and shape.text == "0" and shape.y < 140)
+    entry = next(shape for shape in shapes if isinstance(shape, Text) and shape.text == "0" and shape.y < 140)
     assert entry.x == pytest.approx(exit_x)
     changing = [(0, 1), (50_000, 9), (126_000, 8), (151_000, 0)]
     assert "travel of the leading edge, mm" not in words(drawn(changing, []))
@@ -312,5 +312,5 @@ def test_every_sort_of_read_makes_a_picture_within_its_frame(number: int) -> Non
 
 
 def test_svg_escapes_markup() -> None:
-    root = ElementTree.fromstring(picture.svg([Words(0, 0, "<A & B>")], 10, 10))
+    root = ElementTree.fromstring(picture.svg([Text(0, 0, "<A & B>")], 10, 10))
     assert [element.text for element in root.iter(f"{SVG}text")] == ["<A & B>"]

@@ -94,7 +94,7 @@ def test_what_record_refuses(tmp_path: Path) -> None:
     assert (
         f"{file} exists and is not overwritten; choose another name" in record(str(file), "--profile", "normal").stderr
     )
-    assert "profile 'fine' does not exist" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
+    assert "unknown profile 'fine'" in record(str(tmp_path / "new.shoe"), "--profile", "fine").stderr
     assert "port /nowhere is not there" in record(str(tmp_path / "new.shoe"), "--port", "/nowhere").stderr
     ends = os.openpty()
     fcntl.flock(ends[1], fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The whole gateway under load: real daemon, broker, disk and ptys, beside the textbook's pipeline."""
+"""The gateway under load: real daemon, broker, disk and ptys; the textbook's gateway in its place for comparison."""
 
 import os
 import resource
@@ -18,16 +18,14 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
-import paho.mqtt.client as paho
 from sabot_gateway.operator.client import ask
 from sabot_gateway.operator.messages import Request
-from sabot_gateway.publish.broker import Broker
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 
 from sabot_tools.bench import shoe_player
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.subscriber import Subscriber
 
 SITE: Final = "bench"
 PIPELINES: Final[dict[str, list[str]]] = {
@@ -43,22 +41,22 @@ _PTY_LIMIT: Final = Path("/proc/sys/kernel/pty/max")
 
 
 class CannotMeasureError(RuntimeError):
-    """This machine does not let us; the message says why, and which limit to raise."""
+    """This machine cannot run the load; the message names the limit to raise."""
 
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """So many ports, frames a port, and frames a second on each; 0 is flat out."""
+    """Number of ports, frames a port, and frames a second on each; a rate of 0 is as fast as possible."""
 
     ports: int
     frames: int
     rate: float
-    most_s: float  # then it is counted as it stands
+    most_s: float  # after this time the run ends and is counted
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The pipeline's process at one moment."""
+    """CPU time and memory of the pipeline's process at one moment."""
 
     at_s: float
     cpu_s: float
@@ -67,37 +65,35 @@ class Sample:
 
 @dataclass(frozen=True)
 class LoadResult:
-    """What came of a plan."""
+    """The result of a plan."""
 
     seconds: float  # from the first frame written to the last coup received and the last frame acknowledged
     frames: int  # events in the ledger
-    rows: int  # of the ledger, the gateway's own included
+    rows: int  # all rows of the ledger, the gateway's own included
     sent: int
     coups: int  # results that a subscriber received
-    due_coups: int
-    said: list[bytes] = field(repr=False)  # their messages
-    latency_ms: list[float] = field(
-        repr=False
-    )  # of each coup, from its frame written into the pty to its message received
-    inside_ms: float | None  # the 99th percentile of the daemon's own count, from the bytes read to the PUBACK
-    late_ms: float  # the 99th percentile of how far the player lagged behind its own plan
+    due_coups: int  # results in the logs that were played
+    messages: list[bytes] = field(repr=False)  # of these results
+    latency_ms: list[float] = field(repr=False)  # of each coup, from its frame written to its message received
+    inside_ms: float | None  # 99th percentile measured by the daemon, from the bytes read to the PUBACK
+    late_ms: float  # 99th percentile of the player's delay against its plan
     samples: list[Sample] = field(repr=False)
 
     def rate(self) -> float:
-        """Frames a second, from pty to subscriber."""
+        """Return the frames a second, from pty to subscriber."""
         return self.frames / self.seconds
 
     def served(self) -> float:
-        """The share of what was sent that is in the ledger and, if it was a coup, at the subscriber."""
+        """Return the share of events that are in the ledger, or of coups that were received, whichever is smaller."""
         return min(self.frames / self.sent, self.coups / self.due_coups)
 
     def cores(self) -> float:
-        """CPU seconds of the pipeline a second."""
+        """Return the CPU seconds of the pipeline a second."""
         first, last = self.samples[0], self.samples[-1]
         return (last.cpu_s - first.cpu_s) / (last.at_s - first.at_s)
 
     def growth(self) -> tuple[float, float]:
-        """Memory at the end over that after a warm-up of a fifth of the time, and KiB a minute between them."""
+        """Return memory at the end over memory after a warm-up of a fifth of the run, and KiB a minute."""
         fifth = max(len(self.samples) // 5, 1)
         warm, end = self.samples[fifth : 2 * fifth], self.samples[-fifth:]
         (warm_at, warm_rss), (end_at, end_rss) = (
@@ -107,52 +103,42 @@ class LoadResult:
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """The value below which so many per cent lie."""
+    """Return the value that so many per cent of the values are below."""
     return quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
 def run(pipeline: str, plan: LoadPlan) -> LoadResult:
-    """Play a plan through a pipeline, everything new."""
+    """Run a plan through a pipeline with a new broker, ledger and ptys."""
     with work_dir() as work, ExitStack() as stack:
         return GatewayLoad(stack, Path(work), plan).measure(pipeline)
 
 
 def work_dir() -> TemporaryDirectory[str]:
-    """Where ledger and broker write: on the disk of SABOT_BENCH_DIR, else where temporary files are."""
+    """Return the directory of ledger and broker: in SABOT_BENCH_DIR, else where temporary files are."""
     return TemporaryDirectory(prefix="sabot-bench-", dir=os.environ.get("SABOT_BENCH_DIR"))
 
 
-class Subscriber:
-    """Takes the results of coups, and when each came."""
+class CoupInbox:
+    """The results of coups that a subscriber received, and when."""
 
-    def __init__(self, at: Broker, selector: selectors.BaseSelector) -> None:
-        self.came: list[tuple[float, bytes]] = []
-        self.subscribed = False
-        self.mqtt = LoopClient(at, "sabot-bench", clean_session=True, selector=selector)
-        self.mqtt.on_ready = self._on_ready
-        self.mqtt.client.on_subscribe = self._on_subscribe
-        self.mqtt.client.on_message = self._on_message
+    def __init__(self) -> None:
+        self.received: list[tuple[float, bytes]] = []
 
-    def _on_ready(self) -> None:
-        self.mqtt.client.subscribe(f"{ROOT}/{SITE}/+/coup", qos=1)
+    def add(self, _topic: str, payload: bytes) -> None:
+        """Keep a message."""
+        self.received.append((time.monotonic(), payload))
 
-    def _on_subscribe(self, *_: object) -> None:
-        self.subscribed = True
-
-    def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
-        self.came.append((time.monotonic(), bytes(message.payload)))
-
-    def coups(self) -> dict[tuple[str, int], float]:
-        """When each coup first came, by unit and event number."""
+    def first_at_s(self) -> dict[tuple[str, int], float]:
+        """Return when each coup first arrived, by unit and event number."""
         first: dict[tuple[str, int], float] = {}
-        for at_s, payload in self.came:
-            named = msgspec.json.decode(payload, type=Named)
-            first.setdefault((named.unit, named.event_no), at_s)
+        for at_s, payload in self.received:
+            source = msgspec.json.decode(payload, type=EventSource)
+            first.setdefault((source.unit, source.event_no), at_s)
         return first
 
 
-class Named(msgspec.Struct):
-    """What a message is of."""
+class EventSource(msgspec.Struct):
+    """The event that a message reports."""
 
     unit: str
     event_no: int
@@ -169,15 +155,17 @@ class GatewayLoad:
         lines = list(ptys(stack, plan.ports))
         stack.callback(self._children.stop)
         self._broker = broker.start(self._children, work, 0)
-        self._subscriber = Subscriber(self._broker, self._selector)
-        self._until(lambda: self._subscriber.subscribed, _BROKER_WITHIN_S)
-        self._config([name for _, name in lines])
+        self._inbox = CoupInbox()
+        topics = f"{ROOT}/{SITE}/+/coup"
+        self._subscriber = Subscriber(self._broker, "sabot-bench", topics, self._inbox.add, self._selector)
+        self._run_until(lambda: self._subscriber.ready, _BROKER_WITHIN_S)
+        self._write_config([name for _, name in lines])
         masters = [master for master, _ in lines]
         load = shoe_player.Load(masters, plan.frames, plan.rate, str(self._written))
         args = [sys.executable, "-m", "sabot_tools.bench.shoe_player", msgspec.json.encode(load).decode()]
         self._children.start("player", args, pass_fds=tuple(masters))
 
-    def _config(self, names: list[str]) -> None:
+    def _write_config(self, names: list[str]) -> None:
         head = f'site = "{SITE}"\nledger = "{self._ledger}"\nbroker = "{self._broker}"\n'
         tables = (
             f'\n[[table]]\nname = "bac-{number:04}"\nport = "{name}"\nrulebook = "{shoe_player.RULEBOOK}"\n'
@@ -185,16 +173,16 @@ class GatewayLoad:
         )
         (self._work / "gateway.toml").write_text(head + "".join(tables))
 
-    def _until(self, done: Callable[[], bool], most_s: float) -> None:
-        """Turn the subscriber until it is so, or the time is over."""
+    def _run_until(self, done: Callable[[], bool], most_s: float) -> None:
+        """Step the subscriber until done() is True or the time is over."""
         give_up_s = time.monotonic() + most_s
         while not done() and time.monotonic() < give_up_s:
             self._children.check()
             self._selector.select(_LONGEST_SLEEP_S)
-            self._subscriber.mqtt.step(time.monotonic())
+            self._subscriber.step(time.monotonic())
 
     def measure(self, pipeline: str) -> LoadResult:
-        """Start the pipeline, wait until everything has come, and stop all."""
+        """Start the pipeline, wait until everything has arrived, and stop all processes."""
         due = shoe_player.coups(self._plan.ports, self._plan.frames)
         args = [sys.executable, "-m", *PIPELINES[pipeline], str(self._work / "gateway.toml")]
         process = self._children.start(pipeline, args)
@@ -203,37 +191,37 @@ class GatewayLoad:
         def done() -> bool:
             if time.monotonic() - samples[-1].at_s >= _SAMPLE_EVERY_S:
                 samples.append(sample(process.pid))
-            return len(self._subscriber.came) >= due and self._written.exists()
+            return len(self._inbox.received) >= due and self._written.exists()
 
-        self._until(done, self._plan.most_s)
+        self._run_until(done, self._plan.most_s)
         samples.append(sample(process.pid))
         inside_ms = self._inside_ms() if pipeline == "gateway" else None
         self._children.stop()
         return self._result(samples, due, inside_ms)
 
     def _inside_ms(self) -> float:
-        """What the daemon itself says: 99 % of its entries took no longer from the reading to the broker's answer."""
-        said = ask(self._ledger.with_name("control.sock"), Request("status"))
-        return float(msgspec.json.decode(said.data)["broker"]["latency"]["p99_ms"])
+        """Return the daemon's own 99th percentile, from the bytes read to the PUBACK."""
+        answer = ask(self._ledger.with_name("control.sock"), Request("status"))
+        return float(msgspec.json.decode(answer.data)["broker"]["latency"]["p99_ms"])
 
     def _result(self, samples: list[Sample], due: int, inside_ms: float | None) -> LoadResult:
-        plan, came = self._plan, self._subscriber.coups()
-        if not came or not self._written.exists():
+        plan, arrived = self._plan, self._inbox.first_at_s()
+        if not arrived or not self._written.exists():
             raise CannotMeasureError(
-                f"no coup came in {plan.most_s:.0f} s from {plan.ports} ports: is the machine busy?"
+                f"no coup arrived in {plan.most_s:.0f} s from {plan.ports} ports: the machine may be too busy"
             )
         *written, last_ack_s = array("d", self._written.read_bytes())
         frames, rows = counted(self._ledger)
-        first_s, end_s = min(filter(None, written)), max([last_ack_s, *came.values()])
+        first_s, end_s = min(filter(None, written)), max([last_ack_s, *arrived.values()])
         return LoadResult(
             seconds=end_s - first_s,
             frames=frames,
             rows=rows,
             sent=plan.ports * plan.frames,
-            coups=len(came),
+            coups=len(arrived),
             due_coups=due,
-            said=[payload for _, payload in self._subscriber.came],
-            latency_ms=[(at_s - written[_place(key, plan.frames)]) * 1e3 for key, at_s in came.items()],
+            messages=[payload for _, payload in self._inbox.received],
+            latency_ms=[(at_s - written[_index(key, plan.frames)]) * 1e3 for key, at_s in arrived.items()],
             inside_ms=inside_ms,
             late_ms=_late_ms(written, plan) if plan.rate and last_ack_s else 0.0,
             samples=[
@@ -242,38 +230,38 @@ class GatewayLoad:
         )
 
 
-def _place(key: tuple[str, int], frames: int) -> int:
-    """Where the moment of an event's frame stands."""
+def _index(key: tuple[str, int], frames: int) -> int:
+    """Return the index of the time at which an event's frame was written."""
     unit, event_no = key
     return (int(unit, 16) - int(shoe_player.unit(0), 16)) * frames + event_no - 1
 
 
 def _late_ms(written: list[float], plan: LoadPlan) -> float:
-    """How far the player was behind an even pace, at the 99th percentile."""
+    """Return the player's delay against an even pace, at the 99th percentile."""
     gap_s = 1 / (plan.ports * plan.rate)
     behind = [
-        at_s - ((place % plan.frames) * plan.ports + place // plan.frames) * gap_s for place, at_s in enumerate(written)
+        at_s - ((index % plan.frames) * plan.ports + index // plan.frames) * gap_s for index, at_s in enumerate(written)
     ]
     return (percentile(behind, 99) - min(behind)) * 1e3
 
 
 def counted(ledger: Path) -> tuple[int, int]:
-    """The shoes' events, and all entries, that a ledger holds, whoever wrote it."""
+    """Return the number of shoes' events and of all rows in a ledger, of either pipeline."""
     with closing(sqlite3.connect(ledger)) as db:
         frames, rows = db.execute("SELECT count(event_no), count(*) FROM entries").fetchone()
     return frames, rows
 
 
 def sample(pid: int) -> Sample:
-    """CPU time and memory of a process now."""
+    """Return CPU time and memory of a process now."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
     return Sample(time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE"))
 
 
 def ptys(stack: ExitStack, count: int) -> Iterator[tuple[int, str]]:
-    """So many lines: the shoe's end, and the name of the gateway's; both stay open until the stack is left."""
-    allow(count)
+    """Yield this many ptys: the shoe's end, and the name of the gateway's; they stay open until the stack closes."""
+    raise_limits(count)
     for _ in range(count):
         master, slave = os.openpty()
         stack.callback(os.close, master)
@@ -282,25 +270,25 @@ def ptys(stack: ExitStack, count: int) -> Iterator[tuple[int, str]]:
         yield master, os.ttyname(slave)
 
 
-def allow(count: int) -> None:
-    """Raise our own limit of open files, which children inherit; an error where the system has a lower one."""
+def raise_limits(count: int) -> None:
+    """Raise the limit of open files for this process and its children; CannotMeasureError if the system's is lower."""
     needed = count * _DESCRIPTORS_A_PORT + _SPARE_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise CannotMeasureError(
-            f"{count} ports need {needed} open files, {hard} are allowed: raise it with `ulimit -Hn`"
+            f"{count} ports need {needed} open files, but the limit is {hard}: raise it with `ulimit -Hn`"
         )
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
     most = int(_PTY_LIMIT.read_text()) if _PTY_LIMIT.exists() else count
     if most < count:
         raise CannotMeasureError(
-            f"{count} ports need as many ptys, {most} are allowed: raise kernel.pty.max with sysctl"
+            f"{count} ports need {count} ptys, but the limit is {most}: raise kernel.pty.max with sysctl"
         )
 
 
 def sync_ms(rounds: int = 100) -> float:
-    """What it costs to have a page on disk where the ledger is, in the median."""
+    """Return the median time to write and sync a page on the ledger's disk."""
     with work_dir() as work, Path(work, "sync").open("wb", buffering=0) as file:
         return median(_synced_s(file) for _ in range(rounds)) * 1e3
 

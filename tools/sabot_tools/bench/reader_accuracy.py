@@ -1,4 +1,4 @@
-"""sabot bench optics: every profile of the optics through the firmware's reader, on all cores."""
+"""Accuracy of the firmware's card reader: simulated reads of every optics profile, on all cores."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from sabot_sim.rigs.reader import BENCHES, CPythonReader, VmReader
 from sabot_tools.actions.read import bench_of
 
 _PART = 1_000
-_bench: CPythonReader | VmReader  # of this worker
+_bench: CPythonReader | VmReader  # of this worker process
 
 
 def _start_worker(bench: str) -> None:
@@ -29,7 +29,7 @@ def _run_part(profile: str, seed: int, numbers: range) -> tuple[str, Tally]:
 
 
 def tallies(profiles: list[str], seed: int, numbers: range, bench: str, workers: int) -> Iterator[tuple[str, Tally]]:
-    """Part by part, in the order in which they are done."""
+    """Yield the tally of each part as it is done."""
     with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(bench,)) as pool:
         parts = [
             pool.submit(_run_part, profile, seed, numbers[first : first + _PART])
@@ -44,7 +44,7 @@ def tallies(profiles: list[str], seed: int, numbers: range, bench: str, workers:
 
 
 def measure(profiles: list[str], seed: int, numbers: range, bench: str, as_json: bool) -> bool:
-    """Print what came of every profile; True when all is as it should be."""
+    """Print the result of every profile; return True if all goals are met."""
     found = {profile: Tally() for profile in profiles}
     start = time.monotonic()
     length = len(numbers) * len(profiles)
@@ -55,18 +55,18 @@ def measure(profiles: list[str], seed: int, numbers: range, bench: str, as_json:
     rate = length / (time.monotonic() - start)
     ok = all(tally.ok(profile) for profile, tally in found.items())
     if as_json:
-        told = {profile: described(profile, tally) for profile, tally in found.items()}
+        profile_rows = {profile: as_dict(profile, tally) for profile, tally in found.items()}
         wrong = sum(tally.wrong for tally in found.values())
         whole = {"bench": bench, "seed": seed, "first": numbers.start, "reads_each": len(numbers), "reads": length}
-        print(json.dumps({**whole, "wrong": wrong, "ok": ok, "reads_a_second": round(rate), "profiles": told}))
+        print(json.dumps({**whole, "wrong": wrong, "ok": ok, "reads_a_second": round(rate), "profiles": profile_rows}))
     else:
         print("\n".join(table_lines(found, seed)))
         print(f"{length:,} reads on {bench}, {rate:,.0f} a second")
     return ok
 
 
-def described(profile: str, tally: Tally) -> dict[str, Any]:
-    """One profile for programs."""
+def as_dict(profile: str, tally: Tally) -> dict[str, Any]:
+    """Return the result of one profile for JSON."""
     goal = REJECT_GOALS.get(profile)
     return {
         "reads": tally.reads,
@@ -89,7 +89,7 @@ def described(profile: str, tally: Tally) -> dict[str, Any]:
 
 
 def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
-    """A table for people."""
+    """Yield the lines of a table."""
     heads = f"{'reads':>10} {'right':>10} {'wrong':>6} {'rejects':>9} {'of cards':>10} {'goal':>9}"
     yield f"{'profile':<9} {heads}  reasons"
     for profile, tally in found.items():
@@ -99,18 +99,18 @@ def table_lines(found: dict[str, Tally], seed: int) -> Iterator[str]:
         rate = f"{float(tally.reject_rate()):>10.5%}"
         yield f"{profile:<9} {counts} {rate} {goal:>9}{' ' if tally.ok(profile) else '!'} {reasons}"
         if tally.unseen:
-            yield f"  a second card went unseen in {tally.unseen} reads, {tally.unseen_numbers[0]} among them"
+            yield f"  a second card was missed in {tally.unseen} reads, for example in number {tally.unseen_numbers[0]}"
         for number in tally.wrong_numbers:
             yield f"  wrong: sabot optics show --profile {profile} --seed {seed} --number {number} | sabot read"
 
 
 def known_profiles(profiles: list[str], bench: str) -> list[str]:
-    """The profiles asked for, all when none is; and the bench can be had."""
+    """Return the profiles to measure, all if none is given; check that bench and profiles exist."""
     with bench_of("bench optics", bench):
         pass
     for profile in profiles:
         if profile not in PROFILES:
             raise typer.BadParameter(
-                f"no profile {profile!r}: choose from {', '.join(PROFILES)}", param_hint="--profile"
+                f"unknown profile {profile!r}: choose from {', '.join(PROFILES)}", param_hint="--profile"
             )
     return profiles or list(PROFILES)

@@ -1,4 +1,4 @@
-"""The whole shoe on the emulated chip, measured: heap, cycles a card, the longest turn of its loop."""
+"""Measures the whole shoe on the emulated chip: heap, cycles a card, the longest turn of its loop."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from sabot_tools.stand.minimal_gateway import MinimalGateway
 
 _CARDS: Final = ("2C", "9S", "2H", "KD", "5C")  # one to burn, and a coup
 _SPEED: Final = 1000  # mm/s
-_RING, _EDGES = 256, 24  # records that DMA has room for, and what a card makes of them
+_RING, _EDGES = 256, 24  # records in the DMA ring, and records of one card
 _HEAP: Final = (
     b"import gc, machine\n"
     b"uart = machine.UART(0, 115200, tx=machine.Pin(0), rx=machine.Pin(1))\n"
@@ -27,7 +27,7 @@ _HEAP: Final = (
 
 @dataclass(frozen=True)
 class Measured:
-    """`awake` and `passing` are cycles of a card at 1 m/s; `ring_us` how long the ring lasts at 3 m/s."""
+    """`awake` and `passing` are cycles of a card at 1 m/s; `ring_us` is the time until the ring is full at 3 m/s."""
 
     heap_used: int
     heap_free: int
@@ -38,7 +38,7 @@ class Measured:
 
 
 def _cycles_for(table: ChipTable, card: str) -> int:
-    """Cycles awake from the first edge of a card until its event has come."""
+    """Return the cycles awake from the first edge of a card until its event arrives."""
     chip, before = table.chip, len(table.gateway.of("card"))
     chip.run_to(chip.pins(card_edges(set_words(1)[card], _SPEED)))
     start = chip.busy_cycles
@@ -47,7 +47,7 @@ def _cycles_for(table: ChipTable, card: str) -> int:
 
 
 def measure(uf2: Path) -> Measured:
-    """A shoe is opened, one coup is dealt, and it is closed: then it tells its health."""
+    """Open a shoe, deal one coup and close it; the health event then has heap and turns."""
     bare = Chip(uf2, {"main.py": _HEAP})
     heap = int(bare.answer())
     table = ChipTable(Chip(uf2, firmware_image(firmware_dir() / "main.py")), MinimalGateway())

@@ -1,4 +1,4 @@
-"""Many shoes in one process: logs that are encoded beforehand, played over ptys, flat out or at a pace."""
+"""Plays many shoes in one process: logs encoded beforehand, sent over ptys as fast as possible or at a given rate."""
 
 import os
 import random
@@ -25,59 +25,58 @@ from sabot_sim.dealing.stack import CUT, shuffled
 from sabot_sim.rigs.play import CPythonPlay
 
 RULEBOOK: Final = "star-baccarat"
-_LOGS: Final = 4  # tables that deal the same cards are this far apart
-_WINDOW: Final = 24  # events under way, as the firmware has it
+_LOGS: Final = 4  # different logs; every fourth shoe plays the same one
+_WINDOW: Final = 24  # events sent and not acknowledged, as in the firmware
 _ALIVE_S: Final = 1.0
 _SETTLE_S: Final = 0.5  # between the last WELCOME and the first event
 _EVENT: Final = messages.FrameType.encmapping["event"]
 _CONFIRM: Final = ("button", Button.encmapping["confirm"])
-_CLOSED, _COMPLETE = 0, 3  # states of a shoe, as firmware/bench/play.py tells them
+_CLOSED, _COMPLETE = 0, 3  # states of a shoe in the answers of firmware/bench/play.py
 Record = tuple[int, int, str]  # event number, kind, body in hex
 
 
 class Load(msgspec.Struct, frozen=True):
-    """What to play: so many frames a shoe, so many a second on each; 0 is flat out."""
+    """What to play: frames a shoe, and frames a second on each; a rate of 0 is as fast as possible."""
 
     masters: list[int]
     frames: int
     rate: float
-    written: str  # the file of the moments at which frames were written, shoe by shoe, and of the last ack; 0 is never
+    written: str  # file for the times at which each frame was written, shoe by shoe, and of the last ack; 0 is never
 
 
 def unit(number: int) -> str:
-    """The shoe on the pty of this number."""
+    """Return the unit id of the shoe on the pty of this number."""
     return f"{0x5AB0 << 48 | number + 1:016x}"
 
 
 def profile() -> dict[str, Any]:
-    """What the shoes are told of their house."""
+    """Return the profile of the shoes."""
     return rulebooks.load(RULEBOOK).profile(None, 1)
 
 
 @cache
 def profile_hash() -> bytes:
-    """What the shoes say of it in HELLO; a thousand of them ask at once."""
+    """Return the hash of the profile; cached, for a thousand shoes send it in their HELLO at once."""
     return messages.profile_hash(profile())
 
 
 def log(number: int, frames: int) -> list[Record]:
-    """The log of the shoe of this number: its firmware is dealt whole shoes, one after the other."""
+    """Return the log of the shoe of this number: the firmware is dealt whole shoes, one after the other."""
     rng, records = random.Random(number % _LOGS), list[Record]()
-    told_profile = profile()
-    with CPythonPlay(messages.profile_hash(told_profile) + messages.Profile.build(told_profile)) as shoe:
+    with CPythonPlay(profile_hash() + messages.Profile.build(profile())) as shoe:
         while len(records) < frames:
             records += _dealt(shoe, iter(shuffled(8, rng)))
     return records[:frames]
 
 
 def _dealt(shoe: CPythonPlay, cards: Iterator[str]) -> Iterator[Record]:
-    """What the firmware logs of one shoe, from opening it to the coup after which it closes."""
+    """Yield what the firmware logs of one shoe, from opening it to closing it."""
     data = messages.COMMANDS["open_shoe"].build({"decks": 8, "burn": "none"})
-    told = shoe.step("command", messages.CommandKind.encmapping["open_shoe"], data.hex())
-    yield from told.records
-    while told.state != _CLOSED:
-        told = shoe.step(*(_CONFIRM if told.state == _COMPLETE else _next(cards)))
-        yield from told.records
+    answer = shoe.step("command", messages.CommandKind.encmapping["open_shoe"], data.hex())
+    yield from answer.records
+    while answer.state != _CLOSED:
+        answer = shoe.step(*(_CONFIRM if answer.state == _COMPLETE else _next(cards)))
+        yield from answer.records
 
 
 def _next(cards: Iterator[str]) -> tuple[Any, ...]:
@@ -86,14 +85,14 @@ def _next(cards: Iterator[str]) -> tuple[Any, ...]:
 
 
 def coups(shoes: int, frames: int) -> int:
-    """How many results of coups the logs of so many shoes have."""
+    """Return the number of results of coups in the logs of so many shoes."""
     result = messages.EventKind.encmapping["coup"]
     each = [sum(kind == result for _, kind, _ in log(number, frames)) for number in range(min(_LOGS, shoes))]
     return sum(each[number % _LOGS] for number in range(shoes))
 
 
 def encoded(records: list[Record]) -> list[bytes]:
-    """A log as it goes over the line, without a key."""
+    """Return the frames of a log as they go over the line, without a key."""
     return [
         framing.encode(pack("<BBHIIB", _EVENT, 0, no & 0xFFFF, no * 300, no, kind) + bytes.fromhex(body))
         for no, kind, body in records
@@ -102,22 +101,22 @@ def encoded(records: list[Record]) -> list[bytes]:
 
 @dataclass
 class Shoe:
-    """One end of a line; bytes in by hear(), bytes out by speak()."""
+    """One shoe: takes bytes by receive(), gives bytes by output()."""
 
     number: int
     wire: list[bytes]
     welcomed: bool = False
     sent: int = 0
     acked: int = 0
-    due: int = 0  # frames that may have been sent by now
-    spoke_s: float = 0.0
+    due: int = 0  # frames that should have been sent by now
+    sent_s: float = 0.0
     resends: int = 0
-    written: "array[float]" = field(default_factory=lambda: array("d"))
+    written_s: "array[float]" = field(default_factory=lambda: array("d"))
     _deframer: framing.Deframer = field(default_factory=framing.Deframer)
     _out: bytes = b""
 
-    def hear(self, data: bytes) -> None:
-        """Take what the gateway says."""
+    def receive(self, data: bytes) -> None:
+        """Take bytes of the gateway."""
         for raw in self._deframer.feed(data):
             frame = parse(raw)
             body = frame["body"]
@@ -148,20 +147,20 @@ class Shoe:
         }
         return frame_bytes("hello", {**zeros, **body}, 0, 0.0)
 
-    def speak(self, now_s: float) -> bytes:
-        """What is due and has room in the window; ALIVE where that is nothing for a second."""
+    def output(self, now_s: float) -> bytes:
+        """Return what is due and fits the window; ALIVE if nothing was sent for a second."""
         upto = min(self.due, self.acked + _WINDOW, len(self.wire))
         if self.welcomed and upto > self.sent:
             self._out += b"".join(self.wire[self.sent : upto])
-            self.written.extend([now_s] * (upto - len(self.written)))
-            self.sent, self.spoke_s = upto, now_s
-        elif self.welcomed and now_s - self.spoke_s >= _ALIVE_S:
+            self.written_s.extend([now_s] * (upto - len(self.written_s)))
+            self.sent, self.sent_s = upto, now_s
+        elif self.welcomed and now_s - self.sent_s >= _ALIVE_S:
             self._out += frame_bytes("alive", {}, 0, now_s)
-            self.spoke_s = now_s
+            self.sent_s = now_s
         return self._out
 
-    def took(self, count: int) -> None:
-        """The line took the first `count` bytes."""
+    def written(self, count: int) -> None:
+        """Drop the first `count` bytes of the output: the line has taken them."""
         self._out = self._out[count:]
 
 
@@ -176,16 +175,16 @@ class Player:
             os.set_blocking(master, False)
             self._selector.register(master, selectors.EVENT_READ, shoe)
         self._start_s: float | None = None
-        self._played = 0  # frames that have become due, of all shoes in turn
+        self._played = 0  # frames that have become due so far, of all shoes
         self._alive_s = 0.0
 
     def done(self) -> bool:
-        """Every frame of every shoe is durable."""
+        """Return True if every frame of every shoe is acknowledged."""
         return all(shoe.acked >= self._load.frames for shoe in self.shoes)
 
     def step(self, now_s: float) -> None:
-        """Hear, and say what is due."""
-        touched = self._hear()
+        """Receive, and send what is due."""
+        touched = self._receive()
         if self._start_s is None:
             if all(shoe.welcomed for shoe in self.shoes):
                 self._start_s = now_s + _SETTLE_S
@@ -196,15 +195,15 @@ class Player:
         for number in touched:
             self._write(self.shoes[number], now_s)
 
-    def _hear(self) -> set[int]:
-        heard = set()
+    def _receive(self) -> set[int]:
+        touched = set()
         for key, _ in self._selector.select(0.001 if self._load.rate or self._start_s is None else 0.01):
-            key.data.hear(os.read(key.fd, 65_536))
-            heard.add(key.data.number)
-        return heard
+            key.data.receive(os.read(key.fd, 65_536))
+            touched.add(key.data.number)
+        return touched
 
     def _fall_due(self, past_s: float) -> set[int]:
-        """The shoes take turns, evenly over the time between two frames of one of them."""
+        """Make frames due, shoe after shoe, evenly over time; return the shoes that have new ones."""
         shoes, total = self.shoes, self._load.frames * len(self.shoes)
         upto = min(int(past_s * self._load.rate * len(shoes)), total) if self._load.rate else total
         if upto == total and self._played < total:
@@ -218,27 +217,27 @@ class Player:
         return touched
 
     def _write(self, shoe: Shoe, now_s: float) -> None:
-        data = shoe.speak(now_s)
+        data = shoe.output(now_s)
         if data:
             try:
-                shoe.took(os.write(self._load.masters[shoe.number], data))
+                shoe.written(os.write(self._load.masters[shoe.number], data))
             except BlockingIOError:
                 return
 
 
 def main(load: Load) -> None:
-    """Play everything, tell when each frame was written, and stay until stopped: the lines stay open."""
+    """Play everything, write the times of all frames, and keep the ptys open until stopped."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     player = Player(load)
     while not player.done() and not stop.is_set():
         player.step(time.monotonic())
-    moments = array("d")
+    times = array("d")
     for shoe in player.shoes:
-        moments += shoe.written + array("d", bytes(8 * (load.frames - len(shoe.written))))
-    moments.append(time.monotonic() if player.done() else 0.0)
+        times += shoe.written_s + array("d", bytes(8 * (load.frames - len(shoe.written_s))))
+    times.append(time.monotonic() if player.done() else 0.0)
     part = Path(f"{load.written}.part")
-    part.write_bytes(moments.tobytes())
+    part.write_bytes(times.tobytes())
     part.rename(load.written)
     stop.wait()
 

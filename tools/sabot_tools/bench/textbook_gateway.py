@@ -1,4 +1,4 @@
-"""The gateway as the libraries' manuals suggest it: a thread a port, a commit a frame, paho's thread."""
+"""A gateway as the manuals of its libraries suggest it: a thread a port, a commit a frame, paho's own thread."""
 
 import sqlite3
 import sys
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS entries (
 
 
 def decode(encoded: bytes) -> Any:
-    """A frame by the definition, or None where it is damaged."""
+    """Return a frame, or None if it is damaged."""
     try:
         checked = cobs.decode(encoded.rstrip(b"\0"))
     except cobs.DecodeError:
@@ -42,13 +42,13 @@ def decode(encoded: bytes) -> Any:
 
 
 def encode(kind: str, **body: Any) -> bytes:
-    """A frame as it goes out."""
+    """Return the bytes of a frame."""
     raw = messages.Frame.build({"type": kind, "flags": 0, "seq": 0, "time_ms": 0, "body": body})
     return bytes(cobs.encode(raw + crc_hqx(raw, _CRC_SEED).to_bytes(2, "little"))) + b"\0"
 
 
 class Store:
-    """One connection behind a lock; a transaction a frame."""
+    """One connection behind a lock, one transaction a frame."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
@@ -58,13 +58,13 @@ class Store:
         self._db.execute(_SCHEMA)
 
     def append(self, rows: list[tuple[Any, ...]]) -> None:
-        """Durable when this returns."""
+        """Store rows; they are durable on return."""
         with self._lock, self._db:
             self._db.executemany("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
 
 
 class Port:
-    """One table: read a frame, check it, store it, acknowledge it, publish it."""
+    """One table: reads a frame, checks it, stores it, acknowledges it, publishes it."""
 
     def __init__(self, table: Table, site: str, store: Store, mqtt: paho.Client) -> None:
         self._table, self._site, self._store, self._mqtt = table, site, store, mqtt
@@ -74,7 +74,7 @@ class Port:
         self._unit, self._next_no = "", 1
 
     def serve(self) -> None:
-        """For ever."""
+        """Read frames forever."""
         self._line.write(encode("who", gateway=bytes(8), nonce=bytes(8)))
         encoded = b""
         while True:

@@ -1,1 +1,1 @@
-"""Plot: pictures as SVG or PNG."""
+"""Plot: draws pictures as SVG or PNG."""

@@ -1,4 +1,4 @@
-"""A picture of one read: the inputs over time, the columns as decoded, and the code strip once more in large."""
+"""Draws one read of a card: the inputs over time, the decoded columns, and the code strip enlarged."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import pairwise
 from sabot_protocol.cardcode import CARD_UM, LID_PIN, PINS, SENSORS_UM
 from sabot_sim.optics.signals import Edge
 
-from sabot_tools.plot.picture import Box, Line, Shape, Words
+from sabot_tools.plot.picture import Box, Line, Shape, Text
 from sabot_tools.plot.time_axis import LEFT, RIGHT, TimeAxis, round_step
 
 Column = tuple[int, int, str, bool]  # start and end in us, letter, doubtful
@@ -17,7 +17,7 @@ WIDE = 1280
 _INK, _GREY, _RULE, _RED, _GREEN = "#1b2a41", "#66707f", "#dfe4ea", "#c8102e", "#1a7f37"
 _BAND = {"A": "#cfe3ff", "B": "#ffe0bd", "X": "#e2d3f6"}
 _OTHER_BAND = "#e8e8e8"
-_DOUBTFUL_BAND = "#ff9aa5"  # where there is no room for an outline
+_DOUBTFUL_BAND = "#ff9aa5"  # used where an outline does not fit
 _OUTLINED_PX = 8
 _TOO_FAST_M_S = 5.0
 _LETTER_PX = 17
@@ -29,7 +29,7 @@ _LID = {"lid": 1 << LID_PIN}
 
 @dataclass(frozen=True)
 class Caption:
-    """What is written over the picture; `right` tells the colour of the answer, if that is known."""
+    """The text above the picture; `right` chooses the colour of the answer, None if it is not known."""
 
     title: str
     answer: str
@@ -39,7 +39,7 @@ class Caption:
 
 @dataclass
 class Panel:
-    """Some inputs under one another, over one axis of time."""
+    """Some inputs, one below the other, on one time axis."""
 
     axis: TimeAxis
     lanes: dict[str, int]
@@ -49,24 +49,24 @@ class Panel:
 
     @property
     def pitch(self) -> float:
-        """From lane to lane."""
+        """Return the distance between two lanes."""
         return self.lane_high + 16
 
     @property
     def bottom(self) -> float:
-        """Below the last lane."""
+        """Return the y below the last lane."""
         return self.top + self.pitch * len(self.lanes)
 
     def level_y(self, lane: int, on: bool) -> float:
-        """The height of a trace."""
+        """Return the y of a trace at this level."""
         return self.top + self.pitch * lane + (4 if on else self.lane_high)
 
 
 def read_shapes(edges: Sequence[Edge], columns: Sequence[Column], caption: Caption) -> tuple[list[Shape], int, int]:
-    """The whole picture, its width and its height."""
+    """Return the whole picture, its width and its height."""
     travel, behind = _travel_mm(edges, 0), _travel_mm(edges, SENSORS_UM["a"])
     whole = _whole(edges, 168 if travel else 124)
-    shapes = [*_words_above(caption), *_panel(whole, edges, columns, travel, "travel of the leading edge, mm")]
+    shapes = [*_caption(caption), *_panel(whole, edges, columns, travel, "travel of the leading edge, mm")]
     span = _code_span(edges, columns)
     if span is None:
         return shapes, WIDE, int(whole.bottom + 50)
@@ -79,7 +79,7 @@ def read_shapes(edges: Sequence[Edge], columns: Sequence[Column], caption: Capti
 
 
 def _whole(edges: Sequence[Edge], top: float) -> Panel:
-    """All inputs, from before the first edge to after the last."""
+    """Return the panel of all inputs, from before the first edge to after the last."""
     lanes = _PINS | (_LID if any(level & _LID["lid"] for _, level in edges) else {})
     times = [t_us for t_us, _ in edges] or [0]
     margin_us = max(1.0, (times[-1] - times[0]) * 0.015)
@@ -87,7 +87,7 @@ def _whole(edges: Sequence[Edge], top: float) -> Panel:
 
 
 def speeds_m_s(edges: Sequence[Edge]) -> list[float]:
-    """Mean speeds between the four presence edges; none if they did not come in order, or a spike stands for one."""
+    """Return the mean speeds between the four presence edges; empty if they are out of order or one is a spike."""
     on = {name: _changes(edges, _PINS[name]) for name in ("entry", "exit")}
     if not all(on.values()):
         return []
@@ -101,7 +101,7 @@ def speeds_m_s(edges: Sequence[Edge]) -> list[float]:
 
 
 def speed_text(edges: Sequence[Edge]) -> str:
-    """The speed for people."""
+    """Return the speed as text."""
     speeds = speeds_m_s(edges)
     if not speeds:
         return ""
@@ -120,7 +120,7 @@ def _changes(edges: Sequence[Edge], pin: int) -> list[int]:
 
 
 def _travel_mm(edges: Sequence[Edge], sensor_um: int) -> tuple[float, float] | None:
-    """(time of 0 mm, us per mm) at constant speed."""
+    """Return (time of 0 mm, us per mm) if the speed is constant, else None."""
     speeds = speeds_m_s(edges)
     if not _steady(speeds):
         return None
@@ -130,7 +130,7 @@ def _travel_mm(edges: Sequence[Edge], sensor_um: int) -> tuple[float, float] | N
 
 
 def _code_span(edges: Sequence[Edge], columns: Sequence[Column]) -> tuple[float, float] | None:
-    """What the large panel shows: the columns, or whatever the code sensors saw."""
+    """Return the time span of the code strip: of the columns, or of all changes of the code sensors."""
     times = [t_us for column in columns for t_us in column[:2]] or _changes(edges, _PINS["A"] | _PINS["B"])
     if not times or min(times) == max(times):
         return None
@@ -138,12 +138,12 @@ def _code_span(edges: Sequence[Edge], columns: Sequence[Column]) -> tuple[float,
     return max(0.0, min(times) - margin_us), max(times) + margin_us
 
 
-def _words_above(caption: Caption) -> list[Shape]:
+def _caption(caption: Caption) -> list[Shape]:
     colour = {None: _INK, True: _GREEN, False: _RED}[caption.right]
     return [
-        Words(24, 36, caption.title, 20, _INK),
-        Words(24, 62, f"answer: {caption.answer}", 16, colour),
-        Words(24, 84, caption.notes, 12, _GREY),
+        Text(24, 36, caption.title, 20, _INK),
+        Text(24, 62, f"answer: {caption.answer}", 16, colour),
+        Text(24, 84, caption.notes, 12, _GREY),
     ]
 
 
@@ -155,7 +155,7 @@ def _panel(
     if travel is not None:
         yield from _travel_ticks(panel, travel, travel_name)
     for lane, (name, pin) in enumerate(panel.lanes.items()):
-        yield Words(LEFT - 14, panel.level_y(lane, False) - 6, name, 14, _INK, "end")
+        yield Text(LEFT - 14, panel.level_y(lane, False) - 6, name, 14, _INK, "end")
         yield Line(((LEFT, panel.level_y(lane, False)), (RIGHT, panel.level_y(lane, False))), _RULE)
         yield _trace(panel, edges, lane, pin)
     yield from _cut_marks(panel)
@@ -177,7 +177,7 @@ def _trace(panel: Panel, edges: Sequence[Edge], lane: int, pin: int) -> Line:
 
 
 def _bands(panel: Panel, columns: Sequence[Column]) -> Iterator[Shape]:
-    """The columns, shaded over both tracks."""
+    """Shade the columns over both tracks."""
     names = list(panel.lanes)
     top = panel.level_y(names.index("A"), True) - 8
     bottom = panel.level_y(names.index("B"), False) + 5
@@ -197,7 +197,7 @@ def _letters(panel: Panel, columns: Sequence[Column]) -> Iterator[Shape]:
         if x < free:
             continue
         free = x + _LETTER_PX
-        yield Words(x, y, f"{letter}?" if doubtful else letter, 16, _RED if doubtful else _INK, "middle")
+        yield Text(x, y, f"{letter}?" if doubtful else letter, 16, _RED if doubtful else _INK, "middle")
 
 
 def _time_ticks(panel: Panel) -> Iterator[Shape]:
@@ -208,8 +208,8 @@ def _time_ticks(panel: Panel) -> Iterator[Shape]:
         for number in range(math.ceil(from_us / step_us), math.floor(to_us / step_us) + 1):
             x = panel.axis.x(number * step_us)
             yield Line(((x, panel.top - 6), (x, y)), _RULE)
-            yield Words(x, y + 16, f"{number * step_us / 1000:.{digits}f}", 11, _GREY, "middle")
-    yield Words(LEFT - 14, y + 16, "ms", 11, _GREY, "end")
+            yield Text(x, y + 16, f"{number * step_us / 1000:.{digits}f}", 11, _GREY, "middle")
+    yield Text(LEFT - 14, y + 16, "ms", 11, _GREY, "end")
 
 
 def _travel_ticks(panel: Panel, travel: tuple[float, float], name: str) -> Iterator[Shape]:
@@ -218,7 +218,7 @@ def _travel_ticks(panel: Panel, travel: tuple[float, float], name: str) -> Itera
     step_mm = round_step((to_us - from_us) / us_per_mm / ((RIGHT - LEFT) / 70))
     y = panel.top - 32
     yield Line(((LEFT, y), (RIGHT, y)), _GREY, 0.8)
-    yield Words(LEFT, y - 22, name, 11, _GREY)
+    yield Text(LEFT, y - 22, name, 11, _GREY)
     for number in range(math.ceil((from_us - zero_us) / us_per_mm / step_mm), 10_000):
         t_us = zero_us + number * step_mm * us_per_mm
         if t_us > to_us:
@@ -226,16 +226,16 @@ def _travel_ticks(panel: Panel, travel: tuple[float, float], name: str) -> Itera
         if panel.axis.holds(t_us):
             x = panel.axis.x(t_us)
             yield Line(((x, y - 4), (x, y)), _GREY, 0.8)
-            yield Words(x, y - 7, f"{number * step_mm:g}", 11, _GREY, "middle")
+            yield Text(x, y - 7, f"{number * step_mm:g}", 11, _GREY, "middle")
 
 
 def _cut_marks(panel: Panel) -> Iterator[Shape]:
-    """Where time is cut out: how much."""
+    """Mark where time is cut out, and how much."""
     for before, after in pairwise(panel.axis.pieces):
         left, right = before[3], after[2]
         yield Box(left, panel.top - 6, right - left, panel.bottom - panel.top, "#f1f1f1")
         middle = (left + right) / 2
-        yield Words(middle, panel.bottom - 13, f"{(after[0] - before[1]) / 1000:.0f} ms", 10, _INK, "middle")
+        yield Text(middle, panel.bottom - 13, f"{(after[0] - before[1]) / 1000:.0f} ms", 10, _INK, "middle")
         for x in (left, right):
             steps = range(int(panel.bottom - panel.top) // 6)
             zigzag = tuple((x + (3 if step % 2 else -3), panel.top - 6 + 6 * step) for step in steps)
@@ -243,7 +243,7 @@ def _cut_marks(panel: Panel) -> Iterator[Shape]:
 
 
 def _zoom(whole: Panel, code: Panel) -> Iterator[Shape]:
-    """Which part of the upper panel the lower one shows."""
+    """Mark the part of the upper panel that the lower one shows."""
     first_us, last_us = code.axis.pieces[0][0], code.axis.pieces[-1][1]
     y, below = whole.bottom + 16, whole.bottom + 40
     left, right = whole.axis.x(first_us), whole.axis.x(last_us)

@@ -1,15 +1,15 @@
-"""A picture of house edges: one bar a wager, on one scale."""
+"""Draws the house edges of wagers: one bar a wager, on one scale."""
 
 from html import escape
 
 from sabot_sim.odds.odds import WagerOdds
 
 _ROW, _LEFT, _WIDE, _TOP = 22, 230, 620, 64
-_MOST = 0.40  # a bar this long fills the width; longer ones are cut and say their figure all the same
+_MOST = 0.40  # a bar of this edge fills the width; longer ones are cut off, their figure is still printed
 
 
 def edges_svg(title: str, found: dict[str, WagerOdds]) -> str:
-    """An SVG that a browser shows."""
+    """Return the picture as SVG."""
     height = _TOP + _ROW * len(found) + 40
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDE + 90}" height="{height}" '

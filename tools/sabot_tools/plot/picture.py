@@ -1,4 +1,4 @@
-"""A picture of boxes, lines and words, written as SVG or PNG."""
+"""Writes a picture of boxes, lines and texts as SVG or PNG."""
 
 from dataclasses import dataclass
 from html import escape
@@ -8,12 +8,12 @@ from typing import Any
 Point = tuple[float, float]
 
 _PNG_SCALE = 2
-_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}  # as Pillow calls them
+_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}  # Pillow's names
 
 
 @dataclass(frozen=True)
 class Box:
-    """A filled rectangle, with an outline if it has a colour for one."""
+    """A filled rectangle; `outline` is the colour of its outline, if it has one."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Line:
-    """Points joined up."""
+    """A line through points."""
 
     points: tuple[Point, ...]
     colour: str
@@ -33,8 +33,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Words:
-    """A text on its line; the anchor is start, middle or end."""
+class Text:
+    """A text on its baseline; the anchor is start, middle or end."""
 
     x: float
     y: float
@@ -44,11 +44,11 @@ class Words:
     anchor: str = "start"
 
 
-Shape = Box | Line | Words
+Shape = Box | Line | Text
 
 
 def svg(shapes: list[Shape], wide: int, high: int) -> str:
-    """The picture as a browser shows it."""
+    """Return the picture as SVG."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
     parts = [head + ' font-family="sans-serif">', f'<rect width="{wide}" height="{high}" fill="white"/>']
     return "\n".join([*parts, *map(_svg_of, shapes), "</svg>"]) + "\n"
@@ -67,7 +67,7 @@ def _svg_of(shape: Shape) -> str:
 
 
 def png(shapes: list[Shape], wide: int, high: int) -> bytes:
-    """The picture in dots, two to a unit; needs Pillow."""
+    """Return the picture as PNG, two dots a unit; needs Pillow."""
     from PIL import Image, ImageDraw  # type: ignore[import-not-found,unused-ignore]
 
     image = Image.new("RGB", (wide * _PNG_SCALE, high * _PNG_SCALE), "white")

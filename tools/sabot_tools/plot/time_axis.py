@@ -1,4 +1,4 @@
-"""Time along a picture, with the long quiet stretches cut out."""
+"""The time axis of a picture, with long pauses cut out."""
 
 import math
 from collections.abc import Sequence
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 LEFT, RIGHT = 84, 1250
-_LONGEST_US = 600_000  # no card that moves is quiet for longer
+_LONGEST_US = 600_000  # a moving card never pauses for longer
 _CUT_WIDE = 46
 
 
 @dataclass(frozen=True)
 class TimeAxis:
-    """Time to x, by pieces of (start, end in us, x of the start, x of the end)."""
+    """Maps time to x, by pieces of (start and end in us, x of the start, x of the end)."""
 
     pieces: list[tuple[float, float, float, float]]
 
     @classmethod
     def of(cls, times_us: Sequence[int], start_us: float, end_us: float) -> "TimeAxis":
-        """From start to end over the whole width."""
+        """Return an axis from start to end over the whole width."""
         cuts = _cuts([start_us, *(t_us for t_us in times_us if start_us < t_us < end_us), end_us])
         shown_us = end_us - start_us - sum(to_us - from_us for from_us, to_us in cuts)
         scale = (RIGHT - LEFT - _CUT_WIDE * len(cuts)) / shown_us
@@ -31,7 +31,7 @@ class TimeAxis:
         return cls(pieces)
 
     def x(self, t_us: float) -> float:
-        """Where a time lies; one that is cut out lies in the middle of the cut."""
+        """Return the x of a time; a time that is cut out is in the middle of the cut."""
         for from_us, to_us, left, right in self.pieces:
             if t_us < from_us:
                 return max(float(LEFT), left - _CUT_WIDE / 2)
@@ -40,12 +40,12 @@ class TimeAxis:
         return self.pieces[-1][3]
 
     def holds(self, t_us: float) -> bool:
-        """Whether a time is shown."""
+        """Return True if a time is not cut out."""
         return any(from_us <= t_us <= to_us for from_us, to_us, _, _ in self.pieces)
 
 
 def _cuts(times_us: Sequence[float]) -> list[tuple[float, float]]:
-    """Quiet stretches that would leave no room for the rest: longer than all the rest together, or than any pull."""
+    """Return the pauses to cut out: longer than everything else together, or than any pull of a card."""
     rest_us = times_us[-1] - times_us[0]
     cuts = []
     for gap_us, from_us, to_us in sorted(
@@ -60,6 +60,6 @@ def _cuts(times_us: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def round_step(least: float) -> float:
-    """The next of 1, 2, 5, 10, …"""
+    """Return the smallest of 1, 2, 5, 10, 20, … that is at least this."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * 0.999)
