@@ -398,6 +398,7 @@ COUP_LAST_COUP = const(8)
 # Single values.
 FLAG_AUTHENTICATED = const(1)
 MAC_BYTES = const(8)
+MAX_BODY_BYTES = const(128)
 NO_CARD = const(255)
 
 PROTOCOL_HASH = b"\x08\x47\x3e\x7a\x7c\x5a\xf0\x11"

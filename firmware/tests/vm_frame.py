@@ -2,7 +2,8 @@
 
 from binascii import hexlify, unhexlify
 
-from sabot.link.frame import MAX_BODY, Decoder, crc16, encode
+from sabot import wire
+from sabot.link.frame import Decoder, crc16, encode
 from support import golden_frames
 
 
@@ -69,7 +70,7 @@ def test_delimiters_alone_are_no_error():
 
 
 def test_the_longest_body_is_decoded_and_one_more_byte_is_not():
-    for size, through in ((MAX_BODY, True), (MAX_BODY + 1, False)):
+    for size, through in ((wire.MAX_BODY_BYTES, True), (wire.MAX_BODY_BYTES + 1, False)):
         body = bytearray([7] * size) + bytearray(2)
         out = bytearray(200)
         end = encode(body, size, out, 0)

@@ -9,7 +9,8 @@ import random
 from binascii import unhexlify
 
 import sabot.link.link
-from sabot.link.frame import MAX_BODY, Decoder, encode
+from sabot import wire
+from sabot.link.frame import Decoder, encode
 from sabot.link.link import Link
 from sabot.link.session import Session
 from sabot.profile import Profile
@@ -65,7 +66,7 @@ def several(of):
 
 def framed(body):
     """Return a body as a frame with a right CRC, and its size."""
-    body = body[:MAX_BODY]
+    body = body[: wire.MAX_BODY_BYTES]
     out = bytearray(140)
     return out, encode(bytearray(body) + bytearray(2), len(body), out, 0)
 
@@ -104,7 +105,7 @@ def test_a_body_comes_out_only_if_its_crc_is_right():
                 collided += body not in sent
     print(FRAMES, "frames:", through, "came through,", collided, "of them damaged and with a right CRC")
     assert collided <= FRAMES // 65536 + 5
-    assert len(decoder.body) == MAX_BODY + 2
+    assert len(decoder.body) == wire.MAX_BODY_BYTES + 2
 
 
 def start():
@@ -119,10 +120,10 @@ def test_a_session_opens_nothing_that_was_not_sent():
     random.seed(2)
     sent = golden("body", True)
     session = start()
-    body = bytearray(MAX_BODY + 2)
+    body = bytearray(wire.MAX_BODY_BYTES + 2)
     intact = 0
     for _ in range(FRAMES):
-        made = several(sent)[:MAX_BODY]
+        made = several(sent)[: wire.MAX_BODY_BYTES]
         body[: len(made)] = made
         session._least_seq = 0  # so that only the MAC can help
         if len(made) >= 8 and session.opened(body, len(made)):

@@ -238,8 +238,8 @@ CHANGES: Final = (
     ),
     Change(
         "link/frame",
-        "_MAX_FRAME = const(130)  # body and CRC",
-        "_MAX_FRAME = const(32)  # body and CRC",
+        "_MAX_FRAME = wire.MAX_BODY_BYTES + _CRC_BYTES",
+        "_MAX_FRAME = wire.EVENT_FRAME_SIZE + 19",
         "a bound for the frames that the shoe sends most; a profile is longer",
         "",
     ),

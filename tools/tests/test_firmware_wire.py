@@ -18,12 +18,12 @@ from sabot_tools.actions import generate
 
 ROOT = Path(__file__).parents[2]
 LINES = (ROOT / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
-GOLDEN = {one["name"]: one for one in map(json.loads, LINES) if one["expect"] == "accept"}
+GOLDEN = {frame["name"]: frame for frame in map(json.loads, LINES) if frame["expect"] == "accept"}
 TEXT = firmware_wire.wire()
 
 
 def executed(text: str) -> dict[str, Any]:
-    """The names of a firmware module."""
+    """Return the names of a firmware module and their values."""
     names: dict[str, Any] = {"const": lambda value: value}
     exec(text.replace("from micropython import const\n", ""), names)
     return {name: value for name, value in names.items() if name[0].isupper()}
@@ -33,14 +33,14 @@ WIRE = executed(TEXT)
 Place = tuple[str, int, Value, Any]
 
 
-def places(prefix: str, first: int, layout: Layout, says: dict[str, Any]) -> Iterator[Place]:
+def places(prefix: str, first: int, layout: Layout, values: dict[str, Any]) -> Iterator[Place]:
     """Yield for every field of a layout its name in wire.py, what its offset counts from, and its value."""
     for field in layout.named():
-        name, value = f"{prefix}_{field.name.upper()}", says[field.name]
+        name, value = f"{prefix}_{field.name.upper()}", values[field.name]
         if isinstance(field.value, Layout):
             yield from places(name, first, field.value, value)
         elif isinstance(field.value, Choice):
-            case = says[field.value.on]
+            case = values[field.value.on]
             kind, start = choice_of(prefix)
             yield from places(f"{kind}_{case.upper()}", first + WIRE[name] - start, layout.cases()[case], value)
         else:
@@ -56,11 +56,11 @@ def frame_prefix(type_name: str) -> str:
     return f"{type_name.upper()}_FRAME" if type_name in ("event", "command") else type_name.upper()
 
 
-def frame_places(says: dict[str, Any]) -> Iterator[Place]:
+def frame_places(values: dict[str, Any]) -> Iterator[Place]:
     """Yield the places of a frame: its header, then its body, whose offsets count from the first byte too."""
     for field in messages.LAYOUT.named()[:-1]:
-        yield f"FRAME_{field.name.upper()}", 0, field.value, says[field.name]
-    yield from places(frame_prefix(says["type"]), 0, messages.FRAME_LAYOUTS[says["type"]], says["body"])
+        yield f"FRAME_{field.name.upper()}", 0, field.value, values[field.name]
+    yield from places(frame_prefix(values["type"]), 0, messages.FRAME_LAYOUTS[values["type"]], values["body"])
 
 
 def encoded(kind: Value, value: Any, size: int) -> bytes:
@@ -86,17 +86,17 @@ def test_a_frame_packed_by_its_offsets_is_the_golden_one(golden: dict[str, Any])
 
 @pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
 def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: dict[str, Any]) -> None:
-    body, says = bytes.fromhex(golden["body"]), golden["fields"]
-    frame, kind = says["type"].upper(), says["body"].get("kind", "").upper()
-    parts = [frame_prefix(says["type"]), *([f"{frame}_{kind}"] if kind else [])]
+    body, values = bytes.fromhex(golden["body"]), golden["fields"]
+    frame, kind = values["type"].upper(), values["body"].get("kind", "").upper()
+    parts = [frame_prefix(values["type"]), *([f"{frame}_{kind}"] if kind else [])]
     if kind == "COMMAND_DONE":
-        parts.append(f"COMMAND_{says['body']['data']['command'].upper()}")
+        parts.append(f"COMMAND_{values['body']['data']['command'].upper()}")
     formats = "".join(WIRE[f"{part}_FORMAT"].lstrip("<") for part in ("FRAME", *parts))
     assert struct.calcsize(f"<{formats}") == len(body) == sum(WIRE[f"{part}_SIZE"] for part in parts)
-    expected = [encoded(one, value, WIRE[f"{name}_BYTES"]) for name, _, one, value in frame_places(says)]
+    expected = [encoded(one, value, WIRE[f"{name}_BYTES"]) for name, _, one, value in frame_places(values)]
     assert struct.unpack(f"<{formats}", body) == tuple(
         data if isinstance(one, Raw) else int.from_bytes(data, "little")
-        for data, (_, _, one, _) in zip(expected, frame_places(says), strict=True)
+        for data, (_, _, one, _) in zip(expected, frame_places(values), strict=True)
     )
 
 
@@ -120,32 +120,32 @@ def test_the_firmware_has_every_constant_that_it_uses() -> None:
     assert names.items() <= WIRE.items()
 
 
-def test_no_name_is_there_twice() -> None:
+def test_no_name_occurs_twice() -> None:
     names = re.findall(r"^([A-Z]\w*) = ", TEXT, re.MULTILINE)
     assert len(names) == len(set(names)) == len(WIRE)
     with pytest.raises(ValueError, match=r"^CODES: 2 constants of wire\.py have this name"):
         firmware_wire._refuse_duplicates(["EV_CARD", "CODES"])
 
 
-def test_only_used_constants_can_be_asked_for() -> None:
+def test_only_the_constants_that_are_used() -> None:
     used = {"EV_CARD", "EVENT_CARD_SLOT", "EVENT_CARD_FORMAT"}
     names = executed(firmware_wire.wire(used))
     assert used == set(names) - set(executed(firmware_wire.tables()))
     assert names.items() <= WIRE.items()
 
 
-def test_the_vm_packs_a_card_by_it(tmp_path: Path) -> None:
+def test_the_vm_packs_a_card_with_it(tmp_path: Path) -> None:
     (tmp_path / "wire.py").write_text(TEXT)
     golden = GOLDEN["event card"]
-    says = golden["fields"]["body"]["data"]
+    values = golden["fields"]["body"]["data"]
     (tmp_path / "pack.py").write_text(f"""
 import wire as w
 from struct import pack_into
 record = bytearray(w.RECORD_DATA + w.EVENT_CARD_SIZE)
-pack_into("<HH", record, w.EVENT_CARD_SHOE_NO, {says["shoe_no"]}, {says["coup_no"]})
-record[w.EVENT_CARD_SLOT] = w.SLOT_{says["slot"].upper()}
-pack_into("<H", record, w.EVENT_CARD_SPEED_MM_S, {says["speed_mm_s"]})
-record[w.EVENT_CARD_MARGIN_PCT] = {says["margin_pct"]}
+pack_into("<HH", record, w.EVENT_CARD_SHOE_NO, {values["shoe_no"]}, {values["coup_no"]})
+record[w.EVENT_CARD_SLOT] = w.SLOT_{values["slot"].upper()}
+pack_into("<H", record, w.EVENT_CARD_SPEED_MM_S, {values["speed_mm_s"]})
+record[w.EVENT_CARD_MARGIN_PCT] = {values["margin_pct"]}
 frame = bytearray(w.EVENT_FRAME_SIZE + w.EVENT_CARD_SIZE)
 frame[w.FRAME_TYPE] = w.TYPE_EVENT
 frame[w.EVENT_FRAME_KIND] = w.EV_CARD
@@ -155,7 +155,7 @@ print("".join("%02x" % byte for byte in frame))
     ran = subprocess.run([micropython(), "pack.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
     data = messages.Frame.parse(bytes.fromhex(ran.stdout)).body.data
     for name in ("shoe_no", "coup_no", "slot", "speed_mm_s", "margin_pct"):
-        assert data[name] == says[name]
+        assert data[name] == values[name]
 
 
 def test_it_compiles_for_the_board(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from array import array
 
 from micropython import const
 
-MAX_BODY = const(128)
-_MAX_FRAME = const(130)  # body and CRC
+from sabot import wire
+
+_CRC_BYTES = const(2)
+_MAX_FRAME = wire.MAX_BODY_BYTES + _CRC_BYTES
 _CRC_SEED = const(0xFFFF)
 
 
@@ -53,7 +55,7 @@ def encode(body, size, out, at):
     code_at = at
     at += 1
     code = 1
-    for i in range(size + 2):
+    for i in range(size + _CRC_BYTES):
         byte = body[i]
         if byte:
             out[at] = byte
@@ -109,7 +111,7 @@ class Decoder:
         self._size += 1
 
     def _finish(self):
-        size = self._size - 2
+        size = self._size - _CRC_BYTES
         begun = self._begun
         good = not self._bad and not self._left and size > 0
         if good:

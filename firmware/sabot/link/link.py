@@ -5,7 +5,7 @@ from struct import pack_into
 from micropython import const
 
 from sabot import wire
-from sabot.link.frame import MAX_BODY, Decoder, encode, number, put_short
+from sabot.link.frame import Decoder, encode, number, put_short
 from sabot.link.session import Session
 from sabot.storage.journal import RECORD
 from sabot.wire import COMMAND_SIZES, PROTOCOL_HASH
@@ -50,7 +50,7 @@ class Link:
         self._sampler = sampler
         self._random = random  # random(n): n unpredictable bytes
         self._decoders = [Decoder() for _ in range(_PORTS)]
-        self._body = bytearray(MAX_BODY + 2)
+        self._body = bytearray(wire.MAX_BODY_BYTES + 2)
         self._record = bytearray(RECORD)
         # The session, and the one that HELLO offers: it becomes the session when a gateway welcomes it.
         self._session = Session(key)
@@ -82,7 +82,7 @@ class Link:
         self.fault = 0  # the fault that holds the exit, for HELLO
         self.last_command_id = 0  # of the command done last
         self.command_due = False  # a command is in `command`
-        self.command = bytearray(MAX_BODY)
+        self.command = bytearray(wire.MAX_BODY_BYTES)
         self.command_size = 0
         self.new_profile = False  # a set_profile is in `profile`
         self.profile = bytearray(wire.SET_PROFILE_SIZE)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from textwrap import wrap
 
-from sabot_protocol import auth, cardcode, cardsets, fields, irregularities, messages, numbers
+from sabot_protocol import auth, cardcode, cardsets, fields, framing, irregularities, messages, numbers
 from sabot_protocol.cards import INDEX
 from sabot_protocol.layout import Choice, Field, Flags, Layout, Names, Number, Raw, enumerations
 
@@ -175,6 +175,7 @@ def _numbered() -> Constants:
 def _single() -> Constants:
     yield "FLAG_AUTHENTICATED", messages.AUTHENTICATED
     yield "MAC_BYTES", auth.MAC_BYTES
+    yield "MAX_BODY_BYTES", framing.MAX_BODY_BYTES
     yield "NO_CARD", _no_card()
 
 
