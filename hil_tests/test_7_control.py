@@ -110,7 +110,7 @@ def test_an_alarm_is_acknowledged_and_leaves_the_list(watch_site: WatchSite) -> 
     (table,) = status["tables"]
     assert [alarm["name"] for alarm in table["alarms"]] == ["shoe_restarted"]
     words = sabot_table(watcher, "gateway", "status").stdout
-    assert "goes on where it was" in words
+    assert "continues where it was" in words
     assert "bac-01  online" in words
     assert sabot_table(watcher, "table", "bac-01", "ack-alarm", "--by", "A. Smith").stdout == "1 acknowledged.\n"
     watcher.run_until(lambda watcher: watcher.messages("alarm")[-1]["state"] == "cleared")
