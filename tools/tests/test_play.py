@@ -76,7 +76,7 @@ def sabot(*args: str, lines: str = "") -> subprocess.CompletedProcess[str]:
 def play(
     *steps: Any, book: str = "star-baccarat", bench: str = "cpython", status: int = 0, sets: tuple[str, ...] = ()
 ) -> list[Answer]:
-    """What `sabot play` says to these steps; those that are no text are sent as JSON."""
+    """Return the replies of `sabot play` to these steps; a step that is not text is sent as JSON."""
     text = "".join((step if isinstance(step, str) else json.dumps(step)) + "\n" for step in steps)
     settings = [part for pair in sets for part in ("--set", pair)]
     ran = sabot("play", "--rulebook", book, "--bench", bench, *settings, lines=text)
@@ -85,19 +85,19 @@ def play(
 
 
 @pytest.mark.parametrize("bench", BENCHES)
-def test_a_coup_as_contracts_have_it(bench: str) -> None:
-    told = play(OPEN, *FOUR, {"card": "3S"}, {"button": "confirm"}, bench=bench)
-    assert told[1]["events"] == [
+def test_a_coup_has_the_fields_of_the_contract(bench: str) -> None:
+    replies = play(OPEN, *FOUR, {"card": "3S"}, {"button": "confirm"}, bench=bench)
+    assert replies[1]["events"] == [
         {"event_no": 3, "type": "card", "shoe": 1, "coup": 1, "slot": "player_1", "card": "9S"}
     ]
-    assert (told[1]["locked"], told[1]["due"], told[1]["state"]) == (False, "banker_1", "dealing")
-    card, coup = told[4]["events"]
+    assert (replies[1]["locked"], replies[1]["due"], replies[1]["state"]) == (False, "banker_1", "dealing")
+    card, coup = replies[4]["events"]
     assert (card["slot"], coup["type"], coup["coup"], coup["kind"]) == ("banker_2", "coup", 1, "live")
     assert (coup["winner"], coup["player"], coup["banker"]) == ("player", ["9S", "KD"], ["2H", "5C"])
     assert (coup["player_points"], coup["banker_points"], coup["natural"]) == (9, 7, True)
     assert (coup["player_pair"], coup["banker_pair"], coup["last_coup"]) == (False, False, False)
-    assert (told[4]["locked"], told[4]["due"], told[4]["last_coup"]) == (True, None, False)
-    card, case = told[5]["events"]
+    assert (replies[4]["locked"], replies[4]["due"], replies[4]["last_coup"]) == (True, None, False)
+    card, case = replies[5]["events"]
     assert (card["slot"], card["coup"], card["surplus"]) == ("player_1", 2, True)
     assert (case["type"], case["case"], case["code"], case["rule"]) == (
         "irregularity",
@@ -106,7 +106,7 @@ def test_a_coup_as_contracts_have_it(bench: str) -> None:
         "12.2",
     )
     assert case["say"]
-    assert (told[6]["outcome"], told[6]["due"]) == ("done", "banker_1")
+    assert (replies[6]["outcome"], replies[6]["due"]) == ("done", "banker_1")
 
 
 def test_a_void_coup_has_cards_and_no_winner() -> None:
@@ -115,21 +115,23 @@ def test_a_void_coup_has_cards_and_no_winner() -> None:
     assert (void["player"], void["banker"], void["reason"], void["then"]) == (["9S", "KD"], ["2H"], "misdeal", "go_on")
 
 
-def test_a_card_of_a_closed_shoe_is_no_error() -> None:
-    (told,) = play({"id": 1, "card": "8H"})
-    assert (told["id"], told["state"], told["events"][0]["reason"]) == (1, "closed", "not_due")
+def test_a_card_of_a_closed_shoe_is_not_an_error() -> None:
+    (reply,) = play({"id": 1, "card": "8H"})
+    assert (reply["id"], reply["state"], reply["events"][0]["reason"]) == (1, "closed", "not_due")
 
 
-def test_what_a_command_leaves_out_is_as_the_book_has_it() -> None:
-    told = play({"command": "open_shoe"}, {"card": "8H"}, {"command": "no_bet"}, book="nz-baccarat", sets=("decks=6",))
-    assert told[0]["events"][0]["data"] == {"decks": 6, "burn": "one"}
-    assert (told[2]["kind"], told[2]["named"]) == ("no_bet", "void_hand")
+def test_arguments_left_out_are_as_in_the_rulebook() -> None:
+    replies = play(
+        {"command": "open_shoe"}, {"card": "8H"}, {"command": "no_bet"}, book="nz-baccarat", sets=("decks=6",)
+    )
+    assert replies[0]["events"][0]["data"] == {"decks": 6, "burn": "one"}
+    assert (replies[2]["kind"], replies[2]["named"]) == ("no_bet", "void_hand")
 
 
 def test_facts_that_the_shoe_knows() -> None:
     case = {"command": "irregularity", "case": "burn_missed"}
-    told = play(OPEN, case, *FOUR, case, {"button": "confirm"}, {"cut": True}, {**case, "case": "excess_card"})
-    facts = [event["facts"] for answer in told for event in answer["events"] if event["type"] == "irregularity"]
+    replies = play(OPEN, case, *FOUR, case, {"button": "confirm"}, {"cut": True}, {**case, "case": "excess_card"})
+    facts = [event["facts"] for reply in replies for event in reply["events"] if event["type"] == "irregularity"]
     assert facts == [
         {"first_coup_complete": False},
         {"first_coup_complete": True},
@@ -140,10 +142,10 @@ def test_facts_that_the_shoe_knows() -> None:
     assert told_last["events"][-1]["facts"] == {"international": True}
 
 
-def test_what_cannot_be_done_now_is_told_in_words() -> None:
-    told = play({"button": "confirm"}, OPEN, {"command": "burn_card"})
-    assert (told[0]["outcome"], told[0]["why"]) == ("not_now", "not allowed in this state of the shoe")
-    assert told[2]["outcome"] == "not_permitted"
+def test_a_refused_command_has_an_outcome_and_a_reason() -> None:
+    replies = play({"button": "confirm"}, OPEN, {"command": "burn_card"})
+    assert (replies[0]["outcome"], replies[0]["why"]) == ("not_now", "not allowed in this state of the shoe")
+    assert replies[2]["outcome"] == "not_permitted"
 
 
 BAD: list[tuple[Any, str]] = [
@@ -175,20 +177,20 @@ BAD: list[tuple[Any, str]] = [
 ]
 
 
-def test_bad_lines_are_told_and_the_others_are_unaffected() -> None:
+def test_bad_lines_are_answered_with_an_error_and_the_others_are_unaffected() -> None:
     steps = [
         part
         for number, (bad, _) in enumerate(BAD)
         for part in ({**bad, "id": number} if isinstance(bad, dict) else bad, {"state": True})
     ]
-    told = play(OPEN, *steps, FOUR[0], status=1)
-    assert (told[0]["outcome"], told[-1]["due"], len(told)) == ("done", "banker_1", 2 + 2 * len(BAD))
+    replies = play(OPEN, *steps, FOUR[0], status=1)
+    assert (replies[0]["outcome"], replies[-1]["due"], len(replies)) == ("done", "banker_1", 2 + 2 * len(BAD))
     for number, (bad, error) in enumerate(BAD):
-        answer = told[1 + 2 * number]
+        answer = replies[1 + 2 * number]
         assert error in answer["error"]
         assert f"line {2 + 2 * number}:" in answer["error"]
         assert answer["id"] == (number if isinstance(bad, dict) else None)
-        assert (told[2 + 2 * number]["due"], told[2 + 2 * number]["events"]) == ("player_1", [])
+        assert (replies[2 + 2 * number]["due"], replies[2 + 2 * number]["events"]) == ("player_1", [])
 
 
 def test_every_command_is_among_everything() -> None:
@@ -206,10 +208,10 @@ def cycled(steps: list[Answer]) -> list[Answer]:
 
 @pytest.mark.parametrize("bench", BENCHES)
 def test_a_power_cycle_between_any_two_steps_changes_nothing(bench: str) -> None:
-    told = play(*EVERYTHING, book="crown-baccarat", bench=bench)
+    replies = play(*EVERYTHING, book="crown-baccarat", bench=bench)
     again = play(*cycled(EVERYTHING), book="crown-baccarat", bench=bench)
-    assert again[::2] == told
-    for answer, restarted in zip(told, again[1::2], strict=True):
+    assert again[::2] == replies
+    for answer, restarted in zip(replies, again[1::2], strict=True):
         wanted = {name: value for name, value in answer.items() if name not in ("events", "outcome", "why")}
         assert restarted == {"events": [], **wanted}
 
@@ -225,17 +227,17 @@ OUTLIVES: dict[str, list[Answer]] = {
 
 
 @pytest.mark.parametrize("name", OUTLIVES)
-def test_what_was_set_before_a_shoe_was_opened_outlives_the_power(name: str) -> None:
+def test_settings_made_before_a_shoe_is_opened_survive_a_power_cycle(name: str) -> None:
     steps = [*OUTLIVES[name], {"state": True}]
     assert play(*cycled(steps), book="crown-baccarat")[::2] == play(*steps, book="crown-baccarat")
 
 
-def test_a_shoe_without_end() -> None:
+def test_a_continuous_shoe_has_no_end() -> None:
     steps = [OPEN, *[*FOUR, {"button": "confirm"}] * 600]
-    told = play(*steps, {"power": "cycle"}, FOUR[0], sets=("shuffler=continuous",), bench="unix")
-    assert len([event for answer in told for event in answer["events"] if event["type"] == "coup"]) == 600
-    assert not any(answer["locked"] for answer in told if answer["state"] == "dealing")
-    (card,) = told[-1]["events"]
+    replies = play(*steps, {"power": "cycle"}, FOUR[0], sets=("shuffler=continuous",), bench="unix")
+    assert len([event for reply in replies for event in reply["events"] if event["type"] == "coup"]) == 600
+    assert not any(reply["locked"] for reply in replies if reply["state"] == "dealing")
+    (card,) = replies[-1]["events"]
     assert (card["coup"], card["slot"]) == (601, "player_1")
 
 
@@ -249,19 +251,19 @@ def test_a_shoe_without_end() -> None:
         ("card_set=9", "card_set=9: expected a number from 1 to 4"),
     ],
 )
-def test_a_setting_that_is_not_there(pair: str, error: str) -> None:
+def test_an_unknown_setting(pair: str, error: str) -> None:
     ran = sabot("play", "--rulebook", "star-baccarat", "--set", pair)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert error in ran.stderr
 
 
-def test_benches_that_are_not_there() -> None:
+def test_unknown_benches() -> None:
     ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2350")
     assert ran.returncode == 2
     assert "unix, cpython, rp2040" in ran.stderr
 
 
-def test_without_an_image_the_chip_is_a_word_where_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_image_the_chip_is_an_error_that_says_where_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SABOT_UF2", "/nowhere/RPI_PICO.uf2")
     ran = sabot("play", "--rulebook", "star-baccarat", "--bench", "rp2040")
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -278,11 +280,11 @@ def test_the_examples_of_the_help_work() -> None:
         assert json.loads(ran.stdout.splitlines()[-1])["state"] == state
 
 
-def test_a_report_that_leaves_out_what_decides_it_is_refused() -> None:
+def test_a_report_without_the_deciding_fact_is_refused() -> None:
     report = {"command": "irregularity", "case": "bad_order"}
     steps = [OPEN, *FOUR, {"button": "confirm"}, report, {**report, "facts": {"reconstructible": True}}]
-    *_, refused, told = play(*steps, status=1)
+    *_, refused, reply = play(*steps, status=1)
     asked = "context.reconstructible: missing; the answer of star-baccarat to bad_order depends on it"
     assert refused["error"] == f"line 7: {asked}"
-    (case,) = [event for event in told["events"] if event["type"] == "irregularity"]
+    (case,) = [event for event in reply["events"] if event["type"] == "irregularity"]
     assert (case["coup"], case["code"], case["rule"]) == (1, "RECON_WITHDRAW", "12.1.1")

@@ -84,10 +84,8 @@ def record(
         return
     if out is None:
         raise typer.BadParameter("give the file to write", param_hint="OUT")
-    metadata = {
-        **_program_metadata(),
-        **{key: value for key, value in (("unit", unit), ("rulebook", rulebook)) if value},
-    }
+    metadata = _metadata(unit=unit, rulebook=rulebook)
+    simulation = {"source": "simulator", "profile": profile, "seed": seed or 1, "cards": cards, "card_set": card_set}
     try:
         if scenario is not None:
             _record_scenario(out, scenario, seed)
@@ -96,18 +94,10 @@ def record(
         elif edges is not None:
             _record_lines(out, metadata, edges)
         else:
-            metadata |= {
-                "source": "simulator",
-                "profile": profile,
-                "seed": seed or 1,
-                "cards": cards,
-                "card_set": card_set,
-            }
-            _record_simulated(out, metadata, expected)
+            _record_simulated(out, metadata | simulation, expected)
     except FileExistsError as error:
-        raise failure(
-            "record", ValueError(f"{error.filename} exists and is not overwritten; choose another name")
-        ) from error
+        problem = ValueError(f"{error.filename} exists and is not overwritten; choose another name")
+        raise failure("record", problem) from error
     except (OSError, ValueError) as error:
         raise failure("record", error) from error
 
@@ -132,8 +122,10 @@ def _record_scenario(out: Path, name: str, seed: int | None) -> None:
         scenario_recordings.write(SCENARIOS[name], out, seed)
 
 
-def _program_metadata() -> Metadata:
-    return {"made_by": f"sabot {version('sabot')}", "protocol": messages.protocol_hash().hex()}
+def _metadata(**given: str | None) -> Metadata:
+    """Return the program and protocol that write the recording, and what the user gave."""
+    program = {"made_by": f"sabot {version('sabot')}", "protocol": messages.protocol_hash().hex()}
+    return program | {name: value for name, value in given.items() if value}
 
 
 def _record_simulated(out: Path, metadata: Metadata, expected: Path | None) -> None:
