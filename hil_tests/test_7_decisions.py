@@ -178,7 +178,7 @@ def test_a_damaged_log_holds_the_shoe_and_a_decision_says_that_it_cannot_end_tha
     answer = floor.ask("decide", coup="1/1", verdict="void")
     assert answer.ok
     assert answer.say.startswith(
-        "Coup 1/1 is void. The shoe holds its exit (fault journal): take the shoe out of service"
+        "Coup 1/1 is void. The shoe locks its exit (fault journal): take the shoe out of service"
     )
     assert floor.active() == [("fault_journal", "acknowledged")]
     floor.assert_held("journal")

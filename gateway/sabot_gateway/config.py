@@ -65,15 +65,15 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
 
     def requires_keys(self) -> bool:
-        """Whether a shoe without a key is refused."""
+        """Return True if a shoe without a key is refused."""
         return self.keys is not None if self.keys_required is None else self.keys_required
 
     def control_path(self) -> Path:
-        """Where the daemon listens for its own commands."""
+        """Return where the daemon listens for its own commands."""
         return Path(self.control) if self.control is not None else Path(self.ledger).with_name("control.sock")
 
 
-# What each key wants, for who has written something else.
+# What each key expects, for the message about a wrong value.
 _WANTED = {
     "site": 'letters, digits, - and _, such as "sydney"',
     "ledger": 'the path of the ledger, such as "ledger.db"',
@@ -94,7 +94,7 @@ _WANTED = {
     "shoe": 'choices as text, such as {dealing = "face_up"}',
     "card_set": f"a number from 1 to {cardcode.SETS}",
     "baud": "a number from 300 to 4000000; 115200 is usual",
-    "user": "the name that the broker knows us by",
+    "user": "our user name at the broker",
     "password_file": "the path of a file with the password",
     "ca_file": "the path of a PEM file",
     "certificate_file": "the path of a PEM file",
@@ -112,7 +112,7 @@ def load(path: Path) -> Config:
 
 
 def read(path: Path) -> tuple[Config | None, list[str]]:
-    """A file's keys and types: the config, its paths made absolute, or everything that is wrong."""
+    """Return a file's keys and types: the config, its paths made absolute, or everything that is wrong."""
     try:
         text = _plain_file(path)
         if len(text) > _MOST_BYTES:
@@ -183,7 +183,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _printable(value: Any) -> bool:
-    """No text in it has a control character."""
+    """Return True if no text in it has a control character."""
     if isinstance(value, dict):
         return all(map(_printable, (*value, *value.values())))
     return all(map(_printable, value)) if isinstance(value, list) else str(value).isprintable()
@@ -214,7 +214,7 @@ def _with_paths(struct: Struct, directory: Path, *names: str) -> Struct:
 
 
 def problems(config: Config) -> list[str]:
-    """What types cannot say: names and ports once each, and rulebooks, keys and a broker that can be used."""
+    """Return what else is wrong: names and ports used twice; rulebooks, keys or a broker that cannot be used."""
     return [
         *twice(config),
         *(f"table {table.name}: {problem}" for table in config.table for problem in table_problems(table)),
@@ -224,7 +224,7 @@ def problems(config: Config) -> list[str]:
 
 
 def twice(config: Config) -> Iterator[str]:
-    """Names and ports that two tables have."""
+    """Yield names and ports that two tables share."""
     for key in ("name", "port"):
         counts = Counter(getattr(table, key) for table in config.table)
         yield from (
@@ -235,7 +235,7 @@ def twice(config: Config) -> Iterator[str]:
 
 
 def table_problems(table: Table) -> list[str]:
-    """What the book says against this table, and what is wrong with the way its port is written."""
+    """Return what the rulebook forbids at this table, and what is wrong with the way its port is written."""
     port = ports.url_problem(table.port)
     found = [f"port {table.port} {port}"] if port else []
     if table.name.lower() in RESERVED:
@@ -248,18 +248,18 @@ def table_problems(table: Table) -> list[str]:
 
 
 def offer_problems(config: Config) -> list[str]:
-    """What the books say against offers that the config leaves open, or that differ between tables."""
+    """Return what the rulebooks forbid of offers that the config leaves open, or that differ between tables."""
     found = [f"table {table.name}: {problem}" for table in config.table if (problem := whole_offer_problem(table))]
     return [*found, *casino_wide_problems(config)]
 
 
 def whole_offer_problem(table: Table) -> str:
-    """Why a table without `wagers` cannot offer all of its game; empty where it can."""
+    """Return why a table without `wagers` cannot offer all of its game; empty where it can."""
     return "" if table.wagers or table_problems(table) else check_whole_offer(*offer(table))
 
 
 def casino_wide_problems(config: Config) -> Iterator[str]:
-    """Options that a book wants alike at all tables that offer their wagers, and are not (New Zealand 11A.8, 11B.9)."""
+    """Yield options that a rulebook wants alike at all tables and are not (New Zealand 11A.8, 11B.9)."""
     first: dict[tuple[str, str], tuple[str, str]] = {}  # book and option: table and value
     for table in (table for table in config.table if not table_problems(table)):
         book, settings, _ = offer(table)
@@ -272,14 +272,14 @@ def casino_wide_problems(config: Config) -> Iterator[str]:
 
 
 def _casino_wide(book: Rulebook, game: str, wagers: tuple[str, ...]) -> list[str]:
-    """The options of the whole casino on which a price of these wagers depends; of all wagers where none is named."""
+    """Return the casino-wide options on which a price of these wagers depends; of all wagers where none is named."""
     offered = [wager for wager in book.wagers(game) if not wagers or wager.id in wagers]
     used = {option for wager in offered for price in wager.win.values() for option in price.odds_by}
     return [name for name, option in book.option.items() if option.scope == "casino" and name in used]
 
 
 def offer(table: Table) -> tuple[Rulebook, Settings, int]:
-    """The table's book, game, options and decks, all that is left open filled in; or RulebookError."""
+    """Return the table's book, game, options and decks, all that is left open filled in; or RulebookError."""
     book = rulebooks.load(table.rulebook)
     chosen = table.options if table.game is None else {"game": table.game, **table.options}
     settings = Settings.of(book, chosen)
@@ -309,20 +309,20 @@ def _broker_problems(config: Config) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Changes:
-    """What a file that is read again asks for. Close what is removed and changed before opening: ports may swap."""
+    """What differs in a file that is read again. Close what is removed or changed before opening: ports may swap."""
 
     added: tuple[Table, ...]
     removed: tuple[str, ...]
     changed: tuple[Table, ...]  # to be closed and opened again, as they are now
     kept: tuple[str, ...]
-    restart: tuple[str, ...]  # what stays as it was until a restart, in words
+    restart: tuple[str, ...]  # messages about keys that stay as they were until a restart
 
 
 ONLY_AT_START = ("site", "ledger", "broker", "login", "control")
 
 
 def changes(old: Config, new: Config) -> Changes:
-    """From one config to another, table by table."""
+    """Return the changes from one config to another, table by table."""
     before = {table.name: table for table in old.table}
     now = {table.name: table for table in new.table}
     greet_all = (old.keys, old.requires_keys()) != (new.keys, new.requires_keys())

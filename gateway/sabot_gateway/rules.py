@@ -1,4 +1,4 @@
-"""Rules: the gateway's own reading of how a coup is played, from the words of the books.
+"""Rules: how a coup is played, written for the gateway from the printed rules and from no other code.
 
 NZ 9.2-9.5, The Star 9.2-9.5, Crown 8.1-8.3, Rapid 7.7.4.4-7.7.4.7; all five print the same two tables (A-21).
 """
@@ -38,22 +38,22 @@ class Coup(NamedTuple):
 
 
 def points(hand: Sequence[str]) -> int:
-    """The point count of a hand: the last digit of its sum."""
+    """Return the point count of a hand: the last digit of its sum."""
     return sum([_VALUES[card[0]] for card in hand]) % 10
 
 
 def is_pair(hand: Sequence[str]) -> bool:
-    """The first two cards are of one rank (A-01)."""
+    """Return True if the first two cards are of one rank (A-01)."""
     return hand[0][0] == hand[1][0]
 
 
 def player_draws(player_points: int) -> bool:
-    """Table 1."""
+    """Return True if the Player draws (Table 1)."""
     return player_points <= 5
 
 
 def banker_draws(banker_points: int, player_third: int | None) -> bool:
-    """Table 2; `player_third` is the value of the Player's third card, None when he stood."""
+    """Return True if the Banker draws (Table 2); `player_third` is the Player's third card's value, or None."""
     if player_third is None:
         return banker_points <= 5
     if banker_points <= 2:
@@ -62,7 +62,7 @@ def banker_draws(banker_points: int, player_third: int | None) -> bool:
 
 
 def due(cards: Sequence[str]) -> str | None:
-    """The slot of the next card of a coup that has these, in the order drawn; None when it is complete."""
+    """Return the slot of the next card of a coup that has these, in the order drawn; None when it is complete."""
     if len(cards) < 4:
         return _FIRST_FOUR[len(cards)]
     player, banker = points((cards[0], cards[2])), points((cards[1], cards[3]))

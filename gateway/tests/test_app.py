@@ -280,7 +280,7 @@ def test_a_port_that_cannot_be_opened_is_told_in_the_status(tmp_path: Path) -> N
     app = App(config(tmp_path, str(tmp_path / "ttyACM0")))
     app.step(0)
     assert status(app)["state"] == "offline"
-    assert "is not there: put the adapter in" in status(app)["problem"]
+    assert "is not there: plug the adapter in" in status(app)["problem"]
 
 
 def test_a_password_in_plain_text_is_warned_of_at_the_start(tmp_path: Path) -> None:

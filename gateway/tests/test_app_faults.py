@@ -107,7 +107,7 @@ def test_a_lost_part_of_the_log_disputes_a_coup_and_its_decision_says_what_holds
     assert [name for name, _ in active(bench)] == ["log_lost", "discrepancy", "fault_composition"]
     answer = ask(bench, "decide", coup=disputed.id, verdict="void")
     assert answer["ok"] is True
-    assert answer["say"].startswith("Coup 1/1 is void. The shoe holds its exit (fault composition): count the cards")
+    assert answer["say"].startswith("Coup 1/1 is void. The shoe locks its exit (fault composition): count the cards")
     ask(bench, "ack-alarm")
     assert active(bench) == [("fault_composition", "acknowledged")]
     bench.send(bench.shoe.event(10, "fault_cleared", fault="composition", by="key"))

@@ -139,13 +139,13 @@ def test_a_directory_of_keys_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("now_s", "kept", "status", "says"),
     [
-        (NOW_S, True, "ok", "2026-11-16 10:30:00 UTC, kept right"),
+        (NOW_S, True, "ok", "2026-11-16 10:30:00 UTC, set by a time server"),
         (NOW_S, None, "ok", "2026-11-16 10:30:00 UTC"),
         (
             NOW_S,
             False,
             "warning",
-            "2026-11-16 10:30:00 UTC, but nothing keeps it right; `sudo timedatectl set-ntp true`",
+            "2026-11-16 10:30:00 UTC, but no time server sets it; `sudo timedatectl set-ntp true`",
         ),
         (0.0, True, "wrong", "1970-01-01 00:00:00 UTC is in the past; set it: `sudo timedatectl set-ntp true`"),
     ],
@@ -218,7 +218,7 @@ def test_a_ledger_is_read_and_not_touched(tmp_path: Path, running: bool) -> None
     fact = only(check.ledger_facts(path))
     assert fact.status == "ok"
     assert f"{path}: entries: 1, version " in fact.says
-    assert check.ask_ledger(path, "SELECT max(event_no) FROM entries WHERE unit = ?", UNIT) == 7
+    assert check.query_ledger(path, "SELECT max(event_no) FROM entries WHERE unit = ?", UNIT) == 7
     after = tree(tmp_path)
     assert after.keys() == before.keys()
     assert {name: after[name] for name in after if not name.endswith("-shm")} == {
@@ -232,7 +232,7 @@ def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
     path.write_text("once upon a time there was a shoe" * 100)
     fact = only(check.ledger_facts(path))
     assert fact.status == "wrong"
-    assert "it is no ledger, or damaged" in fact.says
+    assert "it is not a ledger, or damaged" in fact.says
     path.unlink()
     sqlite3.connect(path).execute("CREATE TABLE other (x)").connection.close()
     assert "no such table: entries" in only(check.ledger_facts(path)).says

@@ -72,7 +72,7 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
             'site = "sydney"\nlogin = {passwordfile = "x"}',
             "login.passwordfile: no such key; did you",
         ),
-        ('site = "sydney"', 'site = "sydney"\nlogin = {user = 1}', "login.user = 1; write the name that"),
+        ('site = "sydney"', 'site = "sydney"\nlogin = {user = 1}', "login.user = 1; write our user name at the broker"),
         ('site = "sydney"', 'site = "sydney"\nlogin = "me"', 'login = "me"; write a table: [login]'),
         ('site = "sydney"', 'site = "a/b"', 'site = "a/b"; write letters, digits, - and _'),
         ('site = "sydney"', 'site = "sydney"\nkeep_days = 0', "keep_days = 0; write a number of days, 1 or more"),

@@ -131,7 +131,7 @@ def test_a_decision_that_cannot_end_the_fault_stands_and_names_the_next_step(ben
     bench.table.fault = fault
     say = bench.answer_to("decide", args={"coup": "1/1", "verdict": "void"})
     assert say.startswith("Coup 1/1 is void. ")
-    assert f"The shoe holds its exit (fault {fault}): " in say
+    assert f"The shoe locks its exit (fault {fault}): " in say
     assert bench.table.verifier.disputed() == []
 
 

@@ -84,7 +84,7 @@ def test_what_is_no_file_is_refused_and_not_waited_for(ring: KeyRing) -> None:
     "unit", ["", "../../etc/passwd", UNIT + "0", UNIT[:-1], UNIT.upper(), UNIT + "\n", "5ab0/00000000001"]
 )
 def test_a_unit_is_sixteen_hex_digits(ring: KeyRing, unit: str) -> None:
-    with pytest.raises(KeysError, match="is no unit id"):
+    with pytest.raises(KeysError, match="is not a unit id"):
         ring.keys(unit)
 
 

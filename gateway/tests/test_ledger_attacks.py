@@ -141,11 +141,11 @@ def test_a_log_damaged_in_its_middle(killed: Path) -> None:
 def test_a_cursor_that_was_moved_is_found_and_goes_back(closed: Path, moved: int) -> None:
     edit(closed, f"UPDATE cursors SET seq = seq + {moved}")
     where = "there is no such entry" if moved > 1000 else "it was not put there by the gateway"
-    assert faults(closed) == [f"the cursor mqtt stands at entry {5 + moved}, but {where}"]
+    assert faults(closed) == [f"the cursor mqtt is at entry {5 + moved}, but {where}"]
     ledger = Ledger(closed)
     assert ledger.cursor("mqtt") == 5
     assert ledger.notes == [
-        f"the cursor mqtt stands at entry {5 + moved}, but {where}; everything after entry 5 is published again"
+        f"the cursor mqtt is at entry {5 + moved}, but {where}; everything after entry 5 is published again"
     ]
     ledger.close()
     assert faults(closed) == []
@@ -285,7 +285,7 @@ def test_derived_tables_that_were_edited_are_made_anew_at_the_start(tmp_path: Pa
     edit(ledger.path, "UPDATE alarms SET state = 'cleared'")
     again = Ledger(tmp_path / "ledger.db")
     assert len(again.active_alarms("bac-01")) == 1
-    assert "it was made anew from the entries" in again.notes[0]
+    assert "it was rebuilt from the entries" in again.notes[0]
     again.close()
 
 

@@ -124,7 +124,7 @@ def test_an_edited_table_is_found_and_rebuilt_from_the_entries(tmp_path: Path, e
     ledger.close()
     (fault,) = audit.verify(path).faults
     assert fault.startswith(f"table {table}: entry ")
-    assert f"`sabot ledger rebuild {path}` makes it anew" in fault
+    assert f"`sabot ledger rebuild {path}` rebuilds it" in fault
     again = Ledger(path, recheck=True)
     again.close()
     assert audit.verify(path).faults == []

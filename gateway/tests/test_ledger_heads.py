@@ -135,7 +135,7 @@ def test_a_file_of_heads(tmp_path: Path) -> None:
     file.write_bytes(msgspec.json.encode(head) + b"\n\n" + kept + b"\n")
     assert list(heads.load(file)) == [head, head]
     file.write_bytes(msgspec.json.encode(head) + b"\n[1]\n")
-    with pytest.raises(LedgerError, match=r"heads\.jsonl, line 2 is no head of a ledger"):
+    with pytest.raises(LedgerError, match=r"heads\.jsonl, line 2 is not a head of a ledger"):
         list(heads.load(file))
     with pytest.raises(LedgerError, match="No such file or directory; give a file of heads"):
         list(heads.load(tmp_path / "none"))
@@ -144,6 +144,6 @@ def test_a_file_of_heads(tmp_path: Path) -> None:
 def test_a_key_that_was_lost_is_made_anew_and_said(path: Path) -> None:
     path.with_name("ledger.db-key").unlink()
     ledger = Ledger(path)
-    assert "ledger.db-key was missing and is made anew" in ledger.notes[0]
+    assert "ledger.db-key was missing and a new one was made" in ledger.notes[0]
     assert ledger.behind is None
     assert ledger.durable_event_no(UNIT) == 242

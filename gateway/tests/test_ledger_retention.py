@@ -199,7 +199,7 @@ def test_a_moment(text: str, written: str) -> None:
 
 
 def test_what_is_no_date(path: Path) -> None:
-    with pytest.raises(LedgerError, match="'last year' is no date; write 2026-01-31"):
+    with pytest.raises(LedgerError, match="'last year' is not a date; write 2026-01-31"):
         two_shoes(path).prune("last year")
 
 

@@ -82,7 +82,7 @@ def hashes(path: Path) -> list[bytes]:
 def test_version_1_keeps_its_hashes_and_the_chain_goes_on(old: Path) -> None:
     before = hashes(old)
     ledger = Ledger(old)
-    assert ledger.notes == ["it was of version 1, and is of version 5 now"]
+    assert ledger.notes == ["it was brought from version 1 to version 5"]
     assert (ledger.version, ledger.cursor("mqtt"), ledger.gateway_id().hex()) == (5, 7, "0102030405060708")
     ledger.append([coup(1000, 30, 2, 1)])
     assert ledger.verify_chain() == 124
@@ -113,7 +113,7 @@ def test_version_1_can_be_verified_as_it_is(old: Path) -> None:
     before = old.read_bytes()
     verdict = audit.verify(old)
     assert (verdict.entries, verdict.faults) == (123, [])
-    assert verdict.notes == ["of version 1: its derived tables are not checked, for the next start makes them anew"]
+    assert verdict.notes == ["of version 1: its derived tables are not checked, for the next start rebuilds them"]
     assert old.read_bytes() == before
     with sqlite3.connect(old) as db:
         db.execute("UPDATE entries SET topic = '' WHERE seq = 5")
@@ -159,10 +159,10 @@ def test_version_3_is_verified_as_it_is_and_brought_up(tmp_path: Path, name: str
     path = version_3(tmp_path / "ledger.db", name)
     verdict = audit.verify(path)
     assert (verdict.entries, verdict.faults) == (entries, [])
-    assert verdict.notes == ["of version 3: its derived tables are not checked, for the next start makes them anew"]
+    assert verdict.notes == ["of version 3: its derived tables are not checked, for the next start rebuilds them"]
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (5, ["it was of version 3, and is of version 5 now"])
+    assert (ledger.version, ledger.notes) == (5, ["it was brought from version 3 to version 5"])
     assert (ledger.cursor("mqtt"), len(ledger.active_alarms("bac-01"))) == (5, alarms)
     ledger.append([coup(5000, 30, 9, 1)])
     ledger.close()
@@ -180,7 +180,7 @@ def test_version_4_is_verified_as_it_is_and_its_coups_are_not_known_to_be_confir
     assert (verdict.entries, verdict.faults) == (28, [])
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (5, ["it was of version 4, and is of version 5 now"])
+    assert (ledger.version, ledger.notes) == (5, ["it was brought from version 4 to version 5"])
     assert [row["confirmed"] for row in ledger.rows("coups")] == [""] * 5
     assert (len(ledger.disputed("bac-01")), ledger.confirmed("bac-01", 100)) == (1, {})
     ledger.append([confirmed(5000, 30, f"{UNIT}-60")])
@@ -197,7 +197,7 @@ def test_version_2_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
     assert Reader(path).version == 2
     before = hashes(path)
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes) == (5, ["it was of version 2, and is of version 5 now"])
+    assert (ledger.version, ledger.notes) == (5, ["it was brought from version 2 to version 5"])
     names = {name for (name,) in ledger._db.execute("SELECT name FROM sqlite_master WHERE tbl_name = 'entries'")}
     assert names == {"entries", "sqlite_autoindex_entries_1", "shoes_of_a_table", "alarms_of_a_table", "accepted"}
     assert len(ledger.this_shoe("bac-01")) == 1  # it was closed

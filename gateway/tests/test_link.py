@@ -221,7 +221,7 @@ def test_another_protocol_with_another_layout_is_refused_in_words_too(size: int)
         it.receive(framing.encode(raw), float(second))
         it.tick(float(second))
         assert it.problem is not None
-        assert f"shoe {UNIT} speaks protocol {b'anothers'.hex()}" in it.problem
+        assert f"shoe {UNIT} uses protocol {b'anothers'.hex()}" in it.problem
         assert "reflash the shoe or update the gateway" in it.problem
     greet(it, Shoe(), 8.0)
     assert (it.unit, it.problem) == (UNIT, None)

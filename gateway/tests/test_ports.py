@@ -259,7 +259,7 @@ def test_a_flood_from_an_rfc_2217_host_that_nobody_reads_ends_the_port(stack: Ex
 
 def test_a_port_that_is_not_there(tmp_path: Path) -> None:
     words = refused(f"{tmp_path}/ttyACM0")
-    assert words.startswith(f"port {tmp_path}/ttyACM0 is not there: put the adapter in, or correct `port`")
+    assert words.startswith(f"port {tmp_path}/ttyACM0 is not there: plug the adapter in, or correct `port`")
 
 
 def test_a_port_that_another_program_has_is_busy_until_that_gives_it_back(stack: ExitStack) -> None:

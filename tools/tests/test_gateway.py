@@ -178,8 +178,8 @@ def test_check_distinguishes_a_shoe_a_silent_an_unreadable_and_a_one_way_line(tm
     )
     assert "nothing comes on this port" in found["port silent"][1]
     assert "the baud rate is wrong" in found["port noisy"][1]
-    assert "does not hear this gateway" in found["port deaf"][1]
-    assert "is not there: put the adapter in" in found["port none"][1]
+    assert "does not receive this gateway" in found["port deaf"][1]
+    assert "is not there: plug the adapter in" in found["port none"][1]
 
 
 def test_check_finds_one_unit_at_two_ports(tmp_path: Path, stack: ExitStack) -> None:
@@ -250,7 +250,7 @@ def test_check_leaves_the_ports_of_a_running_daemon_alone(tmp_path: Path, stack:
     control.bind(str(tmp_path / "control.sock"))
     control.listen()
     _, found = check(path)
-    assert found["port local"] == ("ok", f"{line.port} is in the hands of the daemon that runs now")
+    assert found["port local"] == ("ok", f"{line.port} is used by the daemon that runs now")
     assert found["port remote"][0] == "warning"
     assert "was not tried" in found["port remote"][1]
     with pytest.raises(BlockingIOError):

@@ -91,7 +91,7 @@ def test_a_unit_is_sixteen_hex_digits(keys: KeysCommand, action: str, unit: str)
     keys.run("new", OTHER)
     ran = keys.run(action, unit)
     assert ran.exit_code == 1
-    assert "is no unit id; give its 16 hex digits" in ran.stderr
+    assert "is not a unit id; give its 16 hex digits" in ran.stderr
     assert keys.files() == [f"{OTHER}.key"]
 
 

@@ -282,7 +282,7 @@ def test_prune_and_verify_with_and_without_the_key(path: Path, tmp_path: Path) -
 def test_prune_refuses_what_is_not_a_date(path: Path) -> None:
     ran = sabot("prune", path, "--before", "yesterday")
     assert ran.returncode == 1
-    assert "'yesterday' is no date; write 2026-01-31" in ran.stderr
+    assert "'yesterday' is not a date; write 2026-01-31" in ran.stderr
 
 
 @pytest.mark.parametrize("before", ["2199-01-01", "9999-12-31T23:59:59Z"])

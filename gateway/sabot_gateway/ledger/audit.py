@@ -1,4 +1,4 @@
-"""Audit: is a ledger what was written? Quickly when the daemon starts, wholly when somebody asks."""
+"""Audit: find out whether a ledger is what was written: a quick check when the daemon starts, a full one on request."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ class Start:
 
 @dataclass
 class Verdict:
-    """Everything that is wrong with a ledger, the entries first, and what else is to be said of it."""
+    """Everything that is wrong with a ledger, the entries first, and notes about it."""
 
     entries: int = 0
     version: int = schema.VERSION
@@ -40,7 +40,7 @@ class Verdict:
 
 
 def start(path: Path, key: bytes | None, *, whole: bool = False) -> Start:
-    """Refuse a damaged ledger: check the newest entries, and everything of a ledger that is small or if asked to."""
+    """Refuse a damaged ledger: check the newest entries; everything if it is small, or if `whole`."""
     try:
         with closing(Reader(path)) as reader:
             _refuse(reader.schema_difference())
@@ -57,7 +57,7 @@ def start(path: Path, key: bytes | None, *, whole: bool = False) -> Start:
         raise LedgerError(_refusal(path, error)) from error
     if different is None:
         return Start()
-    return Start([f"{different}; it was made anew from the entries"], rebuild=True)
+    return Start([f"{different}; it was rebuilt from the entries"], rebuild=True)
 
 
 def _refuse(fact: str | None) -> None:
@@ -91,7 +91,7 @@ def verify(
 
 
 def _state(path: Path) -> tuple[bool, int, int]:
-    """A ledger at rest is read as it lies there; if a daemon began to write it meanwhile, it must be read again."""
+    """Return what changes when a daemon begins to write a ledger that was at rest: then it must be read again."""
     found = path.stat() if path.is_file() else None
     return sidecar_path(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
 
@@ -149,10 +149,10 @@ def _schema(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
 def _derived(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
     different = reader.derived_difference()
     if different:
-        verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` makes it anew")
+        verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` rebuilds it")
     if reader.version < schema.VERSION:
         verdict.notes.append(
-            f"of version {reader.version}: its derived tables are not checked, for the next start makes them anew"
+            f"of version {reader.version}: its derived tables are not checked, for the next start rebuilds them"
         )
 
 
@@ -164,7 +164,7 @@ def _check_cursors(reader: Reader, verdict: Verdict, kept: Kept | None) -> None:
 def _check_heads(
     reader: Reader, verdict: Verdict, kept: LedgerMessage | None, known: list[LedgerMessage], key: bytes | None
 ) -> None:
-    """A chain cannot show that its end was cut off; who kept its head can."""
+    """Compare with heads kept elsewhere: a chain alone cannot show that its end was cut off."""
     gateway, beside_it = reader.gateway(), sidecar_path(reader.path, "head").name
     if kept and kept.gateway != gateway and reader.version:
         verdict.faults.append(f"{beside_it} is of another ledger, of gateway {kept.gateway}")
@@ -200,11 +200,11 @@ def _check_pruned(reader: Reader, verdict: Verdict, key: bytes | None) -> None:
     pruned = reader.pruned()
     if pruned is None:
         return
-    said = f"entries up to {pruned.seq} were pruned; the last was of {pruned.time}"
+    pruning = f"entries up to {pruned.seq} were pruned; the last was of {pruned.time}"
     wrong = reader.unsigned_checkpoint(key)
     if wrong:
-        verdict.faults.append(f"{said}; but {wrong}")
+        verdict.faults.append(f"{pruning}; but {wrong}")
     elif key is None:
-        verdict.notes.append(f"{said}; their checkpoint was not checked, for its key is not here")
+        verdict.notes.append(f"{pruning}; their checkpoint was not checked, for its key is not here")
     else:
-        verdict.notes.append(f"{said}; their checkpoint is signed by the gateway's key")
+        verdict.notes.append(f"{pruning}; their checkpoint is signed by the gateway's key")

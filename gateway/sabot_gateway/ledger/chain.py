@@ -28,7 +28,7 @@ class EntryError(LedgerError):
 
 
 class Entry(NamedTuple):  # thousands a second: made in a tenth of the time of a frozen dataclass
-    """What is to be kept."""
+    """What is to be stored."""
 
     unit: str
     event_no: int | None
@@ -41,7 +41,7 @@ class Entry(NamedTuple):  # thousands a second: made in a tenth of the time of a
 
 
 class Stored(NamedTuple):
-    """An entry in its place."""
+    """An entry as the ledger has it."""
 
     unit: str
     event_no: int | None
@@ -65,7 +65,7 @@ class Origin:
 
 
 def link(head: bytes, seq: int, entry: Entry | Stored, second_from: int) -> bytes:
-    """The hash of an entry: everything in it, each part with its length, chained to the one before."""
+    """Return the hash of an entry: everything in it, each part with its length, chained to the one before."""
     event_no = "" if entry.event_no is None else str(entry.event_no)
     parts = [head, _text(str(seq)), _text(entry.unit), _text(event_no), _text(entry.table), _text(entry.topic)]
     parts += [len(entry.payload).to_bytes(4, "big"), entry.payload, len(entry.frame).to_bytes(4, "big"), entry.frame]
@@ -94,7 +94,7 @@ def verify(entries: Iterable[Stored], origin: Origin, progress: Callable[[int], 
 
 
 def _linked(head: bytes, seq: int, entry: Stored, second_from: int) -> bytes | None:
-    """The hash of an entry from a file, in which anything may stand in the place of text and bytes."""
+    """Return the hash of an entry from a file, which can hold anything; None where it cannot be computed."""
     try:
         return link(head, seq, entry, second_from)
     except (AttributeError, TypeError, UnicodeError):

@@ -26,7 +26,7 @@ TABLES = (
     "CREATE INDEX alarms_by_entry ON alarms (raised_seq)",
 )
 
-# A shoe's row is made by what is first heard of it, and each later word changes its own part.
+# The first message about a shoe makes its row, and each later one changes its own part.
 _SHOE = "INSERT INTO shoes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq, "
 _OPENED = (
     _SHOE + "opened = excluded.opened, decks = excluded.decks, card_set = excluded.card_set, burn = excluded.burn, "
@@ -96,30 +96,59 @@ class _Alarm(_Common, frozen=True):
     state: str = "raised"
 
 
-def _shoe(seq: int, said: _Shoe) -> list[Change]:
-    opened = said.state == "open"
-    times = (said.time, "") if opened else ("", said.time)
-    row = (said.table, said.unit, said.shoe, *times, said.decks, said.card_set, said.burn, 0, seq, seq)
+def _shoe(seq: int, message: _Shoe) -> list[Change]:
+    opened = message.state == "open"
+    times = (message.time, "") if opened else ("", message.time)
+    row = (
+        message.table,
+        message.unit,
+        message.shoe,
+        *times,
+        message.decks,
+        message.card_set,
+        message.burn,
+        0,
+        seq,
+        seq,
+    )
     return [(_OPENED if opened else _CLOSED, row)]
 
 
-def _coup(seq: int, said: _Coup) -> list[Change]:
-    head = (said.id, said.table, said.unit, said.shoe, said.coup, said.time, said.kind, said.status, said.winner or "")
-    cards = (" ".join(said.player), " ".join(said.banker), said.player_points, said.banker_points)
-    marks = (said.player_pair, said.banker_pair, said.natural, said.last_coup, said.rulebook)
-    row = (*head, *cards, *marks, said.corrects, "", said.by, said.clause, "", seq)
-    if said.corrects:
-        return [(_COUP, row), (_CORRECTED, (said.id, said.corrects))]
-    return [(_COUP, row), (_COUNTED, (said.table, said.unit, said.shoe, "", "", 0, 0, "", 1, seq, seq))]
+def _coup(seq: int, message: _Coup) -> list[Change]:
+    head = (
+        message.id,
+        message.table,
+        message.unit,
+        message.shoe,
+        message.coup,
+        message.time,
+        message.kind,
+        message.status,
+        message.winner or "",
+    )
+    cards = (" ".join(message.player), " ".join(message.banker), message.player_points, message.banker_points)
+    marks = (message.player_pair, message.banker_pair, message.natural, message.last_coup, message.rulebook)
+    row = (*head, *cards, *marks, message.corrects, "", message.by, message.clause, "", seq)
+    if message.corrects:
+        return [(_COUP, row), (_CORRECTED, (message.id, message.corrects))]
+    return [(_COUP, row), (_COUNTED, (message.table, message.unit, message.shoe, "", "", 0, 0, "", 1, seq, seq))]
 
 
-def _confirmed(seq: int, said: _Confirmed) -> list[Change]:
-    return [(_CONFIRMED, (said.id, said.coup_id))]
+def _confirmed(seq: int, message: _Confirmed) -> list[Change]:
+    return [(_CONFIRMED, (message.id, message.coup_id))]
 
 
-def _alarm(seq: int, said: _Alarm) -> list[Change]:
-    place = (said.alarm or said.id, said.table, said.shoe, said.coup, said.name, said.severity, said.state)
-    return [(_ALARM, (*place, said.time, said.time, said.by, said.say, said.clause, seq, seq))]
+def _alarm(seq: int, message: _Alarm) -> list[Change]:
+    start = (
+        message.alarm or message.id,
+        message.table,
+        message.shoe,
+        message.coup,
+        message.name,
+        message.severity,
+        message.state,
+    )
+    return [(_ALARM, (*start, message.time, message.time, message.by, message.say, message.clause, seq, seq))]
 
 
 _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
@@ -134,18 +163,18 @@ FOLDED = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # th
 
 
 def changes(seq: int, entry: Entry | Stored) -> list[Change]:
-    """What an entry changes in the tables: nothing, where it is of another kind."""
+    """Return what an entry changes in the tables: nothing, where it is of another kind."""
     if entry.topic not in _TOPICS:
         return []
     decoder, fold = _TOPICS[entry.topic]
     try:
         return fold(seq, decoder.decode(entry.payload))
-    except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, in which anything may stand
+    except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
         return []
 
 
 def apply(db: sqlite3.Connection, made: list[Change]) -> None:
-    """Change the tables: coups at once, for the words that correct or count them come behind; the rest in order."""
+    """Change the tables: coups at once, for the messages that correct or count them come later; the rest in order."""
     db.executemany(_COUP, [values for statement, values in made if statement is _COUP])
     for statement, values in made:
         if statement is not _COUP:
@@ -155,7 +184,7 @@ def apply(db: sqlite3.Connection, made: list[Change]) -> None:
 def rebuild(
     db: sqlite3.Connection, entries: Iterable[Stored], progress: Callable[[int], None] = lambda done: None
 ) -> None:
-    """Make the tables anew from the entries; inside a transaction of the caller."""
+    """Rebuild the tables from the entries; inside a transaction of the caller."""
     for name in NAMES:
         db.execute(f"DELETE FROM {name}")
     for entry in entries:
@@ -185,7 +214,7 @@ _COUPS_OF_SHOE = """SELECT seq FROM coups WHERE seq > ? AND seq <= ? AND table_n
 
 
 def _rest_of_shoe(key: tuple[str, str, int], seq: int, last: int, entries: Select) -> Iterator[Stored]:
-    """The entries after `seq` that its row follows from: its coups, and that it was opened or closed."""
+    """Yield the entries after `seq` that its row follows from: its coups, and that it was opened or closed."""
     table, unit, shoe = key
     yield from entries(f"WHERE seq IN ({_COUPS_OF_SHOE})", (seq, last, *key))
     for entry in entries(_OF_TABLE.format("'shoe'"), (table, seq, last)):
@@ -200,7 +229,7 @@ def _rest_of_alarm(table: str, alarm: str, seq: int, last: int, entries: Select)
 
 
 def _names(entry: Stored, **wanted: Any) -> bool:
-    """Whether the entry's message has these values."""
+    """Return True if the entry's message has these values."""
     decoder, _ = _TOPICS[entry.topic]
     try:
         message = decoder.decode(entry.payload)
@@ -210,7 +239,7 @@ def _names(entry: Stored, **wanted: Any) -> bool:
 
 
 def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
-    """Where the tables of a file are not what its entries give, in words; None where they are."""
+    """Return where the tables of a file are not what its entries give; None where they are."""
     fresh = sqlite3.connect(":memory:", isolation_level=None)
     fresh.execute("BEGIN")
     for statement in TABLES:
@@ -225,7 +254,7 @@ def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
 
 
 def rows(db: sqlite3.Connection, name: str) -> Iterator[Any]:
-    """One table in the order of its entries."""
+    """Yield one table in the order of its entries."""
     return iter(db.execute(f"SELECT * FROM {name} ORDER BY seq, 1, 2, 3"))
 
 

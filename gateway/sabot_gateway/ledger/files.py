@@ -1,4 +1,4 @@
-"""Files: what lies beside a ledger, who may write it, and what earlier releases left behind its last page."""
+"""Files: the files beside a ledger, the lock of its writer, and what earlier releases left behind its last page."""
 
 import fcntl
 import os

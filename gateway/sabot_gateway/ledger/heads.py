@@ -18,7 +18,7 @@ _MOST_FILE_BYTES = 1 << 26  # of a file of heads: one a minute for a year
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What stands in the file beside the ledger."""
+    """What the file beside the ledger holds."""
 
     head: LedgerMessage
     cursors: dict[str, int] = {}
@@ -62,7 +62,7 @@ def _signed_part(head: LedgerMessage) -> bytes:
 
 
 def contradiction(chain: Chain, head: LedgerMessage) -> str | None:
-    """Return where a ledger is not what a head of it says, None where it agrees or its part was pruned."""
+    """Return where a ledger contradicts one of its heads, None where it agrees or its part was pruned."""
     last, _ = chain.newest()
     if head.entry > last:
         return f"entry {last + 1} is missing: it ends with entry {last}, but entry {head.entry} was stored" + _of(head)
@@ -140,4 +140,4 @@ def _head(line: bytes, place: str) -> LedgerMessage:
             return msgspec.json.decode(line, type=Kept).head
         return msgspec.json.decode(line, type=LedgerMessage)
     except (msgspec.MsgspecError, UnicodeError) as error:
-        raise LedgerError(f"{place} is no head of a ledger: {error}") from None
+        raise LedgerError(f"{place} is not a head of a ledger: {error}") from None

@@ -1,4 +1,4 @@
-"""Pruner: once a day what is older than the config keeps goes out of the ledger, a slice at a time."""
+"""Pruner: once a day remove the entries that are older than `keep_days`, a slice at a time."""
 
 import sqlite3
 from collections.abc import Callable
@@ -17,7 +17,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class Planning(Thread):
-    """Finds out what may go: it reads every entry, so it has a thread and a connection of its own."""
+    """Finds what may be removed: it reads every entry, so it has a thread and a connection of its own."""
 
     def __init__(self, path: Path, keep_days: int, days_ago: str) -> None:
         super().__init__(name="prune-plan", daemon=True)

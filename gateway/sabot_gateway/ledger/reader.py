@@ -1,4 +1,4 @@
-"""Reader: the ledger as others may look at it, while the daemon writes or when nobody does."""
+"""Reader: a ledger read only, while the daemon writes it or when nobody does."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,10 @@ def reading() -> Iterator[None]:
 
 
 class Reader:
-    """One file, read only."""
+    """One file, read only.
+
+    One class because every query shares the connection, the file's version and the handling of its errors.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,7 +46,7 @@ class Reader:
             ) from error
 
     def _learn(self) -> None:
-        """What the file says of itself."""
+        """Read version and origin of the file."""
         self.version = schema.version(self._db)
         self._columns = schema.columns(self.version)
         self.origin = retention.origin(self._db, self.version)
@@ -60,20 +63,20 @@ class Reader:
 
     @reading()
     def durable_event_no(self, unit: str) -> int:
-        """The last event number held of a unit, 0 when there is none."""
+        """Return the last event number held of a unit, 0 when there is none."""
         pruned = retention.checkpoint(self._db)
         held = int(self._one("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0)
         return max(held, pruned.units.get(unit, 0)) if pruned else held
 
     @reading()
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
-        """The frame in which an event of a unit came, None where it is not held any more."""
+        """Return the frame in which an event of a unit came, None where it is not held any more."""
         row = self._db.execute("SELECT frame FROM entries WHERE unit = ? AND event_no = ?", (unit, event_no)).fetchone()
         return bytes(row[0]) if row else None
 
     @reading()
     def newest_event(self, unit: str, kinds: Sequence[int], within: int) -> bytes | None:
-        """The frame of the newest event of these kinds among so many last ones of a unit."""
+        """Return the frame of the newest event of these kinds among so many last ones of a unit."""
         row = self._db.execute(
             f"""SELECT frame FROM entries WHERE unit = ?1 AND event_no > ?2
             AND substr(frame, {_KIND_AT + 1}, 1) IN ({", ".join(f"x'{kind:02x}'" for kind in kinds)})
@@ -83,56 +86,56 @@ class Reader:
         return bytes(row[0]) if row else None
 
     def since(self, seq: int, limit: int) -> list[Stored]:
-        """The entries after `seq`, in order."""
+        """Return the entries after `seq`, in order."""
         return list(self._select("WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)))
 
     def this_shoe(self, table: str, most: int = -1) -> list[Stored]:
-        """What the shoe of a table has said since it was last opened or closed, that word included; at most so much."""
+        """Return the log of a table's shoe from its last opening or closing on, at most so many entries."""
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
-        for word in list(self._select(f"WHERE seq = ({newest})", (table,))):
-            since = (word.unit, word.event_no, table, most)
-            of_it = "WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no LIMIT ?"
-            return list(self._select(of_it, since))
+        for change in list(self._select(f"WHERE seq = ({newest})", (table,))):
+            since = (change.unit, change.event_no, table, most)
+            log = "WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no LIMIT ?"
+            return list(self._select(log, since))
         return []
 
     @reading()
     def last_shoe(self, table: str, seq: int) -> bytes | None:
-        """The last message up to this entry that a shoe of a table was opened or closed."""
+        """Return the last message up to this entry that a shoe of a table was opened or closed."""
         last = "WHERE table_name = ? AND topic = 'shoe' AND seq <= ? ORDER BY seq DESC LIMIT 1"
         row = self._db.execute(f"SELECT payload FROM entries {last}", (table, seq)).fetchone()
         return bytes(row[0]) if row else None
 
     @reading()
     def day_of_play(self, back: int) -> str | None:
-        """The date of the newest day but so many on which a shoe was opened; None where there are not so many."""
+        """Return the date of the day of play `back` days of play ago, or None where there are fewer."""
         days = "SELECT DISTINCT substr(opened, 1, 10) AS day FROM shoes WHERE opened <> ''"
         row = self._db.execute(f"{days} ORDER BY day DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
         return row[0] if row else None
 
     @reading()
     def active_alarms(self, table: str) -> list[bytes]:
-        """The last message of each alarm that is not cleared, oldest alarm first."""
+        """Return the last message of each alarm that is not cleared, oldest alarm first."""
         return self._payloads(
             "SELECT seq FROM alarms WHERE table_name = ? AND state <> 'cleared' ORDER BY raised_seq", table
         )
 
     @reading()
     def disputed(self, table: str, most: int = -1) -> list[bytes]:
-        """The message of each coup that nobody has confirmed or voided yet, oldest first; of many the newest."""
+        """Return the message of each coup that nobody has confirmed or voided yet, oldest first; of many the newest."""
         newest = f"SELECT seq FROM coups WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"
         return self._payloads(f"SELECT seq FROM ({newest}) ORDER BY seq", table, most)
 
     @reading()
     def disputed_count(self, table: str) -> int:
-        """How many coups nobody has confirmed or voided yet."""
+        """Return how many coups nobody has confirmed or voided yet."""
         return int(self._one(f"SELECT count(*) FROM coups WHERE table_name = ? AND {_OPEN_CASES}", table) or 0)
 
     @reading()
     def confirmed(self, table: str, most: int) -> dict[str, str]:
         """Of disputed coups that were confirmed before, the newest: the id of the message on `confirmed`, by theirs."""
-        before = "SELECT id, (SELECT confirmed FROM coups WHERE id = said.corrects) AS told FROM coups AS said"
+        before = "SELECT id, (SELECT confirmed FROM coups WHERE id = later.corrects) AS earlier FROM coups AS later"
         newest = f"{before} WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"
-        return {coup: told for coup, told in self._db.execute(newest, (table, most)) if told}
+        return {coup: earlier for coup, earlier in self._db.execute(newest, (table, most)) if earlier}
 
     def _payloads(self, query: str, *values: Any) -> list[bytes]:
         return [self._payload(seq) for (seq,) in self._db.execute(query, values).fetchall()]
@@ -140,12 +143,14 @@ class Reader:
     def _payload(self, seq: int) -> bytes:
         row = self._db.execute("SELECT payload FROM entries WHERE seq = ?", (seq,)).fetchone()
         if row is None:
-            raise LedgerError(f"entry {seq} is not there, though its tables name it; `sabot ledger verify` says more")
+            raise LedgerError(
+                f"entry {seq} is not there, though a derived table has it; `sabot ledger verify` lists what is wrong"
+            )
         return bytes(row[0])
 
     @reading()
     def cursor(self, name: str) -> int:
-        """How far a reader has come."""
+        """Return how far a reader has come."""
         return int(self._one("SELECT seq FROM cursors WHERE name = ?", name) or 0)
 
     def _one(self, query: str, value: str) -> int | None:
@@ -154,7 +159,7 @@ class Reader:
 
     @reading()
     def count(self, name: str = "entries") -> int:
-        """How many rows a table has."""
+        """Return how many rows a table has."""
         return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) if self.version else 0
 
     @reading()
@@ -176,7 +181,7 @@ class Reader:
             yield from map(Stored._make, self._db.execute(f"SELECT {self._columns} FROM entries {clauses}", values))
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """One derived table, each row by the names that messages use."""
+        """Yield one derived table, each row by the names that messages use."""
         if self.version < schema.WITH_TIMES:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "
@@ -192,7 +197,7 @@ class Reader:
 
     @reading()
     def newest(self) -> tuple[int, bytes]:
-        """The last entry's number and hash, or those of what was pruned."""
+        """Return the last entry's number and hash, or those of what was pruned."""
         row = (
             self._db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
             if self.version
@@ -230,11 +235,11 @@ class Reader:
     @reading()
     def accepted(self) -> list[Accepted]:
         """Return what people accepted of a ledger that was made shorter."""
-        said = []
+        found = []
         for entry in self.entries(f"WHERE topic = '{ACCEPTED}'"):
-            with suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, in which anything may stand
-                said.append(msgspec.json.decode(entry.payload, type=Accepted))
-        return said
+            with suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
+                found.append(msgspec.json.decode(entry.payload, type=Accepted))
+        return found
 
     @reading()
     def cursor_problems(self, kept: Mapping[str, int]) -> dict[str, tuple[int, str]]:
@@ -254,7 +259,7 @@ class Reader:
         if expected == digest and expected is not None:
             return ""
         where = "there is no such entry" if expected is None else "it was not put there by the gateway"
-        return f"the cursor {name} stands at entry {seq}, but {where}"
+        return f"the cursor {name} is at entry {seq}, but {where}"
 
     @reading()
     def verify_structure(self) -> None:
@@ -265,12 +270,12 @@ class Reader:
 
     @reading()
     def derived_difference(self) -> str | None:
-        """Where shoes, coups and alarms are not what the entries give."""
+        """Return where shoes, coups and alarms are not what the entries give."""
         return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version == schema.VERSION else None
 
     @reading()
     def schema_difference(self) -> str | None:
-        """Where tables, indexes, triggers and views are not those of a ledger."""
+        """Return where tables, indexes, triggers and views are not those of a ledger."""
         return schema.difference(self._db)
 
     @reading()
@@ -280,12 +285,12 @@ class Reader:
 
     @reading()
     def pruned(self) -> retention.Checkpoint | None:
-        """What stands for entries that were pruned."""
+        """Return the checkpoint that replaces entries that were pruned, or None."""
         return retention.checkpoint(self._db) if self.version >= schema.WITH_TIMES else None
 
     @reading()
     def unsigned_checkpoint(self, key: bytes | None) -> str | None:
-        """Return what is wrong with the signature of what stands for pruned entries; None where nothing can be said."""
+        """Return what is wrong with the signature of the pruning checkpoint; None if nothing is, or without a key."""
         if key is None or self.pruned() is None or retention.signed(self._db, key):
             return None
         return "the checkpoint of its pruned entries is not signed by this key: it was changed, or the key is another"

@@ -1,4 +1,4 @@
-"""Retention: old entries may go; a signed checkpoint stays in their place, and the chain goes on from it."""
+"""Retention: old entries may be removed; a signed checkpoint replaces them, and the chain goes on from it."""
 
 import hmac
 import secrets
@@ -17,7 +17,7 @@ _NEVER = 2**62
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """What stands for the entries that were removed, up to and with `seq`."""
+    """What replaces the entries that were removed, up to and with `seq`."""
 
     seq: int
     hash: str
@@ -35,17 +35,17 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def moment(text: str) -> str:
-    """A date or time as the ledger writes it."""
+    """Return a date or time as the ledger writes it."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
-        raise LedgerError(f"{text!r} is no date; write 2026-01-31, or 2026-01-31T06:00:00Z") from None
+        raise LedgerError(f"{text!r} is not a date; write 2026-01-31, or 2026-01-31T06:00:00Z") from None
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
-    """The longest run of oldest entries that nobody needs any more. Reads every entry: not for the daemon's loop."""
+    """Return the longest run of oldest entries that nothing needs. Reads every entry: not for the daemon's loop."""
     bounds = [(_one(db, query, (before,)), why) for why, query in _BY_TIME.items()]
     bounds += [(_one(db, query, ()), why) for why, query in _NEEDED.items()]
     seq, why = min(bounds, key=lambda bound: bound[0])
@@ -62,8 +62,8 @@ _NEEDED = {
     "of the shoe on a table": """SELECT min(opened_seq) - 1 FROM shoes AS shoe WHERE closed = '' AND NOT EXISTS
     (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
     "of an alarm that is not cleared": "SELECT min(raised_seq) - 1 FROM alarms WHERE state <> 'cleared'",
-    "of a disputed coup": """SELECT min(ifnull((SELECT seq FROM coups WHERE id = said.corrects), seq)) - 1
-    FROM coups AS said WHERE status = 'disputed' AND corrected_by = ''""",
+    "of a disputed coup": """SELECT min(ifnull((SELECT seq FROM coups WHERE id = disputed.corrects), seq)) - 1
+    FROM coups AS disputed WHERE status = 'disputed' AND corrected_by = ''""",
 }
 
 
@@ -88,7 +88,7 @@ def remove(db: sqlite3.Connection, seq: int, removed: int, key: bytes) -> None:
 
 
 def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
-    """What stands for removed entries, if any were."""
+    """Return the checkpoint that replaces removed entries, or None."""
     made = meta(db, "checkpoint")
     try:
         return msgspec.json.decode(made, type=Checkpoint) if made is not None else None
@@ -97,13 +97,13 @@ def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
 
 
 def origin(db: sqlite3.Connection, version: int) -> Origin:
-    """Where the chain of a file begins."""
+    """Return where the chain of a file begins."""
     if version < 2:
         return Origin(second_from=_NEVER)
-    stands, second_from = checkpoint(db), int(meta(db, "second_from") or 0)
-    if stands is None:
+    pruned, second_from = checkpoint(db), int(meta(db, "second_from") or 0)
+    if pruned is None:
         return Origin(second_from=second_from)
-    return Origin(stands.seq, bytes.fromhex(stands.hash), second_from)
+    return Origin(pruned.seq, bytes.fromhex(pruned.hash), second_from)
 
 
 def meta(db: sqlite3.Connection, name: str) -> bytes | None:
@@ -115,18 +115,18 @@ def meta(db: sqlite3.Connection, name: str) -> bytes | None:
 
 
 def signed(db: sqlite3.Connection, key: bytes) -> bool:
-    """Whether the checkpoint was made with this key."""
+    """Return True if the checkpoint was made with this key."""
     made, signature = meta(db, "checkpoint") or b"", meta(db, "signature") or b""
     return hmac.compare_digest(hmac.digest(key, made, "sha256"), signature)
 
 
 def key_path(path: Path) -> Path:
-    """Where the key of a ledger's checkpoints is, unless it is kept elsewhere."""
+    """Return where the key of a ledger's checkpoints is, unless it is kept elsewhere."""
     return sidecar_path(path, "key")
 
 
 def read(path: Path) -> bytes | None:
-    """The key in a file, None where there is none."""
+    """Return the key in a file, None where there is none."""
     try:
         return read_key(path)
     except KeysError as error:
@@ -134,7 +134,7 @@ def read(path: Path) -> bytes | None:
 
 
 def make_key(path: Path) -> bytes:
-    """The ledger's key, made where there is none."""
+    """Return the ledger's key, made where there is none."""
     found = read(path)
     if found is None:
         found = secrets.token_bytes(KEY_BYTES)

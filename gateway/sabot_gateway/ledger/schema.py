@@ -42,7 +42,7 @@ _VERSION_3 = (
 )
 
 
-# A cursor names the hash of its entry, so that one that was moved by hand is found. Derived tables are made anew.
+# A cursor names the hash of its entry, so that one that was moved by hand is found. Derived tables are rebuilt.
 _VERSION_4 = (
     *(f"DROP TABLE {name}" for name in derived.NAMES),
     *derived.TABLES,
@@ -57,11 +57,11 @@ _BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _V
 
 
 class NewerError(LedgerError):
-    """A file from the future."""
+    """A file of a later release."""
 
 
 def version(db: sqlite3.Connection) -> int:
-    """The version of a file's tables, 0 where there are none; one from the future is refused."""
+    """Return the version of a file's tables, 0 where there are none; one of a later release is refused."""
     found = int(db.execute("PRAGMA user_version").fetchone()[0])
     if found > VERSION:
         raise NewerError(
@@ -86,14 +86,14 @@ def upgrade(db: sqlite3.Connection) -> int:
 
 
 def _statements(first: int, last: int) -> list[str]:
-    """What makes the tables of a version from those of the one before `first`."""
+    """Return what makes the tables of a version from those of the one before `first`."""
     return [statement for number in range(first, last + 1) for statement in _BY_VERSION[number]]
 
 
 def difference(db: sqlite3.Connection) -> str | None:
     """Return which table, index, trigger or view a file has that a ledger has not, or lacks."""
     found = _parts(db)
-    if version(db) < VERSION:  # the next start makes its indexes anew
+    if version(db) < VERSION:  # the next start rebuilds its indexes
         expected = {part for part in found if part[0] in ("table", "index")}
     else:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
@@ -111,5 +111,5 @@ def _parts(db: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def columns(of_version: int) -> str:
-    """What to select of `entries` in a file of this version, in the order of `COLUMNS`."""
+    """Return what to select of `entries` in a file of this version, in the order of `COLUMNS`."""
     return COLUMNS if of_version >= WITH_TIMES else COLUMNS.replace("time, rulebook", "'', ''")

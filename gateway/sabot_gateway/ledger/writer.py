@@ -1,4 +1,4 @@
-"""Ledger: SQLite, write-ahead, fully synchronous, hash-chained; an entry is there once and for all."""
+"""Ledger: SQLite, write-ahead, fully synchronous, hash-chained; an entry never changes."""
 
 import secrets
 import sqlite3
@@ -33,12 +33,15 @@ Progress = Callable[[int], None]
 
 
 class Ledger(Reader):
-    """One file and the only one who writes it. Append, then read on from a cursor."""
+    """One file and its only writer. Append, then read on from a cursor.
+
+    One class because appends, heads, cursors and prunings share one connection and one transaction.
+    """
 
     def __init__(self, path: Path, *, recheck: bool = False) -> None:
         """Open a ledger, or make it; refuse one that is damaged. `recheck` every entry, not only the newest."""
         self.path, self.notes, self._own_no = path, list[str](), 0
-        self.behind: str | None = None  # why nothing may be appended until a person accepts it, in words
+        self.behind: str | None = None  # why nothing may be appended until a person accepts it
         self._lost: LedgerMessage | None = None  # the head that it is behind
         self._cursors: dict[str, int] = {}
         try:
@@ -60,7 +63,7 @@ class Ledger(Reader):
         with self._transaction("its tables"):
             before = schema.upgrade(self._db)
         if 0 < before < schema.VERSION:
-            self.notes.append(f"it was of version {before}, and is of version {schema.VERSION} now")
+            self.notes.append(f"it was brought from version {before} to version {schema.VERSION}")
         self._learn()
         self._seq, self._hash = self.newest()
         if rebuild:
@@ -69,17 +72,17 @@ class Ledger(Reader):
         self._checkpointer = Checkpointer(self.path)
 
     def _checked(self, recheck: bool) -> bool:
-        """Check what is there; return True if its derived tables must be made anew."""
+        """Check what is there; return True if its derived tables must be rebuilt."""
         files.remove_sums(self.path)
         found = audit.start(self.path, retention.read(retention.key_path(self.path)), whole=recheck)
         self.notes += found.notes
         return found.rebuild
 
     def _own_key(self, new: bool) -> bytes:
-        """The key that signs heads and checkpoints."""
+        """Return the key that signs heads and checkpoints."""
         path = retention.key_path(self.path)
         if not new and sidecar_path(self.path, "head").exists() and not path.exists():
-            self.notes.append(f"{path.name} was missing and is made anew; put the old one back from your copy")
+            self.notes.append(f"{path.name} was missing and a new one was made; put the old one back from your copy")
         return retention.make_key(path)
 
     def _open_head(self) -> None:
@@ -128,21 +131,21 @@ class Ledger(Reader):
         )
 
     def accept(self, by: str, reason: str, time: str) -> None:
-        """Accept a ledger that is behind, in the name of a person; the entry says so for ever."""
+        """Accept a ledger that is behind, for a person; an entry records it for good."""
         if self.behind is None or self._lost is None:
-            raise LedgerError(f"ledger {self.path} is not behind anything: there is nothing to accept")
-        said = Accepted(time, by, reason, self._seq, self._lost)
+            raise LedgerError(f"ledger {self.path} is not behind any head: there is nothing to accept")
+        accepted = Accepted(time, by, reason, self._seq, self._lost)
         number = self.next_own_no() + max(self._lost.entry - self._seq, 0)  # no number that was lost is given again
         behind, self.behind = self.behind, None
         try:
-            self.append([Entry(self._gateway, number, "", heads.ACCEPTED, msgspec.json.encode(said), b"", time)])
+            self.append([Entry(self._gateway, number, "", heads.ACCEPTED, msgspec.json.encode(accepted), b"", time)])
         except LedgerError:
             self.behind = behind
             raise
         self._own_no, self._lost = number, None
 
     def gateway_id(self) -> bytes:
-        """Which gateway writes here: eight bytes made once, the same after every start."""
+        """Return which gateway writes here: eight bytes made once, the same after every start."""
         found = self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()
         if found is None:
             found = (secrets.token_bytes(UNIT_BYTES),)
@@ -151,16 +154,16 @@ class Ledger(Reader):
         return bytes(found[0])
 
     def next_own_no(self) -> int:
-        """A number that no entry of the gateway's own has had."""
+        """Return a number that no entry of the gateway's own has had."""
         self._own_no = max(self._own_no, self.durable_event_no(self.gateway_id().hex())) + 1
         return self._own_no
 
     def last_seq(self) -> int:
-        """The newest entry's number, 0 when there is none."""
+        """Return the newest entry's number, 0 when there is none."""
         return self._seq
 
     def head(self) -> LedgerMessage:
-        """The newest entry's number and hash, signed; for whoever is to show later that nothing was cut off."""
+        """Return the newest entry's number and hash, signed; it shows later that nothing was cut off."""
         unsigned = LedgerMessage(gateway=self._gateway, entry=self._seq, hash=self._hash.hex(), time=self._time)
         return heads.sign(unsigned, self._key)
 
@@ -206,7 +209,7 @@ class Ledger(Reader):
         self._log_grew(sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries))
 
     def move_cursor(self, name: str, seq: int) -> None:
-        """Keep how far a reader has come; a power cut may take this back, and then he reads the last ones again."""
+        """Store how far a reader has come; after a power cut the reader may read the last entries again."""
         with self._unhurried():
             self._put_cursor(name, seq)
         self._keep_head()
@@ -226,7 +229,7 @@ class Ledger(Reader):
                 self._put_cursor(name, back)
 
     def rebuild(self, progress: Progress = lambda done: None) -> None:
-        """Make shoes, coups and alarms anew from the entries."""
+        """Rebuild shoes, coups and alarms from the entries."""
         with self._transaction("its derived tables"):
             derived.rebuild(self._db, self.entries(), progress)
 
@@ -267,7 +270,7 @@ class Ledger(Reader):
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
-        """What is written in here is durable with the next synchronous commit."""
+        """Make what is written in this context durable only with the next synchronous commit."""
         self._db.execute("PRAGMA synchronous=NORMAL")
         try:
             yield
@@ -276,7 +279,7 @@ class Ledger(Reader):
 
     @contextmanager
     def _transaction(self, what: str) -> Iterator[None]:
-        """All of it or nothing, durably; an error leaves the ledger as it was, and usable."""
+        """Commit all of it or nothing, durably; an error leaves the ledger as it was, and usable."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             yield

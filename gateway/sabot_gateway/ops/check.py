@@ -1,4 +1,4 @@
-"""Check: proves a config on its machine before the daemon runs, a fact a line, and changes nothing."""
+"""Check: prove a config on its machine before the daemon runs, one fact a line; nothing is changed."""
 
 import ctypes
 import os
@@ -30,7 +30,7 @@ _REMOTE = ("nfs", "cifs", "smb", "9p", "fuse.sshfs")
 
 
 def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Iterator[Fact]:
-    """Everything about a file and what it names; `show` is told what takes time."""
+    """Yield everything about a file and what it names; `show` gets what takes time."""
     config, found = configs.read(path)
     if config is None:
         yield from (Fact("wrong", "config", f"{path}: {problem}") for problem in found)
@@ -41,7 +41,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
         yield from table_facts(table)
     yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
     yield from keys_facts(config)
-    yield from clock_facts(Path(config.ledger), time.time(), _clock_is_kept())
+    yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
     yield from ledger_facts(Path(config.ledger))
     show(f"asking the broker at {config.broker}")
@@ -62,10 +62,10 @@ def table_facts(table: Table) -> Iterator[Fact]:
 
 
 def keys_facts(config: Config) -> Iterator[Fact]:
-    """The directory and every file in it."""
+    """Yield the directory and every file in it."""
     if config.keys is None:
-        says = "no `keys` in the config: shoes are not authenticated; make keys with `sabot keys new UNIT --dir DIR`"
-        yield Fact("wrong" if config.requires_keys() else "warning", "keys", says)
+        text = "no `keys` in the config: shoes are not authenticated; make keys with `sabot keys new UNIT --dir DIR`"
+        yield Fact("wrong" if config.requires_keys() else "warning", "keys", text)
         return
     ring = KeyRing(Path(config.keys))
     try:
@@ -80,13 +80,13 @@ def keys_facts(config: Config) -> Iterator[Fact]:
 
 
 def _keys_fact(config: Config, units: int) -> Fact:
-    """Keys that can be used, and whom they keep out."""
-    says = f"{config.keys}: units: {units}"
+    """Return how many keys can be used, and which shoes are served without."""
+    text = f"{config.keys}: units: {units}"
     if not config.requires_keys():
-        return Fact("warning", "keys", f"{says}; keys_required = false: a shoe without a key is served all the same")
+        return Fact("warning", "keys", f"{text}; keys_required = false: a shoe without a key is served all the same")
     if not units:
-        return Fact("warning", "keys", f"{says}; no shoe is served: make keys with `sabot keys new`")
-    return Fact("ok", "keys", says)
+        return Fact("warning", "keys", f"{text}; no shoe is served: make keys with `sabot keys new`")
+    return Fact("ok", "keys", text)
 
 
 def _key_problem(ring: KeyRing, unit: str) -> str | None:
@@ -98,7 +98,7 @@ def _key_problem(ring: KeyRing, unit: str) -> str | None:
 
 
 def login_facts(config: Config) -> Iterator[Fact]:
-    """Whether others can read our password."""
+    """Yield a warning if others can read our password."""
     with suppress(BrokerUrlError):
         exposed = config.login.exposed(Broker.from_url(config.broker))
         if exposed:
@@ -106,21 +106,21 @@ def login_facts(config: Config) -> Iterator[Fact]:
 
 
 def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]:
-    """A clock that makes sense beside this release and the ledger; whether something keeps it right."""
+    """Yield whether the clock fits this release and the ledger, and whether a time server keeps it."""
     now = datetime.fromtimestamp(now_s, UTC)
-    says = f"{now:%Y-%m-%d %H:%M:%S} UTC"
+    text = f"{now:%Y-%m-%d %H:%M:%S} UTC"
     if now < _EARLIEST:
-        yield Fact("wrong", "clock", f"{says} is in the past; set it: `sudo timedatectl set-ntp true`")
+        yield Fact("wrong", "clock", f"{text} is in the past; set it: `sudo timedatectl set-ntp true`")
     elif ledger.exists() and ledger.stat().st_mtime > now_s + _CLOCK_SLACK_S:
-        yield Fact("wrong", "clock", f"{says} is before the ledger was last written; set the clock, or find out why")
+        yield Fact("wrong", "clock", f"{text} is before the ledger was last written; set the clock, or find out why")
     elif kept is False:
-        yield Fact("warning", "clock", f"{says}, but nothing keeps it right; `sudo timedatectl set-ntp true`")
+        yield Fact("warning", "clock", f"{text}, but no time server sets it; `sudo timedatectl set-ntp true`")
     else:
-        yield Fact("ok", "clock", says + (", kept right" if kept else ""))
+        yield Fact("ok", "clock", text + (", set by a time server" if kept else ""))
 
 
-def _clock_is_kept() -> bool | None:
-    """Whether the kernel's clock is synchronised; None where it does not tell."""
+def _clock_is_synchronised() -> bool | None:
+    """Return whether the kernel's clock is synchronised; None where that is unknown."""
     try:
         state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
     except (OSError, AttributeError):
@@ -129,7 +129,7 @@ def _clock_is_kept() -> bool | None:
 
 
 def disk_facts(directory: Path) -> Iterator[Fact]:
-    """The ledger's directory, its file system and its room."""
+    """Yield the ledger's directory, its file system and its room."""
     if not directory.is_dir():
         yield Fact("wrong", "disk", f"{directory} is not there; make it, and let the gateway's user own it")
         return
@@ -146,16 +146,16 @@ def disk_facts(directory: Path) -> Iterator[Fact]:
 
 
 def room_fact(directory: Path, free_bytes: int) -> Fact:
-    """Whether so much room is enough."""
-    says = f"{directory}: {free_bytes // 1_000_000} MB free"
+    """Return whether so much room is enough."""
+    text = f"{directory}: {free_bytes // 1_000_000} MB free"
     if free_bytes < _WARN_FREE_BYTES:
         status: Status = "wrong" if free_bytes < _LEAST_FREE_BYTES else "warning"
-        return Fact(status, "disk", f"{says}; make room, or set `keep_days`")
-    return Fact("ok", "disk", says)
+        return Fact(status, "disk", f"{text}; make room, or set `keep_days`")
+    return Fact("ok", "disk", text)
 
 
 def _file_system(directory: Path) -> str:
-    """Its kind, of the longest mount point above the directory; empty where the system does not tell."""
+    """Return its kind, of the longest mount point above the directory; empty where that is unknown."""
     try:
         with Path("/proc/self/mounts").open(errors="replace") as mounts:
             rows = [line.split() for line in mounts.read(_MOST_MOUNTS_BYTES).splitlines()]
@@ -167,16 +167,16 @@ def _file_system(directory: Path) -> str:
 
 
 def ledger_facts(path: Path) -> Iterator[Fact]:
-    """Whether the file can be read and written; the file is not touched."""
+    """Yield whether the file can be read and written; the file is not touched."""
     if not path.exists():
         yield Fact("ok", "ledger", f"{path}: not there yet; the first start makes it")
         return
     try:
-        entries = ask_ledger(path, "SELECT max(seq) FROM entries") or 0
-        version = ask_ledger(path, "PRAGMA user_version")
+        entries = query_ledger(path, "SELECT max(seq) FROM entries") or 0
+        version = query_ledger(path, "PRAGMA user_version")
     except sqlite3.Error as error:
         yield Fact(
-            "wrong", "ledger", f"{path}: {error}; it is no ledger, or damaged: put it aside and have it examined"
+            "wrong", "ledger", f"{path}: {error}; it is not a ledger, or damaged: put it aside and have it examined"
         )
         return
     if os.access(path, os.W_OK):
@@ -185,8 +185,8 @@ def ledger_facts(path: Path) -> Iterator[Fact]:
         yield Fact("wrong", "ledger", f"{path}: this user may not write it; let the gateway's user own it")
 
 
-def ask_ledger(path: Path, query: str, *values: Any) -> Any:
-    """One value, without writing anything: beside a daemon that runs, or of a file at rest."""
+def query_ledger(path: Path, query: str, *values: Any) -> Any:
+    """Return one value, without writing anything: beside a daemon that runs, or of a file at rest."""
     running = path.with_name(f"{path.name}-wal").exists()
     how = "mode=ro" if running else "mode=ro&immutable=1"  # else SQLite makes files that the daemon may not own
     with sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True) as ledger:
@@ -196,18 +196,18 @@ def ask_ledger(path: Path, query: str, *values: Any) -> Any:
 
 
 def _ports(config: Config) -> list[Fact]:
-    """What the ledger and the keys say goes into the judgement of each shoe."""
+    """Return who is on each port, judged with the ledger and the keys."""
     ledger = Path(config.ledger)
 
-    def asked(query: str, *values: str) -> Any:
+    def value(query: str, *values: str) -> Any:
         try:
-            return ask_ledger(ledger, query, *values)
-        except sqlite3.Error:  # there is none yet, or it has been told
+            return query_ledger(ledger, query, *values)
+        except sqlite3.Error:  # there is none yet, or another fact has it
             return None
 
     return port_facts(
         config,
-        lambda unit: asked("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0,
-        asked("SELECT value FROM meta WHERE name = 'gateway'") or secrets.token_bytes(UNIT_BYTES),
+        lambda unit: value("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0,
+        value("SELECT value FROM meta WHERE name = 'gateway'") or secrets.token_bytes(UNIT_BYTES),
         lambda unit: KeyRing(Path(config.keys)).keys(unit) if config.keys is not None else [],
     )

@@ -1,4 +1,4 @@
-"""Probe: asks the broker and the shoe on every port who they are, and leaves both as they were."""
+"""Probe: try the broker and the shoe on every port, and leave both as they were."""
 
 import contextlib
 import secrets
@@ -21,7 +21,7 @@ from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.ports import Opening, Port, PortBusyError, PortError
 
 _ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back
-_LISTEN_S = 3.0  # a shoe says something once a second
+_LISTEN_S = 3.0  # a shoe sends something once a second
 _TURN_S = 0.05
 
 Status = Literal["ok", "warning", "wrong"]
@@ -29,7 +29,7 @@ Status = Literal["ok", "warning", "wrong"]
 
 @dataclass(frozen=True)
 class Fact:
-    """One thing that was looked at, and the next step where it is not well."""
+    """One thing that was checked, and the next step where it is wrong."""
 
     status: Status
     subject: str
@@ -37,7 +37,7 @@ class Fact:
 
 
 def broker_fact(config: Config) -> Fact:
-    """Whether the broker lets us in, and brings back what we publish beside the daemon's topics."""
+    """Return whether the broker accepts us, and returns what we publish on a topic of our own."""
     try:
         probe = _BrokerProbe(Broker.from_url(config.broker), config.login, f"sabot/v1/{config.site}/check")
     except (BrokerUrlError, LoginError) as error:
@@ -69,7 +69,7 @@ class _BrokerProbe:
         self._came_back = True
 
     def run(self) -> Fact:
-        """Until it is known, or too late."""
+        """Run until the answer is known, or it is too late."""
         end_s = time.monotonic() + _ANSWER_WITHIN_S
         with self._selector:
             while not (self._came_back or self._client.problem) and time.monotonic() < end_s:
@@ -93,7 +93,7 @@ class _BrokerProbe:
 
 
 def daemon_runs(config: Config) -> bool:
-    """Whether a daemon of this config listens for its commands."""
+    """Return True if a daemon of this config listens for its commands."""
     with socket.socket(socket.AF_UNIX) as control, contextlib.suppress(OSError):
         control.connect(str(config.control_path()))
         return True
@@ -102,14 +102,14 @@ def daemon_runs(config: Config) -> bool:
 
 @dataclass
 class _Listener:
-    """One table's port: WHO is said and the answer heard; a shoe that answers is not welcomed, so nothing changes."""
+    """One table's port: WHO is sent and the answer read; a shoe that answers gets no WELCOME, so nothing changes."""
 
     table: Table
     link: ShoeLink
     daemon_runs: bool
     opening: Opening = field(init=False)
     port: Port | None = None
-    heard_bytes: int = 0
+    received_bytes: int = 0
     until_s: float = 0.0
     fact: Fact | None = None
 
@@ -130,22 +130,22 @@ class _Listener:
     def _open(self, now_s: float, selector: selectors.BaseSelector) -> None:
         answer = self.opening.poll()
         if isinstance(answer, PortBusyError) and self.daemon_runs:
-            self.fact = self._say("ok", f"{self.table.port} is in the hands of the daemon that runs now")
+            self.fact = self._fact("ok", f"{self.table.port} is used by the daemon that runs now")
         elif isinstance(answer, PortError):
-            self.fact = self._say("wrong", str(answer))
+            self.fact = self._fact("wrong", str(answer))
         elif answer is not None:
             self.port, self.until_s = answer, now_s + _LISTEN_S
             selector.register(self.port, selectors.EVENT_READ, self)
 
     def read(self, now_s: float, selector: selectors.BaseSelector) -> None:
-        """What has come."""
+        """Read what has come."""
         data = self.port.read() if self.port is not None else None
         if data:
-            self.heard_bytes += len(data)
+            self.received_bytes += len(data)
             self.link.receive(data, now_s)
         elif data == b"":
             self._end(selector)
-            self.fact = self._say(
+            self.fact = self._fact(
                 "wrong", f"port {self.table.port} was opened and then lost; check the cable, the host"
             )
 
@@ -159,14 +159,14 @@ class _Listener:
         link = self.link
         if link.unit:
             key = "with its key" if link.authenticated else "without a key"
-            return self._say("ok", f"{self.table.port}: shoe {link.unit}, {key}")
-        unheard = UNREADABLE if self.heard_bytes else SILENT
-        return self._say(
+            return self._fact("ok", f"{self.table.port}: shoe {link.unit}, {key}")
+        unheard = UNREADABLE if self.received_bytes else SILENT
+        return self._fact(
             "wrong", f"{self.table.port}: {link.problem or (DEAF if link.last_frame_s is not None else unheard)}"
         )
 
-    def _say(self, status: Status, says: str) -> Fact:
-        return Fact(status, f"port {self.table.name}", says)
+    def _fact(self, status: Status, text: str) -> Fact:
+        return Fact(status, f"port {self.table.name}", text)
 
 
 def port_facts(
@@ -195,19 +195,19 @@ def port_facts(
         for table in config.table
     ]
     _listen([listener for listener in listeners if listener is not None])
-    told = zip(config.table, listeners, strict=True)
-    return [(listener and listener.fact) or _not_tried(table) for table, listener in told]
+    pairs = zip(config.table, listeners, strict=True)
+    return [(listener and listener.fact) or _not_tried(table) for table, listener in pairs]
 
 
 def _claim(seen: dict[str, str], table: str, unit: str, _authenticated: bool) -> str | None:
-    """Why a unit that answers at this table would not be served: it has answered at another."""
+    """Return why a unit that answers at this table would not be served: it has answered at another."""
     first = seen.setdefault(unit, table)
     return None if first == table else refusals.at_another_table(unit, first)
 
 
 def _not_tried(table: Table) -> Fact:
-    says = f"{table.port} was not tried: the daemon that runs now may use it; look at its log, or stop it first"
-    return Fact("warning", f"port {table.name}", says)
+    text = f"{table.port} was not tried: the daemon that runs now may use it; look at its log, or stop it first"
+    return Fact("warning", f"port {table.name}", text)
 
 
 def _listen(listeners: list[_Listener]) -> None:

@@ -1,4 +1,4 @@
-"""Bounds: how often something may happen that a peer can cause, time as an argument."""
+"""Rate limit: how often something may happen that a peer can cause; time is an argument."""
 
 from dataclasses import dataclass, field
 
@@ -13,11 +13,11 @@ class TokenBucket:
     _at_s: float | None = None
 
     def __post_init__(self) -> None:
-        """Full."""
+        """Begin full."""
         self._left = float(self.most)
 
     def take(self, now_s: float) -> bool:
-        """One more, if that is allowed now."""
+        """Return True, and count it, if one more is allowed now."""
         passed_s = 0.0 if self._at_s is None else max(now_s - self._at_s, 0.0)
         self._left = min(self._left + passed_s / self.every_s, float(self.most))
         self._at_s = now_s
@@ -37,7 +37,7 @@ class LogLimiter:
     _left_out: dict[str, int] = field(default_factory=dict)
 
     def take(self, about: str, now_s: float) -> int | None:
-        """How many lines were left out since the last one, or None where this one is left out too."""
+        """Return how many lines were left out since the last one, or None where this one is left out too."""
         if self._buckets.setdefault(about, TokenBucket(self.most, self.every_s)).take(now_s):
             return self._left_out.pop(about, 0)
         self._left_out[about] = self._left_out.get(about, 0) + 1

@@ -1,4 +1,4 @@
-"""Signals: what the system asks of the daemon, as something that its loop can wait for."""
+"""Signals: SIGTERM, SIGINT and SIGHUP as something that the loop can wait for."""
 
 import signal
 import socket
@@ -12,7 +12,7 @@ class Signals:
         self._read, self._write = socket.socketpair()
 
     def listen(self) -> None:
-        """From now on, in the main thread."""
+        """Install the handlers; call it in the main thread."""
         for end in (self._read, self._write):
             end.setblocking(False)
         signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
@@ -24,11 +24,11 @@ class Signals:
         self.reloading = self.reloading or number == signal.SIGHUP
 
     def fileno(self) -> int:
-        """For the selector."""
+        """Return the descriptor for the selector."""
         return self._read.fileno()
 
     def take(self) -> None:
-        """It has been seen."""
+        """Clear what made it readable."""
         self._read.recv(4096)
 
     def close(self) -> None:

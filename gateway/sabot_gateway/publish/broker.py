@@ -1,4 +1,4 @@
-"""The broker: where it is, who we are to it, whom we trust, and why it could not be reached, in words."""
+"""Broker: its address, our login and certificates, and why it could not be reached."""
 
 import ipaddress
 import socket
@@ -18,7 +18,7 @@ _EXPIRED, _HOSTNAME_MISMATCH, _ADDRESS_MISMATCH = 10, 62, 64  # X509_V_ERR_…
 
 
 class BrokerUrlError(ValueError):
-    """A broker URL that cannot be used; the message says why."""
+    """A broker URL that cannot be used; the message has the reason."""
 
 
 class LoginError(ValueError):
@@ -39,7 +39,7 @@ class Broker:
         parts = urlsplit(url)
         if "@" in parts.netloc:
             raise BrokerUrlError(
-                f"broker {parts.scheme}://…@{parts.netloc.rpartition('@')[2]}: a user and password do not belong into "
+                f"broker {parts.scheme}://…@{parts.netloc.rpartition('@')[2]}: a user and password do not belong in "
                 "the URL; give login.user, and login.password_file, a file with mode 0600"
             )
         if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query:
@@ -50,7 +50,7 @@ class Broker:
             raise BrokerUrlError(f"broker {url!r}: {error}") from error
 
     def local(self) -> bool:
-        """Whether what is said to it stays on this machine."""
+        """Return True if the connection stays on this machine."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -63,7 +63,7 @@ class Broker:
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who we are to the broker and whom we trust; files are named, so that the config holds no secret."""
+    """Our user and certificates, and the authority we trust; secrets are in files, so that the config holds none."""
 
     user: str | None = None
     password_file: str | None = None  # mode 0600
@@ -72,7 +72,7 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key_file: str | None = None  # of our certificate, mode 0600, without a passphrase
 
     def check(self, broker: Broker) -> None:
-        """Everything that can be known before the broker is asked."""
+        """Check all that can be checked without the broker; LoginError has what is wrong."""
         if self.password_file and not self.user:
             raise LoginError("login.password_file is given without login.user; give both")
         if bool(self.certificate_file) != bool(self.key_file):
@@ -84,7 +84,7 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.present(self.context())
 
     def password(self) -> str | None:
-        """The first line of the password file."""
+        """Return the first line of the password file."""
         if not self.password_file:
             return None
         text = _secret("password_file", self.password_file, _MOST_PASSWORD_BYTES)
@@ -97,11 +97,11 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return line
 
     def exposed(self, broker: Broker) -> str | None:
-        """Why others can read our password, None where they cannot."""
+        """Return why others can read our password, None where they cannot."""
         if not self.password_file or broker.tls or broker.local():
             return None
         return (
-            f"the password of {self.user} goes to {broker} in plain text: whoever is on that network can read it and "
+            f"the password of {self.user} goes to {broker} in plain text: anyone on that network can read it and "
             "publish in our name; write the broker as mqtts://"
         )
 
@@ -139,13 +139,13 @@ def _secret(field: str, path: str, most_bytes: int) -> bytes:
 
 
 def _fact(error: OSError) -> str:
-    """What OpenSSL or the system has found, without its own file and line."""
+    """Return what OpenSSL or the system has found, without its own file and line."""
     reason = getattr(error, "reason", None)
     return str(reason).lower().replace("_", " ") if reason else error.strerror or str(error)
 
 
 def no_connection(broker: Broker, error: Exception) -> str:
-    """Why a connection could not be made, and what to look at."""
+    """Return why a connection could not be made, and what to look at."""
     if isinstance(error, LoginError):
         return str(error)
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -173,8 +173,8 @@ def _unreached(broker: Broker, error: Exception) -> str:
     return f"{error}; check the address and the network"
 
 
-def no_answer(broker: Broker, login: Login, heard: str) -> str:
-    """Why a connection ended before the broker had accepted or refused us."""
+def no_answer(broker: Broker, login: Login, reason: str) -> str:
+    """Return why a connection ended before the broker had accepted or refused us."""
     if not broker.tls:
         return f"the broker at {broker} ended the connection at once; if this is its TLS port, write mqtts://"
     advice = (
@@ -182,4 +182,4 @@ def no_answer(broker: Broker, login: Login, heard: str) -> str:
         if login.certificate_file
         else "if it wants a certificate of ours, give login.certificate_file and login.key_file"
     )
-    return f"the broker at {broker} ended the connection at once{f' ({heard})' if heard else ''}; {advice}"
+    return f"the broker at {broker} ended the connection at once{f' ({reason})' if reason else ''}; {advice}"

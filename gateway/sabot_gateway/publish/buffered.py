@@ -35,7 +35,7 @@ class BufferedClient(paho.Client):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.fresh()
-        self.on_socket_register_write = lambda *_: None  # who drives the loop asks want_write()
+        self.on_socket_register_write = lambda *_: None  # the loop calls want_write()
 
     def fresh(self) -> None:
         """Another socket: what the last one left is of no use."""
@@ -78,7 +78,7 @@ class BufferedClient(paho.Client):
         return sent - held
 
     def _handle_pubackcomp(self, cmd: Literal["PUBACK", "PUBCOMP"]) -> MQTTErrorCode:
-        """An answer to QoS 1 without the objects that paho makes for MQTT 5."""
+        """Handle an answer to QoS 1 without the objects that paho makes for MQTT 5."""
         packet = self._in_packet["packet"]
         if cmd != "PUBACK" or len(packet) != _MID_BYTES:
             return super()._handle_pubackcomp(cmd)

@@ -1,4 +1,4 @@
-"""Head topic: when the head of the ledger goes out, and what a head that stands at the broker means."""
+"""Head topic: when the head of the ledger is published, and what a head that is retained at the broker means."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from sabot_protocol.topics import LedgerMessage
 from sabot_gateway.ledger import Ledger
 
 _EVERY_S = 60.0
-_LISTEN_S = 2.0  # after a connection: what stands at the broker is heard before ours takes its place
-_PUT_RIGHT_S = 10.0  # at most so often, whoever else writes there
+_LISTEN_S = 2.0  # after a connection: what is retained at the broker is read before ours replaces it
+_PUT_RIGHT_S = 10.0  # at most so often, whatever others write there
 _MOST_BYTES = 4096
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -22,7 +22,7 @@ class HeadTopic:
     """Sans-I/O: payloads of the topic in, the head to be published out; a loss shows in `Ledger.behind`."""
 
     ledger: Ledger
-    put_right: int = 0  # how often another message stood in the place of ours
+    put_right: int = 0  # how often a foreign message was replaced
     _due_s: float | None = None  # None while there is no broker
     _shoe_closed: bool = False
     _right_s: float = float("-inf")
@@ -31,16 +31,16 @@ class HeadTopic:
     _under_way: deque[LedgerMessage] = field(default_factory=lambda: deque(maxlen=16))  # not back from the broker
 
     def met_broker(self, now_s: float) -> None:
-        """A connection begins: listen first."""
+        """Read what is retained first: a connection begins."""
         self._due_s, self._last = now_s + _LISTEN_S, None
         self._under_way.clear()
 
     def lost_broker(self) -> None:
-        """Nothing can go out."""
+        """Publish nothing until the broker is back."""
         self._due_s = None
 
     def shoe_changed(self) -> None:
-        """A shoe was opened or closed: the head goes out soon."""
+        """Publish the head soon: a shoe was opened or closed."""
         self._shoe_closed = True
 
     def received(self, payload: bytes, now_s: float) -> None:
@@ -51,21 +51,24 @@ class HeadTopic:
             return
         if head is not None and self.ledger.is_own_head(head):
             self.ledger.compare(head)
-            if self._last is None:  # what stood there when we came
+            if self._last is None:  # what was retained there when we connected
                 return
         self._foreign(head, now_s)
 
     def _foreign(self, head: LedgerMessage | None, now_s: float) -> None:
-        """Replace what stands there, but not in a quarrel without end: at most every so often, and in the end ours."""
+        """Replace a foreign message, at most every so often: two gateways must not overwrite each other without end."""
         if self._due_s is None or self._again:
             return
         self._again = True
         self._due_s = min(self._due_s, max(now_s, self._right_s + _PUT_RIGHT_S))
         whose = f"of gateway {head.gateway}, entry {head.entry}" if head else "no head at all"
-        log.warning(f"the head of the ledger at the broker was {whose:.80}: ours takes its place")
+        log.warning(
+            f"the retained head of the ledger was {whose:.80}; the gateway publishes its own again: check which "
+            "clients may write this topic"
+        )
 
     def take(self, now_s: float) -> LedgerMessage | None:
-        """Return the head that is to go out now, or None."""
+        """Return the head to be published now, or None."""
         if self._due_s is None or self.ledger.behind:
             return None
         if now_s < self._due_s and (self._again or not self._shoe_closed or self._last is None):

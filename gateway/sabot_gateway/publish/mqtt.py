@@ -81,7 +81,7 @@ class LoopClient:
         self._watched: Any = None
         self._attempt: _Attempt | None = None
         self._answered = False
-        self._heard = ""  # paho's last error before the broker's answer
+        self._last_error = ""  # paho's last error before the broker's answer
         self._retry_s = _FIRST_RETRY_S
         self._next_try_s = self._connected_s = 0.0
         self.now_s = 0.0  # of the last step
@@ -102,7 +102,7 @@ class LoopClient:
 
     def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
         if not self._answered:
-            self.problem = no_answer(self.broker, self.login, self._heard)
+            self.problem = no_answer(self.broker, self.login, self._last_error)
         elif not self.problem:
             self.problem = (
                 f"the connection to the broker at {self.broker} is lost ({reason}); if it happens again and again, "
@@ -110,9 +110,9 @@ class LoopClient:
             )
         self.on_lost()
 
-    def _on_log(self, _client: object, _userdata: object, level: int, words: str) -> None:
+    def _on_log(self, _client: object, _userdata: object, level: int, text: str) -> None:
         if level == LogLevel.MQTT_LOG_ERR:
-            self._heard = words
+            self._last_error = text
 
     def step(self, now_s: float) -> None:
         """Whatever is due."""
@@ -148,7 +148,7 @@ class LoopClient:
             return
         self._next_try_s = now_s + self._retry_s
         self._retry_s = min(self._retry_s * 2, _LONGEST_RETRY_S)
-        self._answered, self._heard = False, ""
+        self._answered, self._last_error = False, ""
         self.client.on_log = self._on_log
         self._attempt = _Attempt(self._connect)
 

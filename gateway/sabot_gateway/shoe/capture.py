@@ -1,4 +1,4 @@
-"""Capture: what a table's line carries, both ways, as a recording in pieces; whoever asked for it writes the file."""
+"""Capture: the bytes on a table's line, both ways, as a recording in pieces; the caller writes the file."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
@@ -28,15 +28,15 @@ class Capture:
 
     @property
     def line_bytes(self) -> int:
-        """How many bytes it has taken."""
+        """How many bytes of the line it holds."""
         return self._writer.counts.line_bytes
 
     def start(self) -> bytes:
-        """The head of the recording."""
+        """Return the head of the recording."""
         return self._writer.start()
 
     def add(self, sender: str, data: bytes, now_s: float) -> bytes:
-        """These bytes were on the line; the block that they fill, or nothing yet."""
+        """Add bytes of the line; return the block that they fill, or nothing yet."""
         data = self._from_a_start(sender, data)
         whole, self._held[sender] = _parted(self._held[sender] + data)
         if data:
@@ -44,7 +44,7 @@ class Capture:
         return b"".join(self._written(sender, whole, now_s))
 
     def _from_a_start(self, sender: str, data: bytes) -> bytes:
-        """Without the rest of a frame whose start was not captured."""
+        """Return the bytes without the rest of a frame whose start was not captured."""
         if sender not in self._skipping:
             return data
         _, delimiter, rest = data.partition(b"\0")
@@ -61,21 +61,21 @@ class Capture:
                 yield self._writer.add(Line(t_us, sender, piece))
 
     def over(self, now_s: float) -> bool:
-        """Its time has come, or it has as many bytes as it may."""
+        """Return True when its time is over, or it has as many bytes as it may."""
         return self._full or now_s >= self._until_s
 
     def flush(self) -> bytes:
-        """What was taken since the last block."""
+        """Return what was taken since the last block."""
         return self._writer.flush()
 
     def finish(self, now_s: float) -> bytes:
-        """The rest, and the end."""
+        """Return the rest, and the end."""
         stale = [sender for sender in SENDERS if now_s - self._held_s[sender] >= _STALE_S]
         last = [piece for sender in stale for piece in self._written(sender, self._held[sender], now_s)]
         return b"".join([*last, self._writer.finish()])
 
 
 def _parted(data: bytes) -> tuple[bytes, bytes]:
-    """Up to the last delimiter, and what follows it; what is too long for a frame is not held."""
+    """Return what ends with the last delimiter, and what follows; what is too long for a frame is not held back."""
     end = data.rfind(b"\0") + 1
     return (data, b"") if len(data) - end >= MAX_LINE_BYTES else (data[:end], data[end:])

@@ -1,10 +1,10 @@
-"""Commands: what a shoe is to do, one at a time and in order, each until the shoe has logged what became of it."""
+"""Commands: the queue to a shoe, in order, one at a time; each is sent again until the shoe has logged its outcome."""
 
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-UNKNOWN = "unknown"  # a command that was refused, as a shoe names it that does not know its number
+UNKNOWN = "unknown"  # the name in the refusal of a shoe that does not know the command's number
 _MOST_WAITING = 16
 _LAST_WAIT_S = 8.0  # between two sendings; the first wait is one second
 _MOST_ID = 2**30 - 1
@@ -12,18 +12,18 @@ _MOST_ID = 2**30 - 1
 
 @dataclass(eq=False)
 class Command:
-    """`command_id` is given when it is the first that waits; one that is `held` is not sent before it is let go."""
+    """`command_id` is given when it is the first that waits; one that is `held` is not sent."""
 
     kind: str
     data: dict[str, Any]
     command_id: int = 0
     wait_s: float = 0.0  # until it is sent again
-    said_s: float = 0.0
+    sent_s: float = 0.0
     held: bool = False
-    sent: bool = False  # once at least: the shoe may have it
+    sent: bool = False  # at least once: the shoe may have it
 
     def answered_by(self, data: dict[str, Any]) -> bool:
-        """Whether this is what became of it; a shoe that does not know it may not know its name either."""
+        """Return True if an event has the outcome of this command; a shoe may not know its name."""
         return data["command_id"] == self.command_id and data["command"] in (self.kind, UNKNOWN)
 
 
@@ -35,31 +35,31 @@ class CommandQueue:
     last_id: int = 0  # the highest that is known to have been used
 
     def add(self, kind: str, data: dict[str, Any]) -> Command | None:
-        """Behind what waits already; None if that is too much."""
+        """Queue a command; None if too many wait."""
         if len(self.waiting) >= _MOST_WAITING:
             return None
         self.waiting.append(Command(kind, data))
         return self.waiting[-1]
 
     def number(self, command: Command) -> int:
-        """The id under which the shoe will log a command; 0 while others wait before it."""
+        """Return the id under which the shoe will log a command; 0 while others wait before it."""
         if self.waiting and self.waiting[0] is command and self.last_id < _MOST_ID:
             command.command_id = command.command_id or self.last_id + 1
         return command.command_id
 
     def due(self, now_s: float) -> Command | None:
-        """The one to be sent now, with its id."""
+        """Return the command to be sent now, with its id, or None."""
         if not self.waiting or self.last_id >= _MOST_ID:
             return None
         command = self.waiting[0]
-        if command.held or (command.wait_s and now_s - command.said_s < command.wait_s):
+        if command.held or (command.wait_s and now_s - command.sent_s < command.wait_s):
             return None
         command.command_id, command.sent = command.command_id or self.last_id + 1, True
-        command.said_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
+        command.sent_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
         return command
 
     def done(self, data: dict[str, Any]) -> None:
-        """The shoe has logged this one; where another gateway used the id for something else, ours gets a new one."""
+        """Take an outcome from the log; where another gateway used the id for something else, ours gets a new one."""
         command_id: int = data["command_id"]
         self.last_id = max(self.last_id, command_id)
         if not self.waiting or self.waiting[0].command_id != command_id:
@@ -70,14 +70,14 @@ class CommandQueue:
             self.waiting[0].command_id, self.waiting[0].wait_s, self.waiting[0].sent = 0, 0.0, False
 
     def withdraw(self, command: Command) -> bool:
-        """Send it no more; whether the shoe may have heard of it."""
+        """Send it no more; return whether it was sent before."""
         if command in self.waiting:
             self.waiting.remove(command)
         self.last_id = max(self.last_id, command.command_id)
         return command.sent
 
     def begin(self, last_id: int, *, log_lost: bool) -> int:
-        """A session begins; how many were dropped: one that was done, if the log that says so is lost."""
+        """Begin a session; return how many were dropped: one that was done, if the log with its outcome is lost."""
         self.last_id = max(self.last_id, last_id)
         if not self.waiting:
             return 0
@@ -91,7 +91,7 @@ class CommandQueue:
         return 0
 
     def forget(self) -> int:
-        """Another shoe is there: nothing of this is meant for it; how many were dropped."""
+        """Drop all, for another shoe is there; return how many."""
         dropped = len(self.waiting)
         self.waiting.clear()
         self.last_id = 0

@@ -52,11 +52,11 @@ class Proof:
         return "same"
 
     def done(self) -> bool:
-        """Nothing more is to be compared."""
+        """Return True if nothing more is to be compared."""
         return self.same_no >= self.last_no or (self._passed() and not self._goes_back)
 
     def stuck(self) -> bool:
-        """The shoe has sent the last event, it got lost, and it does not come again: only a new session brings it."""
+        """Return True if the last event got lost on the line: only a new session brings it again."""
         return self._passed() and self._goes_back
 
     def _passed(self) -> bool:
@@ -64,7 +64,7 @@ class Proof:
 
 
 def _same(held: bytes | None, raw: bytes) -> bool:
-    """The same event; one that was pruned here, or damaged there, proves nothing against the shoe."""
+    """Return True for the same event; one that was pruned here, or damaged there, proves nothing against the shoe."""
     if held is None or _DAMAGED in (held[_KIND_AT : _KIND_AT + 1], raw[_KIND_AT : _KIND_AT + 1]):
         return True
     return held[TIME_AT:] == raw[TIME_AT:]
@@ -74,24 +74,24 @@ class StoredFrames(Protocol):
     """What the ledger has of a unit."""
 
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
-        """The frame of an event, None where it is not held any more."""
+        """Return the frame of an event, None where it is not held any more."""
 
     def newest_event(self, unit: str, kinds: Sequence[int], within: int) -> bytes | None:
-        """The frame of the newest event of these kinds among so many last ones."""
+        """Return the frame of the newest event of these kinds among so many last ones."""
 
 
 class NothingStored:
     """A ledger that has nothing to compare."""
 
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
-        """Never held."""
+        """Return None."""
 
     def newest_event(self, unit: str, kinds: Sequence[int], within: int) -> bytes | None:
-        """None."""
+        """Return None."""
 
 
 def proof(unit: str, body: Mapping[str, Any], durable: int, held: StoredFrames) -> Proof | None:
-    """What the shoe of this HELLO has to send again; nothing where its log is known for certain or not comparable."""
+    """Return what the shoe of this HELLO has to send again, or None if its log is certain or cannot be compared."""
     oldest = max(1, body["oldest_event_no"])
     if oldest > durable or held.frame_of(unit, durable) is None or _certain(unit, oldest, body, held):
         return None
@@ -99,7 +99,7 @@ def proof(unit: str, body: Mapping[str, Any], durable: int, held: StoredFrames) 
 
 
 def _certain(unit: str, oldest: int, body: Mapping[str, Any], held: StoredFrames) -> bool:
-    """HELLO alone shows that the shoe's log is the one in the ledger.
+    """Return True if HELLO alone shows that the shoe's log is the one in the ledger.
 
     A journal that has overwritten something was acknowledged by a gateway; an erased one has its first event.
     """
@@ -111,12 +111,12 @@ def _certain(unit: str, oldest: int, body: Mapping[str, Any], held: StoredFrames
 
 
 def _number(frame: bytes, size: int) -> int:
-    """The first number of an event's data."""
+    """Return the first number of an event's data."""
     return int.from_bytes(frame[_DATA_AT : _DATA_AT + size], "little")
 
 
 def log_lost(unit: str, first: int, last: int) -> str:
-    """Part of the log of a shoe that is served cannot be had any more."""
+    """Return the text of the alarm: part of the log of a shoe is lost."""
     return (
         f"Events {first} to {last} of shoe {unit} are in no ledger here: the shoe has overwritten them, as it does "
         "with what a gateway has acknowledged. Look for the gateway or the ledger that has them."

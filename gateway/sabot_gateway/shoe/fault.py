@@ -1,11 +1,11 @@
-"""Shoe fault: what holds the exit of a shoe now, by its HELLO and by its log since; and what a person does about it."""
+"""Shoe fault: why a shoe locks its exit, by its HELLO and its log since, and what a person does about it."""
 
 from dataclasses import dataclass
 
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.parse import Event
 
-_BESIDE = ("none", "journal_full")  # a full journal is no fault in HELLO, and stands beside one
+_NOT_LOCKING = ("none", "journal_full")  # a full journal is not in HELLO, and can be there besides another fault
 
 _CLEAR = "`sabot table {table} clear-fault {fault}`, or the supervisor's key at the shoe"
 _NEXT_STEPS = {
@@ -25,12 +25,12 @@ _NEXT_STEPS = {
 
 
 def next_step(table: str, fault: str, *, dealing: bool) -> str:
-    """What ends a fault, as a sentence; empty where there is none. `dealing`: a coup is begun and not complete."""
-    if fault in _BESIDE:
+    """Return what ends a fault, as a sentence; empty without one. `dealing`: a coup has begun and is not complete."""
+    if fault in _NOT_LOCKING:
         return ""
     # Of a coup that is not complete nothing else is for a supervisor to decide: Crown 10.1.1, A-51.
     step = _NEXT_STEPS["burn missed" if fault == "decision" and dealing else fault]
-    return f"The shoe holds its exit (fault {fault}): {step.format(table=table, fault=fault)}."
+    return f"The shoe locks its exit (fault {fault}): {step.format(table=table, fault=fault)}."
 
 
 @dataclass
@@ -43,21 +43,21 @@ class ShoeFault:
     _since_no: int = 0  # events before this one happened before the HELLO
 
     def greeted(self, greeting: tuple[int, str] | None) -> None:
-        """The last HELLO; the same one again changes nothing."""
+        """Take the last HELLO; the same one again changes nothing."""
         if greeting is not None and greeting is not self._greeting:
             self._greeting = greeting
             self._since_no, self.name = greeting
             self.unmatched = True
 
     def follow(self, event: Event) -> None:
-        """What the log says since then."""
+        """Follow the log since then."""
         if event.kind not in ("fault", "fault_cleared") or event.event_no < self._since_no:
             return
-        if event.data["fault"] not in _BESIDE:
+        if event.data["fault"] not in _NOT_LOCKING:
             self.name = event.data["fault"] if event.kind == "fault" else "none"
 
     def to_match(self, link: Driver) -> bool:
-        """The log has come up to the HELLO: from now on the alarms must show this fault and no other. Once a HELLO."""
+        """Return True, once a HELLO, when the log has reached it: now the alarms must show this fault and no other."""
         if not self.unmatched or not link.caught_up():
             return False
         self.unmatched = False

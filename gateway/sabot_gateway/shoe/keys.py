@@ -1,4 +1,4 @@
-"""Keys: one file a unit, for its owner's eyes only; a file that others can read or that is damaged serves nobody."""
+"""Keys: one file a unit, readable by its owner only; a file that others can read, or that is damaged, is not used."""
 
 import os
 import re
@@ -13,7 +13,7 @@ _MOST_BYTES = 256  # of a file, read
 
 
 class KeysError(Exception):
-    """A key cannot be used; the message names the file, the fact and the next step, and nothing of the key."""
+    """A key cannot be used; the message has the file, the fact and the next step, and nothing of the key."""
 
 
 class KeyRing:
@@ -23,25 +23,25 @@ class KeyRing:
         self.directory = directory
 
     def __repr__(self) -> str:
-        """Where the keys are, never what they are."""
+        """Return where the keys are, never what they are."""
         return f"KeyRing({str(self.directory)!r})"
 
     def path(self, unit: str) -> Path:
-        """Where the unit's key is."""
+        """Return where the unit's key is."""
         return self.directory / f"{_checked(unit)}.key"
 
     def old_path(self, unit: str) -> Path:
-        """Where the key before is, until its rotation is finished."""
+        """Return where the key before is, until its rotation is finished."""
         return self.directory / f"{_checked(unit)}.old.key"
 
     def units(self) -> list[str]:
-        """Every unit that has a file here."""
+        """Return every unit that has a file here."""
         self._check_directory()
         names = {path.name.split(".")[0] for path in self.directory.glob("*.key")}
         return sorted(name for name in names if _UNIT.fullmatch(name))
 
     def keys(self, unit: str) -> list[bytes]:
-        """The unit's keys, newest first; none for a unit without a file."""
+        """Return the unit's keys, newest first; none for a unit without a file."""
         new, old = self.path(unit), self.old_path(unit)
         self._check_directory()
         found = [read_key(path) for path in (new, old)]
@@ -50,7 +50,7 @@ class KeyRing:
         return [key for key in found if key is not None]
 
     def _check_directory(self) -> None:
-        """Who can write here can take a key away, and with it all proof."""
+        """Refuse a directory that others can write: they could remove a key, and with it all proof."""
         try:
             mode = self.directory.stat().st_mode
         except OSError as error:
@@ -65,12 +65,12 @@ class KeyRing:
 
 def _checked(unit: str) -> str:
     if not _UNIT.fullmatch(unit):
-        raise KeysError(f"{unit!r} is no unit id; give its 16 hex digits, as the log line `shoe connected` has them")
+        raise KeysError(f"{unit!r} is not a unit id; give its 16 hex digits, as in the log line `shoe connected`")
     return unit
 
 
 def read_key(path: Path) -> bytes | None:
-    """The key in a file, None where there is no file."""
+    """Return the key in a file, None where there is no file."""
     text = secret(path, _MOST_BYTES)
     if text is not None and not _HEX.fullmatch(text):
         raise KeysError(
@@ -81,7 +81,7 @@ def read_key(path: Path) -> bytes | None:
 
 
 def secret(path: Path, most_bytes: int) -> bytes | None:
-    """What is in a file that only its owner can use, None where there is no file."""
+    """Return what is in a file that only its owner can use, None where there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -106,7 +106,7 @@ def _check_owner_only(path: Path, mode: int) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """A file that was not there, its owner's alone from the first byte, and on the disk when this returns."""
+    """Create a file that only its owner can use from the first byte; it is on the disk when this returns."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -123,7 +123,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """What was made or removed there stays so after a power cut."""
+    """Make sure that what was created or removed there survives a power cut."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _WINDOW_S = 60.0
-_MOST_FOREIGN = 100  # a shoe with a wrong key says HELLO once a second
+_MOST_FOREIGN = 100  # a shoe with a wrong key sends HELLO once a second
 _MOST_UNREADABLE = 5  # a shoe sends what is not acknowledged ten times in the first minute
 _STALLED_S, _LEAST_FRAMES = 30.0, 10
 _FOREIGN = ("unauthenticated", "forged", "replayed", "strays")

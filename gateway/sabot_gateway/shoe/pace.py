@@ -8,14 +8,14 @@ _READ_BYTES = 4096  # of one port in one turn of the loop
 _UNDER_WAY = 250  # entries of all tables that are stored and not yet published
 _LEAST_UNDER_WAY = 20  # of one table
 # A table with more under way than its share is read this slowly: still a hundred events a second, more than a dealer
-# can deal. So a shoe is heard, and what it says stored, whatever the broker does.
+# can deal. So the shoe's events are stored, whatever the broker does.
 _SLOW_BYTES, _SLOW_EVERY_S = 256, 0.05
 _MOST_COMMITS = 10_000
 
 
 @dataclass
 class Pace:
-    """Entries by table on their way to the broker. Without a broker nothing is on its way, and nobody is slowed."""
+    """Entries by table on their way to the broker. Without a broker nothing is on its way, and no table is slowed."""
 
     tables: int = 1
     _commits: deque[tuple[int, Counter[str]]] = field(default_factory=deque)
@@ -23,7 +23,7 @@ class Pace:
     _resting: dict[str, float] = field(default_factory=dict)  # until when
 
     def stored(self, last_seq: int, tables: Iterable[str]) -> None:
-        """A commit, up to this entry: the table of each entry that is to be published."""
+        """Take note of a commit up to this entry; `tables` has the table of each entry that is to be published."""
         counts = Counter(tables)
         self._commits.append((last_seq, counts))
         self._under_way += counts
@@ -34,7 +34,7 @@ class Pace:
         self._under_way -= self._commits.popleft()[1]
 
     def published(self, seq: int, *, connected: bool) -> None:
-        """The broker has everything up to this entry."""
+        """Take note that the broker has everything up to this entry."""
         if not connected:
             self._commits.clear()
             self._under_way.clear()
@@ -42,21 +42,21 @@ class Pace:
             self._forget()
 
     def ahead(self, table: str) -> bool:
-        """Whether a table has more under way than its share."""
+        """Return True if a table has more under way than its share."""
         return self._under_way[table] > max(_UNDER_WAY // max(self.tables, 1), _LEAST_UNDER_WAY)
 
     def most_bytes(self, table: str) -> int:
-        """How much of this table's port may be read in this turn."""
+        """Return how much of this table's port may be read in this turn."""
         return _SLOW_BYTES if self.ahead(table) else _READ_BYTES
 
     def rest(self, table: str, now_s: float) -> bool:
-        """Whether a table that was just read is not to be read again at once."""
+        """Return True if a table that was just read is not to be read again at once."""
         if self.ahead(table):
             self._resting[table] = now_s + _SLOW_EVERY_S
         return table in self._resting
 
     def rested(self, now_s: float) -> list[str]:
-        """The tables that may be read again."""
+        """Return the tables that may be read again."""
         found = [table for table, until_s in self._resting.items() if now_s >= until_s or not self.ahead(table)]
         for table in found:
             del self._resting[table]

@@ -1,4 +1,4 @@
-"""Parse: checked frame bodies become typed values, by the codec that is made of the one definition."""
+"""Parse: checked frame bodies become typed values, by the codec generated from the definition."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from sabot_protocol import codec, framing, messages
 from sabot_protocol.auth import MAC_BYTES
 from sabot_protocol.codec import CodecError
 
-_UNIT_AT, _HASH_AT, _HASH_END = 8, 18, 26  # of HELLO: the same in every release, so that any two can tell
+_UNIT_AT, _HASH_AT, _HASH_END = 8, 18, 26  # of HELLO: the same in every release, so that any two can compare
 _HELLO = messages.FrameType.encmapping["hello"]
 _EVENT = messages.FrameType.encmapping["event"]
 TIME_AT: Final = 4  # of any frame: before it are type, flags and seq, which are others in each session
 _EVENT_NO_AT, _EVENT_NO_END = 8, 12  # of an event
 _SMALL30 = 2**30 - 1
-UNREADABLE: Final = "unreadable"  # the kind of an event whose body is none of the definition's; its data say why
+UNREADABLE: Final = "unreadable"  # the kind of an event whose body does not fit the definition
 MOST_FRAME_BYTES = framing.MAX_BODY_BYTES + 4  # on the wire
 
 
@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
 @dataclass
 class Parser:
-    """Bytes in, frames out; what cannot be read is counted, unless it is an event that has a number."""
+    """Bytes in, frames out; what cannot be read is counted, unless it is an event with a number."""
 
     deframer: framing.Deframer = field(default_factory=framing.Deframer)
     malformed: int = 0
@@ -50,7 +50,7 @@ class Parser:
     other_release: tuple[str, str] | None = None  # unit and protocol of a HELLO that cannot be read
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Every sound frame that ends in these bytes."""
+        """Return every sound frame that ends in these bytes."""
         frames = []
         for raw in self.deframer.feed(data):
             try:
@@ -71,17 +71,17 @@ class Parser:
 
 
 def _numbered(raw: bytes, why: str) -> Frame | None:
-    """An event of which only the number can be read; its session still has to accept the frame."""
+    """Return an event of which only the number can be read; its session still has to accept the frame."""
     body, mac = _split(raw)
     event_no = int.from_bytes(body[_EVENT_NO_AT:_EVENT_NO_END], "little")
     if body[:1] != bytes([_EVENT]) or len(body) < _EVENT_NO_END or not 0 < event_no <= _SMALL30:
         return None
     seq, time_ms = int.from_bytes(body[2:4], "little"), int.from_bytes(body[4:8], "little") & _SMALL30
-    data = {"event_no": event_no, "kind": UNREADABLE, "data": {"why": _in_words(why)}}
+    data = {"event_no": event_no, "kind": UNREADABLE, "data": {"why": _plain(why)}}
     return Frame("event", seq, time_ms, data, body, mac)
 
 
-_PHRASES = {  # of the codec's judge, and what they say to people
+_PHRASES = {  # of the codec, and what they mean in plain English
     r"(\S+): object failed validation: (\d+)": r"\1 is \2, which is too much",
     r"(\S+): parsing failed, no decoding mapping for (\d+)": r"\1 is \2, which the protocol does not have",
     r"(\S+): stream read less than.*": r"it ends before \1",
@@ -89,10 +89,10 @@ _PHRASES = {  # of the codec's judge, and what they say to people
 }
 
 
-def _in_words(why: str) -> str:
-    for phrase, words in _PHRASES.items():
+def _plain(why: str) -> str:
+    for phrase, plain in _PHRASES.items():
         if re.fullmatch(phrase, why):
-            return re.sub(phrase, words, why).replace("body.", "").replace("data.", "")
+            return re.sub(phrase, plain, why).replace("body.", "").replace("data.", "")
     return why
 
 
@@ -103,24 +103,24 @@ def _other_release(raw: bytes) -> tuple[str, str] | None:
 
 
 def sealed_frame(raw: bytes) -> Frame:
-    """A frame as it came: a body and, if its flags say so, its MAC; CodecError where it does not fit."""
+    """Return a frame as it came: a body and, if its flags have it, a MAC; CodecError where it does not fit."""
     return frame(*_split(raw))
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:
-    """Body and MAC."""
+    """Return body and MAC."""
     if len(raw) > 1 and raw[1] & messages.AUTHENTICATED:
         return raw[:-MAC_BYTES], raw[-MAC_BYTES:]
     return raw, b""
 
 
 def frame(raw: bytes, mac: bytes = b"") -> Frame:
-    """A frame body by the definition; CodecError where it does not fit."""
+    """Return a frame body by the definition; CodecError where it does not fit."""
     parsed = codec.parse(raw)
     return Frame(parsed["type"], parsed["seq"], parsed["time_ms"], parsed["body"], raw, mac)
 
 
 def event(unit: str, carrier: Frame) -> Event:
-    """The event that a frame of type event carries."""
+    """Return the event that a frame of type event carries."""
     body = carrier.body
     return Event(unit, body["event_no"], body["kind"], carrier.time_ms, body["data"], carrier.raw)

@@ -28,7 +28,7 @@ _BY_ID = Path("/dev/serial/by-id")
 _BUSY = (errno.EWOULDBLOCK, errno.EBUSY)
 # The next step for each reason that a system call gives.
 _STEPS = {
-    errno.ENOENT: "is not there: put the adapter in, or correct `port` (`ls /dev/serial/by-id` shows what is there)",
+    errno.ENOENT: "is not there: plug the adapter in, or correct `port` (`ls /dev/serial/by-id` shows what is there)",
     errno.EACCES: "may not be used by this user: `sudo usermod -aG dialout USER`, and log in again",
     **dict.fromkeys(_BUSY, "is busy: another program has it; end that program, or the second gateway"),
     errno.ENOTTY: "is no serial port; correct `port`",
@@ -52,7 +52,7 @@ class PortBusyError(PortError):
 
 
 def url_problem(url: str) -> str | None:
-    """What is wrong with the way a port is written; None where it can be tried."""
+    """Return what is wrong with the way a port is written; None where it can be tried."""
     if "://" not in url:
         return None if url else "is empty; write a device such as /dev/ttyACM0"
     try:
@@ -64,7 +64,7 @@ def url_problem(url: str) -> str | None:
 
 
 def found() -> list[str]:
-    """The serial ports of this PC, by the names that survive replugging where there are some."""
+    """Return the serial ports of this PC, by the names that survive replugging where there are some."""
     lasting = {os.path.realpath(path): str(path) for path in sorted(_BY_ID.glob("*"))}
     return sorted(lasting.get(os.path.realpath(port.device), port.device) for port in list_ports.comports())
 
@@ -77,7 +77,7 @@ class Port:
 
     @classmethod
     def open(cls, url: str, baud: int) -> "Port":
-        """Open it, or PortError; a URL may take seconds, see Opening."""
+        """Open a port, or PortError; a URL may take seconds, see Opening."""
         problem = url_problem(url)
         if problem:
             raise PortError(f"port {url} {problem}")
@@ -88,11 +88,11 @@ class Port:
             raise (PortBusyError if busy else PortError)(f"port {url} {reason(error)}") from error
 
     def fileno(self) -> int:
-        """For the selector."""
+        """Return the descriptor for the selector."""
         return self._descriptor
 
     def read(self, most_bytes: int = _READ_BYTES) -> bytes | None:
-        """What has come, or the first part of it; None: nothing now; b"": the port is gone."""
+        """Return what has come, or the first part of it; None: nothing now; b"": the port is gone."""
         try:
             return os.read(self._descriptor, most_bytes)
         except BlockingIOError:
@@ -101,7 +101,7 @@ class Port:
             return b""
 
     def write(self, data: bytes) -> int | None:
-        """How many of the first bytes were taken; None: the port is gone."""
+        """Return how many of the first bytes were taken; None: the port is gone."""
         try:
             return os.write(self._descriptor, data)
         except BlockingIOError:
@@ -110,14 +110,14 @@ class Port:
             return None
 
     def close(self) -> None:
-        """Give it back at once: what a shoe that hangs has not taken is dropped, it will be said again."""
+        """Give it back at once: what a shoe that hangs has not taken is dropped, and sent again later."""
         with contextlib.suppress(termios.error):  # of a host there is nothing to drop
             termios.tcflush(self._descriptor, termios.TCOFLUSH)
         os.close(self._descriptor)
 
 
 def reason(error: Exception) -> str:
-    """The fact and the next step; pyserial keeps the reason of a host in the context."""
+    """Return the fact and the next step; pyserial keeps the reason of a host in the context."""
     cause = error.__context__ if isinstance(error, serial.SerialException) and error.__context__ else error
     number = cause.args[0] if isinstance(cause, termios.error) else getattr(cause, "errno", None)
     if isinstance(cause, socket.gaierror):
@@ -146,7 +146,7 @@ def _open_socket(url: str, _baud: int) -> int:
 
 
 def _open_rfc2217(url: str, baud: int) -> int:
-    """The near end of a pair of sockets; two threads carry bytes between its far end and pyserial."""
+    """Return the near end of a pair of sockets; two threads carry bytes between its far end and pyserial."""
     host = serial.serial_for_url(url, baud, timeout=0.2)
     _notice_dead_host(host._socket)
     near, far = socket.socketpair()
@@ -161,7 +161,7 @@ _OPENERS = {"": _open_local, "socket": _open_socket, "rfc2217": _open_rfc2217}
 
 
 def _notice_dead_host(line: socket.socket) -> None:
-    """A host that lost its power says nothing: unanswered bytes and probes end the connection."""
+    """Let unanswered bytes and probes end the connection: a host that lost its power sends nothing."""
     line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 5), ("TCP_USER_TIMEOUT", _DEAD_HOST_S * 1000)):
         if hasattr(socket, name):
@@ -169,7 +169,7 @@ def _notice_dead_host(line: socket.socket) -> None:
 
 
 def _from_host(host: Any, far: socket.socket) -> None:
-    """Until the host or the loop is gone, or the loop does not keep up."""
+    """Carry bytes until the host or the loop is gone, or the loop does not keep up."""
     with contextlib.suppress(OSError):
         while host.in_waiting < _MOST_HELD_BYTES:
             far.sendall(host.read(min(max(1, host.in_waiting), _CHUNK_BYTES)))
@@ -178,7 +178,7 @@ def _from_host(host: Any, far: socket.socket) -> None:
 
 
 def _to_host(host: Any, far: socket.socket) -> None:
-    """Until the loop closes its end, or the host is gone; pyserial takes its time to close."""
+    """Carry bytes until the loop closes its end, or the host is gone; pyserial is slow to close."""
     with contextlib.suppress(OSError):
         while data := far.recv(_CHUNK_BYTES):
             host.write(data)
@@ -206,13 +206,13 @@ class Opening:
             self._drop()
 
     def poll(self) -> Port | PortError | None:
-        """The answer, once; None until it is there."""
+        """Return the answer, once; None until it is there."""
         with contextlib.suppress(queue.Empty):
             return self._answer.get_nowait()
         return None
 
     def abandon(self) -> None:
-        """Nobody waits any more: a port that still comes is closed."""
+        """Close the port that may still come: nobody waits for it any more."""
         self._abandoned.set()
         self._drop()
 
@@ -233,15 +233,15 @@ class Backoff:
     _up_s: float | None = None
 
     def due(self, now_s: float) -> bool:
-        """Whether it is time to try."""
+        """Return True if it is time to try."""
         return now_s >= self.next_s
 
     def up(self, now_s: float) -> None:
-        """The try went well."""
+        """Note that a try has succeeded."""
         self._up_s = now_s
 
     def down(self, now_s: float) -> None:
-        """The try failed, or what was up is lost."""
+        """Note that a try has failed, or that what was up is lost."""
         steady = self._up_s is not None and now_s - self._up_s >= _STEADY_S
         self._wait_s = self.first_s if steady or not self._wait_s else min(2 * self._wait_s, self.most_s)
         self._up_s, self.next_s = None, now_s + self._wait_s
@@ -262,7 +262,7 @@ class Line:
         self._backoff = Backoff(1.0, 30.0 if "://" in self.url else 1.0)
 
     def open(self, now_s: float) -> Port | PortError | None:
-        """One step towards an open port: the port once it is open, an error once it is known, else None."""
+        """Make one step towards an open port; return the port once it is open, an error once it is known, else None."""
         if self._opening is None:
             if self.port is not None or not self._backoff.due(now_s):
                 return None

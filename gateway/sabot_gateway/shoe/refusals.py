@@ -1,4 +1,4 @@
-"""Refusals: why a shoe is not served, in words that name the shoe, the fact and the next step."""
+"""Refusals: messages why a shoe is not served: which shoe, what is wrong, what to do."""
 
 from sabot_protocol import messages
 
@@ -7,15 +7,15 @@ MOST_AHEAD = 2**24
 
 
 def another_release(unit: str, spoken: str) -> str:
-    """Shoe and gateway have different definitions."""
+    """Return the refusal of a shoe of another release."""
     return (
-        f"shoe {unit} speaks protocol {spoken}, this gateway {messages.protocol_hash().hex()}; "
+        f"shoe {unit} uses protocol {spoken}, this gateway {messages.protocol_hash().hex()}; "
         "reflash the shoe or update the gateway: both must be of one release"
     )
 
 
 def another_gateway(gateway: str) -> str:
-    """The shoe is busy."""
+    """Return the refusal of a shoe that another gateway serves."""
     return (
         f"the shoe is served by another gateway, {gateway}: one shoe, one gateway; "
         "stop the other one, or take this table out of the config"
@@ -23,7 +23,7 @@ def another_gateway(gateway: str) -> str:
 
 
 def no_unit(unit: str, gateway: str) -> str | None:
-    """Why this cannot be the id of a shoe, None where it can."""
+    """Return why this cannot be the id of a shoe, None where it can."""
     if unit == gateway:
         return f"a shoe on this port uses the id of this gateway, {unit}: put another controller into the shoe"
     if set(unit) in ({"0"}, {"f"}):
@@ -32,7 +32,7 @@ def no_unit(unit: str, gateway: str) -> str | None:
 
 
 def at_another_table(unit: str, table: str) -> str:
-    """One unit id is at two ports."""
+    """Return the refusal of the second shoe with one unit id."""
     return (
         f"shoe {unit} is served at table {table}: one unit id, one port; a shoe that was moved is served here in a few "
         "seconds; if two ports lead to one shoe, take one out of the config; if two shoes have this id, put another "
@@ -41,34 +41,35 @@ def at_another_table(unit: str, table: str) -> str:
 
 
 def taken_over(unit: str, table: str) -> str:
-    """Somebody without the key was served under this id."""
+    """Return the refusal of a device that was served without the key of this unit."""
     return (
-        f"shoe {unit} has proved its key at table {table}; what spoke for it on this port has no key: "
+        f"shoe {unit} has proved its key at table {table}; what used its id on this port has no key: "
         "find out what is connected here"
     )
 
 
 def in_a_moment(unit: str, table: str) -> str:
-    """Its last events are not durable yet."""
+    """Return the refusal of a shoe whose last events are not durable yet."""
     return f"the last events of shoe {unit} at table {table} are being stored; it is served here in a moment"
 
 
 def wrong_numbers(unit: str, oldest: int, next_no: int, durable: int, *, authenticated: bool) -> str | None:
-    """What is wrong with the numbers of a shoe's log, next to the ledger."""
+    """Return what is wrong with the numbers of a shoe's log, next to the ledger."""
     if oldest > next_no or next_no < 1:
-        return f"shoe {unit} says that its log begins at {oldest} and ends before {next_no}: have its journal examined"
+        return f"shoe {unit} reports a log that begins at {oldest} and ends before {next_no}: have its journal examined"
     if next_no <= durable:
         return f"shoe {unit} would number its next event {next_no}, but the ledger already holds {durable}: {_ERASED}"
     if not authenticated and next_no > durable + MOST_AHEAD:
         return (
-            f"shoe {unit} would number its next event {next_no}, and the ledger holds {durable}: no shoe logs so much "
-            f"between two visits; if it is right, give the shoe a key (`sabot keys new {unit}`), else have it examined"
+            f"shoe {unit} would number its next event {next_no}, and the ledger holds {durable}: no shoe logs "
+            f"so much between two visits; if it is right, give the shoe a key (`sabot keys new {unit}`), else have it "
+            "examined"
         )
     return None
 
 
 def another_log(unit: str, event_no: int, durable: int) -> str:
-    """An event of the shoe is another one than the ledger's."""
+    """Return the refusal of a shoe that has another event than the ledger under one number."""
     return (
         f"event {event_no} of shoe {unit} is not the one in the ledger, which holds this shoe's log up to {durable}: "
         f"{_ERASED}"
@@ -82,7 +83,7 @@ _ERASED = (
 
 
 def wrong_key(unit: str, *, known: bool, proved: bool) -> str:
-    """The key is missing on one side, or is another one."""
+    """Return the refusal of a shoe whose key is missing on one side, or is another one."""
     if not known and not proved:
         return (
             f"shoe {unit} has no key, and this gateway serves only shoes that have one: make one with "

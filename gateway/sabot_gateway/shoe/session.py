@@ -1,4 +1,4 @@
-"""Session: one conversation with a shoe; with a key each frame has its MAC, and none is taken twice."""
+"""Session: the frames between one HELLO and the next; with a key each has its MAC, and none is taken twice."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,7 +13,7 @@ _RENEW_AT_SEQ = 2**15  # long before its numbers are used up
 
 
 def frame_bytes(kind: str, body: dict[str, Any], seq: int, now_s: float, seal: Seal | None = None) -> bytes:
-    """A frame as it goes out."""
+    """Return a frame as it goes out."""
     raw = codec.build(
         {
             "type": kind,
@@ -37,19 +37,19 @@ class Session:
     _least_seq: int = 0  # of the next frame in
 
     def __post_init__(self) -> None:
-        """A key of its own for each direction."""
+        """Derive one key for each direction."""
         self._in, self._out = (
             Seal(self.key, direction, self.gateway_nonce, self.shoe_nonce) if self.key else None
             for direction in (TO_GATEWAY, TO_SHOE)
         )
 
     def build(self, kind: str, body: dict[str, Any], now_s: float) -> bytes:
-        """The next frame to the shoe."""
+        """Return the next frame to the shoe."""
         self.seq += 1
         return frame_bytes(kind, body, self.seq - 1, now_s, self._out)
 
     def refuses(self, frame: Frame) -> Refusal | None:
-        """Why this frame is none of this session, or one that came before; None for the next one."""
+        """Return why this frame is not of this session, or not new; None for the next one."""
         if self._in is None:
             return "unauthenticated" if frame.mac else None
         if not frame.mac:
@@ -62,9 +62,9 @@ class Session:
         return None
 
     def is_of(self, gateway_nonce: bytes, shoe_nonce: bytes) -> bool:
-        """Whether these nonces are its own."""
+        """Return True if the session has these nonces."""
         return (gateway_nonce, shoe_nonce) == (self.gateway_nonce, self.shoe_nonce)
 
     def old(self) -> bool:
-        """It is time to agree on a new one."""
+        """Return True when it is time to agree on a new one."""
         return max(self.seq, self._least_seq) >= _RENEW_AT_SEQ
