@@ -41,7 +41,7 @@ def served(*events: Event) -> Verifier:
 
 def decide(verifier: Verifier, status: Decision, coup: str = "1/1", winner: Winner | None = None) -> list[Record]:
     """B. Jones decides a disputed coup."""
-    return verifier.decide(verifier.dispute(coup), status, JONES, ACT, winner)
+    return verifier.decide(verifier.disputes.find(coup), status, JONES, ACT, winner)
 
 
 def messages(records: list[Record]) -> list[AlarmMessage]:

@@ -31,7 +31,7 @@ def complete(book: str = "star-baccarat", **changes: Any) -> Log:
 
 
 def decide(log: Log, verdict: Any, number: int = 7, coup: str = "1/1") -> list[Record]:
-    made = log.verifier.decide(log.verifier.dispute(coup), verdict, SMITH, Source(GATEWAY, number, "later"))
+    made = log.verifier.decide(log.verifier.disputes.find(coup), verdict, SMITH, Source(GATEWAY, number, "later"))
     log.records += made
     return made
 
@@ -262,8 +262,8 @@ def test_a_confirm_after_a_gap_in_the_log_confirms_nothing() -> None:
     assert confirmed(log.records) == []
     next_card(log)
     with pytest.raises(NotThereError):
-        log.verifier.dispute("1/2")
-    assert log.verifier.dispute("1/1").status == "disputed"
+        log.verifier.disputes.find("1/2")
+    assert log.verifier.disputes.find("1/1").status == "disputed"
 
 
 # A restart: events are read again, decisions are recalled

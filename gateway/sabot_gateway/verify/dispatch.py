@@ -31,212 +31,226 @@ from sabot_gateway.verify.reports.context import Report
 from sabot_gateway.verify.state import ShoeState
 
 
-class Row(NamedTuple):
-    """What happens with an event: its checks in this order, then its report, then its effect."""
-
-    checks: tuple[Check, ...]
-    effect: Effect | None = None
-    report: Report | None = None  # None: only the event itself is stored
-    passes: Callable[[Event, CoupMessage], bool] | None = None  # after this event the last coup cannot be confirmed
-
-
 class Checks:
-    """All checks of one shoe, and the table of rows that calls them."""
+    """The checks of one shoe."""
 
     def __init__(
-        self,
-        table: str,
-        state: ShoeState,
-        book: Rulebook,
-        profile: dict[str, Any],
-        moves: Moves,
-        who: Who,
+        self, table: str, state: ShoeState, book: Rulebook, profile: dict[str, Any], moves: Moves, who: Who
     ) -> None:
         switches = profile["switches"]
-        self.void_cause = VoidCause(state, book, who)
         self.clock, self.numbering = ClockCheck(state), NumberingCheck(state, book)
         self.composition = CompositionCheck(state, book, switches["continuous"])
-        self.cutting = CuttingCardCheck(state, book)
-        self.kinds = KindCheck(state, book, self.cutting)
+        self.cutting_card = CuttingCardCheck(state, book)
+        self.kinds = KindCheck(state, book, self.cutting_card)
         self.burn, self.shuffle, self.profile = BurnCheck(state, book), ShuffleCheck(state), ProfileCheck(profile)
-        self.coups, self.authorised = CoupCheck(state, book), AuthorisationCheck(state, book)
-        self.irregular = IrregularityCheck(
-            state, book, self.composition, self.coups, self.authorised, face_down=not switches["dealt_face_up"]
+        self.coups, self.authorisation = CoupCheck(state, book), AuthorisationCheck(state, book)
+        self.irregularities = IrregularityCheck(
+            state, book, self.composition, self.coups, self.authorisation, face_down=not switches["dealt_face_up"]
         )
         self.lock = LockCheck(state, book)
         self.hand_over = HandOverCheck(state, table, moves, self.composition)
+        self.void_cause = VoidCause(state, book, who)
 
-    def rows(self) -> dict[str, Row]:
-        """Return the row of each kind of event."""
-        return self._rows_of_the_shoe() | self._rows_of_coups() | self._rows_of_people() | self._rows_of_the_unit()
 
-    def _rows_of_the_shoe(self) -> dict[str, Row]:
-        clock, numbering, composition, cutting = self.clock, self.numbering, self.composition, self.cutting
-        kinds, burn, irregular, authorised = self.kinds, self.burn, self.irregular, self.authorised
-        forget = self.void_cause.forget
-        return {
-            "shoe_opened": Row(
-                (
-                    clock.shoe_opened,
-                    numbering.shoe_opened,
-                    composition.shoe_opened,
-                    cutting.shoe_opened,
-                    kinds.shoe_opened,
-                    burn.shoe_opened,
-                    self.shuffle.shoe_opened,
-                    self.profile.shoe_opened,
-                    irregular.shoe_opened,
-                    authorised.shoe_opened,
-                    forget,
-                ),
-                effect=effects.shoe_opened,
-                report=shoe.opened,
-                passes=coups.any_coup,
-            ),
-            "shoe_closed": Row(
-                (clock.any_event, numbering.shoe_closed, irregular.shoe_closed, authorised.shoe_closed, forget),
-                effect=effects.shoe_closed,
-                report=shoe.closed,
-                passes=coups.any_coup,
-            ),
-            "burn": Row((clock.any_event, burn.burn), effect=effects.burn),
-            "cutting_card": Row(
-                (clock.any_event, numbering.cutting_card, cutting.cutting_card, irregular.cutting_card, forget)
-            ),
-            "ordered_set": Row((clock.any_event, self.shuffle.ordered_set)),
-            "composition": Row((clock.any_event, composition.composition)),
-            "checkpoint": Row((clock.any_event, numbering.checkpoint, composition.checkpoint, self.lock.checkpoint)),
-            "deck_check": Row((clock.any_event, composition.deck_check)),
-            "checked": Row((clock.any_event, composition.checked)),
-        }
+class Row(NamedTuple):
+    """What happens with an event: its checks in this order, then its report, then its effect."""
 
-    def _rows_of_coups(self) -> dict[str, Row]:
-        clock, numbering, composition, cutting = self.clock, self.numbering, self.composition, self.cutting
-        kinds, burn, irregular, authorised = self.kinds, self.burn, self.irregular, self.authorised
-        forget = self.void_cause.forget
-        return {
-            "card": Row(
-                (
-                    clock.card,
-                    numbering.card,
-                    composition.card,
-                    cutting.card,
-                    burn.card,
-                    self.shuffle.card,
-                    irregular.card,
-                    self.lock.card,
-                    self.coups.card,
-                    forget,
-                ),
-                effect=effects.card,
-                report=shoe.card,
-                passes=coups.card_of_another_coup,
-            ),
-            "reject": Row(
-                (clock.any_event, numbering.reject, irregular.reject, forget),
-                effect=effects.reject,
-                report=alarms.reject,
-            ),
-            "coup_kind": Row((clock.any_event, kinds.coup_kind, authorised.coup_kind)),
-            "coup": Row(
-                (
-                    clock.any_event,
-                    numbering.coup,
-                    cutting.coup,
-                    kinds.coup,
-                    irregular.coup,
-                    authorised.coup,
-                    self.coups.coup,
-                    forget,
-                ),
-                effect=effects.coup,
-                report=coups.coup,
-                passes=coups.another_coup,
-            ),
-            "coup_void": Row(
-                (
-                    clock.any_event,
-                    numbering.coup_void,
-                    kinds.coup_void,
-                    irregular.coup_void,
-                    authorised.coup_void,
-                ),
-                effect=effects.coup_void,
-                report=coups.void,
-                passes=coups.another_coup,
-            ),
-            "handed_over": Row(
-                (
-                    self.hand_over.handed_over,
-                    clock.any_event,
-                    numbering.handed_over,
-                    composition.handed_over,
-                    cutting.handed_over,
-                    kinds.handed_over,
-                    burn.handed_over,
-                    authorised.handed_over,
-                ),
-                effect=effects.handed_over,
-                report=alarms.handed_over,
-            ),
-        }
+    checks: Callable[[Checks], tuple[Check, ...]]
+    effect: Effect | None = None
+    report: Report | None = None  # None: only the event itself is stored
+    passes: Callable[[Event, CoupMessage], bool] | None = None  # True: the last coup cannot be confirmed any more
 
-    def _rows_of_people(self) -> dict[str, Row]:
-        clock, composition, void_cause = self.clock, self.composition, self.void_cause
-        kinds, burn, irregular, authorised = self.kinds, self.burn, self.irregular, self.authorised
-        return {
-            "button": Row(
-                (clock.any_event, composition.button, irregular.button, self.coups.button, void_cause.button),
-                effect=effects.button,
-                report=coups.button,
-            ),
-            "key": Row((clock.any_event, authorised.key)),
-            "lid": Row((clock.any_event,)),
-            "lock": Row((clock.any_event, self.lock.lock)),
-            "irregularity": Row(
-                (
-                    clock.any_event,
-                    self.cutting.irregularity,
-                    kinds.irregularity,
-                    burn.irregularity,
-                    irregular.irregularity,
-                    authorised.irregularity,
-                    void_cause.irregularity,
-                ),
-                effect=effects.irregularity,
-                report=alarms.irregularity,
-            ),
-            "command_done": Row(
-                (
-                    clock.any_event,
-                    composition.command_done,
-                    kinds.command_done,
-                    burn.command_done,
-                    irregular.command_done,
-                    authorised.command_done,
-                    void_cause.command_done,
-                ),
-                effect=effects.command_done,
-                report=coups.command_done,
-            ),
-            "command_refused": Row((clock.any_event,)),
-        }
 
-    def _rows_of_the_unit(self) -> dict[str, Row]:
-        clock, irregular = self.clock, self.irregular
-        # A damaged record has no time, so that the clock has nothing to compare.
-        gap = (irregular.log_gap, self.lock.log_gap, self.authorised.log_gap)
-        return {
-            "boot": Row((clock.boot, self.authorised.boot), report=shoe.restarted),
-            "profile_set": Row((clock.any_event, self.profile.profile_set)),
-            "time_set": Row((clock.time_set,)),
-            "self_test": Row((clock.any_event,)),
-            "health": Row((clock.any_event,)),
-            "sensor": Row((clock.any_event,), report=shoe.sensor),
-            "fault": Row((clock.any_event, irregular.fault), report=alarms.fault),
-            "fault_cleared": Row((clock.any_event, irregular.fault_cleared), report=alarms.fault_cleared),
-            "damaged": Row(
-                (*gap, self.void_cause.forget), effect=effects.log_gap, report=alarms.damaged
-            ),  # it has no time
-            UNREADABLE: Row(gap, effect=effects.log_gap, report=alarms.unreadable),
-        }
+ROWS: dict[str, Row] = {
+    # The shoe and its cards
+    "shoe_opened": Row(
+        lambda check: (
+            check.clock.shoe_opened,
+            check.numbering.shoe_opened,
+            check.composition.shoe_opened,
+            check.cutting_card.shoe_opened,
+            check.kinds.shoe_opened,
+            check.burn.shoe_opened,
+            check.shuffle.shoe_opened,
+            check.profile.shoe_opened,
+            check.irregularities.shoe_opened,
+            check.authorisation.shoe_opened,
+            check.void_cause.forget,
+        ),
+        effects.shoe_opened,
+        shoe.opened,
+        coups.any_coup,
+    ),
+    "shoe_closed": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.shoe_closed,
+            check.irregularities.shoe_closed,
+            check.authorisation.shoe_closed,
+            check.void_cause.forget,
+        ),
+        effects.shoe_closed,
+        shoe.closed,
+        coups.any_coup,
+    ),
+    "burn": Row(lambda check: (check.clock.any_event, check.burn.burn), effects.burn),
+    "cutting_card": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.cutting_card,
+            check.cutting_card.cutting_card,
+            check.irregularities.cutting_card,
+            check.void_cause.forget,
+        )
+    ),
+    "ordered_set": Row(lambda check: (check.clock.any_event, check.shuffle.ordered_set)),
+    "composition": Row(lambda check: (check.clock.any_event, check.composition.composition)),
+    "checkpoint": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.checkpoint,
+            check.composition.checkpoint,
+            check.lock.checkpoint,
+        )
+    ),
+    "deck_check": Row(lambda check: (check.clock.any_event, check.composition.deck_check)),
+    "checked": Row(lambda check: (check.clock.any_event, check.composition.checked)),
+    # Coups
+    "card": Row(
+        lambda check: (
+            check.clock.card,
+            check.numbering.card,
+            check.composition.card,
+            check.cutting_card.card,
+            check.burn.card,
+            check.shuffle.card,
+            check.irregularities.card,
+            check.lock.card,
+            check.coups.card,
+            check.void_cause.forget,
+        ),
+        effects.card,
+        shoe.card,
+        coups.card_of_another_coup,
+    ),
+    "reject": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.reject,
+            check.irregularities.reject,
+            check.void_cause.forget,
+        ),
+        effects.reject,
+        alarms.reject,
+    ),
+    "coup_kind": Row(lambda check: (check.clock.any_event, check.kinds.coup_kind, check.authorisation.coup_kind)),
+    "coup": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.coup,
+            check.cutting_card.coup,
+            check.kinds.coup,
+            check.irregularities.coup,
+            check.authorisation.coup,
+            check.coups.coup,
+            check.void_cause.forget,
+        ),
+        effects.coup,
+        coups.coup,
+        coups.another_coup,
+    ),
+    "coup_void": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.numbering.coup_void,
+            check.kinds.coup_void,
+            check.irregularities.coup_void,
+            check.authorisation.coup_void,
+        ),
+        effects.coup_void,
+        coups.void,
+        coups.another_coup,
+    ),
+    "handed_over": Row(
+        lambda check: (
+            check.hand_over.handed_over,
+            check.clock.any_event,
+            check.numbering.handed_over,
+            check.composition.handed_over,
+            check.cutting_card.handed_over,
+            check.kinds.handed_over,
+            check.burn.handed_over,
+            check.authorisation.handed_over,
+        ),
+        effects.handed_over,
+        alarms.handed_over,
+    ),
+    "irregularity": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.cutting_card.irregularity,
+            check.kinds.irregularity,
+            check.burn.irregularity,
+            check.irregularities.irregularity,
+            check.authorisation.irregularity,
+            check.void_cause.irregularity,
+        ),
+        effects.irregularity,
+        alarms.irregularity,
+    ),
+    # People
+    "button": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.composition.button,
+            check.irregularities.button,
+            check.coups.button,
+            check.void_cause.button,
+        ),
+        effects.button,
+        coups.button,
+    ),
+    "command_done": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.composition.command_done,
+            check.kinds.command_done,
+            check.burn.command_done,
+            check.irregularities.command_done,
+            check.authorisation.command_done,
+            check.void_cause.command_done,
+        ),
+        effects.command_done,
+        coups.command_done,
+    ),
+    "command_refused": Row(lambda check: (check.clock.any_event,)),
+    "key": Row(lambda check: (check.clock.any_event, check.authorisation.key)),
+    "lid": Row(lambda check: (check.clock.any_event,)),
+    "lock": Row(lambda check: (check.clock.any_event, check.lock.lock)),
+    # The unit and its log
+    "boot": Row(lambda check: (check.clock.boot, check.authorisation.boot), report=shoe.restarted),
+    "profile_set": Row(lambda check: (check.clock.any_event, check.profile.profile_set)),
+    "time_set": Row(lambda check: (check.clock.time_set,)),
+    "self_test": Row(lambda check: (check.clock.any_event,)),
+    "health": Row(lambda check: (check.clock.any_event,)),
+    "sensor": Row(lambda check: (check.clock.any_event,), report=shoe.sensor),
+    "fault": Row(lambda check: (check.clock.any_event, check.irregularities.fault), report=alarms.fault),
+    "fault_cleared": Row(
+        lambda check: (check.clock.any_event, check.irregularities.fault_cleared), report=alarms.fault_cleared
+    ),
+    "damaged": Row(  # its time is lost, so the clocks are not compared
+        lambda check: (
+            check.irregularities.log_gap,
+            check.lock.log_gap,
+            check.authorisation.log_gap,
+            check.void_cause.forget,
+        ),
+        effects.log_gap,
+        alarms.damaged,
+    ),
+    UNREADABLE: Row(
+        lambda check: (check.irregularities.log_gap, check.lock.log_gap, check.authorisation.log_gap),
+        effects.log_gap,
+        alarms.unreadable,
+    ),
+}

@@ -11,9 +11,9 @@ from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, effects
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
-from sabot_gateway.verify.alarms.catalogue import ALARMS, HOLDING
+from sabot_gateway.verify.alarms.catalogue import HOLDING
 from sabot_gateway.verify.deciders import Decider, Who, nobody
-from sabot_gateway.verify.dispatch import Checks, Row
+from sabot_gateway.verify.dispatch import ROWS, Checks, Row
 from sabot_gateway.verify.disputes import Decision
 from sabot_gateway.verify.findings import NONE, Finding
 from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
@@ -50,7 +50,8 @@ class Verifier:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
         self.state = state = ShoeState(unit=unit)
         checks = Checks(self.table, state, self.book, self.profile, self.moves, self._who)
-        self._rows, self._context.state, self._context.void_cause = checks.rows(), state, checks.void_cause
+        self._checks = {kind: row.checks(checks) for kind, row in ROWS.items()}
+        self._context.state, self._context.void_cause = state, checks.void_cause
         return state
 
     def unread_copy(self) -> "Verifier":
@@ -81,9 +82,8 @@ class Verifier:
         if event.unit != state.unit or (state.phase == "unknown" and state.missed_a_shoe(event)):
             state = self._begin_unit(event.unit)
         state.time = time
-        row = self._rows[event.kind]
-        found: list[Finding] = []
-        for check in row.checks:
+        row, found = ROWS[event.kind], list[Finding]()
+        for check in self._checks[event.kind]:
             more = check(event)
             if more is not NONE:
                 found += more
@@ -111,19 +111,14 @@ class Verifier:
         if event.unit != state.unit:
             state = self._begin_unit(event.unit)
         state.time = time
-        self._note_gap(event)
+        for check in self._checks[UNREADABLE]:
+            check(event)
+        effects.log_gap(state, {})
         say = log_lost(event.unit, first, last)
         if any(alarm.say == say for alarm in self.alarms.named("log_lost")):
             return []
         where = f"events {first} to {last} were overwritten"
         return context.raise_alarm(context.common(event), "log_lost", say=say, shoe_says=where)
-
-    def _note_gap(self, event: Event) -> None:
-        """The same as an event that cannot be read, without its report."""
-        row = self._rows[UNREADABLE]
-        for check in row.checks:
-            check(event)
-        effects.log_gap(self.state, {})
 
     def failed(self, event: Event, error: Exception, time: str) -> list[Record]:
         """Store an event on which our own checks failed; nothing more is known of its shoe."""
@@ -164,22 +159,10 @@ class Verifier:
         """Return the coups that wait for a supervisor, oldest first."""
         return self.disputes.open()
 
-    def dispute(self, label: str) -> CoupMessage:
-        """Return the disputed coup with this id, or with shoe and coup as 3/17; raise NotThereError with the reason."""
-        return self.disputes.find(label)
-
     def acknowledge(self, alarm_id: str, by: str, source: Source) -> list[Record]:
         """Record that somebody has seen an alarm; raise NotThereError if it is not active."""
-        alarm = next((one for one in self.active() if one.alarm == alarm_id), None)
-        ends = alarm is not None and self._ends_when_seen(alarm)
-        changed = self.alarms.acknowledge(alarm_id, by, source, ends=ends)
-        return [Record("alarm", message) for message in changed]
-
-    def _ends_when_seen(self, alarm: AlarmMessage) -> bool:
-        """An alarm that a decision ends lasts while its coup waits for one."""
-        waits = any((coup.shoe, coup.coup) == (alarm.shoe, alarm.coup) for coup in self.disputed())
-        ends = ALARMS[alarm.name].ends
-        return "acknowledged" in ends and not ("decision" in ends and waits)
+        disputed = {(coup.shoe, coup.coup) for coup in self.disputed()}
+        return [Record("alarm", message) for message in self.alarms.acknowledge(alarm_id, by, source, disputed)]
 
     def decide(
         self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None

@@ -99,7 +99,7 @@ class Decide(TableVerb, frozen=True):
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the decision; then confirm or void at the shoe, if it waits for that."""
-        coup, source = table.verifier.dispute(self.coup), new_source()
+        coup, source = table.verifier.disputes.find(self.coup), new_source()
         verdict, winner = cast(Decision, self.verdict), cast(Winner | None, self.winner)
         records = table.verifier.decide(coup, verdict, person, source, winner)
         say = f"Coup {coup_label(coup)} is {verdict}."

@@ -1,6 +1,7 @@
 """Alarm book: the active alarms of one table. Raising, acknowledging and clearing an alarm each make a message."""
 
 from collections import Counter
+from collections.abc import Container
 from datetime import datetime
 from typing import Any
 
@@ -125,14 +126,20 @@ class AlarmBook:
         oldest = min(others, key=lambda alarm: _RANK[alarm.severity])
         return [self._clear(oldest, CROWDED_OUT, source, f"{source.id}-{oldest.name}-crowded-out")]
 
-    def acknowledge(self, alarm_id: str, by: str, source: Source, *, ends: bool) -> list[AlarmMessage]:
-        """Record that somebody has seen the alarm; `ends`: that also clears it."""
+    def acknowledge(
+        self, alarm_id: str, by: str, source: Source, disputed: Container[tuple[int, int]]
+    ) -> list[AlarmMessage]:
+        """Record that somebody has seen the alarm; clear it, unless its coup is disputed or something else ends it."""
         if alarm_id not in self._active:
             there = ", ".join(self._active) or "none"
             raise NotThereError(f"alarm {alarm_id} is not active; active: {there}")
         changed = _changed(self._active[alarm_id], source, state="acknowledged", by=by)
         self._active[alarm_id] = changed
-        return [changed, self._clear(changed, by, source, f"{source.id}-cleared")] if ends else [changed]
+        ends = ALARMS[changed.name].ends
+        waits = "decision" in ends and (changed.shoe, changed.coup) in disputed
+        if "acknowledged" not in ends or waits:
+            return [changed]
+        return [changed, self._clear(changed, by, source, f"{source.id}-cleared")]
 
     def clear(self, alarms: list[AlarmMessage], by: str, source: Source) -> list[AlarmMessage]:
         """Clear these alarms; messages of several with one name are numbered."""
