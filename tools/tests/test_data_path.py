@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 # The folders in which paths of a README begin, by the folder of the README.
 PARTS = {
     "firmware": ("firmware/sabot", "firmware"),
+    "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol"),
     "sim": ("sim/sabot_sim",),
 }
 _SECTION = re.compile(r"^## Data path\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
