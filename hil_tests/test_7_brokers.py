@@ -29,10 +29,10 @@ def secured(site: Site, kind: str, safety: str) -> tuple[Broker, Login]:
     """A broker: plain, with TLS, or with TLS for those who show a certificate."""
     if safety == "plain":
         return site.start(kind), Login()
-    papers = site.papers
-    client_ca = papers.ca_file if safety == "certificate" else None
-    server = site.start(kind, tls=papers.issue("localhost"), client_ca=client_ca)
-    return server, papers.login(certificate=safety == "certificate")
+    certificates = site.certificates
+    client_ca = certificates.ca_file if safety == "certificate" else None
+    server = site.start(kind, tls=certificates.issue("localhost"), client_ca=client_ca)
+    return server, certificates.login(certificate=safety == "certificate")
 
 
 VALIDATORS = {name: Draft202012Validator(schemas.strict(schemas.schema(name))) for name in schemas.ALL_PAYLOADS}
@@ -106,13 +106,13 @@ def test_a_wrong_password_and_no_user(site: Site, kind: str) -> None:
     wrong = MqttClient(server, "wrong", site.login("gateway-sydney", "a guess")).trouble()
     assert "refuses user gateway-sydney" in wrong
     assert "guess" not in wrong
-    assert "refuses a client without login.user" in MqttClient(server, "nobody", site.papers.login()).trouble()
+    assert "refuses a client without login.user" in MqttClient(server, "nobody", site.certificates.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_of_an_authority_that_is_not_ours(site: Site, kind: str) -> None:
-    server = site.start(kind, tls=site.papers.issue("localhost"))
-    stranger = type(site.papers)(site.work_dir / "others").login()
+    server = site.start(kind, tls=site.certificates.issue("localhost"))
+    stranger = type(site.certificates)(site.work_dir / "others").login()
     trouble = MqttClient(server, "x", stranger).trouble()
     assert "is not trusted" in trouble
     assert "login.ca_file" in trouble
@@ -120,35 +120,35 @@ def test_a_certificate_of_an_authority_that_is_not_ours(site: Site, kind: str) -
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_for_another_host(site: Site, kind: str) -> None:
-    server = site.start(kind, tls=site.papers.issue("broker.example"))
-    assert "its certificate is not for localhost" in MqttClient(server, "x", site.papers.login()).trouble()
+    server = site.start(kind, tls=site.certificates.issue("broker.example"))
+    assert "its certificate is not for localhost" in MqttClient(server, "x", site.certificates.login()).trouble()
     by_address = Broker(broker.HOST, server.port, tls=True)
-    assert "its certificate is not for 127.0.0.1" in MqttClient(by_address, "x", site.papers.login()).trouble()
+    assert "its certificate is not for 127.0.0.1" in MqttClient(by_address, "x", site.certificates.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certificate_that_has_expired(site: Site, kind: str) -> None:
-    server = site.start(kind, tls=site.papers.issue("localhost", expired=True))
-    assert "its certificate has expired" in MqttClient(server, "x", site.papers.login()).trouble()
+    server = site.start(kind, tls=site.certificates.issue("localhost", expired=True))
+    assert "its certificate has expired" in MqttClient(server, "x", site.certificates.login()).trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_tls_on_a_plain_port_and_plain_on_a_tls_port(site: Site, kind: str) -> None:
     plain = site.start(kind)
     MqttClient(plain, "right").connect()
-    trouble = MqttClient(Broker("localhost", plain.port, tls=True), "x", site.papers.login()).trouble()
+    trouble = MqttClient(Broker("localhost", plain.port, tls=True), "x", site.certificates.login()).trouble()
     assert "if this is its plain port, write mqtt://" in trouble
-    secure = site.start(kind, tls=site.papers.issue("localhost"))
-    MqttClient(secure, "right", site.papers.login()).connect()
+    secure = site.start(kind, tls=site.certificates.issue("localhost"))
+    MqttClient(secure, "right", site.certificates.login()).connect()
     trouble = MqttClient(Broker("localhost", secure.port), "x").trouble()
     assert "if this is its TLS port, write mqtts://" in trouble
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_broker_that_wants_our_certificate(site: Site, kind: str) -> None:
-    server = site.start(kind, tls=site.papers.issue("localhost"), client_ca=site.papers.ca_file)
-    MqttClient(server, "right", site.papers.login(certificate=True)).connect()
-    trouble = MqttClient(server, "none", site.papers.login()).trouble()
+    server = site.start(kind, tls=site.certificates.issue("localhost"), client_ca=site.certificates.ca_file)
+    MqttClient(server, "right", site.certificates.login(certificate=True)).connect()
+    trouble = MqttClient(server, "none", site.certificates.login()).trouble()
     assert "give login.certificate_file" in trouble
     assert kind == "mosquitto" or "certificate required" in trouble  # mosquitto hangs up without a word
 
@@ -275,7 +275,7 @@ def test_sabot_watch_names_the_options_that_are_missing(site: Site, kind: str) -
     server = site.example(kind)
     for options, expected in (
         ([], "as --ca-file"),
-        (["--ca-file", str(site.papers.ca_file)], "a client without --user"),
+        (["--ca-file", str(site.certificates.ca_file)], "a client without --user"),
         (as_options(site.login("floor-sydney", "a guess")), "check --user, --password-file and the broker's users"),
     ):
         with watch("--broker", str(server), *options) as child:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from support.hostile_table import HONEST, HOSTILE, UNIT, Floor, Neighbour
+from support.hostile_table import HONEST, HOSTILE, UNIT, Floor, HostileShoe
 
 COUPS = 1000
 
@@ -14,7 +14,7 @@ COUPS = 1000
 @pytest.fixture
 def floors(tmp_path: Path) -> Iterator[Callable[..., Floor]]:
     with ExitStack() as stack:
-        yield lambda *what: Floor(stack, tmp_path, Neighbour(*what))
+        yield lambda *what: Floor(stack, tmp_path, HostileShoe(*what))
 
 
 def test_a_flood_of_disputed_coups_loses_nothing_and_its_alarms_are_few_and_small(

@@ -1,4 +1,4 @@
-"""A shoe on a rig, as tests have it: power, reset, pins, buttons, line and clock, and a gateway's link at its line."""
+"""A shoe on a rig for tests: power, reset, pins, buttons, line and clock, and a gateway's link at its line."""
 
 import select
 from collections import Counter
@@ -14,17 +14,17 @@ from sabot_sim.rigs.rig import Rig
 from sabot_tools.bench.chip_table import BUTTONS, PRESS_US, SPEED
 from sabot_tools.stand.minimal_gateway import GATEWAY, MinimalGateway
 
-GAP_US: Final = 150_000  # between two things that a dealer does
-COUNTED: Final = ("reject", "fault", "damaged")  # events that say that something went wrong
+GAP_US: Final = 150_000  # between two actions of a dealer
+COUNTED: Final = ("reject", "fault", "damaged")  # events that report a problem
 _NAP_S: Final = 0.02
 _PATIENCE_S: Final = 30.0
 _COUNTERS: Final = ("crc_errors", "refused", "sample_overruns")
-_TIMED: Final = ("repeated", "strays")  # on the unix bench real time decides how often something is said again
+_TIMED: Final = ("repeated", "strays")  # depend on real time on the unix bench
 
 
 @dataclass
 class Shoe:
-    """`expected` is what the counters may show at the end; nothing, unless a test says so."""
+    """`expected` is what the counters must show at the end of the test; empty by default."""
 
     rig: Rig
     gateway: MinimalGateway = field(default_factory=MinimalGateway)
@@ -37,17 +37,17 @@ class Shoe:
     # Power
 
     def power_on(self) -> None:
-        """Plug in, and wait until the gateway has its log and it has a profile."""
+        """Switch on, and wait until the gateway has its log and the shoe has a profile."""
         self.hellos.clear()
         self.rig.power_on()
         self.until(self._caught_up, "the shoe is up, and the gateway has its log")
 
     def power_off(self) -> None:
-        """Unplug."""
+        """Switch off."""
         self.rig.power_off()
 
     def reset(self) -> None:
-        """Pull the reset pin, and wait likewise."""
+        """Pull the reset pin, and wait as in power_on."""
         self.hellos.clear()
         self.rig.reset()
         self.until(self._caught_up, "the shoe is up again, and the gateway has its log")
@@ -59,7 +59,7 @@ class Shoe:
     # Time
 
     def turn(self) -> None:
-        """Everything a bit: the gateway hears what the shoe says, and answers."""
+        """Let the rig work, and carry bytes between shoe and gateway."""
         filenos = self.rig.filenos()
         if filenos:
             select.select(filenos, [], [], _NAP_S)
@@ -69,7 +69,7 @@ class Shoe:
         self.rig.send(self.gateway.exchange(data, self.rig.line_s()))
 
     def until(self, done: Callable[[], bool], what: str) -> None:
-        """Turn until it is so."""
+        """Call turn() until the condition holds."""
         give_up_s = self.rig.line_s() + _PATIENCE_S
         while not done():
             assert self.rig.line_s() < give_up_s, (
@@ -78,13 +78,13 @@ class Shoe:
             self.turn()
 
     def settle(self) -> None:
-        """The gateway has everything that the shoe has to say."""
+        """Wait until the gateway has everything that the shoe sends."""
         self.until(self.rig.quiet, "the shoe is quiet")
 
     # Pins
 
     def play(self, edges: Iterable[Edge]) -> None:
-        """Move the inputs at these times from now, besides those that are held; let it settle."""
+        """Play these edges from now on, besides held inputs, and wait until the shoe is quiet."""
         start_us = self.t_us
         later = [(start_us + t_us, pins | self.levels) for t_us, pins in edges]
         self.t_us = later[-1][0] + GAP_US
@@ -92,16 +92,16 @@ class Shoe:
         self.settle()
 
     def card(self, name: str, card_set: int = 1) -> list[Event]:
-        """Pull a card; `CUT` is the cutting card, `blank` one without a code: the events that came of it."""
+        """Draw a card (`CUT`: the cutting card, `blank`: no code) and return the new events."""
         word = "" if name == "blank" else name if name == "CUT" else set_words(card_set)[name]
         return self._noting(cutting_card_edges(SPEED) if name == "CUT" else card_edges(word, SPEED))
 
     def press(self, button: str) -> list[Event]:
-        """Press a button and let it go."""
+        """Press and release a button, and return the new events."""
         return self._noting([(0, BUTTONS[button]), (PRESS_US, 0)])
 
     def hold(self, level: int, *, on: bool) -> list[Event]:
-        """Key or lid."""
+        """Turn the key or open the lid, or back, and return the new events."""
         self.levels = self.levels | level if on else self.levels & ~level
         return self._noting([(0, 0), (PRESS_US, 0)])
 
@@ -111,7 +111,7 @@ class Shoe:
         return self.gateway.events[before:]
 
     def of(self, *kinds: str) -> list[Event]:
-        """Events of these kinds."""
+        """Return the events of these kinds."""
         return self.gateway.of(*kinds)
 
     @property
@@ -122,11 +122,11 @@ class Shoe:
     # The end
 
     def counted(self) -> Counter[str]:
-        """What was lost, damaged, refused or rejected so far."""
+        """Return counters of what was lost, damaged, refused or rejected so far."""
         self.hellos.clear()
         line = self.gateway.link.line_counters()
         self.rig.send(frame_bytes("who", {"gateway": GATEWAY, "nonce": bytes(8)}, 0, 0.0))
-        self.until(lambda: bool(self.hellos), "the shoe tells its counters")
+        self.until(lambda: bool(self.hellos), "the shoe sends its counters")
         found = Counter({name: value for name, value in line.items() if name not in _TIMED})
         found.update({f"shoe_{name}": self.hellos[-1][name] for name in _COUNTERS})
         found.update(event.kind for event in self.of(*COUNTED))

@@ -32,12 +32,12 @@ _EVENT: Final = re.compile(r'"no":(\d+).*?"event":"(\w+)"')
 
 
 class BrokenError(RuntimeError):
-    """A change that cannot be made, or a recording that fails without one; the message says what to do."""
+    """A change cannot be made, or a recording fails without one; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one change; `recording` is empty where no recording has named an event."""
+    """The outcome of one change; `recording` is empty if no recording named an event."""
 
     change: Change
     recording: str = ""
@@ -48,7 +48,7 @@ class Outcome:
 
 @contextmanager
 def firmware_with(change: Change) -> Iterator[Path]:
-    """A copy of the firmware with one line changed."""
+    """Yield a copy of the firmware with one line changed."""
     with tempfile.TemporaryDirectory(prefix="sabot-broken-") as work:
         folder = Path(work) / "firmware"
         shutil.copytree(firmware_dir(), folder, ignore=shutil.ignore_patterns("tests", "__pycache__"))
@@ -58,7 +58,7 @@ def firmware_with(change: Change) -> Iterator[Path]:
 
 
 def changed(text: str, change: Change) -> str:
-    """The text with the new line; BrokenError unless the old one is there exactly once."""
+    """Return the text with the new line; BrokenError unless the old one is there exactly once."""
     lines = text.split("\n")
     if lines.count(change.old) != 1:
         raise BrokenError(
@@ -69,7 +69,7 @@ def changed(text: str, change: Change) -> str:
 
 
 def named(differences: Iterable[str]) -> str:
-    """The event that a failure names: what was expected and what came; empty where it names none."""
+    """Return the event that a failure names, expected and found; empty if it names none."""
     for text in differences:
         if found := _TOLD.match(text):
             expected, found_event = (_event_of(line) for line in found.group(1, 2))
@@ -84,7 +84,7 @@ def _event_of(line: str) -> str:
 
 
 def tried(change: Change, recordings: Iterable[Path], server: LocalBroker) -> Outcome:
-    """Replay until a recording fails and names an event; it must be as expected with the sound firmware."""
+    """Replay until a recording fails and names an event; it must pass with the sound firmware."""
     started_s = time.monotonic()
     unnamed: list[str] = []
     with firmware_with(change) as folder:
@@ -101,9 +101,7 @@ def tried(change: Change, recordings: Iterable[Path], server: LocalBroker) -> Ou
 
 def _must_be_sound(path: Path, server: LocalBroker) -> None:
     if differences := differences_from_sidecar(path, "unix", server, patience_s=PATIENCE_S):
-        raise BrokenError(
-            "\n".join([f"{path} differs with the sound firmware too; put that right first", *differences])
-        )
+        raise BrokenError("\n".join([f"{path} differs with the sound firmware too; correct that first", *differences]))
 
 
 def _name(path: Path) -> str:
@@ -111,7 +109,7 @@ def _name(path: Path) -> str:
 
 
 def in_order(change: Change) -> list[Path]:
-    """All recordings: the one that is known to show this change, then short ones first."""
+    """Return all recordings: first the one known to show this change, then by size."""
     return sorted(RECORDINGS, key=lambda path: _name(path) != change.shown_by)
 
 
@@ -121,7 +119,7 @@ def _with_a_broker(change: Change) -> Outcome:
 
 
 def row(outcome: Outcome) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     change = outcome.change
     becomes = f"`{change.new.strip()}`" if change.new else "missing"
     where = outcome.recording or f"SURVIVED ({', '.join(outcome.unnamed) or 'none'} failed without naming an event)"

@@ -24,7 +24,7 @@ DEBIAN = Path("/etc/mosquitto/mosquitto.conf")  # as apt-get installs it; it rea
 
 
 def mosquitto() -> str:
-    """SABOT_MOSQUITTO, else one on the path, else Debian's; skips the test where there is none."""
+    """Return SABOT_MOSQUITTO, else the one on PATH, else Debian's; skip the test if there is none."""
     found = os.environ.get("SABOT_MOSQUITTO") or shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
     if not found:
         pytest.skip("mosquitto is not installed: apt-get install mosquitto")
@@ -32,31 +32,31 @@ def mosquitto() -> str:
 
 
 @dataclass
-class Papers:
-    """An authority, and files with certificates that it has issued."""
+class Certificates:
+    """A certificate authority and the files of its certificates."""
 
     folder: Path
 
     def __post_init__(self) -> None:
-        """A new authority."""
+        """Make a new authority."""
         self.folder.mkdir(exist_ok=True)
         self.ca = trustme.CA()
         self.ca_file = self.folder / "ca.pem"
         self.ca.cert_pem.write_to_path(str(self.ca_file))
 
     def issue(self, name: str, *, expired: bool = False) -> tuple[Path, Path]:
-        """Certificate and key for a host or a client."""
+        """Return certificate and key files for a host or a client."""
         until = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC) if expired else None
         since = datetime.datetime(2019, 1, 1, tzinfo=datetime.UTC) if expired else None
-        paper = self.ca.issue_cert(name, common_name=name, not_before=since, not_after=until)
+        issued = self.ca.issue_cert(name, common_name=name, not_before=since, not_after=until)
         certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
-        paper.cert_chain_pems[0].write_to_path(str(certificate))
+        issued.cert_chain_pems[0].write_to_path(str(certificate))
         key.touch(mode=0o600)
-        key.write_bytes(paper.private_key_pem.bytes())
+        key.write_bytes(issued.private_key_pem.bytes())
         return certificate, key
 
     def login(self, *, certificate: bool = False, **more: str) -> Login:
-        """A login that trusts this authority, and may show a certificate of it."""
+        """Return a login that trusts this authority, with a client certificate if asked."""
         if not certificate:
             return Login(ca_file=str(self.ca_file), **more)
         files = self.issue("client.example")
@@ -65,25 +65,25 @@ class Papers:
 
 @dataclass
 class Site:
-    """Where brokers are started, and stopped together."""
+    """Starts brokers, and stops them together."""
 
     work_dir: Path
 
     def __post_init__(self) -> None:
-        """Nothing runs yet."""
+        """Prepare; nothing runs yet."""
         self.children = Children(self.work_dir)
-        self.papers = Papers(self.work_dir / "papers")
+        self.certificates = Certificates(self.work_dir / "certificates")
 
     def start(
         self, kind: str, *, tls: tuple[Path, Path] | None = None, client_ca: Path | None = None, port: int = 0
     ) -> Broker:
-        """A broker that anybody may use."""
+        """Start a broker without access control."""
         port = port or broker.free_port()
         text = (_nats if kind == "nats" else _mosquitto)(self.work_dir, port, tls, client_ca)
         return self.run(kind, text, Broker("localhost" if tls else broker.HOST, port, tls is not None))
 
     def run(self, kind: str, config: str, where: Broker, env: dict[str, str] | None = None) -> Broker:
-        """A broker by its config; its log is KIND.log."""
+        """Start a broker with this config; its log is KIND.log."""
         path = self.work_dir / f"{kind}-{where.port}.conf"
         path.write_text(config)
         program = broker.nats_server() if kind == "nats" else mosquitto()
@@ -92,7 +92,7 @@ class Site:
         return where
 
     def _await(self, where: Broker) -> None:
-        """Until it listens, or ends by itself."""
+        """Wait until it listens; fail if it ends."""
         give_up_s = time.monotonic() + _LISTENS_WITHIN_S
         while time.monotonic() < give_up_s:
             self.children.check()
@@ -102,15 +102,15 @@ class Site:
         pytest.fail(f"{where} does not listen")
 
     def kill(self) -> None:
-        """The broker started last, as a power cut would."""
+        """Kill the broker started last."""
         self.children.release(self.process)
         self.process.kill()
         self.process.wait()
 
     def example(self, kind: str, more: dict[str, str] | None = None) -> Broker:
-        """The example configuration, with files and ports of this machine, and its users; and `more` changes."""
+        """Start the example configuration with files, ports and users of this machine, and `more` changes."""
         port = broker.free_port()
-        certificate, key = self.papers.issue("localhost")
+        certificate, key = self.certificates.issue("localhost")
         where = Broker("localhost", port, tls=True)
         if kind == "nats":
             changes = {
@@ -139,7 +139,7 @@ class Site:
         return self.run(kind, self._debian(folder), where)
 
     def _debian(self, folder: Path) -> str:
-        """Debian's own mosquitto.conf, with files of this test."""
+        """Return Debian's own mosquitto.conf with files of this test."""
         if not DEBIAN.exists():
             pytest.skip(f"{DEBIAN} is not there: apt-get install mosquitto")
         changes = {
@@ -162,11 +162,11 @@ class Site:
         return path
 
     def login(self, user: str, password: str | None = None) -> Login:
-        """A user's login by password."""
+        """Return a user's login by password."""
         path = self.work_dir / f"{user}.password"
         path.touch(mode=0o600)
         path.write_text((password or PASSWORDS[user]) + "\n")
-        return self.papers.login(user=user, password_file=str(path))
+        return self.certificates.login(user=user, password_file=str(path))
 
 
 def _changed(text: str, changes: dict[str, str]) -> str:
@@ -177,7 +177,7 @@ def _changed(text: str, changes: dict[str, str]) -> str:
 
 
 def _nats(work_dir: Path, port: int, tls: tuple[Path, Path] | None, client_ca: Path | None) -> str:
-    """One message under way a subscription: with more, a nats-server that was killed sends newer ones before older."""
+    """Return a config with one message in flight: with more, a killed nats-server sends newer ones before older."""
     verify = f', ca_file: "{client_ca}", verify: true' if client_ca else ""
     secure = f', tls {{ cert_file: "{tls[0]}", key_file: "{tls[1]}"{verify} }}' if tls else ""
     return (

@@ -19,7 +19,7 @@ _TALLY: Final = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing has run yet."""
+    """Start with an empty tally."""
     config.stash[_TALLY] = Counter()
 
 
@@ -27,27 +27,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _on_chip(item: pytest.Item) -> bool:
-    """Whether this test needs the image, or the firmware of this run is on the chip."""
+    """Return True if this test needs the image, or the run is on the chip."""
     if any(mark.kwargs.get("reason") == HOW_TO_GET_UF2 for mark in item.iter_markers("skipif")):
         return True
     return item.config.getoption("--bench", "unix") == "rp2040" and "bench" in getattr(item, "fixturenames", ())
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let its reports say so."""
+    """Mark the test, so that its reports carry the mark."""
     if _on_chip(item):
         item.user_properties.append((_ON_CHIP, True))
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Those that are run by name only."""
+    """Count tests that only `make chip` runs."""
     for item in items:
         if _on_chip(item) and item.get_closest_marker("chip_full"):
             item.config.stash[_TALLY][_BY_CHIP] += 1
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker tells its controller."""
+    """Send the count from a worker to its controller."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_LEFT_OUT] = session.config.stash[_TALLY][_BY_CHIP]
@@ -57,13 +57,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 class Counting:
-    """Of the process that a person looks at."""
+    """Counts reports in the controlling process."""
 
     def __init__(self, tally: Counter[str]) -> None:
         self._tally = tally
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """One phase of one test."""
+        """Count one phase of one test."""
         if (_ON_CHIP, True) not in map(tuple, report.user_properties):
             return
         if report.skipped:
@@ -74,7 +74,7 @@ class Counting:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Every worker has collected the same."""
+        """Take the count of a worker; every worker has collected the same tests."""
         left_out = getattr(node, "workeroutput", {}).get(_LEFT_OUT, 0)
         self._tally[_BY_CHIP] = max(self._tally[_BY_CHIP], left_out)
 
@@ -88,7 +88,7 @@ def _reason(report: pytest.TestReport) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Count here, unless this is a worker."""
+    """Register the counter, unless this is a worker."""
     if not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(Counting(session.config.stash[_TALLY]))
 
@@ -97,7 +97,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """After everything that pytest itself writes."""
+    """Print the line after everything that pytest writes."""
     reporter, tally = config.pluginmanager.get_plugin("terminalreporter"), config.stash.get(_TALLY, Counter())
     if reporter is None or hasattr(config, "workerinput") or config.option.collectonly or not any(tally.values()):
         return
@@ -105,7 +105,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def _added_up(tally: Counter[str]) -> Counter[str]:
-    """With the runs before this one."""
+    """Return the tally added to that of the runs before."""
     named = os.environ.get("SABOT_CHIP_TALLY")
     if not named:
         return tally
@@ -116,7 +116,7 @@ def _added_up(tally: Counter[str]) -> Counter[str]:
 
 
 def line(tally: Counter[str]) -> str:
-    """What a person should know of it."""
+    """Return the line to print."""
     skipped = f"{tally[_NO_IMAGE]} skipped" + (f", {HOW_TO_GET_UF2}" if tally[_NO_IMAGE] else "")
     ran = f"{_ON_CHIP}: {tally[_RAN]} tests ran" if tally[_RAN] else f"nothing ran {_ON_CHIP}"
     failed = f", {tally[_FAILED]} failed" if tally[_FAILED] else ""

@@ -1,4 +1,4 @@
-"""A small disk of its own for a ledger: full, or read-only, when a test says so. Needs root and mount."""
+"""A small disk for a ledger that a test can fill or make read-only. Needs root and mount."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ _BLOCK_BYTES = 4096
 
 
 def _run(*command: str) -> str | None:
-    """What went wrong, if anything did."""
+    """Return the problem, or None."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
@@ -23,7 +23,7 @@ def _run(*command: str) -> str | None:
 def _or_skip(*command: str) -> None:
     problem = _run(*command)
     if problem:
-        pytest.skip(f"a disk of one's own needs root and mount: {' '.join(command)}: {problem}")
+        pytest.skip(f"a disk for this test needs root and mount: {' '.join(command)}: {problem}")
 
 
 @dataclass
@@ -33,36 +33,36 @@ class Disk:
     path: Path
 
     def mount(self) -> None:
-        """As a file system in memory; skips the test where that is not permitted."""
+        """Mount a file system in memory; skip the test if that is not permitted."""
         self.path.mkdir(exist_ok=True)
         _or_skip("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(self.path))
 
     def fill(self) -> None:
-        """Ballast in every free block."""
+        """Fill every free block."""
         with suppress(OSError), (self.path / "ballast").open("ab", buffering=0) as ballast:
             while os.statvfs(self.path).f_bavail:
                 ballast.write(bytes(_BLOCK_BYTES))
 
     def empty(self) -> None:
-        """No ballast."""
+        """Free the filled blocks."""
         (self.path / "ballast").unlink()
 
     def remount(self, mode: str) -> None:
-        """`ro` or `rw`; nobody may have a file open for writing."""
+        """Remount as `ro` or `rw`; no file may be open for writing."""
         problem = _run("mount", "-o", f"remount,{mode}", str(self.path))
         assert problem is None, problem
 
     def unmount(self) -> None:
-        """Gone."""
+        """Unmount."""
         _run("umount", "-l", str(self.path))
 
 
 @dataclass
 class FailingDisk(Disk):
-    """ext4 in a file: it becomes read-only under its users when it meets an error, as a worn disk does."""
+    """ext4 in a file: after an error it becomes read-only while files are open, as a worn disk does."""
 
     def mount(self) -> None:
-        """Made new, then mounted; skips the test where that is not permitted."""
+        """Make the file system and mount it; skip the test if that is not permitted."""
         self.path.mkdir(exist_ok=True)
         self._image = self.path.with_suffix(".img")
         self._image.write_bytes(bytes(8 << 20))
@@ -70,16 +70,16 @@ class FailingDisk(Disk):
         self.mount_again()
 
     def mount_again(self) -> None:
-        """After a repair."""
+        """Mount after a repair."""
         _or_skip("mount", "-o", "loop,errors=remount-ro", str(self._image), str(self.path))
 
     def fail(self) -> None:
-        """From now on nothing can be written, and whoever has a file open learns it at his next write."""
+        """Make every further write fail."""
         problem = _run("mount", "-o", "remount,abort", str(self.path))
         assert problem is None, problem
 
     def repair(self) -> None:
-        """Taken out, checked and put back; nobody may use it."""
+        """Unmount, check and mount again; no file may be open."""
         problem = _run("umount", str(self.path))
         assert problem is None, problem
         _run("fsck.ext4", "-p", str(self._image))

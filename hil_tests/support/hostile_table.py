@@ -1,4 +1,4 @@
-"""One hostile table at full speed over TCP beside two honest ones: how late the honest coups arrive.
+"""One hostile table at full speed over TCP beside two honest ones: the delay of the honest coups.
 
 `PYTHONPATH=gateway/tests:hil_tests .venv/bin/python -m support.hostile_table [SECONDS]` prints a line for each kind.
 """
@@ -34,8 +34,8 @@ _PATIENCE_S = 60.0
 UNIT, KINDS = "badbad0000000001", ("disputes", "noise", "frames")
 
 
-class Neighbour:
-    """A shoe on TCP, a process of its own: talks as fast as the gateway takes it, and ignores every answer."""
+class HostileShoe:
+    """A hostile shoe on TCP in its own process: sends as fast as the gateway takes it, and ignores every answer."""
 
     def __init__(self, kind: str = "disputes", most_coups: int = 10**9) -> None:
         self._block: Callable[[], bytes] = getattr(self, f"_{kind}")
@@ -46,7 +46,7 @@ class Neighbour:
         self._process.start()
 
     def stop(self) -> None:
-        """Gone."""
+        """End the process."""
         self._process.kill()
         self._process.join()
 
@@ -57,10 +57,10 @@ class Neighbour:
             while self._coups < self._most:
                 peer.sendall(self._block())
             while True:
-                peer.sendall(self._say("alive", {}))
+                peer.sendall(self._pack("alive", {}))
                 time.sleep(0.5)
 
-    def _say(self, kind: str, body: dict[str, Any]) -> bytes:
+    def _pack(self, kind: str, body: dict[str, Any]) -> bytes:
         return self._shoe.say(kind, body, next(self._seqs) % 65_536)
 
     def _greet(self, peer: socket.socket) -> None:
@@ -68,18 +68,18 @@ class Neighbour:
         while not (nonces := [frame.body["nonce"] for frame in frames_in(data) if frame.type == "who"]):
             data += peer.recv(4096)
         body = hello_body(unit=bytes.fromhex(UNIT), gateway_nonce=nonces[-1], shoe_nonce=b"12345678", next_event_no=1)
-        peer.sendall(self._say("hello", body) + self._say("alive", {}))
+        peer.sendall(self._pack("hello", body) + self._pack("alive", {}))
 
     def _noise(self) -> bytes:
-        """Bytes that are no frame."""
+        """Return bytes that are not a frame."""
         return random.randbytes(65_536)
 
     def _frames(self) -> bytes:
-        """Sound frames that bring nothing new."""
-        return b"".join(self._say("alive", {}) + self._say("hello", hello_body()) for _ in range(_BLOCK_COUPS))
+        """Return valid frames with nothing new."""
+        return b"".join(self._pack("alive", {}) + self._pack("hello", hello_body()) for _ in range(_BLOCK_COUPS))
 
     def _disputes(self) -> bytes:
-        """Some coups, each of them with a result that its cards do not give."""
+        """Return coups, each with a result that contradicts its cards."""
         made: list[Event] = []
         dealt, winner, player, banker = LOST
         for _ in range(min(_BLOCK_COUPS, self._most - self._coups)):
@@ -87,19 +87,19 @@ class Neighbour:
             made += [*cards(number, dealt, coup_no=coup_no)]
             made.append(result(number + 4, winner, player, banker, coup_no, natural=True))
         return b"".join(
-            self._say("event", {"event_no": one.event_no, "kind": one.kind, "data": one.data}) for one in made
+            self._pack("event", {"event_no": one.event_no, "kind": one.kind, "data": one.data}) for one in made
         )
 
 
 class Shouter:
-    """A client of the broker, a process of its own: garbage on topics of the gateway, as fast as it can."""
+    """A client of the broker in its own process: publishes garbage on the gateway's topics as fast as it can."""
 
     def __init__(self, where: Broker) -> None:
         self._process = multiprocessing.get_context("fork").Process(target=self._run, args=(where,), daemon=True)
         self._process.start()
 
     def stop(self) -> None:
-        """Gone."""
+        """End the process."""
         self._process.kill()
         self._process.join()
 
@@ -121,15 +121,15 @@ class Floor:
 
     stack: ExitStack
     work_dir: Path
-    neighbour: Neighbour | None
+    hostile: HostileShoe | None
     pace_s: float = 0.25
     received: list[tuple[float, str, bytes]] = field(default_factory=list)
     written: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Start everything."""
-        if self.neighbour:
-            self.stack.callback(self.neighbour.stop)
+        if self.hostile:
+            self.stack.callback(self.hostile.stop)
         self._children = Children(self.work_dir)
         self.stack.callback(self._children.stop)
         self.broker = broker.start(self._children, self.work_dir, 0)
@@ -145,13 +145,13 @@ class Floor:
 
     @property
     def ledger(self) -> Path:
-        """Where the daemon writes."""
+        """The path of the ledger."""
         return self.work_dir / "ledger.db"
 
     def _config(self) -> str:
         ports = {name: line.port for name, line in self.lines.items()}
-        if self.neighbour:
-            ports = {HOSTILE: self.neighbour.port, **ports}
+        if self.hostile:
+            ports = {HOSTILE: self.hostile.port, **ports}
         head = f'site = "{SITE}"\nledger = "{self.ledger}"\nbroker = "{self.broker}"\n'
         return head + "".join(
             f'\n[[table]]\nname = "{name}"\nport = "{port}"\nrulebook = "star-baccarat"\n'
@@ -169,7 +169,7 @@ class Floor:
         self.received.append((time.monotonic(), message.topic, bytes(message.payload)))
 
     def step(self) -> None:
-        """Whatever is due."""
+        """Do what is due."""
         self._children.check()
         self._selector.select(0.005)
         now_s = time.monotonic()
@@ -193,22 +193,22 @@ class Floor:
             self.written[(line.unit, line.next_no - 1)] = time.monotonic()
 
     def run(self, seconds: float) -> None:
-        """Deal for so long from the first coup on, then until every honest coup has come."""
-        self.until(lambda: self._served == set(HONEST) and self.late_ms())
+        """Deal for this long from the first coup on, then wait until every honest coup has arrived."""
+        self.until(lambda: self._served == set(HONEST) and self.delays_ms())
         end_s = time.monotonic() + seconds
         self.until(lambda: time.monotonic() >= end_s)
         self._next_s = dict.fromkeys(HONEST, float("inf"))
-        self.until(lambda: len(self.late_ms()) == len(self.written))
+        self.until(lambda: len(self.delays_ms()) == len(self.written))
 
     def until(self, done: Callable[[], object]) -> None:
-        """Step until it is so."""
+        """Step until the condition holds."""
         give_up_s = time.monotonic() + _PATIENCE_S + 60
         while not done():
             assert time.monotonic() < give_up_s, (self.work_dir / "gateway.log").read_text()[-3000:]
             self.step()
 
-    def late_ms(self) -> list[float]:
-        """Of each honest coup that has come, from its last frame written to its message received."""
+    def delays_ms(self) -> list[float]:
+        """Return the delay of each honest coup that arrived, from its last frame to its message."""
         came: dict[tuple[str, int], float] = {}
         for at_s, topic, payload in self.received:
             if topic.endswith("/coup") and f"/{HOSTILE}/" not in topic:
@@ -217,28 +217,28 @@ class Floor:
         return [(came[key] - at_s) * 1e3 for key, at_s in self.written.items() if key in came]
 
     def messages(self, topic: str) -> list[dict[str, Any]]:
-        """What came on a topic of the site."""
+        """Return the messages of a topic of the site."""
         wanted = f"sabot/v1/{SITE}/{topic}"
         return [msgspec.json.decode(payload) for _, name, payload in self.received if name == wanted]
 
     def count(self, topic: str) -> int:
-        """How many came on a topic of the site."""
+        """Return the number of messages of a topic of the site."""
         return sum(name == f"sabot/v1/{SITE}/{topic}" for _, name, _ in self.received)
 
     def stored(self, unit: str) -> list[int]:
-        """Event numbers of a unit in the ledger."""
+        """Return the event numbers of a unit in the ledger."""
         with closing(Reader(self.ledger)) as ledger:
             return [one.event_no for one in ledger.entries("WHERE unit = ?", (unit,)) if one.event_no is not None]
 
 
 def measure(seconds: float, kind: str) -> dict[str, Any]:
-    """One run, everything new."""
+    """Measure one run with a new site."""
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
-        floor = Floor(stack, Path(work), Neighbour(kind) if kind in KINDS else None)
+        floor = Floor(stack, Path(work), HostileShoe(kind) if kind in KINDS else None)
         if kind == "shouter":
             stack.callback(Shouter(floor.broker).stop)
         floor.run(seconds)
-        late, alarms = sorted(floor.late_ms()), [p for _, t, p in floor.received if t.endswith(f"{HOSTILE}/alarms")]
+        late, alarms = sorted(floor.delays_ms()), [p for _, t, p in floor.received if t.endswith(f"{HOSTILE}/alarms")]
         return {
             "neighbour": kind,
             "coups": len(late),

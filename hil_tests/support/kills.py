@@ -1,4 +1,4 @@
-"""A plan of kills by its seed, carried out on a stand, and the judgement of what came of it."""
+"""A seeded plan of kills, carried out on a local site, and the check of the result."""
 
 import random
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _MOST_AWAY = 200
 
 @dataclass(frozen=True)
 class Round:
-    """Steps of peace, who is killed in which order, steps between the kills, steps away, who comes back in which."""
+    """One round: steps before, what is killed in which order, steps between kills, steps down, order of restarts."""
 
     peace: int
     victims: tuple[str, ...]
@@ -28,19 +28,19 @@ class Round:
     back: tuple[str, ...]
 
     def __str__(self) -> str:
-        """A line of the plan."""
+        """Return the round as a line of text."""
         killed, back = " ".join(self.victims), " ".join(self.back)
         return f"{self.peace} steps, kill {killed} ({self.between} between), {self.away} away, start {back}"
 
 
 def plan(seed: int, rounds: int, tables: list[str]) -> list[Round]:
-    """The same rounds for the same seed."""
+    """Return the rounds; the same seed gives the same rounds."""
     rng = random.Random(seed)
     return [_round(rng, tables) for _ in range(rounds)]
 
 
 def _round(rng: random.Random, tables: list[str]) -> Round:
-    """One, two or all of gateway, broker and a shoe."""
+    """Return one, two or all of gateway, broker and a shoe."""
     there = ["gateway", "broker", rng.choice(tables)]
     victims = rng.sample(there, rng.choice((1, 1, 2, 3)))
     back = rng.sample(victims, len(victims))
@@ -48,13 +48,13 @@ def _round(rng: random.Random, tables: list[str]) -> Round:
 
 
 def _some(rng: random.Random, most: int) -> int:
-    """Of every size, and often many."""
+    """Return a number of steps of any size, often large."""
     return rng.choice((int(most ** rng.random()), rng.randint(1, most)))
 
 
 @dataclass
 class Killer:
-    """Kills and starts by name; `stacks` are the cards put into each table's shoes, `cuts` how often its plug went."""
+    """Kills and starts processes; `stacks` are the cards of each table's shoes, `cuts` its number of power cuts."""
 
     watcher: SiteWatcher
     site: Site
@@ -63,7 +63,7 @@ class Killer:
     cuts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Every stack that a dealer takes is remembered."""
+        """Keep every stack that a dealer takes."""
         stand = self.watcher.site
         self._kill: dict[str, Callable[[], object]] = {"gateway": stand.kill_gateway, "broker": self.site.kill}
         port = stand.broker.port
@@ -83,7 +83,7 @@ class Killer:
         return stack
 
     def _pull_plug(self, name: str) -> None:
-        """At any moment but one: a cutting card that the shoe did not see would leave the dealer without an end."""
+        """Return True unless the cutting card is being drawn: if the shoe misses it, the dealer never ends."""
         self.watcher.run_until(lambda watcher: watcher.site.tables[name].dealer.drawn[-1:] != [CUT])
         self.cuts[name] += 1
         self.watcher.site.power_off(name)
@@ -103,7 +103,7 @@ class Killer:
             self.watcher.step()
 
     def finish(self, more_coups: int) -> None:
-        """Deal on in peace, then pull every plug and let the subscriber hear the rest."""
+        """Deal without kills, then switch every shoe off and wait until the subscriber has the rest."""
         names = list(self.stacks)
         goal = {name: len(self.watcher.messages("coup", name)) + more_coups for name in names}
         self.watcher.run_until(lambda watcher: all(len(watcher.messages("coup", name)) >= goal[name] for name in names))
@@ -113,7 +113,7 @@ class Killer:
 
 
 def misplayed(watcher: SiteWatcher, table: str, stacks: list[list[str]], cuts: int) -> list[Any]:
-    """Coups that the printed rules play otherwise, and shoes that are not what the dealer put in, less a card a cut."""
+    """Return coups that contradict the printed rules, and shoes whose cards differ by more than one per power cut."""
     found: list[Any] = []
     lost = 0
     for stack, (cards, coups) in zip(stacks, _shoes(watcher, table), strict=False):
@@ -129,7 +129,7 @@ def misplayed(watcher: SiteWatcher, table: str, stacks: list[list[str]], cuts: i
 
 
 def _shoes(watcher: SiteWatcher, table: str) -> list[tuple[list[str], list[dict[str, Any]]]]:
-    """Cards and coups of each shoe, as the subscriber got them."""
+    """Return cards and coups of each shoe as the subscriber received them."""
     coups: dict[int, list[dict[str, Any]]] = {}
     for message in watcher.messages("coup", table):
         coups.setdefault(message["shoe"], []).append(message)
@@ -138,7 +138,7 @@ def _shoes(watcher: SiteWatcher, table: str) -> list[tuple[list[str], list[dict[
 
 
 def _left_out(stack: list[str], cards: list[str], found: list[Any]) -> int:
-    """How many of the stack were passed over among the cards read; a card that was never in it is a finding."""
+    """Return how many cards of the stack were not read; a card that was never in it counts as a finding."""
     rest = iter(stack)
     passed = 0
     for card in cards:

@@ -1,4 +1,4 @@
-"""Both ends of the link in one process, a line that misbehaves between them, and either end restarted at random."""
+"""Both ends of the link in one process, a faulty line between them, and either end restarted at random."""
 
 import random
 from typing import Any
@@ -12,13 +12,13 @@ from sabot_tools.stand.minimal_gateway import MinimalGateway
 SECTORS, SECTOR_BYTES = 4, 1024
 UNIT = bytes.fromhex("5ab0000000000001")
 STEP_MS = 20
-CALM_STEPS = 3_000  # a minute without faults: everything must have come by then
+CALM_STEPS = 3_000  # a minute without faults: everything must have arrived by then
 _CARD, _CARD_BYTES = 4, 10
 _POWER = 1
 
 
 class Shoe:
-    """The firmware's link and journal; `logged` is what was made durable, by number."""
+    """The firmware's link and journal; `logged` has every durable event by number."""
 
     def __init__(self, rng: random.Random, key: bytes | None) -> None:
         self._rng, self._key = rng, key
@@ -29,12 +29,12 @@ class Shoe:
         self.restart()
 
     def erase(self) -> None:
-        """The journal is gone: numbers begin again at 1."""
+        """Erase the journal: numbers start again at 1."""
         self._flash, self.logged = Flash(SECTORS, SECTOR_BYTES), {}
         self.restart()
 
     def restart(self) -> None:
-        """The power went and came back."""
+        """Switch off and on."""
         self._boots += 1
         self.journal = self._journal.Journal(self._flash)
         self.journal.housekeep()
@@ -44,7 +44,7 @@ class Shoe:
         self.link = link(UNIT, self._boots, _POWER, self.journal, self.profile, sampler, chance, self._key)
 
     def log(self, rng: random.Random, now_ms: int) -> None:
-        """A card, unless the journal has no room for it."""
+        """Log a card, unless the journal is full."""
         if self.journal.full():
             return
         body = bytes([1, 0, 1, 0, rng.randint(0, 6), rng.randint(0, 51), *rng.randbytes(2)])
@@ -55,7 +55,7 @@ class Shoe:
         self.journal.append(now_ms, _CARD, _CARD_BYTES)
 
     def step(self, arrived: bytes, now_ms: int) -> bytes:
-        """One turn of the superloop: bytes in, bytes out."""
+        """Run one turn of the superloop: bytes in, bytes out."""
         self.link.receive(arrived, len(arrived), now_ms)
         self.journal.housekeep()
         out = bytearray()
@@ -81,9 +81,9 @@ class World:
         self._now_ms = 0
 
     def run(self, steps: int) -> None:
-        """A storm of so many steps, then calm until everything has come."""
+        """Run this many steps with faults, then without until everything has arrived."""
         for _ in range(steps):
-            self._misfortune()
+            self._random_fault()
             if self.rng.random() < 0.3:
                 self.shoe.log(self.rng, self._now_ms)
             self._step()
@@ -93,7 +93,7 @@ class World:
                 return
             self._step()
 
-    def _misfortune(self) -> None:
+    def _random_fault(self) -> None:
         if self.rng.random() < self._restarts:
             self.shoe.restart()
         if self.rng.random() < self._restarts:

@@ -1,4 +1,4 @@
-"""`make captures`: the captures in hil_tests/captures again, by `sabot shoe`, a real daemon, `sabot table capture`."""
+"""`make captures`: makes hil_tests/captures again with `sabot shoe`, a real daemon and `sabot table T capture`."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from sabot_tools.stand.broker import free_port
 from support.try_out import ShoeProcess, TryOut
 
 FOLDER: Final = Path(__file__).parents[1] / "captures"
-# What is captured: the sidecar of each, from which the cards follow.
+# The sidecar of each capture: the options of its shoe.
 CAPTURES: Final[dict[str, dict[str, Any]]] = {
     "crown-three-coups": {"rulebook": "crown-baccarat", "decks": 8, "seed": 7, "coups": 3, "unit": "5ab0000000000001"},
     "rapid-with-key": {
@@ -29,7 +29,7 @@ CAPTURES: Final[dict[str, dict[str, Any]]] = {
 
 
 def make(name: str, work_dir: Path) -> None:
-    """One capture from before the shoe is switched on until the gateway has acknowledged its last coup."""
+    """Capture from before the shoe is switched on until the gateway has acknowledged its last coup."""
     wanted, port, site = CAPTURES[name], free_port(), TryOut(work_dir)
     options = [f"--{key.replace('_', '-')}={wanted[key]}" for key in ("rulebook", "decks", "seed", "coups", "unit")]
     try:
@@ -55,7 +55,7 @@ def make(name: str, work_dir: Path) -> None:
 
 
 def _keys(work_dir: Path, wanted: dict[str, Any]) -> str:
-    """The line of the config, and the files; none where the shoe has no key."""
+    """Write the key files and return the line of the config; empty if the shoe has no key."""
     if "key" not in wanted:
         return ""
     folder = work_dir / "keys"
@@ -72,7 +72,7 @@ def _capture(site: TryOut, out: Path) -> "subprocess.Popen[bytes]":
 
 
 def _keep(name: str, captured: Path) -> None:
-    """The same records; where the port was is of no interest to anybody."""
+    """Write the capture with a fixed port name, and its sidecar."""
     reader = recording.Reader()
     records = list(recording.read(reader, [captured.read_bytes()]))
     writer = recording.Writer({**(reader.metadata or {}), "port": "socket://127.0.0.1:7001"})

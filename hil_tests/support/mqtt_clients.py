@@ -1,4 +1,4 @@
-"""MQTT clients of a test: each with what it has received, stepped together until something is so."""
+"""MQTT clients for tests, each with what it has received, and a relay that can be cut."""
 
 import contextlib
 import selectors
@@ -15,14 +15,14 @@ PATIENCE_S = 30.0
 
 
 class Steps(Protocol):
-    """Something that is driven by turns."""
+    """Something that is driven by step()."""
 
     def step(self, now_s: float) -> None:
         """One turn."""
 
 
 def step_until(done: Callable[[], object], *parts: Steps) -> None:
-    """Drive the parts until it is so; fail when it never is."""
+    """Step the parts until the condition holds; fail after PATIENCE_S."""
     give_up_s = time.monotonic() + PATIENCE_S
     while not done():
         now_s = time.monotonic()
@@ -54,28 +54,28 @@ class MqttClient:
         self.mqtt.step(now_s)
 
     def connect(self) -> None:
-        """Until the broker has accepted us."""
+        """Wait until the broker has accepted the connection."""
         step_until(self.mqtt.client.is_connected, self)
 
     def subscribe(self, topic: str) -> None:
-        """Until the broker has answered."""
+        """Subscribe, and wait for the broker's answer."""
         self.connect()
         self.granted.clear()
         self.mqtt.client.subscribe(topic, qos=1)
         step_until(lambda: self.granted, self)
 
     def topics(self) -> list[str]:
-        """Of what was received."""
+        """Return the topics of what was received."""
         return [topic for topic, _ in self.messages]
 
     def trouble(self) -> str:
-        """What is said of a broker that does not accept us."""
+        """Return the problem that the client reports when the broker refuses it."""
         step_until(lambda: self.mqtt.problem, self)
         return str(self.mqtt.problem)
 
 
 class Relay:
-    """A cable to a broker: it can be cut, and it can lose what the broker says."""
+    """A relay to a broker: it can be cut, and with `deaf` it drops the broker's bytes."""
 
     def __init__(self, server: Broker) -> None:
         self._server = server
@@ -86,7 +86,7 @@ class Relay:
         self.deaf = False
 
     def step(self, now_s: float) -> None:
-        """Carry what there is."""
+        """Carry bytes in both directions."""
         with contextlib.suppress(BlockingIOError):
             client, _ = self._listen.accept()
             self._pairs.append((client, socket.create_connection((self._server.host, self._server.port))))
@@ -97,7 +97,7 @@ class Relay:
                 client.sendall(answer)
 
     def cut(self) -> None:
-        """Both ends at once."""
+        """Close both ends of every connection."""
         for client, server in self._pairs:
             client.close()
             server.close()

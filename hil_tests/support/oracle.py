@@ -1,4 +1,4 @@
-"""How a coup is played, read from the printed tables in protocol/vectors: neither the shoe's code nor the gateway's."""
+"""Plays coups by the printed tables in protocol/vectors, with neither the shoe's code nor the gateway's."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ def total(hand: list[str]) -> int:
 
 
 def coup(stock: list[str]) -> dict[str, Any]:
-    """Play one coup from the front of the stock, taking its cards off."""
+    """Play one coup from the front of the stock and remove its cards."""
     player, banker = [stock.pop(0)], [stock.pop(0)]
     player.append(stock.pop(0))
     banker.append(stock.pop(0))
@@ -42,7 +42,7 @@ def coup(stock: list[str]) -> dict[str, Any]:
 
 
 def golden_shoes(decks: int = 8) -> list[list[str]]:
-    """The golden coups in stacks that so many decks could hold, the cutting card before the last coup of each."""
+    """Return the golden coups as stacks of this many decks, the cutting card before the last coup of each."""
     shoes: list[list[list[str]]] = [[]]
     used: Counter[str] = Counter()
     for golden in GOLDEN:

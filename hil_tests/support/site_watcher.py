@@ -1,4 +1,4 @@
-"""A stand that remembers what a subscriber received, each id once, and what the ledger says that it should have."""
+"""A local site and what its subscriber received, each id once, to compare with the ledger."""
 
 import os
 import subprocess
@@ -16,27 +16,27 @@ from sabot_gateway.operator.messages import Request
 from sabot_protocol.topics import RETAINED
 from sabot_tools.stand.local_site import LocalSite, Received
 
-FLAT_OUT = 1e6  # times life: as fast as the firmware takes it
+FLAT_OUT = 1e6  # speed factor: as fast as the firmware can
 PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))
 _LOOK_EVERY = 20  # steps
-_GRACE_S = 10.0  # before the end of all patience
+_GRACE_S = 10.0  # before PATIENCE_S ends
 
 Id = tuple[str, str]  # topic and id
 
 
 def contiguous(numbers: list[int]) -> bool:
-    """1, 2, 3 … without a gap, and at least one."""
+    """Return True if the numbers are 1, 2, 3 … without a gap, and at least one."""
     return bool(numbers) and numbers == list(range(1, len(numbers) + 1))
 
 
 def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command, as a person calls it."""
+    """Run a sabot command."""
     command = [sys.executable, "-m", "sabot_tools", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 class SiteWatcher:
-    """A stand that remembers everything a subscriber received."""
+    """Runs a local site and keeps everything its subscriber received."""
 
     def __init__(self, site: LocalSite) -> None:
         self.site = site
@@ -45,7 +45,7 @@ class SiteWatcher:
         self._ids: dict[str, dict[Id, None]] = {}
 
     def run_until(self, done: Callable[["SiteWatcher"], bool]) -> None:
-        """Deal until it is so; fail, with the gateway's log, when it never is."""
+        """Deal until the condition holds; fail with the gateway's log after PATIENCE_S."""
         give_up_s = time.monotonic() + PATIENCE_S
         while not done(self):
             self.step()
@@ -53,18 +53,18 @@ class SiteWatcher:
                 pytest.fail((self.site.plan.work_dir / "gateway.log").read_text())
 
     def run_for_coups(self, more: int, table: str = "bac-01") -> None:
-        """Deal until the subscriber has so many coups more."""
+        """Deal until the subscriber has this many more coups."""
         goal = len(self.messages("coup", table)) + more
         self.run_until(lambda watcher: len(watcher.messages("coup", table)) >= goal)
 
     def step(self) -> None:
-        """One turn of the stand."""
+        """Run the site for one turn."""
         self.site.step()
         for message in self.site.take_inbox():
             self._keep(message)
 
     def _keep(self, message: Received) -> None:
-        """Each id once, as a consumer does it."""
+        """Keep each id once, as a consumer does."""
         self.received.append(message)
         seen = self._by_topic.setdefault(message.topic, {})
         payload = msgspec.json.decode(message.payload)
@@ -75,24 +75,24 @@ class SiteWatcher:
                 self._ids.setdefault(table, {}).setdefault((topic, one["id"]))
 
     def messages(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
-        """Payloads of one topic of one table, in the order received."""
+        """Return the payloads of a topic of a table, in the order received."""
         return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{table}/{topic}", {}).values())
 
     def newest(self, topic: str) -> dict[str, Any]:
-        """The newest message below the site, such as `ledger` or `bac-01/status`; empty where none came."""
+        """Return the newest message of a topic below the site, such as `bac-01/status`, or an empty dict."""
         found = list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{topic}", {}).values())
         return found[-1] if found else {}
 
     def site_status(self) -> list[dict[str, Any]]:
-        """What was said of the gateway itself."""
+        """Return the status messages of the gateway itself."""
         return list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/status", {}).values())
 
     def received_ids(self, table: str) -> list[Id]:
-        """Every message of a table that has an id, in the order in which it first came."""
+        """Return topic and id of every message of a table, in the order of first arrival."""
         return list(self._ids.get(table, {}))
 
     def stored(self, table: str) -> list[Id]:
-        """What the ledger holds of a table to be published, in its order."""
+        """Return topic and id of every entry of a table that must be published, in ledger order."""
         with closing(Reader(self.site.ledger_path)) as ledger:
             return [
                 (entry.topic, msgspec.json.decode(entry.payload)["id"])
@@ -101,7 +101,7 @@ class SiteWatcher:
             ]
 
     def run_until_received(self) -> None:
-        """Until the subscriber has as much as the ledger, twice in a row, or never will; the test compares."""
+        """Run until the subscriber has as many messages as the ledger, twice in a row, or PATIENCE_S ends."""
         tables = self.site.plan.table_names()
         steps = iter(range(10**9))
         give_up_s = time.monotonic() + PATIENCE_S
@@ -112,7 +112,7 @@ class SiteWatcher:
             if next(steps) % _LOOK_EVERY:
                 return False
             stored = [len(watcher.stored(table)) for table in tables]
-            still, before = stored == before, stored  # the gateway may have something of a dead shoe to read
+            still, before = stored == before, stored  # the gateway may still read bytes of a stopped shoe
             received_ids = all(
                 len(watcher.received_ids(table)) >= count for table, count in zip(tables, stored, strict=True)
             )
@@ -121,11 +121,11 @@ class SiteWatcher:
         self.run_until(done)
 
     def ledger_events(self) -> list[int]:
-        """Event numbers in the ledger, in its order, once its chain has been found intact."""
+        """Check the chain of the ledger, and return its event numbers in order."""
         return [number for numbers in self.events_by_unit().values() for number in numbers]
 
     def events_by_unit(self) -> dict[str, list[int]]:
-        """Event numbers of each shoe in the ledger, in its order, once its chain has been found intact."""
+        """Check the chain of the ledger, and return the event numbers of each shoe in order."""
         found: dict[str, list[int]] = {}
         with closing(Reader(self.site.ledger_path)) as ledger:
             ledger.verify_chain()
@@ -135,7 +135,7 @@ class SiteWatcher:
         return found
 
     def gateway_status(self) -> dict[str, Any]:
-        """What the daemon says of itself at its control socket."""
+        """Return the status that the daemon gives at its control socket."""
         answer = ask(self.site.ledger_path.with_name("control.sock"), Request("status"))
         status: dict[str, Any] = msgspec.json.decode(answer.data)
         return status

@@ -1,4 +1,4 @@
-"""A gateway of one's own tried without a shoe: broker, `sabot gateway run` and `sabot shoe`, each a process."""
+"""An installer's trial without a real shoe: broker, `sabot gateway run` and `sabot shoe`, each a process."""
 
 import os
 import selectors
@@ -45,25 +45,25 @@ class ShoeProcess:
             )
 
     def config(self) -> str:
-        """The lines to be pasted into the gateway's config, once they are there."""
+        """Wait for and return the lines to paste into the gateway's config."""
         head, end, _ = self.out.read_text().partition("\n\n")
         return head if end else ""
 
     def coups(self) -> list[str]:
-        """A line each."""
+        """Return the output lines."""
         return self.out.read_text().partition("\n\n")[2].splitlines()
 
     def notes(self) -> str:
-        """What it says besides."""
+        """Return what it wrote to stderr."""
         return self.err.read_text()
 
     def stop(self, number: int) -> int:
-        """Ask it to end; its status."""
+        """Send a signal and return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE_S)
 
     def left(self) -> list[str]:
-        """Processes that carry the mark, but for the shoe itself; and temporary files."""
+        """Return processes that carry the mark, except the shoe itself, and temporary files."""
         found = [str(path) for path in self.temp.iterdir()]
         for directory in Path("/proc").glob("[0-9]*"):
             try:
@@ -77,7 +77,7 @@ class ShoeProcess:
 
 
 class TryOut:
-    """A broker with a subscriber; start() a shoe, gateway() the daemon with what the shoe said is to be pasted."""
+    """A broker with a subscriber; start() starts a shoe, gateway() the daemon with the shoe's config lines."""
 
     def __init__(self, work_dir: Path) -> None:
         self.work_dir, self.children = work_dir, Children(work_dir)
@@ -88,7 +88,7 @@ class TryOut:
         self.until(lambda: self._subscriber.ready)
 
     def start(self, *options: str) -> ShoeProcess:
-        """A shoe, once it says where it is; its line has a name of its own, for a bare pty is soon somebody else's."""
+        """Start a shoe and wait for its port; the port has its own name, because a bare pty is soon reused."""
         named = any(option in ("--tcp", "--pty") for option in options)
         line = () if named else ("--pty", str(self.work_dir / f"line-{len(self.shoes)}"))
         shoe = ShoeProcess(self.work_dir, *options, *line)
@@ -98,28 +98,28 @@ class TryOut:
         return shoe
 
     def gateway(self, tables: str, head: str = "") -> None:
-        """The daemon, as an installer starts it."""
+        """Start the daemon as an installer does."""
         self.paste(tables, head)
         self.daemon = self.children.start("gateway", daemon_command(self.config))
 
     def paste(self, tables: str, head: str = "") -> None:
-        """The config with these tables."""
+        """Write the config with these tables."""
         self.config = self.work_dir / "gateway.toml"
         site = f'site = "{SITE}"\nledger = "{self.work_dir}/ledger.db"\nbroker = "{self.broker}"\n'
         self.config.write_text(f"{site}{head}\n{tables}\n")
 
     def end_gateway(self, *, kill: bool = False) -> None:
-        """Politely, or not."""
+        """End the daemon with SIGTERM, or kill it."""
         self.children.release(self.daemon)
         (self.daemon.kill if kill else self.daemon.terminate)()
         assert self.daemon.wait(PATIENCE_S) == (-9 if kill else 0)
 
     def received(self, topic: str, table: str = "bac-01") -> list[dict[str, Any]]:
-        """What the subscriber has, each id once."""
+        """Return what the subscriber received, each id once."""
         return [payload for name, payload in self._subscriber.received if name == f"{table}/{topic}"]
 
     def coups(self) -> list[str]:
-        """As `sabot watch` prints them; of a coup that was published again, the last."""
+        """Return coups as `sabot watch` prints them; of a coup published again, the last."""
         painter = Painter(colour=False)
         found = {
             (payload["shoe"], payload["coup"]): msgspec.convert(payload, CoupMessage)
@@ -128,18 +128,18 @@ class TryOut:
         return [painter.line(coup, None) for coup in found.values()]
 
     def status(self) -> dict[str, Any]:
-        """Of the first table, at the daemon's socket."""
+        """Return the status of the first table from the daemon's socket."""
         answer = ask(self.work_dir / "control.sock", Request("status"))
         found: dict[str, Any] = msgspec.json.decode(answer.data)["tables"][0]
         return found
 
     def more_coups(self, count: int) -> None:
-        """Until the subscriber has so many more."""
+        """Wait until the subscriber has this many more."""
         goal = len(self.coups()) + count
         self.until(lambda: len(self.coups()) >= goal)
 
     def until(self, done: Callable[[], object]) -> None:
-        """Take what comes until it is so."""
+        """Receive until the condition holds."""
         give_up_s = time.monotonic() + PATIENCE_S
         while not done():
             self._selector.select(0.05)
@@ -148,7 +148,7 @@ class TryOut:
                 pytest.fail("\n".join(path.read_text() for path in sorted(self.work_dir.glob("*.*r*"))))
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """End every process."""
         for shoe in self.shoes:
             shoe.process.kill()
             shoe.process.wait()
