@@ -48,7 +48,7 @@ def flood(stage: Stage) -> Iterator[int]:
 
 
 def frame_flood(stage: Stage) -> Iterator[int]:
-    """As many whole frames without a meaning as the line takes."""
+    """As many valid frames without meaning as the line takes."""
     one = b"".join(wire.pack(wire.ALIVE, number, number) for number in range(2000))
     while True:
         stage.send(one)
@@ -65,7 +65,7 @@ def slow_loris(stage: Stage) -> Iterator[int]:
 
 
 def silence(stage: Stage) -> Iterator[int]:
-    """The line is open and nobody speaks."""
+    """The line is open and nothing is sent."""
     stage.deaf = True
     while True:
         yield 500
@@ -81,7 +81,7 @@ def unknown_types(stage: Stage) -> Iterator[int]:
 
 
 def headers(stage: Stage) -> Iterator[int]:
-    """Right CRCs over headers that cannot be."""
+    """Right CRCs over impossible headers."""
     while True:
         stage.send(wire.block(stage.rng.randbytes(stage.rng.randint(0, 128))))
         yield 5
@@ -96,7 +96,7 @@ def hello_flood(stage: Stage) -> Iterator[int]:
 
 
 def hello_numbers(stage: Stage) -> Iterator[int]:
-    """Offers whose numbers cannot be."""
+    """Offers with impossible numbers."""
     odd = (0, 1, 2, 1000, _NEAR_END, wire.MOST, wire.MOST + 1, 2**32 - 1)
     while True:
         stage.send(_hello(stage, stage.rng.choice(odd), stage.rng.choice(odd)))
@@ -125,14 +125,14 @@ def other_protocol(stage: Stage) -> Iterator[int]:
 
 
 def busy_flood(stage: Stage) -> Iterator[int]:
-    """Another gateway has this shoe, says the shoe."""
+    """The shoe claims that another gateway serves it."""
     while True:
         stage.send(wire.pack(wire.BUSY, 0, stage.now_ms, stage.rng.randbytes(8) + stage.nonce))
         yield 10
 
 
 def replayed(stage: Stage) -> Iterator[int]:
-    """What was spoken before, again."""
+    """Frames sent before, again."""
     while True:
         for sent in stage.rng.sample(stage.tape, min(10, len(stage.tape))):
             stage.send(sent)

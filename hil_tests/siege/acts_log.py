@@ -13,7 +13,7 @@ _CARD, _COUP, _EVENTS = 4, 6, range(1, 32)
 
 
 def plays(stage: Stage) -> Iterator[int]:
-    """Honest play, so that what follows meets an open shoe."""
+    """Honest play, so that the next act starts with an open shoe."""
     yield from stage.session()
     if stage.dealer is None:
         stage.dealer = Dealer(stage.shoe, stage.rng, card_ms=30, shoe_cards=30)
@@ -58,7 +58,7 @@ def random_events(stage: Stage) -> Iterator[int]:
 
 
 def number_jump(stage: Stage) -> Iterator[int]:
-    """Event numbers leap, up to the end of all numbers."""
+    """Event numbers jump, up to the highest possible number."""
     yield from stage.session()
     for number in (5_000, 1_000_000, _NEAR_END):
         body = number.to_bytes(4, "little") + bytes([20, 1])
@@ -71,7 +71,7 @@ def number_jump(stage: Stage) -> Iterator[int]:
 
 
 def high_numbers(stage: Stage) -> Iterator[int]:
-    """A log that begins near the end of all numbers."""
+    """A log that begins near the highest possible number."""
     stage.wipe()
     stage.shoe.journal.next_no, stage.shoe.journal.acked = _NEAR_END, _NEAR_END - 1
     yield from stage.session()
@@ -139,7 +139,7 @@ def shoes(stage: Stage) -> Iterator[int]:
 
 
 def false_answers(stage: Stage) -> Iterator[int]:
-    """Commands that nobody sent are done, or refused."""
+    """Outcomes of commands that were never sent."""
     yield from stage.session()
     while True:
         number = stage.rng.choice((0, 1, 2, stage.rng.randrange(wire.MOST)))
@@ -150,7 +150,7 @@ def false_answers(stage: Stage) -> Iterator[int]:
 
 
 def other_profiles(stage: Stage) -> Iterator[int]:
-    """The shoe works by a profile of its own."""
+    """The shoe reports a profile of its own."""
     yield from stage.session()
     while True:
         stage.log(2, stage.rng.randbytes(8))
@@ -191,7 +191,7 @@ def sequence(stage: Stage) -> Iterator[int]:
 
 
 def overfull(stage: Stage) -> Iterator[int]:
-    """No window: a thousand events at once, ordered and not."""
+    """A thousand events at once without a window, in order and not."""
     yield from stage.session()
     numbers = list(range(1, 1000))
     stage.rng.shuffle(numbers)
@@ -212,7 +212,7 @@ def huge_cards(stage: Stage) -> Iterator[int]:
 
 
 def rewritten(stage: Stage) -> Iterator[int]:
-    """Event numbers that were acknowledged come again with something else in them."""
+    """Acknowledged event numbers again, with other content."""
     yield from stage.session()
     for _ in range(10):
         stage.log(20, b"\1")
@@ -225,7 +225,7 @@ def rewritten(stage: Stage) -> Iterator[int]:
 
 
 def commands_end(stage: Stage) -> Iterator[int]:
-    """The last command that this shoe has done has the last of all numbers."""
+    """The last command of this shoe has the highest possible number."""
     stage.shoe.last_command = wire.MOST - stage.rng.randrange(2)
     stage.shoe.disconnected()
     yield from stage.session()

@@ -1,4 +1,4 @@
-"""A person who asks `status` once a second while the daemon is attacked."""
+"""Requests `status` once a second while the daemon is attacked."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ _EVERY_S = 1.0
 
 @dataclass
 class Asker:
-    """How long each answer took, and which never came."""
+    """How long each answer took, and how many never came."""
 
     spec: Spec
     took_ms: list[float] = field(default_factory=list)
@@ -23,12 +23,12 @@ class Asker:
     _over: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        """Begin to ask, in a thread of its own: the dealers do not wait for the answers."""
+        """Start in a thread, so that the dealers do not wait for answers."""
         self._thread = threading.Thread(target=self._ask, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask no more; an answer that is still to come is not waited for."""
+        """Stop without waiting for a pending answer."""
         self._over.set()
 
     def _ask(self) -> None:

@@ -1,4 +1,4 @@
-"""The process of all attackers: `python -m siege.attackers SPEC`; ends by itself when its time is over."""
+"""The process of all attackers: `python -m siege.attackers SPEC`; it ends when its time is over."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class Notes:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, where: str, act: str) -> None:
-        """One line."""
+        """Write one line."""
         line = json.dumps({"at_s": round(time.monotonic(), 3), "where": where, "act": act})
         with self._lock:
             self.out.write(line + "\n")
@@ -44,19 +44,19 @@ class Notes:
 
 @dataclass
 class Siege:
-    """Everybody who attacks, until the time is over."""
+    """All attackers, until the time is over."""
 
     spec: Spec
     notes: Notes
 
     def __post_init__(self) -> None:
-        """Nobody has begun."""
+        """Prepare; no attack has begun."""
         self.ends_s = time.monotonic() + self.spec.seconds
         self.acts = {name: act for name, act in ACTS.items() if self.spec.wants(name)}
         self.roles = {name: role for name, role in ROLES.items() if self.spec.wants(f"as_{name}")} or ROLES
 
     def run(self) -> None:
-        """Shoes in this thread, everything else in threads of its own."""
+        """Run shoes in this thread, everything else in other threads."""
         threads = [threading.Thread(target=work, daemon=True) for work in self._visitors()]
         for thread in threads:
             thread.start()
@@ -115,7 +115,7 @@ class Siege:
         return work
 
     def _vandal(self, rng: random.Random, vandal: files.Vandal) -> Callable[[], None]:
-        """After each attack the right config stands for a while, and at the end with the right keys."""
+        """Attack files; restore the right config after each attack, and the right keys at the end."""
         attacks = {name: self._mended(attack, rng) for name, attack in files.ATTACKS.items()}
         attack = self._again("files", rng, attacks, vandal)
 

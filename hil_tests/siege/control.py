@@ -1,4 +1,4 @@
-"""Attacks on the daemon's control socket: every client is a stranger with a bad idea."""
+"""Attacks on the daemon's control socket."""
 
 import json
 import random
@@ -35,7 +35,7 @@ _VERB_ARGS: dict[str, tuple[str, ...]] = {
     "deck-check": ("on", "decks"),
 }
 _OTHER_TYPES: tuple[Any, ...] = ({"a": "b"}, [], [[]], 1.5, None, True, -1, 2**70, "", {"player_1": []}, {"exposed": 7})
-_WORDS = (
+_VALUES = (
     *("", "8H", "AC", "--", "all", "tie", "player", "card", "bad_order", "supervisor", "go_on", "live", "one", "0"),
     *("\u0000", "=1+1", "@x", "\r\n", "\U0001f0a1", "a" * 5000, "../../etc", "h1", "x01", "\x1b[31m", "ÿ"),
 )
@@ -44,20 +44,20 @@ Attack = Callable[["Client"], None]
 
 
 class Client:
-    """One visitor of the socket."""
+    """One hostile client of the socket."""
 
     def __init__(self, spec: Spec, rng: random.Random) -> None:
         self.spec, self.rng = spec, rng
 
     def connect(self) -> socket.socket:
-        """A connection to the daemon; OSError where it does not answer."""
+        """Return a connection to the daemon; OSError if it does not answer."""
         line = socket.socket(socket.AF_UNIX)
         line.settimeout(_TIMEOUT_S)
         line.connect(str(self.spec.control))
         return line
 
     def send(self, data: bytes, *, wait: bool = True) -> None:
-        """Send, and read one answer unless told not to."""
+        """Send, and read one answer if `wait`."""
         with self.connect() as line:
             line.sendall(data)
             if wait:
@@ -77,7 +77,7 @@ class Client:
         if kind == 1 and depth:
             return [self.value(depth - 1) for _ in range(self.rng.randint(0, 4))]
         numbers = (0, -1, 1, 8, 255, 256, 2**30, 2**63, 2**64, -(2**70), 1.5, 1e308, float("nan"))
-        return self.rng.choice((self.rng.choice(_WORDS), self.rng.choice(numbers), None, True, False))
+        return self.rng.choice((self.rng.choice(_VALUES), self.rng.choice(numbers), None, True, False))
 
 
 def random_bytes(client: Client) -> None:
@@ -132,7 +132,7 @@ def surrogates(client: Client) -> None:
 
 
 def idle(client: Client) -> None:
-    """Many clients that say nothing."""
+    """Many clients that send nothing."""
     _hold(client, client.rng.randint(10, 40), b"")
 
 
@@ -160,7 +160,7 @@ def big_line(client: Client) -> None:
 
 
 def never_reads(client: Client) -> None:
-    """A thousand questions, and nobody reads the answers."""
+    """A thousand requests whose answers are never read."""
     with client.connect() as line:
         line.settimeout(0.5)
         for _ in range(1000):
@@ -169,7 +169,7 @@ def never_reads(client: Client) -> None:
 
 
 def captures(client: Client) -> None:
-    """Asks for the line of every table, and takes nothing of it."""
+    """Request a capture of every table and read nothing."""
     names = [*(honest.table for honest in client.spec.honest), *client.spec.hostile]
     lines = []
     try:
@@ -184,7 +184,7 @@ def captures(client: Client) -> None:
 
 
 def hangs_up(client: Client) -> None:
-    """Asks and is gone before the answer."""
+    """Send a request and close before the answer."""
     for _ in range(20):
         client.send(b'{"verb":"status","table":"","by":"","clause":"","args":{}}\n', wait=False)
 
@@ -209,7 +209,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def status(spec: Spec, wait_s: float) -> dict[str, Any]:
-    """What the daemon says of itself, as `sabot gateway status --json` asks it; raises OSError."""
+    """Return the daemon's status as `sabot gateway status --json` requests it; OSError if there is none."""
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(wait_s)
         line.connect(str(spec.control))

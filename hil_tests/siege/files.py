@@ -15,7 +15,7 @@ Attack = Callable[["Vandal"], None]
 
 
 class Vandal:
-    """Somebody who may write the config and the keys."""
+    """An attacker who can write the config and the keys."""
 
     def __init__(self, spec: Spec, rng: random.Random) -> None:
         self.spec, self.rng = spec, rng
@@ -35,7 +35,7 @@ class Vandal:
         self.hup()
 
     def clear(self) -> None:
-        """Remove whatever stands in the config's place."""
+        """Remove whatever is in the config's place."""
         if self.spec.config.is_dir():
             shutil.rmtree(self.spec.config)
 
@@ -49,7 +49,7 @@ class Vandal:
 
 
 def removed(vandal: Vandal) -> None:
-    """Some hostile tables go."""
+    """Some hostile tables are removed."""
     names = list(vandal.spec.hostile)
     vandal.put(vandal.spec.config_text(vandal.rng.sample(names, vandal.rng.randint(0, len(names)))))
 
@@ -116,14 +116,14 @@ def gone(vandal: Vandal) -> None:
 
 
 def pipes(vandal: Vandal) -> None:
-    """A pipe that nobody writes stands in the place of a key, or of the config."""
+    """A pipe without a writer in the place of a key or of the config."""
     path = vandal.rng.choice((vandal.key_file(), vandal.spec.config))
     with suppress(OSError):
         path.unlink()
         os.mkfifo(path, 0o600)
         vandal.hup()
         time.sleep(1.0)
-        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # whoever waits for it goes on
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # a reader that waits for it continues
     with suppress(OSError):
         path.unlink()
     good_keys(vandal)

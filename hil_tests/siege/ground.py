@@ -1,4 +1,4 @@
-"""The ground of a siege: broker, daemon, honest tables and a subscriber, all real, and honest play on it."""
+"""The setup of a siege: broker, daemon, honest tables and a subscriber, all real, and honest play."""
 
 import random
 import socket
@@ -56,7 +56,7 @@ class Order:
 
 
 class Ground:
-    """Use with `with`; the broker runs, the daemon is started by `begin`."""
+    """A context manager: the broker runs inside; `begin` starts the daemon."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -83,7 +83,7 @@ class Ground:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing stays behind."""
+        """Stop everything."""
         for client in (self.subscriber, self.collector, self.probe):
             client.stop()
         self.house.server.close()
@@ -96,7 +96,7 @@ class Ground:
         self.spec.config.write_text(self.spec.config_text([]))
         self.daemon.start()
         if not self.until(lambda: all(table.arrived for table in self.house.tables), _BEGINS_WITHIN_S):
-            raise RuntimeError(f"the honest tables do not begin. The daemon's last words: {self.daemon.last_words()}")
+            raise RuntimeError(f"the honest tables do not begin. The daemon's last output: {self.daemon.last_output()}")
 
     def start_broker(self, port: int) -> Broker:
         """A broker on this port, with what it kept there before."""
@@ -115,16 +115,16 @@ class Ground:
         self.daemon.look()
 
     def enter(self, phase: str) -> None:
-        """What is sent from now on counts for this phase."""
+        """Count what is sent from now on for this phase."""
         self.probe.phase = phase
         self.house.phase(phase)
 
     def play(self, seconds: float) -> None:
-        """Honest play for so long."""
+        """Play honestly for this long."""
         self.until(lambda: False, seconds)
 
     def until(self, done: Callable[[], bool], seconds: float) -> bool:
-        """Honest play until it is so; False if it is not within so many seconds."""
+        """Play honestly until the condition holds; return False if it does not within this time."""
         ends_s = time.monotonic() + seconds
         while not done():
             if time.monotonic() > ends_s:
@@ -133,7 +133,7 @@ class Ground:
         return True
 
     def all_still(self) -> bool:
-        """True when nothing honest is under way."""
+        """Return True when no honest coup is in flight."""
         return not any(table.missing() or table.shoe.journal.waiting for table in self.house.tables)
 
     def clock(self) -> str:

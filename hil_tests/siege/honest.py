@@ -1,4 +1,4 @@
-"""The honest tables: independent shoes with dealers, and the judgement of every coup that arrives."""
+"""The honest tables: independent shoes with dealers, and the check of every coup that arrives."""
 
 import heapq
 import random
@@ -34,7 +34,7 @@ class Plan:
 
 @dataclass
 class Table:
-    """A shoe, its dealer, and what became of its coups."""
+    """A shoe, its dealer, and the state of its coups."""
 
     plan: Plan
     seed: int
@@ -76,7 +76,7 @@ class Table:
                 expected.stored_s = now_s
 
     def late_s(self, now_s: float) -> float:
-        """How long the oldest coup that has not arrived is under way."""
+        """Return how long the oldest coup that has not arrived is in flight."""
         first = next(iter(self._waiting.values()), None)
         return now_s - first.sent_s if first is not None and first.sent_s is not None else 0.0
 
@@ -153,11 +153,11 @@ class House:
                     table.take(arrival)
 
     def phase(self, name: str) -> None:
-        """Coups that are sent from now on count for this phase."""
+        """Count coups that are sent from now on for this phase."""
         for table in self.tables:
             table.phase = name
 
     def rest(self, resting: bool) -> None:
-        """Stop before the next coup, or go on."""
+        """Pause before the next coup, or continue."""
         for table in self.tables:
             table.dealer.resting = resting

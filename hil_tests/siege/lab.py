@@ -18,7 +18,7 @@ HERE = Path(__file__).parents[1]
 PROTOCOL = HERE.parent / "protocol" / "PROTOCOL.md"
 _STOPS_WITHIN_S = 20.0
 _COMMAND_WITHIN_S = 120.0
-_WORDS = 400  # characters of what a command wrote
+_OUTPUT_CHARS = 400  # characters of what a command wrote
 
 
 def protocol_hash() -> str:
@@ -30,14 +30,14 @@ def protocol_hash() -> str:
 
 
 def sabot(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command, as a person calls it."""
+    """Run a sabot command."""
     command = [sys.executable, "-m", "sabot_tools", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=_COMMAND_WITHIN_S)
 
 
 def outcome(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """How a command ended, and the end of what it wrote."""
-    return {"exit": done.returncode, "output": (done.stdout + done.stderr).strip()[-_WORDS:]}
+    """Return exit status and last output of a command."""
+    return {"exit": done.returncode, "output": (done.stdout + done.stderr).strip()[-_OUTPUT_CHARS:]}
 
 
 @dataclass
@@ -70,14 +70,14 @@ class Daemon:
         return status
 
     def kill(self) -> None:
-        """As a power cut would."""
+        """Kill the daemon."""
         self.spec.pid_file.unlink(missing_ok=True)
         self.children.release(self.process)
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int | None:
-        """As systemd does it; the exit status, or None for one that had to be killed."""
+        """Stop it with SIGTERM; return the exit status, or None if it had to be killed."""
         self.children.release(self.process)
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -104,7 +104,7 @@ class Daemon:
             log.seek(from_byte)
             return log.read().decode(errors="replace")
 
-    def last_words(self) -> str:
+    def last_output(self) -> str:
         """The end of its log in a line."""
         size = self._log_path.stat().st_size if self._log_path.exists() else 0
         return " | ".join(self.log(max(0, size - 2000)).splitlines()[-3:])[-600:]
@@ -135,12 +135,12 @@ class Verify:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def result(self) -> dict[str, object] | None:
-        """How it ended, or None while it runs."""
+        """Return its outcome, or None while it runs."""
         if self.process.poll() is None:
             return None
         text, _ = self.process.communicate()
         seconds = round(time.monotonic() - self._began_s, 1)
-        return {"exit": self.process.returncode, "output": text.strip()[-_WORDS:], "seconds": seconds}
+        return {"exit": self.process.returncode, "output": text.strip()[-_OUTPUT_CHARS:], "seconds": seconds}
 
 
 @dataclass
@@ -158,15 +158,15 @@ class Attackers:
         self.process = self.children.start("attackers", [sys.executable, "-m", "siege.attackers", str(path)], env=env)
 
     def stop(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         self.process.terminate()
 
     def ended(self) -> bool:
-        """True when it has."""
+        """Return True when it has ended."""
         return self.process.poll() is not None
 
     def kill(self) -> None:
-        """Whatever it does."""
+        """Kill it."""
         self.children.release(self.process)
         self.process.kill()
         self.process.wait()

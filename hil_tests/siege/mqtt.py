@@ -20,7 +20,7 @@ Attack = Callable[["Intruder"], None]
 
 
 class Intruder:
-    """Somebody with rights on the broker."""
+    """An attacker with access to the broker."""
 
     def __init__(self, spec: Spec, rng: random.Random) -> None:
         self.spec, self.rng = spec, rng
@@ -76,7 +76,7 @@ def garbage(intruder: Intruder) -> None:
 
 
 def false_results(intruder: Intruder) -> None:
-    """Coups, cards and commands of nobody."""
+    """Forged coups, cards and commands."""
     fields = {
         "id": f"{FORGED}-{intruder.rng.getrandbits(40):x}",
         "winner": "tie",
@@ -89,7 +89,7 @@ def false_results(intruder: Intruder) -> None:
 
 
 def nested(intruder: Intruder) -> None:
-    """JSON that a reader must not follow to its end."""
+    """JSON that is nested too deeply or contains extreme values."""
     odd = (
         b"[" * 100_000,
         b'{"a":' * 50_000,

@@ -1,4 +1,4 @@
-"""The broker's own time: messages of the laboratory to itself, beside those of the gateway."""
+"""The broker's own delay: messages of this process to itself, beside those of the gateway."""
 
 import time
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _EVERY_S = 0.1
 
 @dataclass
 class Probe:
-    """Call `send` often; what `take` returns True for was a message of this probe."""
+    """Call `send` often; `take` returns True for a message of this probe."""
 
     port: int
     phase: str = ""

@@ -1,4 +1,4 @@
-"""The result of a siege: one JSON document, its checks, and the same in plain words."""
+"""The result of a siege: one JSON document, its checks, and a summary."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ _SHOWN = 20  # incidents
 
 
 def document(siege: Siege, final: dict[str, Any]) -> dict[str, Any]:
-    """Everything that was seen."""
+    """Return everything that was observed."""
     tables = {table.plan.table: _table(table) for table in siege.ground.house.tables}
     watch = siege.watch
     found: dict[str, Any] = {
@@ -53,7 +53,7 @@ def document(siege: Siege, final: dict[str, Any]) -> dict[str, Any]:
 
 
 def checks(siege: Siege, found: dict[str, Any]) -> dict[str, bool]:
-    """What must hold; nothing here is about time."""
+    """Return the checks that must hold; none is about time."""
     tables, honest = found["honest"].values(), siege.ground.house.tables
     return {
         "the daemon never ended by itself": not any("ended by itself" in one["what"] for one in found["incidents"]),
@@ -84,7 +84,7 @@ def _retained_right(found: dict[str, Any], table: Table) -> bool:
 
 
 def _forged(found: dict[str, Any]) -> list[str]:
-    """Topics that the gateway writes and that still hold what an attacker wrote."""
+    """Return topics of the gateway that still hold an attacker's message."""
     tables = [f"{table}/{name}" for table in found["status"] for name in ("status", "alarms")]
     ours = [*tables, *(f"{table}/shoe" for table in found["honest"]), "status", *(["ledger"] if found["heads"] else [])]
     payload = {topic: str(found["retained"].get(topic, "nothing")) for topic in ours}
@@ -120,13 +120,13 @@ def _spread(values: list[float]) -> dict[str, float] | None:
 
 
 def _short(payload: Any) -> Any:
-    """A message as it stands, or a few words about a long one."""
+    """Return a message, or a summary of a long one."""
     size = len(str(payload))
     return payload if size < _LONG else f"{size} characters, {FORGED if FORGED in str(payload) else 'the gateway`s'}"
 
 
 def _slow(siege: Siege, table: Table) -> dict[str, Any]:
-    """The slowest coups of a table under attack, how soon each was stored, and what went on during the first."""
+    """Return the slowest coups of a table under attack, when each was stored, and the acts during the first."""
     took_s, sent_s, _ = table.slowest[0]
     acts = Counter(siege.watch.acts_between(sent_s - 1.0, sent_s + took_s))
     coups = [
@@ -154,7 +154,7 @@ def _commit() -> str:
 
 
 def words(found: dict[str, Any]) -> str:
-    """For people."""
+    """Return the summary as text."""
     lines = [f"siege with seed {found['seed']} on {found['broker']}, commit {found['commit']}"]
     for name, table in found["honest"].items():
         lines += _table_words(name, table)

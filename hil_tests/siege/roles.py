@@ -1,4 +1,4 @@
-"""Who a hostile shoe claims to be."""
+"""The identities that a hostile shoe claims."""
 
 from contextlib import suppress
 
@@ -13,25 +13,25 @@ def _identity(stage: Stage, unit: bytes, key: bytes | None = None) -> Identity:
 
 
 def stranger(stage: Stage) -> Identity:
-    """A unit that nobody has seen, without a key."""
+    """An unknown unit without a key."""
     return _identity(stage, b"\xbad" + stage.rng.randbytes(6))
 
 
 def keyed(stage: Stage) -> Identity:
-    """A unit of the house with the right key, and a will of its own."""
+    """A hostile unit of the house with the right key."""
     units = sorted(stage.spec.units)
     unit = units[stage.rng.randrange(len(units))] if units else "bad0" * 4
     return _identity(stage, bytes.fromhex(unit), bytes.fromhex(stage.spec.units.get(unit, "00" * 32)))
 
 
 def wrong_key(stage: Stage) -> Identity:
-    """A unit of the house with a key of its own making."""
+    """A unit of the house with a wrong key."""
     units = sorted(stage.spec.units)
     return _identity(stage, bytes.fromhex(stage.rng.choice(units)), stage.rng.randbytes(32))
 
 
 def clone(stage: Stage) -> Identity:
-    """An honest unit's id, without its key if it has one, and a log that goes on where the honest one is."""
+    """An honest unit's id without its key, and a log that continues where the honest one is."""
     stage.history = stage.rng.choice((0, 100, 5000, 30_000))
     keyless = [honest for honest in stage.spec.honest if not honest.key]
     return _identity(stage, bytes.fromhex(stage.rng.choice((*stage.spec.honest, *keyless * 3)).unit))
@@ -44,7 +44,7 @@ def clone_of_keyed(stage: Stage) -> Identity:
 
 
 def gateway_itself(stage: Stage) -> Identity:
-    """The gateway's own id, as WHO names it, or its status before anybody has asked."""
+    """The gateway's own id, from WHO or from its status."""
     stage.history = stage.rng.choice((0, 100))
     if not any(stage.gateway):
         with suppress(OSError, ValueError, KeyError):

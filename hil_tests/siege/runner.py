@@ -1,4 +1,4 @@
-"""A siege: phases of honest play with and without attackers, watched and judged from outside."""
+"""A siege: phases of honest play with and without attackers, observed and checked from outside."""
 
 import random
 import time
@@ -49,7 +49,7 @@ class Siege:
         return self._end()
 
     def _besieged(self) -> None:
-        """The phase whose latencies count; somebody asks for the status meanwhile."""
+        """Run the phase whose latencies count, with requests for the status meanwhile."""
         self.asker.start()
         with self._attacked(self.order.siege_s, self.order.groups):
             self._phase(SIEGE, self.order.siege_s)
@@ -58,7 +58,7 @@ class Siege:
         self.watch.size(SIEGE)
 
     def _config(self) -> None:
-        """The right config with all tables, whatever stood in its place."""
+        """Restore the right config with all tables."""
         config = self.ground.spec.config
         if config.is_dir():
             config.rmdir()
@@ -77,7 +77,7 @@ class Siege:
         self._config()
 
     def _phase(self, name: str, seconds: float, between: Callable[[], float] | None = None) -> None:
-        """Play so long; `between` does something now and then and returns when to come again."""
+        """Play for this long; `between` acts now and then and returns when to call it again."""
         self._enter(name)
         ends_s = time.monotonic() + seconds
         again_s = time.monotonic() + 1.0

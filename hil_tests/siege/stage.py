@@ -51,7 +51,7 @@ class Stage:
     _leaves_ms: int = 0
 
     def __post_init__(self) -> None:
-        """Nobody is on the stage yet."""
+        """Prepare; no connection yet."""
         self.shoe = self._make(Identity(bytes(8), b""))
         self.dealer: Dealer | None = None
 
@@ -71,12 +71,12 @@ class Stage:
         self._leaves_ms = now_ms + self.rng.randint(*LIFE_MS)
 
     def disconnected(self) -> None:
-        """The gateway is gone."""
+        """End the act: the gateway has closed the line."""
         self.shoe.disconnected()
         self._raw.clear()
 
     def receive(self, data: bytes, now_ms: int) -> None:
-        """The gateway's words: who asks is remembered."""
+        """Take bytes of the gateway, and keep its id and nonce."""
         self.now_ms = now_ms
         for frame in self._split.feed(data):
             if frame.type == wire.WHO and len(frame.body) == 16:
@@ -85,7 +85,7 @@ class Stage:
             self.shoe.receive(data, now_ms)
 
     def poll(self, now_ms: int) -> None:
-        """Go on with the act, or begin the next."""
+        """Continue the act, or begin the next."""
         self.now_ms = now_ms
         if now_ms >= self._leaves_ms:
             self.hanging_up = True
@@ -99,7 +99,7 @@ class Stage:
             self.shoe.poll(now_ms)
 
     def take(self) -> bytes:
-        """What goes out; some of it changed, all of it on the tape."""
+        """Return bytes to send; some are changed, all are recorded."""
         spoken = self.shoe.take()
         self.tape = [*self.tape, *([spoken] if spoken else [])][-_TAPE_BLOCKS:]
         data = bytes(self._raw) + self._damaged(spoken)
@@ -107,7 +107,7 @@ class Stage:
         return data
 
     def leaving(self) -> bool:
-        """True when this connection has had its time."""
+        """Return True when the time of this connection is over."""
         return self.hanging_up
 
     def send(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What an honest shoe was told is durable, compared with what the ledger holds of it, byte by byte."""
+"""Compares acknowledged events of an honest shoe with the ledger, byte by byte."""
 
 import sqlite3
 from contextlib import closing
@@ -8,7 +8,7 @@ _MOST_FOUND = 10
 
 
 def differences(ledger: Path, unit: str, bodies: list[bytes], acked: int) -> list[str]:
-    """Events that were acknowledged and are missing, doubled, out of order or other than sent; a sentence each."""
+    """Return acknowledged events that are missing, doubled, out of order or changed, a sentence each."""
     with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as db:
         query = "SELECT event_no, frame FROM entries WHERE unit = ? AND event_no IS NOT NULL ORDER BY seq"
         rows = db.execute(query, (unit,)).fetchall()

@@ -64,7 +64,7 @@ class Subscriber:
 
 
 def retained(port: int, site: str, wait_s: float = 1.5) -> dict[str, Any]:
-    """What a newcomer is given: topic and payload, JSON where it is JSON."""
+    """Return retained messages: topic and payload, decoded if it is JSON."""
     visitor = Subscriber(port, [f"sabot/v1/{site}/#"], name="newcomer", clean=True)
     visitor.start()
     time.sleep(wait_s)
@@ -83,13 +83,13 @@ def publish(port: int, topic: str, payload: bytes) -> None:
 
 
 def forged(payload: bytes) -> bool:
-    """True if an attacker wrote it: the mark of one, no JSON, or nothing."""
+    """Return True if an attacker wrote it: its mark, no JSON, or nothing."""
     message = decoded(payload)
     return not isinstance(message, dict) or FORGED in str(message)
 
 
 def decoded(payload: bytes) -> Any:
-    """JSON, or a few words about bytes that are none or too many."""
+    """Return decoded JSON, or a summary of bytes that are not JSON or too long."""
     if len(payload) > _MOST_PAYLOAD:
         return f"{len(payload)} bytes that are no JSON of the gateway"
     try:

@@ -1,4 +1,4 @@
-"""The ledger bench: honest play with kills, then every way of tampering on a copy, and who finds it."""
+"""The ledger bench: honest play with kills, then every kind of tampering on a copy, and what finds it."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ _CLAIMS = re.compile(r"entr(?:y|ies) (?:number )?\d+", re.IGNORECASE)
 
 @dataclass
 class Base:
-    """A ledger as it stood at a moment, and the shoes of that moment."""
+    """A ledger at a moment, and the shoes of that moment."""
 
     folder: Path
     shoes: list[Shoe]
@@ -44,7 +44,7 @@ class Bench:
     order: Order
 
     def run(self, only: Collection[str]) -> list[dict[str, Any]]:
-        """A row a case."""
+        """Return one row per case."""
         with Ground(self.order) as ground:
             self.ground = ground
             self.bases = self._prepare()
@@ -130,7 +130,7 @@ class Bench:
         return row
 
     def _started(self, tampered: Copy, base: Base) -> dict[str, Any]:
-        """What the daemon does with it; where it holds, also at the next start."""
+        """Return what the daemon does with it; if it holds, also at the next start."""
         publish(self.ground.broker.port, f"sabot/v1/{SITE}/ledger", base.retained)
         found = {"start": TrialStart(self.ground, tampered.ledger, base.shoes).run()}
         found["verify_after_start"] = self._verify(tampered.ledger, base)
@@ -146,6 +146,6 @@ class Bench:
 
 
 def _found(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """What a `verify` says, and whether it names an entry."""
+    """Return the outcome of `verify`, and whether it names an entry."""
     found = outcome(done)
     return {**found, "names_entry": bool(_CLAIMS.search(found["output"]))}

@@ -1,4 +1,4 @@
-"""The daemon started on a ledger that somebody changed: does it refuse, hold, raise an alarm, or serve."""
+"""Starts the daemon on a changed ledger: it may refuse, hold, raise an alarm, or serve."""
 
 import copy
 import re
@@ -18,7 +18,7 @@ from siege.lab import Daemon
 from siege.subscriber import Subscriber
 
 _WATCH_S = 4.0
-_WORDS = 300  # characters of a line
+_LINE_CHARS = 300  # characters of a line
 _LID, _FAULT, _CLEARED = 3, 17, 18
 _LOUD = re.compile(r"\[(warning|error)|^sabot")
 
@@ -32,7 +32,7 @@ class TrialStart:
     shoes: list[Shoe]
 
     def run(self) -> dict[str, Any]:
-        """What it does within a few seconds."""
+        """Return what it does within a few seconds."""
         ports = [Port(copy.deepcopy(shoe)) for shoe in self.shoes]
         server = Server(ports, self.ground.house.server.begun_s)
         topic = f"sabot/v1/{SITE}/+/alarm"
@@ -50,7 +50,7 @@ class TrialStart:
         return {
             **found,
             "published": len(heard.take()),
-            "log": [line[-_WORDS:] for line in lines if _LOUD.search(line)][:4],
+            "log": [line[-_LINE_CHARS:] for line in lines if _LOUD.search(line)][:4],
         }
 
     def _write_config(self, ports: list[Port]) -> None:
@@ -83,7 +83,7 @@ class TrialStart:
 
 def _summary(status: dict[str, Any]) -> dict[str, Any]:
     tables = status.get("tables", [])
-    problems = sorted({str(row["problem"])[:_WORDS] for row in tables if row.get("problem")})
+    problems = sorted({str(row["problem"])[:_LINE_CHARS] for row in tables if row.get("problem")})
     raised = {alarm["name"] for row in tables for alarm in row.get("alarms", [])}
     ledger = (status.get("ledger") or {}).get("problem")
     does = "holds" if ledger or problems else "serves"

@@ -1,4 +1,4 @@
-"""Who finds a changed ledger: in words, as a table for people and as JSON."""
+"""What finds a changed ledger: as a sentence, a table and JSON."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ UNSEEN, LAUNDERED = "UNSEEN", "LAUNDERED: serves at the next start"
 
 
 def verdict(row: dict[str, Any]) -> str:
-    """Who finds it, in a few words."""
+    """Return what finds it."""
     found = []
     if row["verify"]["exit"]:
         found.append("verify" + (", names the entry" if row["verify"]["names_entry"] else ""))
@@ -34,7 +34,7 @@ def as_it_must(case: Case, row: dict[str, Any]) -> bool:
 
 
 def markdown(rows: list[dict[str, Any]]) -> str:
-    """A table for people."""
+    """Return the table."""
     names = ("case", "base", "verify", "with heads", "daemon at start", "published", "verify after", "verdict", "ok")
     head = f"| {' | '.join(names)} |\n{'|---' * len(names)}|\n"
     return head + "".join(_line(row) for row in rows)

@@ -1,4 +1,4 @@
-"""What is seen of the daemon from outside: its end, tables that stand still, `verify` beside it, its size."""
+"""Observes the daemon from outside: its end, stalled tables, `verify` beside it, its size."""
 
 import json
 import time
@@ -19,7 +19,7 @@ MOST_ENDS = 3  # then a daemon that ends by itself is not started again
 
 @dataclass
 class Incident:
-    """Something that must not be, and what the attackers had just done."""
+    """Something that must not happen, and the acts just before it."""
 
     what: str
     at_s: float
@@ -47,7 +47,7 @@ class Watch:
     _next_verify_s: float = 0.0
 
     def look(self) -> None:
-        """See to everything once a second, and say how it stands every ten."""
+        """Check everything once a second, and print progress every ten."""
         now_s = time.monotonic()
         if now_s >= self._next_look_s:
             self._next_look_s = now_s + _LOOK_EVERY_S
@@ -85,11 +85,11 @@ class Watch:
         status = daemon.ended()
         if status is not None and self.ended < MOST_ENDS:
             self.ended += 1
-            self._incident(f"the daemon ended by itself with status {status}: {daemon.last_words()}")
+            self._incident(f"the daemon ended by itself with status {status}: {daemon.last_output()}")
             daemon.start()
 
     def _look_at(self, table: Table, now_s: float) -> None:
-        """A coup that is under way for seconds is an incident, but for those after a kill."""
+        """Note an incident for a coup that is in flight for seconds, except after a kill."""
         late_s, name = table.late_s(now_s), table.plan.table
         running = self._stalled.get(name)
         if late_s < self.ground.order.stalled_s:

@@ -14,28 +14,28 @@ from siege.tampering.wal import without_index
 
 
 def cut_with_all_that_follows(copy: Copy) -> None:
-    """With the cursor and the derived tables, as somebody does it who has read LEDGER.md."""
+    """Shorten with cursor and derived tables, as a reader of LEDGER.md would."""
     last_rows_deleted(copy)
     copy.fit_cursors()
     copy.rebuild()
 
 
 def rolled_back(copy: Copy) -> None:
-    """Yesterday's copy of the file in its place; what stands beside it stays."""
+    """An earlier copy of the file in its place; the files beside it stay."""
     copy.beside("wal").unlink(missing_ok=True)
     without_index(copy)
     copy.ledger.write_bytes((copy.old / LEDGER).read_bytes())
 
 
 def rolled_back_with_all(copy: Copy) -> None:
-    """Yesterday's copy of everything."""
+    """An earlier copy of everything."""
     everything_deleted(copy)
     for path in copy.old.iterdir():
         shutil.copy2(path, copy.folder / path.name)
 
 
 def _rechained(copy: Copy, change: Callable[[sqlite3.Connection], None]) -> None:
-    """Change entries, then compute every hash again, as somebody does it who has the source."""
+    """Change entries, then compute every hash again, as an attacker with the source would."""
     with closing(sqlite3.connect(copy.ledger)) as db:
         change(db)
         (second_from,) = db.execute("SELECT value FROM meta WHERE name = 'second_from'").fetchone()

@@ -17,7 +17,7 @@ KILLED, CLOSED = "killed", "closed"
 
 
 class NotThereError(Exception):
-    """What a case changes does not exist in this version."""
+    """The part that a case changes does not exist in this version."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Copy:
         return self.folder / f"{LEDGER}-{suffix}"
 
     def sql(self, *statements: str) -> None:
-        """What somebody does with the sqlite3 shell."""
+        """Run SQL as in the sqlite3 shell."""
         with closing(sqlite3.connect(self.ledger)) as db:
             for statement in statements:
                 db.execute(statement)
@@ -54,7 +54,7 @@ class Copy:
         if not head or not self.ledger.exists():
             return not head
         named = json.loads(head)
-        with tempfile.TemporaryDirectory() as folder:  # whoever opens a ledger changes the files beside it
+        with tempfile.TemporaryDirectory() as folder:  # opening a ledger changes the files beside it
             look = Path(folder) / "look"
             shutil.copytree(self.folder, look)
             try:
@@ -70,7 +70,7 @@ class Copy:
             self.sql("UPDATE cursors SET hash = (SELECT hash FROM entries WHERE entries.seq = cursors.seq)")
 
     def rebuild(self) -> None:
-        """The gateway's own tool makes the derived tables anew."""
+        """Rebuild the derived tables with the gateway's own tool."""
         sabot("ledger", "rebuild", str(self.ledger))
 
 
