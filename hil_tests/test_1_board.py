@@ -89,7 +89,7 @@ class Table:
         self.rig, self.gateway, self._t_us = rig, gateway, 0
 
     def until(self, condition: Callable[[], bool]) -> None:
-        """Let both go on."""
+        """Let shoe and gateway work."""
         end_s = time.monotonic() + START_S
         while not condition():
             assert time.monotonic() < end_s, [event.kind for event in self.gateway.events]
@@ -98,7 +98,7 @@ class Table:
             select.select(self.rig.filenos(), [], [], 0.01)
 
     def play(self, edges: list[tuple[int, int]]) -> None:
-        """Move the inputs, until the shoe has said what it has to say."""
+        """Move the inputs, and wait until the shoe is quiet."""
         start_us, end_us = self._t_us + 40_000, self._t_us + edges[-1][0] + 200_000
         self.rig.play([(start_us + t_us, levels) for t_us, levels in edges], end_us)
         self._t_us = end_us

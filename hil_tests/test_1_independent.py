@@ -71,7 +71,7 @@ class Chance(random.Random):
 
 
 def printed_shoe() -> Shoe:
-    """The shoe of the printed session, before anybody has asked."""
+    """Return the shoe of the printed session before its first WHO."""
     who = Identity(bytes(range(1, 9)), bytes.fromhex("c1c2c3c4c5c6c7c8"), KEY, boot_count=3, version=bytes((0, 1, 0)))
     shoe = Shoe(who, Chance())
     shoe.log(4000, 4, CARD)

@@ -42,7 +42,7 @@ class UsbTable(ChipTable):
 
 @pytest.fixture(scope="module")
 def chip() -> UsbChip:
-    """A shoe that has just said its first word, on its UART: nobody has asked on USB. Tests run forks of it."""
+    """A shoe that has just sent its first byte on its UART; USB is idle. Tests run forks of it."""
     assert UF2 is not None
     chip = UsbChip(UF2, shoe_image())
     chip.run_until(lambda: bool(chip.received), most_us=10_000_000)
@@ -74,7 +74,7 @@ def test_a_gateway_at_usb_hears_hello_and_a_card(chip: UsbChip) -> None:
 
 @pytest.mark.chip_full
 def test_one_gateway_at_a_time(chip: UsbChip) -> None:
-    """The second one is told that it is busy, and served when the first has been silent."""
+    """The second one receives BUSY, and is served when the first has been silent."""
 
     def act() -> None:
         usb, uart = UsbTable(chip, MinimalGateway()), ChipTable(chip, MinimalGateway(rng=random.Random(2)))
@@ -97,7 +97,7 @@ def test_one_gateway_at_a_time(chip: UsbChip) -> None:
 
 
 def served(port: str, gateway: MinimalGateway, starts: int) -> list[str]:
-    """Be a gateway at this port until the shoe has told so many starts; the kinds of their events."""
+    """Be a gateway at this port until the shoe has logged this many starts; return the kinds of their events."""
     end_s = time.monotonic() + START_S
     with serial.Serial(port, timeout=0.01, exclusive=True) as line:
         while len(gateway.of("self_test")) < starts:

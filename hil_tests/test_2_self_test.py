@@ -1,4 +1,4 @@
-"""Then: does it find itself sound, and does it say so when it is not."""
+"""The shoe's self-test: it passes, or the shoe reports what failed or sends nothing."""
 
 import pytest
 from sabot_tools.bench.chip_table import FAULT, KEY, LID, LOCK
@@ -75,7 +75,7 @@ def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_i
 @pytest.mark.benches("unix")
 @pytest.mark.parametrize("seed", range(8))
 def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next_start(shoe: Shoe, seed: int) -> None:
-    """The profile comes from the gateway again, the count of starts from the log; the coup is where it was."""
+    """The gateway sends the profile again, the start count comes from the log; the coup is unchanged."""
     shoe.press("new_shoe")
     for card in ("KS", "9S"):
         shoe.card(card)

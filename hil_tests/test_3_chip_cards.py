@@ -112,7 +112,7 @@ def chip(booted: Chip) -> Iterator[Chip]:
 
 
 def answers(chip: Chip, edges: list[Edge]) -> list[str]:
-    """All that the reader says from before the first of these edges until well after the last."""
+    """Return everything the reader prints from before the first of these edges until well after the last."""
     before = len(chip.text)
     chip.pins(edges)
     chip.run_for(edges[-1][0] + 150_000)

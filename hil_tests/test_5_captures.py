@@ -1,4 +1,4 @@
-"""The captures in the tree: what `sabot inspect` says of them is what was dealt, by seed and printed tables."""
+"""The captures in the tree: `sabot inspect` shows what was dealt, by seed and printed tables."""
 
 import json
 import random

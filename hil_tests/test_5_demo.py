@@ -1,4 +1,4 @@
-"""The demo as a person runs it: it ends by itself, at Ctrl-C, and when something dies; nothing stays behind."""
+"""The demo as a person runs it: it ends by itself, at Ctrl-C and when a child dies; nothing is left running."""
 
 import os
 import re

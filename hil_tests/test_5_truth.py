@@ -32,7 +32,7 @@ def sidecar(path: Path) -> Json:
 
 @cache
 def recorded(path: Path) -> tuple[Json, list[Json]]:
-    """What a recording says of itself, and its acts."""
+    """Return the metadata of a recording, and its acts."""
     reader = Reader()
     acts = [record.act for record in read(reader, [path.read_bytes()]) if isinstance(record, Act)]
     assert reader.metadata is not None
@@ -69,12 +69,12 @@ def test_the_coups_are_those_that_were_dealt(path: Path) -> None:
 
 
 def coups(events: list[Json]) -> Iterator[Json]:
-    """Every coup that the shoe told, its hands from the cards before."""
+    """Return every coup that the shoe logged, with its hands from the cards before it."""
     hands: dict[int, dict[str, str]] = {}
     complete: set[tuple[int, int]] = set()
     for event in events:
         if event["event"] == "coup_void" and (event["shoe_no"], event["coup_no"]) in complete:
-            continue  # a correction of the one that was told
+            continue  # a correction of the one logged before
         if event["event"] == "card" and event["slot"] not in ("burn", "unused"):
             hands.setdefault(event["coup_no"], {})[event["slot"]] = event["card"]
         elif event["event"] == "handed_over" and event["import"]:

@@ -1,4 +1,4 @@
-"""The broker is away while events arrive by the thousand: the ledger holds them, and all are delivered, in order.
+"""The broker is away while thousands of events arrive: the ledger keeps them, and all are delivered in order.
 
 SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_7_broker_away.py -rP is the full count.
 """
@@ -26,7 +26,7 @@ def entries(watcher: SiteWatcher) -> int:
 
 
 def run_to(watcher: SiteWatcher, wanted: int) -> list[int]:
-    """Deal until the ledger has so many entries; the gateway's memory on the way."""
+    """Deal until the ledger has this many entries; return the gateway's memory meanwhile."""
     seen = [own_kib(watcher.site.gateway.pid)]
     for goal in range(entries(watcher) + LOOK_EVERY, wanted + LOOK_EVERY, LOOK_EVERY):
         watcher.run_until(lambda watcher, goal=goal: entries(watcher) >= goal)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The same on every broker, plain and by TLS: from the shoe to a subscriber, who may do what, and why not, in words."""
+"""The same on every broker, plain and by TLS: from the shoe to a subscriber, access rights, and clear errors."""
 
 import re
 import socket
@@ -26,7 +26,7 @@ CARD = re.compile(rb"\b[A2-9TJQK][SHDC]\b")
 
 
 def secured(site: Site, kind: str, safety: str) -> tuple[Broker, Login]:
-    """A broker: plain, with TLS, or with TLS for those who show a certificate."""
+    """Start a broker: plain, with TLS, or with TLS and client certificates."""
     if safety == "plain":
         return site.start(kind), Login()
     certificates = site.certificates
@@ -39,7 +39,7 @@ VALIDATORS = {name: Draft202012Validator(schemas.strict(schemas.schema(name))) f
 
 
 def breaches(received: list[Received]) -> list[str]:
-    """What was published and is not as its schema says, fields that the schema does not name included."""
+    """Return published messages that break their schema, unknown fields included."""
     return [
         f"{message.topic}: {error.message}"
         for message in received
@@ -236,7 +236,7 @@ def as_options(login: Login) -> list[str]:
 
 
 def publish_until(line: MqttClient, topic: str, payload: bytes, done: Callable[[], object]) -> None:
-    """Again and again, each when the one before is acknowledged: whoever subscribes in the meantime gets one."""
+    """Publish repeatedly, each time after the acknowledgement, so that a new subscriber receives one."""
 
     class Again:
         sent = line.mqtt.client.publish(topic, payload, qos=1)

@@ -1,4 +1,4 @@
-"""`sabot table TABLE capture` against a running daemon: what `sabot inspect` shows of it is what the ledger holds."""
+"""`sabot table TABLE capture` against a running daemon: `sabot inspect` shows the same as the ledger."""
 
 import json
 import os
@@ -20,7 +20,7 @@ WINDOW = 24  # events that a shoe sends ahead of their acknowledgement
 
 
 class Capturing:
-    """`sabot table bac-01 capture` as a process of its own, while the shoe goes on."""
+    """`sabot table bac-01 capture` as a process, while the shoe continues."""
 
     def __init__(self, watcher: SiteWatcher, *options: str, **more: Any) -> None:
         self._it = watcher

@@ -1,4 +1,4 @@
-"""Every event once and in order, whatever the line does and whoever restarts. A seed that fails replays exactly.
+"""Every event once and in order, whatever the line does and whichever end restarts. A failing seed is repeatable.
 
 SABOT_SEEDS=10000 .venv/bin/pytest hil_tests/test_7_chaos.py tries more of them; a single one is World(seed).run(STEPS).
 """
@@ -29,7 +29,7 @@ def test_what_was_logged_is_in_the_ledger_once_and_in_order(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_same_without_a_key(part: int) -> None:
-    """Only CRC-16 stands against damage here: what the key adds is said in protocol/README.md."""
+    """Only CRC-16 protects against damage here; protocol/README.md describes what the key adds."""
     for seed in range(part, SEEDS // 4, PARTS):
         world = World(seed, keyed=False)
         world.run(STEPS)
@@ -39,7 +39,7 @@ def test_the_same_without_a_key(part: int) -> None:
 
 @pytest.mark.parametrize("keyed", [False, True], ids=["no key", "key"])
 def test_an_erased_journal_gets_no_acknowledgement_whatever_the_line_does(keyed: bool) -> None:
-    """It has more events than the ledger before it is connected, so that only what they say can tell."""
+    """It has more events than the ledger when it connects, so that only their content shows the difference."""
     tried = 0
     for seed in range(60):
         world = World(seed, keyed=keyed)

@@ -159,7 +159,7 @@ def test_a_coup_that_is_void_on_the_table_is_never_settled(floors: Callable[...,
 def test_a_confirmed_coup_that_is_disputed_and_decided_later_is_corrected(
     floors: Callable[..., Settling], verdict: str
 ) -> None:
-    """The log goes on with a coup that is not the next: the one before is in doubt; a restart forgets nothing."""
+    """The log continues with a coup that is not the next: the one before is in doubt, also after a restart."""
     confirmed_floor = floors()
     script = confirmed_floor.floor.script
     script.open()

@@ -1,4 +1,4 @@
-"""What a supervisor says to a table by the `sabot` command: daemon, broker and firmware are real."""
+"""A supervisor's commands with `sabot table`: daemon, broker and firmware are real."""
 
 import json
 import os
@@ -18,7 +18,7 @@ NOTHING_TO_VOID = (
 
 
 def sabot_table(watcher: SiteWatcher, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run `sabot …` against the daemon of this rig while the shoe goes on."""
+    """Run `sabot …` against the site's daemon while the shoe continues."""
     socket = str(watcher.site.plan.work_dir / "control.sock")
     command = subprocess.Popen(
         [sys.executable, "-m", "sabot_tools", *words],
@@ -33,7 +33,7 @@ def sabot_table(watcher: SiteWatcher, *words: str) -> subprocess.CompletedProces
 
 
 def kept(watcher: SiteWatcher, topic: str) -> list[dict[str, Any]]:
-    """The ledger's entries of a topic that nobody publishes."""
+    """Return the ledger's entries of a topic that is not published."""
     reader = Reader(watcher.site.ledger_path)
     found = [json.loads(entry.payload) for entry in reader.since(0, 1_000_000) if entry.topic == topic]
     reader.close()
@@ -41,7 +41,7 @@ def kept(watcher: SiteWatcher, topic: str) -> list[dict[str, Any]]:
 
 
 def voided(watcher: SiteWatcher) -> int:
-    """Ask until the word meets a coup on the table, which the dealer does not wait for; how often it took."""
+    """Repeat the command until a coup is on the table, since the dealer does not wait; return the number of tries."""
     for tries in range(1, 31):
         done = sabot_table(
             watcher, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal"
@@ -131,7 +131,7 @@ def test_no_daemon_is_a_sentence(watch_site: WatchSite) -> None:
 
 
 def call(watcher: SiteWatcher, line: bytes = b"") -> socket.socket:
-    """A connection to the daemon's socket, and something said there."""
+    """Return a connection to the daemon's socket after sending these bytes."""
     sock = socket.socket(socket.AF_UNIX)
     sock.connect(str(watcher.site.plan.work_dir / "control.sock"))
     sock.settimeout(30)

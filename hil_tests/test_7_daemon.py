@@ -26,7 +26,7 @@ def stop(watcher: SiteWatcher) -> None:
 
 
 class Second:
-    """Another gateway beside the stand's, for the same ports."""
+    """Another gateway beside the site's, for the same ports."""
 
     def __init__(self, watcher: SiteWatcher, ledger: Path | None = None, control: Path | None = None) -> None:
         self.work_dir = watcher.site.plan.work_dir / "second"
@@ -43,7 +43,7 @@ class Second:
             return [entry.event_no for entry in ledger.entries() if entry.frame and entry.event_no is not None]
 
     def problem(self) -> str | None:
-        """What it says at its control socket of the first table."""
+        """Return the problem of the first table from its control socket."""
         answer = ask(self.control, Request("status"))
         problem: str | None = msgspec.json.decode(answer.data)["tables"][0]["problem"]
         return problem
@@ -122,7 +122,7 @@ def middle_of_an_entry(ledger: Path) -> tuple[int, int]:
 
 
 def test_a_ledger_that_a_kill_left_with_half_a_write_starts_again(watch_site: WatchSite) -> None:
-    """The kernel finishes a write that it has begun, so what a power cut leaves is written here by hand."""
+    """The kernel completes a write once begun, so the effect of a power cut is written by hand."""
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(3)
     watcher.site.kill_gateway()

@@ -1,4 +1,4 @@
-"""Disputes decided at the gateway: each kind of them on the firmware, and what every surface says of the shoe then."""
+"""Disputes decided at the gateway: each kind on the firmware, and what every output shows of the shoe."""
 
 import json
 import socket
@@ -24,7 +24,7 @@ WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm
 
 
 class Floor:
-    """A table with the firmware behind it, a script of what hands do, and a supervisor."""
+    """A table with the firmware, a script of the dealer's hands, and a supervisor."""
 
     def __init__(self, work_dir: Path, server: LocalBroker, rulebook: str = "star-baccarat") -> None:
         self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(rulebook), server, work_dir)
@@ -72,7 +72,7 @@ class Floor:
         return active
 
     def assert_held(self, fault: str) -> None:
-        """The shoe holds its exit, and every surface says so and what to do."""
+        """Check that the exit is locked, and that every output shows it and what to do."""
         outputs = self.stage.rig.outputs or 0
         assert outputs & FAULT_LAMP
         assert outputs & LOCK
@@ -82,7 +82,7 @@ class Floor:
             assert f"(fault {fault})" in surface["next_step"]
 
     def assert_free(self) -> None:
-        """The shoe holds nothing, and no surface says that it does."""
+        """Check that the exit is not locked, and that no output claims it."""
         assert not (self.stage.rig.outputs or 0) & FAULT_LAMP
         assert [name for name, _ in self.active() if name.startswith("fault")] == []
         assert (self.status()["fault"], self.status()["next_step"]) == (None, None)
@@ -235,7 +235,7 @@ def test_the_alarm_that_is_missing_is_raised_and_the_one_without_cause_is_cleare
 
 
 def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(floor: Floor) -> None:
-    """The shoe hears the command, and nothing of it comes back before the gateway has been started anew."""
+    """The shoe receives the command, but its answer arrives only after the gateway has restarted."""
     stage = floor.stage
     floor.script.open()
     floor.script.pull("9S 2H")

@@ -1,4 +1,4 @@
-"""A ledger that cannot be written: nothing is published that is not stored, the alarm is clear, and all goes on."""
+"""A ledger that cannot be written: nothing is published that is not stored, the alarm is clear, play continues."""
 
 import signal
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def failing(tmp_path: Path) -> Iterator[FailingDisk]:
 
 
 def problem(watcher: SiteWatcher) -> str | None:
-    """What the gateway says on the broker that is wrong with it."""
+    """Return the problem that the gateway publishes about itself."""
     found: str | None = watcher.site_status()[-1].get("problem") if watcher.site_status() else None
     return found
 
@@ -39,13 +39,13 @@ def drawn(watcher: SiteWatcher) -> int:
 
 
 def deal_on(watcher: SiteWatcher, cards: int) -> None:
-    """So many cards more, or as many as the shoe releases."""
+    """Deal this many more cards, or as many as the shoe releases."""
     goal = drawn(watcher) + cards
     watcher.run_until(lambda watcher: drawn(watcher) >= goal)
 
 
 def nothing_lost(watcher: SiteWatcher) -> None:
-    """After the rest has been heard."""
+    """Check, once the rest has arrived, that everything was published once and in order."""
     watcher.site.power_off(TABLE)
     watcher.run_until_received()
     assert watcher.received_ids(TABLE) == watcher.stored(TABLE)
@@ -56,13 +56,13 @@ def nothing_lost(watcher: SiteWatcher) -> None:
 
 
 def _held(watcher: SiteWatcher, *, table: str, problem: str) -> bool:
-    """The table's status says that no shoe is served, and why."""
+    """Return True if the table's status shows that no shoe is served, and why."""
     status = watcher.messages("status", table)[-1]
     return (status["state"], status.get("problem")) == ("offline", problem)
 
 
 def holds(watcher: SiteWatcher, *words: str) -> None:
-    """The ledger's trouble is told, on the broker and to who asks, and nothing is stored or published beyond it."""
+    """Check that broker and status report the ledger's problem, and that nothing more is stored or published."""
     watcher.run_until(lambda watcher: problem(watcher) is not None)
     found = str(problem(watcher))
     assert "the ledger refused" in found

@@ -22,7 +22,7 @@ def handed_over(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
 
 
 def is_over(watcher: SiteWatcher, table: str) -> bool:
-    """The coup that left has come somewhere."""
+    """Return True if the exported coup was imported somewhere."""
     alarms = watcher.messages("alarm", table)
     return any((alarm["name"], alarm["state"]) == ("handed_over", "cleared") for alarm in alarms)
 
@@ -41,7 +41,7 @@ def of_the_coup(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
 
 
 def exported(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
-    """Ask until that meets a coup in progress, for which the dealer does not wait; its cards."""
+    """Repeat the export until a coup is in progress, since the dealer does not wait; return its cards."""
     for _ in range(30):
         done = sabot_table(watcher, "table", table, "tell", "export-coup", *CLAUSE)
         if done.returncode == 0:
@@ -93,7 +93,7 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -
     alarms = [alarm for table in ("bac-01", "bac-02") for alarm in watcher.messages("alarm", table)]
     assert [alarm["say"] for alarm in alarms if alarm["name"] == "discrepancy"] == []
     (left,) = handed_over(watcher, "bac-01")
-    assert "it is not void, and its wagers stand" in left["say"]
+    assert "It is not void, and its wagers stand." in left["say"]
     watcher.run_until(lambda watcher: watcher.messages("coup", "bac-01")[-1]["shoe"] > first["shoe"])
 
 

@@ -1,4 +1,4 @@
-"""A ledger that was made shorter: the daemon holds, every status gives the reason, and a person lets it go on."""
+"""A shortened ledger: the daemon holds, every status gives the reason, and a person lets it continue."""
 
 import os
 import sqlite3
@@ -24,7 +24,7 @@ def empty(ledger: Path) -> None:
 
 
 def head(watcher: SiteWatcher) -> dict[str, Any]:
-    """What stands on the topic of the ledger's head."""
+    """Return the retained message of the ledger's head."""
     return watcher.newest("ledger")
 
 

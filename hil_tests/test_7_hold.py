@@ -1,4 +1,4 @@
-"""A gateway whose ledger fails, beside a real broker: what stands there meanwhile, afterwards and at its end."""
+"""A gateway whose ledger fails, with a real broker: what is retained meanwhile, afterwards and at its end."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ class Turns:
         self._floor, self._pass_s = floor, pass_s
 
     def step(self, now_s: float) -> None:
-        """One turn, so much later."""
+        """Run one turn, this much later."""
         self._floor.step(pass_s=self._pass_s)
 
 
@@ -40,7 +40,7 @@ def floor(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterato
 
 @pytest.fixture
 def display(floor: Floor) -> MqttClient:
-    """A subscriber that comes now: it gets what is retained."""
+    """A new subscriber, which gets what is retained."""
     made = MqttClient(floor.app._publish.mqtt.broker, "display")
     made.subscribe(f"{ROOT}/#")
     return made

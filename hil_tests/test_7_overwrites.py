@@ -51,7 +51,7 @@ def intruder(floor: Floor) -> MqttClient:
 
 
 def retained(floor: Floor) -> dict[str, bytes]:
-    """What a subscriber that comes now is given."""
+    """Return what a new subscriber receives."""
     late = MqttClient(floor.app._publish.mqtt.broker, "late")
     late.subscribe(f"{ROOT}/#")
     late.subscribe("nothing")

@@ -1,4 +1,4 @@
-"""The publisher on real brokers: cables that lose answers, brokers that go and come, what is said again."""
+"""The publisher on real brokers: lost answers, brokers that restart, messages sent again."""
 
 import selectors
 import shutil
@@ -47,7 +47,7 @@ class Gateway:
         self.publisher.pump()
 
     def append(self, count: int, topic: str = "coup") -> None:
-        """So many events more."""
+        """Store this many more events."""
         first = self.ledger.last_seq() + 1
         numbers = range(first, first + count)
         self.ledger.append([Entry("u", n, "bac-01", topic, b'{"id":%d}' % n, b"") for n in numbers])

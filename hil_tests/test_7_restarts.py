@@ -12,14 +12,14 @@ def run_to_coup(watcher: SiteWatcher, number: int) -> None:
 
 
 def draw_more(watcher: SiteWatcher, cards: int) -> None:
-    """Let the dealer draw so many cards from now."""
+    """Let the dealer draw this many more cards."""
     dealer = watcher.site.tables["bac-01"].dealer
     target = len(dealer.drawn) + cards
     watcher.run_until(lambda watcher: len(dealer.drawn) >= target)
 
 
 def draw_into_next_coup(watcher: SiteWatcher, cards: int) -> None:
-    """Let the dealer confirm a coup and draw so many cards of the next; all but the last are surely out."""
+    """Let the dealer confirm a coup and draw this many cards of the next; all but the last are certainly out."""
     dealer = watcher.site.tables["bac-01"].dealer
     seen = dealer.coups_seen
     watcher.run_until(lambda watcher: dealer.coups_seen > seen)

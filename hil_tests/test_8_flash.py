@@ -28,7 +28,7 @@ LONGEST_US = 300_000  # of a life; it comes up in two thirds of that
 REGION = FLASH_BYTES - RESERVED_BLOCKS * SECTOR_BYTES
 PROGRAM_PAGE, ERASE_SECTOR = 0x02, 0x20
 
-# Says what it found, then logs events one by one, and says so after each; the body of an event is made of its number.
+# Prints what it found, then logs events one by one and prints each; the body of an event is made of its number.
 PROGRAM = """
 import machine, micropython, time
 from struct import pack_into, unpack_from
@@ -102,7 +102,7 @@ def chip(image: dict[str, bytes]) -> Chip:
 
 @pytest.fixture
 def used(chip: Chip) -> Chip:
-    """A chip whose journal has gone round, and is about to go on to the next sector."""
+    """Return a chip whose journal has wrapped and is about to enter the next sector."""
     journal = firmware.module("sabot.storage.journal")
     flash = Flash(journal.SECTORS)
     log = journal.Journal(flash)
@@ -123,7 +123,7 @@ def values(line: str) -> dict[str, int]:
 
 
 class Witness:
-    """Hears everything that a chip says, life after life, and knows what it must say next."""
+    """Reads everything that a chip prints, over all its starts, and checks it."""
 
     def __init__(self, events: int = 0) -> None:
         self.events = events  # so many are logged for certain
@@ -131,7 +131,7 @@ class Witness:
         self.found: dict[str, int] = {}
 
     def hear(self, chip: Chip) -> None:
-        """One life, from its start to its end: only the last line may be cut short."""
+        """Check one start of the chip to its end: only the last line may be truncated."""
         self.lives += 1
         for line in chip.text.split("\n")[:-1]:
             printed = values(line)
@@ -142,7 +142,7 @@ class Witness:
                 assert printed["event"] == self.events
 
     def _booted(self, printed: dict[str, int]) -> None:
-        """Nothing is lost, nothing has come but what was under way."""
+        """Check that nothing is lost, and that only the write in progress may be new."""
         self.found = printed
         assert printed["next"] - 1 in (self.events, self.events + 1)
         self.events = printed["next"] - 1
@@ -158,7 +158,7 @@ def run_until_lines(chip: Chip, count: int) -> None:
 
 @contextmanager
 def tearing(chip: Chip, rng: random.Random, after: int, counted: tuple[int, ...]) -> Iterator[None]:
-    """Cut the power in the middle of the operation that comes after so many of the counted ones."""
+    """Cut the power in the operation after this many counted ones."""
     ssi, flash = chip.mcu.ssi, chip.mcu.flash
     whole, left = ssi._apply_command, [after]
 

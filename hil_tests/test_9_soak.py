@@ -36,7 +36,7 @@ NO_COUP = ("burn", "unused")
 
 
 class Witness:
-    """What the log alone says, by the gateway's own rules: shoes, coups and their cards."""
+    """Follows the log alone, by the gateway's own rules: shoes, coups and their cards."""
 
     def __init__(self, continuous: bool) -> None:
         self._continuous = continuous
@@ -111,7 +111,7 @@ class Witness:
         self._reported = False
 
     def _withdrawn(self) -> str:
-        """The last card too many begins no coup."""
+        """Take back the last surplus card: it begins no coup."""
         coup, card = self._surplus.pop()
         if coup:
             self._hands[coup].popitem()
@@ -172,7 +172,7 @@ class Table:
         self._next_no = 1
 
     def play(self, shoes: int) -> None:
-        """So many whole shoes; some end before their time."""
+        """Play this many whole shoes; some end before their time."""
         with VmPlay(self._profile) as self._vm:
             answer = self._vm.step("state")
             while self.whole < shoes:
@@ -189,7 +189,7 @@ class Table:
         return self._vm.step("state")
 
     def _check(self, before: StepAnswer, step: Step, answer: StepAnswer) -> None:
-        """What the step has left in the log, and that this shoe comes to an end."""
+        """Check what the step has logged, and that this shoe ends."""
         events = [self._event(*record) for record in answer.records]
         for reason in (data.reason for kind, data in events if kind == "shoe_closed"):
             self.closed += 1
@@ -198,9 +198,7 @@ class Table:
         if step[0] == "card":
             assert drawn == ([DECK[step[1]]] if before.state != CLOSED else []), "a card was not counted, or twice"
         assert self.witness.open == (answer.state not in (CLOSED, CHECKING))
-        assert step != POWER_CYCLE or (answer.records, answer.outcome) == ([], None), (
-            "a restart had something left to say"
-        )
+        assert step != POWER_CYCLE or (answer.records, answer.outcome) == ([], None), "a restart logged an event"
         self.steps, self._steps = self.steps + 1, self._steps + 1
         assert self._steps <= MOST_STEPS, f"shoe {self.witness.shoe_no} does not end: {answer}"
         assert self.dealer.closing <= WAY_OUT_STEPS, f"shoe {self.witness.shoe_no} cannot be closed: {answer}"
