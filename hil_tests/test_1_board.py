@@ -73,7 +73,7 @@ def test_what_differs_is_named_and_only_that_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.chip_full
-def test_a_full_filesystem_says_what_to_do(tmp_path: Path) -> None:
+def test_the_error_of_a_full_filesystem_names_the_remedy(tmp_path: Path) -> None:
     put(tmp_path, {"video.bin": bytes(4096 * 300)})
     with pico(tmp_path) as port:
         ran = flash(port)

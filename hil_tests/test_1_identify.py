@@ -4,7 +4,7 @@ from sabot_protocol import messages
 from support.bench_shoe import Shoe
 
 
-def test_a_shoe_says_who_it_is_and_what_it_speaks(shoe: Shoe) -> None:
+def test_a_shoe_identifies_itself_and_its_protocol(shoe: Shoe) -> None:
     hello = shoe.hellos[-1]
     assert hello["unit"].hex() == shoe.rig.unit
     assert hello["protocol_hash"] == messages.protocol_hash()
@@ -19,7 +19,7 @@ def test_a_shoe_takes_the_profile_of_its_house(shoe: Shoe) -> None:
     ]
 
 
-def test_the_plug_and_the_reset_pin_start_it_anew_and_the_log_goes_on(shoe: Shoe) -> None:
+def test_plug_and_reset_pin_restart_it_and_the_log_continues(shoe: Shoe) -> None:
     shoe.power_off()
     shoe.power_on()
     shoe.reset()

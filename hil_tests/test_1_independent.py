@@ -108,7 +108,7 @@ def test_a_frame_that_came_before_or_is_changed_is_refused() -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 2, 253, 254, 255, 256, 507, 508, 509, 1000])
 @pytest.mark.parametrize("fill", [b"\0", b"\1", b"\1\0"])
-def test_cobs_comes_back(length: int, fill: bytes) -> None:
+def test_cobs_round_trip(length: int, fill: bytes) -> None:
     data = (fill * length)[:length]
     assert 0 not in wire.cobs(data)
     assert wire.uncobs(wire.cobs(data)) == data

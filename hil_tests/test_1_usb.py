@@ -57,7 +57,7 @@ def sound(table: ChipTable) -> None:
 
 
 @pytest.mark.chip_full
-def test_a_gateway_at_usb_hears_hello_and_a_card(chip: UsbChip) -> None:
+def test_a_gateway_at_usb_receives_hello_and_a_card(chip: UsbChip) -> None:
     def act() -> dict[str, Any]:
         table = UsbTable(chip, MinimalGateway())
         table.start()

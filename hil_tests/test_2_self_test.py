@@ -13,13 +13,13 @@ def test_a_sound_shoe_passes_all_its_tests_and_shows_no_fault(shoe: Shoe) -> Non
     assert not shoe.outputs & FAULT
 
 
-def test_it_examines_itself_again_when_it_is_told_to(shoe: Shoe) -> None:
+def test_it_repeats_its_self_test_on_command(shoe: Shoe) -> None:
     shoe.gateway.link.command("self_test")
     shoe.until(lambda: len(shoe.of("self_test")) == 2, "the shoe has examined itself again")
     assert shoe.of("command_done")[-1].data["command"] == "self_test"
 
 
-def test_key_and_lid_are_told_as_they_turn(shoe: Shoe) -> None:
+def test_key_and_lid_are_logged_as_they_change(shoe: Shoe) -> None:
     events = [event for level in (KEY, LID) for on in (True, False) for event in shoe.hold(level, on=on)]
     assert [(event.kind, event.data) for event in events if event.kind in ("key", "lid")] == [
         ("key", {"on": 1}),
@@ -57,7 +57,7 @@ def test_a_shoe_whose_log_is_damaged_tells_what_is_sound_and_deals_no_more(shoe:
 
 
 @pytest.mark.benches("unix")
-def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_it(shoe: Shoe) -> None:
+def test_a_damaged_record_is_reported_in_its_place_to_a_gateway_without_it(shoe: Shoe) -> None:
     shoe.press("new_shoe")
     shoe.card("KS")
     before = shoe.gateway.events
@@ -74,7 +74,7 @@ def test_a_damaged_record_is_told_in_its_place_to_a_gateway_that_does_not_have_i
 
 @pytest.mark.benches("unix")
 @pytest.mark.parametrize("seed", range(8))
-def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next_start(shoe: Shoe, seed: int) -> None:
+def test_a_shoe_with_damaged_settings_reports_it_and_restores_them_at_the_next_start(shoe: Shoe, seed: int) -> None:
     """The gateway sends the profile again, the start count comes from the log; the coup is unchanged."""
     shoe.press("new_shoe")
     for card in ("KS", "9S"):
@@ -96,7 +96,7 @@ def test_a_shoe_whose_settings_are_damaged_says_so_and_has_them_back_at_the_next
 
 
 @pytest.mark.benches("unix")
-def test_a_shoe_whose_program_is_another_says_nothing_on_its_line(shoe: Shoe) -> None:
+def test_a_shoe_with_a_changed_program_sends_nothing(shoe: Shoe) -> None:
     shoe.power_off()
     shoe.rig.damage("image", 0, 1)
     logged = len(shoe.gateway.events)

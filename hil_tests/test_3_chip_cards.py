@@ -143,7 +143,7 @@ def test_every_card(chip: Chip, speed: int) -> None:
 
 @pytest.mark.chip_full
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_fault_is_told_and_the_next_card_is_read(chip: Chip, name: str) -> None:
+def test_a_fault_is_reported_and_the_next_card_is_read(chip: Chip, name: str) -> None:
     for speed in SPEEDS[:1] if name in STILL else SPEEDS:
         (line,) = answers(chip, fault(name, speed))
         assert " ".join(line.split()[:2]) == EXPECTED[name], speed

@@ -6,7 +6,7 @@ from support.bench_shoe import Shoe
 
 
 @pytest.mark.parametrize("cards", [4, 5, 6])
-def test_a_coup_is_what_the_printed_tables_say(shoe: Shoe, cards: int) -> None:
+def test_a_coup_follows_the_printed_tables(shoe: Shoe, cards: int) -> None:
     stock = next(one["stock"] for one in oracle.GOLDEN if len(one["stock"]) == cards)
     expected = oracle.coup(list(stock))
     shoe.press("new_shoe")

@@ -96,7 +96,7 @@ def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("victim", ["nats-server", "gateway run", "micropython"])
-def test_a_dead_child_is_told_in_a_sentence(demos: list[Demo], victim: str, tmp_path: Path) -> None:
+def test_a_dead_child_is_reported_in_a_sentence(demos: list[Demo], victim: str, tmp_path: Path) -> None:
     demo = Demo(tmp_path)
     demos.append(demo)
     demo.wait_for_coup()

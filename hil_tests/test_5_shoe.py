@@ -74,7 +74,7 @@ def test_a_gateway_that_is_restarted_or_killed_has_every_coup_once(at_home: TryO
     assert shoe.notes().count("reads the log from event") >= 3
 
 
-def test_with_a_state_directory_the_log_goes_on_where_the_plug_was_pulled(at_home: TryOut, tmp_path: Path) -> None:
+def test_with_a_state_directory_the_log_continues_after_a_power_cut(at_home: TryOut, tmp_path: Path) -> None:
     link, state = tmp_path / "line", tmp_path / "state"
     options = (*FAST, "--pty", str(link), "--state", str(state))
     lines: list[str] = []
@@ -119,7 +119,7 @@ def test_a_shoe_with_a_key_is_authenticated_and_a_capture_shows_no_key(at_home: 
     assert verdicts == {"unknown"}  # the HELLO of the session was before
 
 
-def test_mishaps_reach_the_gateway_and_the_shoe_goes_on(at_home: TryOut) -> None:
+def test_mishaps_reach_the_gateway_and_the_shoe_continues(at_home: TryOut) -> None:
     shoe = at_home.start(*FAST, "--tcp", "0", "--mishaps", "--seed", "3", "--patience", "0.2", "--coups", "60")
     at_home.gateway(shoe.config())
     at_home.until(lambda: shoe.process.poll() is not None)
@@ -179,7 +179,7 @@ def test_it_ends_while_it_waits(at_home: TryOut, number: int) -> None:
     assert re.fullmatch(r"sabot shoe: waiting for a gateway on \S+/line-0; .*\n", shoe.notes())
 
 
-def test_what_cannot_be_is_said_in_a_sentence(at_home: TryOut, tmp_path: Path) -> None:
+def test_wrong_options_are_refused_with_a_sentence(at_home: TryOut, tmp_path: Path) -> None:
     (tmp_path / "there").write_text("mine")
     state = tmp_path / "state"
     at_home.start("--state", str(state), "--unit", "5AB00000000000AA")

@@ -124,13 +124,13 @@ def test_the_rejects_are_those_that_were_brought_about(path: Path) -> None:
 
 
 @every_recording
-def test_the_alarms_are_those_that_people_must_hear(path: Path) -> None:
+def test_the_alarms_are_those_of_the_scenario(path: Path) -> None:
     raised = [line["name"] for line in sidecar(path)["published"] if line.get("state") == "raised"]
     assert raised == sidecar(path)["truth"]["alarms"]
 
 
 @every_recording
-def test_no_event_is_missing_or_told_twice(path: Path) -> None:
+def test_no_event_is_missing_or_logged_twice(path: Path) -> None:
     last = 0
     for event in sidecar(path)["events"]:
         assert event["no"] in (last + 1, 1)  # 1: another shoe
@@ -140,7 +140,7 @@ def test_no_event_is_missing_or_told_twice(path: Path) -> None:
 
 
 @every_recording
-def test_the_shoe_is_told_the_time_once_where_nothing_came_between(path: Path) -> None:
+def test_the_clock_is_set_once_unless_something_came_between(path: Path) -> None:
     """More often it was lost and found again: the run that was accepted had stalled."""
     if {act["do"] for act in recorded(path)[1]} <= {"say"}:
         assert len(of(path, "time_set")) == 1
@@ -192,7 +192,7 @@ def test_a_scenario_has_its_recording_and_a_recording_its_scenario() -> None:
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_every_topic_says_what_its_recordings_show(topic: str) -> None:
+def test_every_topic_readme_is_current(topic: str) -> None:
     assert (FOLDER / topic / "README.md").read_text() == scenario_recordings.readme(topic)
 
 
@@ -232,7 +232,7 @@ def test_another_seed_is_another_hand_and_the_same_truth() -> None:
     assert [record for record in first.records if isinstance(record, Edge)] != second.records
 
 
-def test_acts_stand_where_they_are_said() -> None:
+def test_the_power_fails_in_mid_draw_while_the_card_is_in_the_path() -> None:
     script = SCENARIOS["power/mid-draw"].script()
     at = next(place for place, record in enumerate(script.records) if isinstance(record, Act))
     before = script.records[at - 1]

@@ -284,7 +284,7 @@ def test_sabot_watch_names_the_options_that_are_missing(site: Site, kind: str) -
             child.kill()
 
 
-def test_sabot_watch_says_that_a_user_may_not_read_coups(site: Site) -> None:
+def test_sabot_watch_reports_a_user_without_the_right_to_read_coups(site: Site) -> None:
     server = site.example("nats")
     with watch("--broker", str(server), *as_options(site.login("display-sydney"))) as child:
         assert child.stderr

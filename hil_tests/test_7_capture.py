@@ -145,7 +145,7 @@ def test_a_killed_client_ends_its_capture(watch_site: WatchSite, tmp_path: Path)
     watcher.run_for_coups(1)
 
 
-def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(watch_site: WatchSite, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_the_daemon_continues(watch_site: WatchSite, tmp_path: Path) -> None:
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(1)
     out = tmp_path / "small.shoe"
@@ -162,7 +162,7 @@ def test_a_disk_that_is_full_is_told_and_the_daemon_goes_on(watch_site: WatchSit
 
 
 @pytest.mark.parametrize("where", ["nowhere/x.shoe", "there.shoe"])
-def test_a_path_that_cannot_be_written_is_told_before_anything_is_captured(
+def test_an_unwritable_path_is_reported_before_anything_is_captured(
     watch_site: WatchSite, tmp_path: Path, where: str
 ) -> None:
     watcher = watch_site(speed=100.0)

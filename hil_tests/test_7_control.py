@@ -53,7 +53,7 @@ def voided(watcher: SiteWatcher) -> int:
     raise AssertionError("no coup was on the table in thirty tries")
 
 
-def test_a_coup_is_voided_by_word_and_the_ledger_says_by_whom(watch_site: WatchSite) -> None:
+def test_a_coup_is_voided_by_command_and_the_ledger_names_the_person(watch_site: WatchSite) -> None:
     watcher = watch_site(speed=5.0)
     watcher.run_until(lambda watcher: len(watcher.messages("coup")) >= 1)
     tries = voided(watcher)
@@ -166,7 +166,7 @@ HOSTILE = [
 ]
 
 
-def test_nothing_that_is_said_at_the_socket_ends_the_daemon(watch_site: WatchSite) -> None:
+def test_no_bytes_at_the_socket_end_the_daemon(watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(1)
     for line in HOSTILE:
@@ -179,7 +179,7 @@ def test_nothing_that_is_said_at_the_socket_ends_the_daemon(watch_site: WatchSit
     assert [attempt for attempt in kept(watcher, "attempt") if attempt["by"] != "A. Smith"] == []
 
 
-def test_a_crowd_that_asks_nothing_or_takes_no_answer_locks_nobody_out(watch_site: WatchSite) -> None:
+def test_many_idle_or_unread_clients_lock_no_other_client_out(watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(1)
     with ExitStack() as stack:

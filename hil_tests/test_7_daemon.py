@@ -49,7 +49,7 @@ class Second:
         return problem
 
 
-def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(watch_site: WatchSite) -> None:
+def test_a_second_gateway_on_the_same_port_reports_it_busy_and_takes_over(watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(2)
     second = Second(watcher)
@@ -68,7 +68,7 @@ def test_a_second_gateway_on_the_same_port_says_that_it_is_busy_and_takes_over(w
 
 
 @pytest.mark.parametrize("shared", ["ledger", "control"])
-def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_and_says_why(
+def test_a_second_gateway_with_the_same_ledger_or_socket_ends_at_once_with_the_reason(
     watch_site: WatchSite, shared: str
 ) -> None:
     watcher = watch_site(speed=100.0)

@@ -142,7 +142,7 @@ def test_of_two_supervisors_the_second_voids_nothing(floor: Floor) -> None:
     ]
 
 
-def test_a_result_that_is_not_the_cards_holds_nothing_and_its_decision_says_how_to_go_on(floor: Floor) -> None:
+def test_a_result_that_contradicts_the_cards_locks_nothing_and_its_decision_names_the_next_step(floor: Floor) -> None:
     """A card of the log is another than the shoe's: only the gateway is in doubt."""
     floor.script.open()
     floor.script.pull("9S 2H KD")
@@ -160,7 +160,7 @@ def test_a_result_that_is_not_the_cards_holds_nothing_and_its_decision_says_how_
     assert floor.coups()[-1]["status"] == "verified"
 
 
-def test_a_damaged_log_holds_the_shoe_and_a_decision_says_that_it_cannot_end_that(floor: Floor) -> None:
+def test_a_damaged_log_locks_the_shoe_and_a_decision_states_that_it_cannot_clear_it(floor: Floor) -> None:
     script = floor.script
     script.open()
     script.pull("9S 2H")
@@ -234,7 +234,7 @@ def test_the_alarm_that_is_missing_is_raised_and_the_one_without_cause_is_cleare
     floor.assert_free()
 
 
-def test_a_void_that_the_shoe_logs_after_the_gateway_was_killed_names_who_asked(floor: Floor) -> None:
+def test_a_void_logged_after_the_gateway_was_killed_names_the_person(floor: Floor) -> None:
     """The shoe receives the command, but its answer arrives only after the gateway has restarted."""
     stage = floor.stage
     floor.script.open()

@@ -78,7 +78,7 @@ def holds(watcher: SiteWatcher, *words: str) -> None:
     assert found in status.stdout
 
 
-def test_a_full_disk_holds_everything_and_goes_on_when_there_is_room(disk: Disk, watch_site: WatchSite) -> None:
+def test_a_full_disk_holds_everything_until_there_is_room(disk: Disk, watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
     watcher.run_for_coups(2)
     for _ in range(2):
@@ -133,7 +133,7 @@ def test_what_a_full_disk_did_not_take_was_not_acknowledged(disk: Disk, watch_si
     nothing_lost(watcher)
 
 
-def test_a_gateway_does_not_start_on_a_read_only_ledger_and_says_why(disk: Disk, watch_site: WatchSite) -> None:
+def test_a_gateway_does_not_start_on_a_read_only_ledger_and_gives_the_reason(disk: Disk, watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
     watcher.run_for_coups(2)
     watcher.site.kill_gateway()
@@ -162,9 +162,7 @@ def test_a_disk_that_turns_read_only_under_the_gateway(failing: FailingDisk, wat
     nothing_lost(watcher)
 
 
-def test_a_gateway_that_starts_on_a_full_disk_holds_and_goes_on_when_there_is_room(
-    disk: Disk, watch_site: WatchSite
-) -> None:
+def test_a_gateway_that_starts_on_a_full_disk_holds_until_there_is_room(disk: Disk, watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0, ledger=disk.path / "ledger.db", lasting=True)
     watcher.run_for_coups(2)
     watcher.site.kill_gateway()

@@ -56,9 +56,7 @@ def coups(display: MqttClient) -> int:
     return display.topics().count(f"{ROOT}/bac-01/coup")
 
 
-def test_a_ledger_that_cannot_be_read_on_its_way_to_the_broker_holds_and_goes_on(
-    floor: Floor, display: MqttClient
-) -> None:
+def test_a_ledger_that_cannot_be_read_for_publishing_holds_and_continues(floor: Floor, display: MqttClient) -> None:
     turns = Turns(floor)
     floor.lines["bac-01"].coup(1)
     with floor.unreadable():

@@ -24,7 +24,7 @@ CAUSED = {"shoe_restarted", "noise", "fault_journal_full", "ordered_set"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_coup_comes_once_and_in_order_whoever_is_killed(site: Site, watch_site: WatchSite, kind: str) -> None:
+def test_every_coup_arrives_once_and_in_order_whatever_is_killed(site: Site, watch_site: WatchSite, kind: str) -> None:
     rounds = ROUNDS if kind == "nats" else ROUNDS // 4
     watcher = watch_site(broker_url=str(site.start(kind)), tables=TABLES, seed=SEED, speed=SPEED, lasting=True)
     killer = Killer(watcher, site, kind)

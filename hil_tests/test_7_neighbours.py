@@ -30,7 +30,7 @@ def problem(watcher: SiteWatcher, table: str) -> str:
     return str((watcher.messages("status", table) or [{}])[-1].get("problem"))
 
 
-def test_a_clone_and_a_shoe_nobody_can_read_disturb_no_table(watch_site: WatchSite, neighbours: list[LogShoe]) -> None:
+def test_a_clone_and_an_unreadable_shoe_disturb_no_table(watch_site: WatchSite, neighbours: list[LogShoe]) -> None:
     watcher = watch_site(speed=100.0, tables=2)
     for table in watcher.site.plan.table_names():
         watcher.run_for_coups(1, table)

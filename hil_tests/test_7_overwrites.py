@@ -119,7 +119,7 @@ def test_a_flood_of_garbage_of_any_size_ends_nothing_and_is_answered_with_few_me
     assert [entry for entry in logs if "exc_info" in entry] == []
 
 
-def test_a_table_that_is_no_longer_ours_is_left_alone(floor: Floor, intruder: MqttClient) -> None:
+def test_the_topics_of_a_removed_table_are_not_touched(floor: Floor, intruder: MqttClient) -> None:
     floor.reload(floor.with_tables("bac-02"))
     floor.step(5)
     floor.until(floor.app.published)

@@ -86,7 +86,7 @@ def reader(server: Broker) -> MqttClient:
     return line
 
 
-def test_a_state_said_as_the_broker_answers_is_said_once(site: Site, kind: str) -> None:
+def test_a_state_set_while_the_broker_answers_is_published_once(site: Site, kind: str) -> None:
     server = site.start(kind)
     display, gateway = reader(server), Gateway(server, site.work_dir)
     step_until(gateway.mqtt.client.is_connected, gateway.mqtt)
@@ -131,7 +131,7 @@ def test_answers_that_are_lost_cost_repeats_and_neither_events_nor_their_order(s
     step_until(lambda: gateway.ledger.cursor("mqtt") == 700, gateway, cable)
 
 
-def test_a_gateway_that_crashed_goes_on_where_the_broker_had_acknowledged(site: Site, kind: str) -> None:
+def test_a_gateway_that_crashed_continues_after_the_last_puback(site: Site, kind: str) -> None:
     server = site.start(kind)
     display, cable = reader(server), Relay(server)
     crashed = Gateway(cable.broker, site.work_dir)
@@ -171,7 +171,7 @@ def test_an_entry_that_no_broker_could_take_is_named_and_passed_over(site: Site,
     assert "entry 1 of the ledger cannot be published" in logs[0]["event"]
 
 
-def test_a_new_broker_is_told_all_that_stands(site: Site, kind: str) -> None:
+def test_a_new_broker_receives_every_retained_state(site: Site, kind: str) -> None:
     server = site.start(kind)
     gateway = Gateway(server, site.work_dir)
     gateway.publisher.set_gateway_status("online", NOW, problem="the disk is nearly full; make room")

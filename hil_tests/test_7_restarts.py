@@ -92,7 +92,7 @@ def test_a_full_journal_locks_the_exit_until_the_gateway_is_back(watch_site: Wat
     assert watcher.messages("alarm") == []
 
 
-def test_status_says_who_is_there(watch_site: WatchSite) -> None:
+def test_status_shows_whether_gateway_and_shoe_are_online(watch_site: WatchSite) -> None:
     watcher = watch_site(speed=100.0)
     run_to_coup(watcher, 1)
     assert [message["state"] for message in watcher.messages("status")] == ["online"]

@@ -239,7 +239,7 @@ LINES: list[dict[str, Any]] = [
 
 
 @pytest.mark.chip_full
-def test_steps_by_name_have_the_answers_of_the_vm() -> None:
+def test_steps_of_sabot_play_have_the_answers_of_the_vm() -> None:
     """`sabot play`: the same script on the chip and on the VM, a power cycle in it."""
     profile = profile_of(rulebooks.load("star-baccarat"), {})
 
@@ -277,7 +277,7 @@ def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
 
 
 @pytest.mark.chip_full
-def test_a_reboot_by_command_says_so(chip: Chip) -> None:
+def test_a_reboot_by_command_is_logged_as_such(chip: Chip) -> None:
     def act(table: ChipTable) -> dict[str, Any]:
         hellos = len(table.hellos)
         table.command("reboot")
