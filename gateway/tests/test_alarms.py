@@ -224,6 +224,14 @@ def test_an_alarm_of_the_gateway_is_raised_once_and_ends_when_it_is_seen() -> No
 # The book
 
 
+def test_the_text_of_an_alarm_ends_with_its_rule() -> None:
+    book = AlarmBook()
+    (with_clause,) = book.raise_(COMMON, "discrepancy", say="Do not pay.", clause="12.13")
+    (without,) = book.raise_(COMMON, "reject", say="Call a supervisor.")
+    assert (with_clause.say, with_clause.clause) == ("Do not pay (rule 12.13).", "12.13")
+    assert (without.say, without.clause) == ("Call a supervisor.", "")
+
+
 def test_a_full_book_clears_the_oldest_of_the_least_severe() -> None:
     book = AlarmBook(most=2)
     for number, name in enumerate(("discrepancy", "coup_void"), 1):

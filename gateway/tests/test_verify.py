@@ -1,10 +1,12 @@
 """Verify: a coup that agrees with its cards, and every way in which it can differ."""
 
 import pytest
-from sabot_gateway.shoe.parse import Event
+from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.alarms import shoe_texts, wording
+from sabot_gateway.verify.dispatch import ROWS
 from sabot_protocol import fields
+from sabot_protocol.messages import EVENTS
 from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, ShoeMessage
 from shoe_events import BOOK, PROFILE, SLOTS, cards, event, result
 
@@ -93,6 +95,10 @@ def test_a_restart_without_a_shoe_is_only_stored() -> None:
     ended = event(2, "shoe_closed", shoe_no=1, coups=0, reason="command")
     assert take(event(1, "boot", boot_count=2, cause="power")) == [Record()]
     assert take(OPENED, ended, event(3, "boot", boot_count=2, cause="power")) == [Record()]
+
+
+def test_every_kind_of_event_has_its_row() -> None:
+    assert set(ROWS) == {*EVENTS, UNREADABLE}
 
 
 def alarm_of(records: list[Record]) -> AlarmMessage:

@@ -97,7 +97,7 @@ def test_the_shoe_must_report_an_exposed_first_card() -> None:
     log = Log()  # 12.3
     log.card("9S", "player_1", flags={"exposed": True})
     log.card("2H", "banker_1")
-    assert log.alarm().cards_say == "first card exposed: 9S was seen before it was due"
+    assert log.alarm().cards_say == "first card exposed: 9S was exposed too early"
 
 
 def test_an_exposed_first_card_that_the_shoe_reports() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sabot_protocol.topics import AlarmMessage
 
 from sabot_gateway.ops.rate_limit import TokenBucket
-from sabot_gateway.verify.alarms.catalogue import ALARMS, Kind
+from sabot_gateway.verify.alarms.catalogue import ALARMS, AlarmKind
 from sabot_gateway.verify.records import Source
 
 MOST = 100
@@ -33,9 +33,7 @@ class AlarmBook:
         self._rates: dict[str, TokenBucket] = {}  # by name
         self._unlisted: Counter[str] = Counter()  # alarms that are only counted, by name
         self._unlisted_since, self._counted_s = "", 0.0
-        self.postponed: dict[
-            str, tuple[dict[str, Any], dict[str, str]]
-        ] = {}  # by name: lasting alarms that a flood keeps back
+        self.postponed: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}  # lasting alarms, by name, in a flood
 
     def active(self) -> list[AlarmMessage]:
         """Return the newest message of each, oldest alarm first."""
@@ -60,7 +58,7 @@ class AlarmBook:
             return self._count(common, name, text)
         return self._raise(common, name, kind, text)
 
-    def _raise(self, common: dict[str, Any], name: str, kind: Kind, text: dict[str, str]) -> list[AlarmMessage]:
+    def _raise(self, common: dict[str, Any], name: str, kind: AlarmKind, text: dict[str, str]) -> list[AlarmMessage]:
         self.postponed.pop(name, None)
         alarm_id, clause = f"{common['id']}-{name}", text.get("clause", "")
         fields = {**common, "id": alarm_id, "alarm": alarm_id}

@@ -12,8 +12,8 @@ from sabot_gateway.verify.alarms.shoe_texts import FAULTS
 End = Literal["acknowledged", "shoe", "decision", "new_shoe", "gateway"]
 
 
-class Kind(NamedTuple):
-    """One kind of alarm."""
+class AlarmKind(NamedTuple):
+    """What is the same for all alarms of one name."""
 
     severity: Severity
     means: str
@@ -36,71 +36,77 @@ _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "de
 CONCERNS = ("log_stalled", "log_lost", "unreadable_event", "forged_frames", "unreadable_frames")
 
 # Every alarm, by name.
-ALARMS: dict[str, Kind] = {
-    "discrepancy": Kind(
+ALARMS: dict[str, AlarmKind] = {
+    "discrepancy": AlarmKind(
         "critical",
         "The shoe's log and the gateway's own reading of the rules differ; the coup concerned is disputed.",
         ("decision", "acknowledged"),
     ),
-    "not_confirmed": Kind(
+    "not_confirmed": AlarmKind(
         "critical",
         "Play went on before the last coup was confirmed; it is disputed.",
         ("decision", "acknowledged"),
     ),
-    "not_verified": Kind("critical", "The gateway failed to verify an event.", ("acknowledged",)),
-    "log_lost": Kind(
+    "not_verified": AlarmKind("critical", "The gateway failed to verify an event.", ("acknowledged",)),
+    "log_lost": AlarmKind(
         "critical",
         "Events of the shoe are lost: it has overwritten them, or its journal was erased.",
         ("acknowledged",),
     ),
-    "log_damaged": Kind("critical", "A record of the shoe's log is damaged.", ("acknowledged",)),
-    "unreadable_event": Kind(
+    "log_damaged": AlarmKind("critical", "A record of the shoe's log is damaged.", ("acknowledged",)),
+    "unreadable_event": AlarmKind(
         "critical", "An event of the shoe does not fit the protocol; the ledger holds it as it came.", ("acknowledged",)
     ),
-    "ordered_set": Kind("critical", "The first cards of a shoe look unshuffled.", _SEEN),
-    "decks_differ": Kind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged",)),
-    "alarm_flood": Kind(
+    "ordered_set": AlarmKind("critical", "The first cards of a shoe look unshuffled.", _SEEN),
+    "decks_differ": AlarmKind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged",)),
+    "alarm_flood": AlarmKind(
         "critical",
         "Too many alarms of one name; this alarm counts those that are not listed.",
         ("acknowledged",),
     ),
-    "shoe_restarted": Kind("warning", "The shoe restarted while it was open.", _SEEN),
-    "coup_void": Kind("info", "A coup is void.", _SEEN),
-    "handed_over": Kind(
+    "shoe_restarted": AlarmKind("warning", "The shoe restarted while it was open.", _SEEN),
+    "coup_void": AlarmKind("info", "A coup is void.", _SEEN),
+    "handed_over": AlarmKind(
         "warning",
         "A coup in progress left for another shoe and has not come to a table of this gateway.",
         ("gateway", "acknowledged"),
     ),
-    "coup_came": Kind("info", "A coup in progress came from another shoe.", _SEEN),
-    "reject": Kind(
+    "coup_came": AlarmKind("info", "A coup in progress came from another shoe.", _SEEN),
+    "reject": AlarmKind(
         "warning",
         "A card was not read for certain, or something else passed the reader.",
         ("shoe", "acknowledged", "new_shoe"),
     ),
-    "sensor_margin": Kind("warning", "A sensor reads with little margin.", ("acknowledged",)),
-    "drawn_while_locked": Kind("warning", "A card that was due was drawn while the exit was locked by command.", _SEEN),
-    "cards_too_fast": Kind("warning", "Two cards came faster than a hand can draw them.", _SEEN),
-    "shoe_clock": Kind("warning", "The shoe's clock went back, or is wrong.", ("acknowledged",)),
-    "gateway_clock": Kind("warning", "The gateway's clock went back.", ("acknowledged",)),
-    "ledger_behind": Kind(
+    "sensor_margin": AlarmKind("warning", "A sensor reads with little margin.", ("acknowledged",)),
+    "drawn_while_locked": AlarmKind(
+        "warning", "A card that was due was drawn while the exit was locked by command.", _SEEN
+    ),
+    "cards_too_fast": AlarmKind("warning", "Two cards came faster than a hand can draw them.", _SEEN),
+    "shoe_clock": AlarmKind("warning", "The shoe's clock went back, or is wrong.", ("acknowledged",)),
+    "gateway_clock": AlarmKind("warning", "The gateway's clock went back.", ("acknowledged",)),
+    "ledger_behind": AlarmKind(
         "critical",
         "Entries of the ledger were missing at the start, and a person accepted that.",
         ("acknowledged",),
     ),
-    "not_stored": Kind("critical", "Events of this table cannot be stored; the shoe keeps them.", ("acknowledged",)),
-    "log_stalled": Kind("critical", "The shoe has more events, but the next one does not come.", ("acknowledged",)),
-    "unreadable_frames": Kind("warning", "Many frames on the line cannot be read.", ("acknowledged",)),
-    "forged_frames": Kind(
+    "not_stored": AlarmKind(
+        "critical", "Events of this table cannot be stored; the shoe keeps them.", ("acknowledged",)
+    ),
+    "log_stalled": AlarmKind(
+        "critical", "The shoe has more events, but the next one does not come.", ("acknowledged",)
+    ),
+    "unreadable_frames": AlarmKind("warning", "Many frames on the line cannot be read.", ("acknowledged",)),
+    "forged_frames": AlarmKind(
         "critical", "Many frames on the line are forged, repeated, or from another session.", ("acknowledged",)
     ),
-    "ledger_not_writable": Kind(
+    "ledger_not_writable": AlarmKind(
         "critical", "The gateway could not write its ledger for a while and took no events.", ("acknowledged",)
     ),
-    "gateway_error": Kind(
+    "gateway_error": AlarmKind(
         "warning", "The gateway had an internal error and started again with this shoe.", ("acknowledged",)
     ),
     **{
-        case: Kind(
+        case: AlarmKind(
             "critical" if case in _CRITICAL_CASES else "warning",
             f"Irregularity: {case.replace('_', ' ')}; the text gives the clause and the next step.",
             _SEEN,
@@ -108,7 +114,9 @@ ALARMS: dict[str, Kind] = {
         for case in irregularities.CASES
     },
     **{
-        f"fault_{fault}": Kind(_FAULT_SEVERITY.get(fault, "critical"), say.split(". ")[0].rstrip(".") + ".", ("shoe",))
+        f"fault_{fault}": AlarmKind(
+            _FAULT_SEVERITY.get(fault, "critical"), say.split(". ")[0].rstrip(".") + ".", ("shoe",)
+        )
         for fault, say in FAULTS.items()
         if say
     },

@@ -64,7 +64,7 @@ class IrregularityCheck:
         elif flags.get("face_up") and event.data["slot"] not in NO_COUP:
             self._due[_face_up(event.data["slot"])] = (number, f"{card} was face up")
         elif flags.get("exposed") and event.data["slot"] == "player_1" and self.face_down:
-            self._due[_EXPOSED] = (number, f"{card} was seen before it was due")
+            self._due[_EXPOSED] = (number, f"{card} was exposed too early")
         if self.authorisation.drawn_without(event):
             self._due[_UNAUTHORISED] = (number, f"{card} came, but no supervisor had authorised the coup")
         if self.composition.over:
@@ -109,10 +109,8 @@ class IrregularityCheck:
         self._uncertain &= pressed != "confirm"
         taken = self.state.phase == "complete" and not self._locked
         if taken and pressed in RESULTS and pressed != self.coups.winner:
-            self._due[_DISPUTED] = (
-                event.data["coup_no"],
-                f"the dealer says {pressed}, the cards say {self.coups.winner}",
-            )
+            shows = f"the dealer says {pressed}, the cards say {self.coups.winner}"
+            self._due[_DISPUTED] = (event.data["coup_no"], shows)
         return found
 
     def reject(self, event: Event) -> Findings:
@@ -159,18 +157,15 @@ class IrregularityCheck:
             fact = "The shoe and its log do not agree whether the card was exposed."
             yield Finding(fact, text[facts["exposed"]], text[self._exposed], advice.clause, data["coup_no"])
 
-    def _overdue(self) -> list[Finding]:
+    def _overdue(self) -> Findings:
         """Return what the shoe should have reported by now."""
         if not self._due:
-            return []
-        found = [
-            Finding(
-                "The shoe did not report an irregularity.", "nothing", f"{case.replace('_', ' ')}: {shows}", "", number
-            )
-            for case, (number, shows) in self._due.items()
-        ]
+            return NONE
+        due, fact = list(self._due.items()), "The shoe did not report an irregularity."
         self._due.clear()
-        return found
+        return [
+            Finding(fact, "nothing", f"{case.replace('_', ' ')}: {shows}", "", number) for case, (number, shows) in due
+        ]
 
 
 def _face_up(slot: str) -> str:
