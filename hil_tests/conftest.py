@@ -1,4 +1,4 @@
-"""Fixtures: a shoe on the rig that --bench names; the stand with every part a process of its own; brokers."""
+"""Fixtures: a shoe on the rig that --bench names, a local site with every part a process, brokers."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,23 +19,23 @@ from support.site_watcher import FLAT_OUT, SiteWatcher, WatchSite
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the firmware runs."""
+    """Add the option that chooses where the firmware runs."""
     parser.addoption("--bench", default="unix", help="unix, rp2040, or the serial port of a board; unix by default")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Which benches a test needs, where not every one will do."""
+    """Add the marker for the benches that a test needs."""
     config.addinivalue_line("markers", "benches(*names): the benches that this test can run on")
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A test of the emulated chip runs in a fork that has its own copy of a started one."""
+    """Run a test of the emulated chip in a fork, with its own copy of a started chip."""
     if item.config.getoption("--bench") != "rp2040" or "shoe" not in getattr(item, "fixturenames", ()):
         return None
     try:
         started_chip()
     except BenchError:
-        return None  # its fixture says why it is skipped
+        return None  # its fixture skips it with the reason
     from sabot_sim.rigs.rp2040 import in_fork
 
     hook, where = item.ihook, {"nodeid": item.nodeid, "location": item.location}
@@ -54,7 +54,7 @@ def _reports(item: pytest.Item, nextitem: pytest.Item | None) -> list[dict[str, 
 
 @pytest.fixture
 def bench(request: pytest.FixtureRequest) -> str:
-    """The bench of this run; a test that cannot run there is skipped."""
+    """Return the bench of this run; skip a test that cannot run there."""
     name: str = request.config.getoption("--bench")
     marker = request.node.get_closest_marker("benches")
     if marker is not None and name not in marker.args:
@@ -63,7 +63,7 @@ def bench(request: pytest.FixtureRequest) -> str:
 
 
 def rig_of(bench: str, work_dir: Path) -> Rig:
-    """The rig of this name, its shoe without power, or a skip that says why not."""
+    """Return the rig of this name with its shoe switched off; skip with the reason if there is none."""
     try:
         if bench == "rp2040":
             from sabot_sim.rigs.rp2040 import ChipRig
@@ -80,7 +80,7 @@ def rig_of(bench: str, work_dir: Path) -> Rig:
 
 @pytest.fixture
 def shoe(bench: str, tmp_path: Path) -> Iterator[Shoe]:
-    """A shoe that is up; at the end its counters of loss, fault and reject are as expected, zero by default."""
+    """Yield a started shoe; at the end its counters of loss, fault and reject must be as expected, zero by default."""
     made = Shoe(rig_of(bench, tmp_path))
     try:
         made.power_on()
@@ -92,7 +92,7 @@ def shoe(bench: str, tmp_path: Path) -> Iterator[Shoe]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[LocalBroker]:
-    """One broker for all replays of this process."""
+    """Yield one broker for all replays of this process."""
     with shared_broker() as found:
         yield found
 
@@ -110,7 +110,7 @@ def watch_site(tmp_path: Path) -> Iterator[WatchSite]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """Where brokers are started; they are stopped after the test."""
+    """Yield a starter of brokers; they are stopped after the test."""
     made = Site(tmp_path)
     yield made
     made.children.stop()

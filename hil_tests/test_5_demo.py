@@ -128,7 +128,7 @@ def test_ctrl_c_while_it_starts(demos: list[Demo], tmp_path: Path, after_lines: 
     assert demo.process.stdout is not None
     lines = [demo.process.stdout.readline() for _ in range(after_lines)]
     if not lines:
-        while not demo.others():  # the broker has been started, nobody has subscribed yet
+        while not demo.others():  # the broker has started, without a subscriber yet
             assert demo.process.poll() is None
     demo.process.send_signal(signal.SIGINT)
     _, err = demo.process.communicate(timeout=30)

@@ -178,7 +178,7 @@ def test_a_gateway_writes_its_own_tables_and_the_floor_only_reads(site: Site, ki
 
 # Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
 # card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
-# a burn card that nobody asked for. `health` and the ledger's head are of no use to players.
+# a burn card that was not to be shown. `health` and the ledger's head are of no use to players.
 UNSEEN = ("cards", "coup", "alarm", "alarms", "health")
 SEEN = ("shoe", "confirmed", "status")
 

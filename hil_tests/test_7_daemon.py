@@ -221,7 +221,7 @@ def test_a_hangup_signal_during_the_start_is_kept_and_ends_nothing(watch_site: W
     lock = watcher.site.ledger_path.with_name("ledger.db-lock")
     lock.unlink()
     watcher.site.start_gateway()
-    watcher.run_until(lambda _: lock.exists())  # it opens its ledger, and serves nobody yet
+    watcher.run_until(lambda _: lock.exists())  # it opens its ledger, and serves no table yet
     for _ in range(20):
         watcher.site.gateway.send_signal(signal.SIGHUP)
     watcher.run_for_coups(2)

@@ -246,7 +246,7 @@ def test_a_void_logged_after_the_gateway_was_killed_names_the_person(floor: Floo
         supervisor.connect(str(stage.work_dir / "control.sock"))
         request = Request("void", TABLE, "A. Smith", "rule 12.1.2", {"reason": "misdeal"})
         supervisor.sendall(msgspec.json.encode(request) + b"\n")
-        stage.run_until(lambda: stage.line.monitor.commanded_id > before, "the shoe hears the command")
+        stage.run_until(lambda: stage.line.monitor.commanded_id > before, "the shoe receives the command")
         stage.run_until(lambda: stage.line.monitor.done_id > before, "the shoe has done it")
         stage.kill_gateway()
     floor.script.act("line", fault="mend")

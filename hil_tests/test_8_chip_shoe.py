@@ -258,7 +258,7 @@ def test_steps_of_sabot_play_have_the_answers_of_the_vm() -> None:
 
 
 WFI_LOOP = bytes.fromhex("30bffde7")  # wfi; b back to it
-SOMEWHERE = 0x20040F00  # the stack of the second core: nobody is there
+SOMEWHERE = 0x20040F00  # the stack of the second core, which is unused
 
 
 @pytest.mark.chip_full

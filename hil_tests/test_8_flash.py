@@ -126,11 +126,11 @@ class Witness:
     """Reads everything that a chip prints, over all its starts, and checks it."""
 
     def __init__(self, events: int = 0) -> None:
-        self.events = events  # so many are logged for certain
+        self.events = events  # number of events that are certainly logged
         self.boots = self.lives = 0
         self.found: dict[str, int] = {}
 
-    def hear(self, chip: Chip) -> None:
+    def read(self, chip: Chip) -> None:
         """Check one start of the chip to its end: only the last line may be truncated."""
         self.lives += 1
         for line in chip.text.split("\n")[:-1]:
@@ -188,10 +188,10 @@ def test_new_flash_and_cuts_at_any_cycle(chip: Chip) -> None:
     run_until_lines(chip, 4)
     for _ in range(CUTS):
         chip.run_for(rng.randint(1, LONGEST_US))
-        witness.hear(chip)
+        witness.read(chip)
         chip.power_cycle()
     run_until_lines(chip, 2)
-    witness.hear(chip)
+    witness.read(chip)
     print(witness.events, "events,", chip.text)
     assert witness.found["oldest"] == 1 or CUTS > 1
 
@@ -204,9 +204,9 @@ def test_cuts_in_mid_write_and_mid_erase(used: Chip) -> None:
         when = (erase, (ERASE_SECTOR,)) if cut % 2 == 0 else (rng.randint(0, 40), (PROGRAM_PAGE, ERASE_SECTOR))
         with tearing(used, rng, *when), pytest.raises(PowerCut):
             run_until_lines(used, 1_000)
-        witness.hear(used)
+        witness.read(used)
         used.power_cycle()
     run_until_lines(used, 2)
-    witness.hear(used)
+    witness.read(used)
     print(witness.events - USED, "events,", used.text)
     assert witness.found["next"] - witness.found["oldest"] >= 2_048

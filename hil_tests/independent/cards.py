@@ -103,7 +103,7 @@ class Hands:
 
 
 def stack(rng: random.Random, decks: int, short: int | None = None) -> list[int]:
-    """Shuffled decks with the cutting card near the back; `short` deals only so many cards before it."""
+    """Return shuffled decks with the cutting card near the back, or after `short` cards."""
     cards = [card for card in range(52) for _ in range(decks)]
     rng.shuffle(cards)
     cards.insert(short or len(cards) - _CUT_FROM_BACK, CUT)

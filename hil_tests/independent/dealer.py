@@ -50,7 +50,7 @@ class Dealer:
     _now_ms: int = 0
     _due_ms: int = 0
     _stack: list[int] = field(default_factory=list)
-    _last_coup: int = 0  # of the shoe on the table; 0 while nobody knows
+    _last_coup: int = 0  # of the shoe on the table; 0 while unknown
 
     def __post_init__(self) -> None:
         """The power is on."""

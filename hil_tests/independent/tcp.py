@@ -132,7 +132,7 @@ class Server:
         return int((time.monotonic() - self.begun_s) * 1000)
 
     def step(self, wait_s: float) -> None:
-        """Wait for bytes at most so long, then let every peer speak."""
+        """Wait for bytes at most this long, then let every peer send."""
         for key, _ in self._selector.select(wait_s):
             port: Port = key.data
             if key.fileobj is port.listener:

@@ -1,4 +1,4 @@
-"""Every act of a hostile shoe, by name."""
+"""The table of every act of a hostile shoe."""
 
 from siege import acts_line as line
 from siege import acts_log as log

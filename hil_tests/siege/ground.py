@@ -51,7 +51,7 @@ class Order:
     without: tuple[str, ...] = ()
     verify_every_s: float = 30.0
     drain_s: float = 40.0  # for what is under way at the end
-    stalled_s: float = 3.0  # a table whose coup is under way for so long stands still
+    stalled_s: float = 3.0  # a table whose coup is in flight for longer is stalled
     log: Callable[[str], None] = print
 
 
@@ -173,7 +173,7 @@ class Ground:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Different ports that nobody uses now."""
+    """Return different free ports."""
     with ExitStack() as stack:
         probes = [stack.enter_context(socket.create_server((broker.HOST, 0))) for _ in range(count)]
         return [int(probe.getsockname()[1]) for probe in probes]

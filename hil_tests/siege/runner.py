@@ -19,7 +19,7 @@ from siege.watch import MOST_ENDS, Watch
 _STATUS_WITHIN_S = 30.0
 _ATTACKERS_END_S = 5.0
 _AGAIN_WITHIN_S = 30.0
-_SOON_S = 0.5  # a coup that is under way for so long has as good as arrived
+_SOON_S = 0.5  # a coup in flight for less than this counts as arrived
 _MORE_COUPS = 2
 
 

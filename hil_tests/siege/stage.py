@@ -16,7 +16,7 @@ LIFE_MS = (10_200, 14_000)  # of a connection: beyond ten seconds the gateway co
 ACT_MS = (800, 3_500)
 _TAPE_BLOCKS = 200
 _MOST_WAITING = 3000  # events
-_LID = 20  # an event that nobody minds
+_LID = 20  # a harmless event
 _MOST_QUEUED = 1_000_000  # bytes
 
 Act = Callable[["Stage"], Iterator[int]]

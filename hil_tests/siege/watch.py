@@ -12,7 +12,7 @@ from siege.lab import Verify
 
 _LOOK_EVERY_S = 1.0
 _SAY_EVERY_S = 10.0
-_BLAME_S = 4.0  # acts so long before an incident are named with it
+_BLAME_S = 4.0  # acts within this time before an incident are listed with it
 _NAMED = 12  # acts in a progress line
 MOST_ENDS = 3  # then a daemon that ends by itself is not started again
 

@@ -192,7 +192,7 @@ def test_time_does_not_drift(samples: Chip) -> None:
 @needs_uf2
 @pytest.mark.parametrize("idle_s", [400, 1_074, 2_148, 4_295, 8_590, 34_360, 100_000])
 def test_the_time_is_right_after_long_idling(samples: Chip, idle_s: int) -> None:
-    """As if so long had passed: the chip's timer and PIO's counter are put forward together."""
+    """Advance the chip's timer and PIO's counter together, as if this time had passed."""
     recorder = samples.mcu.pio[0].machines[0]
     samples.run_until(lambda: recorder.pc == recorder.wrap_bottom, step_us=1)
     samples.mcu.timer._epoch_nanos -= idle_s * 1e9

@@ -64,7 +64,7 @@ class World:
             self.plug.pull(self.rng.choice((self.rng.randint(0, 12), self.rng.randint(0, 150))), ANY)
 
     def run_at_the_turn(self) -> None:
-        """Both are about to go on to the next sector, and the power goes there again and again."""
+        """Cut the power again and again where journal and store are about to enter the next sector."""
         self.start()
         for _ in range(30):
             self.append()
@@ -238,7 +238,7 @@ def test_what_is_cut_short_never_passes_the_seal() -> None:
 
 
 def worked(sectors: int, events: int) -> tuple[Flash, Flash]:
-    """Flash after so many events, each acknowledged, and a value put for every four."""
+    """Return flash after this many events, each acknowledged, and a value stored for every four."""
     plug = Plug(random.Random(0))
     logs, values = Flash(sectors, plug=plug), Flash(2, plug=plug)
     log, kept = journal.Journal(logs), store.Store(values)

@@ -82,7 +82,7 @@ def level_at(edges: list[signals.Edge], t_us: int) -> int:
 @settings(max_examples=300, deadline=None)
 @given(cards, st.floats(0.1, 3.0), st.integers(0, 2**30), st.sampled_from(["clean", "normal", "skewed"]))
 def test_a_good_card_is_read_whenever_the_tick_counter_wraps(card: str, m_s: float, wait_us: int, profile: str) -> None:
-    """The clock of the bench goes on from read to read: here it is anywhere when the card comes."""
+    """The clock of the bench continues from read to read, so the counter may wrap anywhere."""
     edges = [(wait_us + t_us, pins) for t_us, pins in signals.card_edges(WORDS[card], int(m_s * 1000))]
     (answer,) = read(edges)
     assert answer.card == card

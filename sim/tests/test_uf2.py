@@ -106,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             while not self.ended.is_set():
                 self.wfile.write(GOOD)
-        except OSError:  # nobody listens any more
+        except OSError:  # the client has closed the connection
             pass
 
 
@@ -296,7 +296,7 @@ def test_a_new_machine_downloads_once(
     assert len(server[1]) == 1
     (alone / NAME).unlink()
     ran = run_main(f"{server[0]}/missing/{NAME}")
-    assert ran.returncode == 0, "the tests go on without it"
+    assert ran.returncode == 0, "the tests run without it"
     assert ran.stderr == f"{server[0]}/missing/{NAME}: Not Found\n{HOW_TO_GET_UF2}\n"
 
 

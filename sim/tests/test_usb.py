@@ -74,7 +74,7 @@ def test_bytes_come_back_on_the_wire_they_came_on(started: UsbChip) -> None:
     stops = b"\x03" * 120 + b"\0"  # as many as a frame may have, and the end of one
     assert echoed(started, started.usb_send, stops) == (stops, b"")
     assert started.backlog_drops == started.uart.lost == 0
-    assert started.mcu.gpio[1].pad_value & PULL_UP, "a UART that nobody is at would receive noise"
+    assert started.mcu.gpio[1].pad_value & PULL_UP, "an unconnected UART would receive noise"
 
 
 def talked(chip: UsbChip, most_us: int) -> list[tuple[int, int]]:

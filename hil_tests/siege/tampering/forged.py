@@ -1,4 +1,4 @@
-"""An earlier ledger in the place of this one, and ledgers made anew so that every hash is right."""
+"""An earlier ledger in the place of this one, and rewritten ledgers in which every hash is right."""
 
 import json
 import shutil

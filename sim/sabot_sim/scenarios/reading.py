@@ -140,7 +140,7 @@ def half_drawn(s: Script) -> None:
     seed=2,
 )
 def two_together(s: Script) -> None:
-    """Nobody knows which card the sensors saw."""
+    """It is unknown which card the sensors saw."""
     s.open()
     for mishap in ("double", "following"):
         s.pull("9S 2H")
