@@ -88,7 +88,7 @@ def test_only_the_reading_of_what_is_stored_fails(
         assert floor.events("bac-01") == [1, 2, 3, 4, 5]
         for _ in range(20):
             floor.step(pass_s=0.3)
-        assert floor.said("status")["problem"] == problem
+        assert floor.retained("status")["problem"] == problem
     step_until(lambda: coups(display), display, turns)
     floor.until(floor.app.published, pass_s=0.2)
     assert coups(display) == 1

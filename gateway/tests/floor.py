@@ -128,17 +128,17 @@ class Floor:
             (frame.body["event_no"] for frame in frames_in(self.lines[name].read()) if frame.type == "ack"), default=0
         )
 
-    def said(self, topic: str) -> dict[str, Any]:
+    def retained(self, topic: str) -> dict[str, Any]:
         """What stands on a retained topic of the site; the time left out."""
         message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(f"sabot/v1/test/{topic}", b"{}"))
         return {name: value for name, value in message.items() if name != "time"}
 
     def status(self, name: str) -> dict[str, Any]:
-        return self.said(f"{name}/status")
+        return self.retained(f"{name}/status")
 
     def alarms(self, name: str) -> list[str]:
         """By name, as the retained topic has them."""
-        return [alarm["name"] for alarm in self.said(f"{name}/alarms").get("alarms", [])]
+        return [alarm["name"] for alarm in self.retained(f"{name}/alarms").get("alarms", [])]
 
     def entries(self) -> list[Stored]:
         ledger = Reader(self.ledger_path)

@@ -21,10 +21,10 @@ def message(number: int, minute: int, shoe: int, coup: int, **more: Any) -> dict
     return {**common, "shoe": shoe, "coup": coup, "time": at(minute), "rulebook": BOOK, **more}
 
 
-def entry(number: int | None, topic: str, said: dict[str, Any]) -> Entry:
+def entry(number: int | None, topic: str, fields: dict[str, Any]) -> Entry:
     """The entry of a message."""
-    payload, frame = msgspec.json.encode(said), bytes(8) if number else b""
-    return Entry(UNIT, number, said["table"], topic, payload, frame, said["time"], BOOK)
+    payload, frame = msgspec.json.encode(fields), bytes(8) if number else b""
+    return Entry(UNIT, number, fields["table"], topic, payload, frame, fields["time"], BOOK)
 
 
 def shoe(number: int, minute: int, shoe_no: int, state: str, **more: Any) -> Entry:
@@ -41,12 +41,12 @@ def card(number: int, minute: int, shoe_no: int, coup_no: int, **more: Any) -> E
 
 def coup(number: int, minute: int, shoe_no: int, coup_no: int, **more: Any) -> Entry:
     """A coup that the Banker wins with 7 over 6."""
-    said = {
+    fields = {
         "kind": "live", "status": "verified", "winner": "banker", "player": ["4H", "2S"], "banker": ["3C", "4D"],
         "player_points": 6, "banker_points": 7, "player_pair": False, "banker_pair": False, "natural": False,
         "last_coup": False, "shoe_time_ms": 5, **more,
     }  # fmt: skip
-    return entry(number, "coup", message(number, minute, shoe_no, coup_no, **said))
+    return entry(number, "coup", message(number, minute, shoe_no, coup_no, **fields))
 
 
 def confirmed(number: int, minute: int, coup_id: str, **more: Any) -> Entry:
@@ -56,9 +56,9 @@ def confirmed(number: int, minute: int, coup_id: str, **more: Any) -> Entry:
 
 def alarm(number: int, minute: int, name: str, state: str, alarm_id: str, **more: Any) -> Entry:
     """One word about an alarm."""
-    said = {"name": name, "say": f"{name} is {state}.", "clause": "12.2", "shoe_says": "", "cards_say": ""}
-    said |= {"alarm": alarm_id, "severity": "warning", "state": state, **more}
-    return entry(None, "alarm", message(number, minute, 1, 1, **{**said, "id": f"{UNIT}-{number}-{name}"}))
+    fields = {"name": name, "say": f"{name} is {state}.", "clause": "12.2", "shoe_says": "", "cards_say": ""}
+    fields |= {"alarm": alarm_id, "severity": "warning", "state": state, **more}
+    return entry(None, "alarm", message(number, minute, 1, 1, **{**fields, "id": f"{UNIT}-{number}-{name}"}))
 
 
 def play(first: int, shoe_no: int, coups: int, minute: int = 0, *, closed: bool = True) -> list[Entry]:
@@ -66,7 +66,7 @@ def play(first: int, shoe_no: int, coups: int, minute: int = 0, *, closed: bool 
     made = [shoe(first, minute, shoe_no, "open")]
     for coup_no in range(1, coups + 1):
         number = first + 1 + (coup_no - 1) * 6
-        made += [card(number + place, minute + coup_no, shoe_no, coup_no) for place in range(5)]
+        made += [card(number + position, minute + coup_no, shoe_no, coup_no) for position in range(5)]
         made.append(coup(number + 5, minute + coup_no, shoe_no, coup_no))
     return [*made, shoe(first + 1 + coups * 6, minute + coups + 1, shoe_no, "closed")] if closed else made
 

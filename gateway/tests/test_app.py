@@ -31,7 +31,7 @@ def config(work_dir: Path, port: str, keys: Path | None = None) -> Config:
     return Config("test", str(work_dir / "ledger.db"), "mqtt://127.0.0.1:9", (table,), str(keys) if keys else None)
 
 
-def said(app: App, topic: str) -> dict[str, Any]:
+def retained(app: App, topic: str) -> dict[str, Any]:
     """What stands on a retained topic; the time left out."""
     message: dict[str, Any] = msgspec.json.decode(app._publish.publisher.retained._states.get(topic, b"{}"))
     return {name: value for name, value in message.items() if name != "time"}
@@ -39,7 +39,7 @@ def said(app: App, topic: str) -> dict[str, Any]:
 
 def status(app: App) -> dict[str, Any]:
     """What is said of the table."""
-    return said(app, STATUS)
+    return retained(app, STATUS)
 
 
 def key_file(work_dir: Path, key: bytes = KEY, name: str = f"{UNIT}.key") -> Path:
@@ -149,15 +149,15 @@ def test_what_cannot_be_stored_is_not_acknowledged(bench: Bench) -> None:
     bench.greet()
     bench.app._ledger._db.execute("PRAGMA query_only = ON")
     assert bench.send(bench.shoe.button(1)) == []
-    assert "the ledger refused 1 entries" in said(bench.app, SITE_STATUS)["problem"]
+    assert "the ledger refused 1 entries" in retained(bench.app, SITE_STATUS)["problem"]
     bench.now_s += 0.9
     assert bench.send(bench.shoe.button(2)) == []  # not even read
     bench.app._ledger._db.execute("PRAGMA query_only = OFF")
     bench.now_s += 0.2
     assert bench.send() == [("ack", 1), ("ack", 2)]
     assert bench.entries() == [(1, ""), (2, ""), (1, "alarm")]
-    assert "problem" not in said(bench.app, SITE_STATUS)
-    assert [alarm["name"] for alarm in said(bench.app, ALARMS)["alarms"]] == ["ledger_not_writable"]
+    assert "problem" not in retained(bench.app, SITE_STATUS)
+    assert [alarm["name"] for alarm in retained(bench.app, ALARMS)["alarms"]] == ["ledger_not_writable"]
 
 
 def test_noise_costs_nothing_but_a_counter(bench: Bench) -> None:

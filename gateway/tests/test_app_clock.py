@@ -13,7 +13,7 @@ from ledger_entries import entry, message
 from sabot_gateway.ledger import Ledger, Reader, Stored
 from shoe_events import SLOTS, cards, event, result
 from structlog.testing import capture_logs
-from test_app import Bench, said
+from test_app import Bench, retained
 
 STATUS = "sabot/v1/test/bac-01/status"
 DAY_S = 86_400.0
@@ -63,8 +63,8 @@ class Table:
 
     def alarms(self) -> list[str]:
         """By name, those that were raised."""
-        said = [msgspec.json.decode(entry.payload) for entry in self.entries() if entry.topic == "alarm"]
-        return [message["name"] for message in said if message["state"] == "raised"]
+        alarms = [msgspec.json.decode(entry.payload) for entry in self.entries() if entry.topic == "alarm"]
+        return [message["name"] for message in alarms if message["state"] == "raised"]
 
     def sound(self) -> None:
         """Every event once, in order, each under an id of its own; the publisher has it all to publish."""
@@ -137,7 +137,7 @@ def test_a_clock_that_the_shoe_cannot_count_serves_the_shoe_all_the_same(
     table = tables(start)
     table.coups(2)
     table.sound()
-    assert said(table.bench.app, STATUS)["state"] == "online"
+    assert retained(table.bench.app, STATUS)["state"] == "online"
 
 
 def test_a_jump_of_years_there_and_back_loses_nothing(tables: Callable[..., Table]) -> None:
@@ -159,9 +159,9 @@ def played(work_dir: Path, days: list[str]) -> None:
     """A ledger with a closed shoe on each of these days, all published."""
     ledger = Ledger(work_dir / "ledger.db")
     for number, day in enumerate(days, 1):
-        for place, state in enumerate(("open", "closed"), 2 * number - 1):
-            words = message(place, 0, number, 0, time=f"{day}T12:00:00.000Z", state=state)
-            ledger.append([entry(place, "shoe", {**words, "decks": 8, "card_set": 1, "burn": "one"})])
+        for event_no, state in enumerate(("open", "closed"), 2 * number - 1):
+            fields = message(event_no, 0, number, 0, time=f"{day}T12:00:00.000Z", state=state)
+            ledger.append([entry(event_no, "shoe", {**fields, "decks": 8, "card_set": 1, "burn": "one"})])
     ledger.move_cursor("mqtt", ledger.last_seq())
     ledger.close()
 

@@ -13,7 +13,7 @@ import pytest
 from sabot_gateway.operator.messages import Request
 from sabot_protocol.topics import CoupMessage
 from shoe_events import Shoe, cards, event, result
-from test_app import ALARMS, Bench, said, status
+from test_app import ALARMS, Bench, retained, status
 
 
 class Benches:
@@ -42,7 +42,7 @@ def benches(tmp_path: Path) -> Iterator[Benches]:
 
 
 def active(bench: Bench) -> list[tuple[str, str]]:
-    return [(alarm["name"], alarm["state"]) for alarm in said(bench.app, ALARMS)["alarms"]]
+    return [(alarm["name"], alarm["state"]) for alarm in retained(bench.app, ALARMS)["alarms"]]
 
 
 def ask(bench: Bench, verb: str, **args: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_a_fault_in_hello_that_no_alarm_shows_is_raised_and_one_that_is_over_is_
 def test_the_fault_of_hello_is_compared_when_the_log_before_it_has_come(benches: Benches) -> None:
     bench = benches()
     bench.greet(next_event_no=3, fault="card")
-    assert "alarms" not in said(bench.app, ALARMS) or active(bench) == []
+    assert "alarms" not in retained(bench.app, ALARMS) or active(bench) == []
     bench.send(bench.shoe.event(1, "fault", fault="lid", detail=0))
     assert active(bench) == [("fault_lid", "raised")]
     assert status(bench.app)["fault"] == "card"

@@ -9,17 +9,17 @@ from shoe_events import KEY, PROFILE, Shoe, sent, who_nonce
 
 def served(shoe: Shoe, last_command_id: int = 0) -> ShoeLink:
     """A link that serves this shoe, and has said what it says at first."""
-    it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [shoe.key] if shoe.key else [])
-    nonce = who_nonce(it, 0.0)
-    it.receive(shoe.hello(nonce, next_event_no=1, last_command_id=last_command_id) + shoe.say("alive"), 0.0)
-    sent(it)
-    return it
+    link = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [shoe.key] if shoe.key else [])
+    nonce = who_nonce(link, 0.0)
+    link.receive(shoe.hello(nonce, next_event_no=1, last_command_id=last_command_id) + shoe.say("alive"), 0.0)
+    sent(link)
+    return link
 
 
-def commanded(it: ShoeLink, now_s: float) -> list[tuple[int, str]]:
+def commanded(link: ShoeLink, now_s: float) -> list[tuple[int, str]]:
     """Ids and kinds of the commands that go out now."""
-    it.tick(now_s)
-    return [(frame.body["command_id"], frame.body["kind"]) for frame in sent(it) if frame.type == "command"]
+    link.tick(now_s)
+    return [(frame.body["command_id"], frame.body["kind"]) for frame in sent(link) if frame.type == "command"]
 
 
 def done(shoe: Shoe, event_no: int, command_id: int, command: str, **data: str) -> bytes:
@@ -29,23 +29,23 @@ def done(shoe: Shoe, event_no: int, command_id: int, command: str, **data: str) 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_one_at_a_time_by_ids_that_rise_from_what_the_shoe_has_done(key: bytes | None) -> None:
     shoe = Shoe(key)
-    it = served(shoe, last_command_id=41)
-    it.command("lock")
-    it.command("no_bet", kind="dummy")
-    assert commanded(it, 0.1) == [(42, "lock")]
-    assert commanded(it, 0.2) == []
-    assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1
-    assert commanded(it, 0.3) == [(43, "no_bet")]
-    it.receive(done(shoe, 2, 43, "no_bet", kind="dummy"), 0.4)
-    assert not it.commands.waiting
-    assert it.counters["dropped_commands"] == 0
+    link = served(shoe, last_command_id=41)
+    link.command("lock")
+    link.command("no_bet", kind="dummy")
+    assert commanded(link, 0.1) == [(42, "lock")]
+    assert commanded(link, 0.2) == []
+    assert len(link.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1
+    assert commanded(link, 0.3) == [(43, "no_bet")]
+    link.receive(done(shoe, 2, 43, "no_bet", kind="dummy"), 0.4)
+    assert not link.commands.waiting
+    assert link.counters["dropped_commands"] == 0
 
 
 def test_a_command_is_sent_again_ever_more_seldom() -> None:
-    it, at = served(Shoe()), []
-    it.command("lock")
+    link, at = served(Shoe()), []
+    link.command("lock")
     for eighth in range(320):
-        at += [eighth / 8 for _ in commanded(it, eighth / 8)]
+        at += [eighth / 8 for _ in commanded(link, eighth / 8)]
     assert at == [0, 1, 3, 7, 15, 23, 31, 39]
 
 
@@ -56,141 +56,141 @@ def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
 
 
 def test_the_shoe_speaks_in_its_session_before_it_is_told_to_do_anything() -> None:
-    it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
-    it.command("lock")
-    it.receive(shoe.hello(who_nonce(it, 0.0), next_event_no=1), 0.0)
-    assert commanded(it, 0.5) == []
-    it.receive(shoe.say("alive"), 0.6)
-    assert commanded(it, 0.6) == [(1, "lock")]
+    link, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
+    link.command("lock")
+    link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=1), 0.0)
+    assert commanded(link, 0.5) == []
+    link.receive(shoe.say("alive"), 0.6)
+    assert commanded(link, 0.6) == [(1, "lock")]
 
 
 def test_the_word_of_another_command_ends_nothing() -> None:
     shoe = Shoe()
-    it = served(shoe)
-    it.command("lock")
-    commanded(it, 0.1)
-    it.receive(done(shoe, 1, 7, "unlock"), 0.2)
-    assert len(it.commands.waiting) == 1
+    link = served(shoe)
+    link.command("lock")
+    commanded(link, 0.1)
+    link.receive(done(shoe, 1, 7, "unlock"), 0.2)
+    assert len(link.commands.waiting) == 1
 
 
 def test_an_id_that_another_gateway_used_for_something_else_is_given_up() -> None:
     shoe = Shoe()
-    it = served(shoe)
-    it.command("lock")
-    assert commanded(it, 0.1) == [(1, "lock")]
-    it.receive(done(shoe, 1, 1, "unlock"), 0.2)
-    assert commanded(it, 0.2) == [(2, "lock")]
+    link = served(shoe)
+    link.command("lock")
+    assert commanded(link, 0.1) == [(1, "lock")]
+    link.receive(done(shoe, 1, 1, "unlock"), 0.2)
+    assert commanded(link, 0.2) == [(2, "lock")]
 
 
 def test_the_queue_is_bounded() -> None:
-    it = served(Shoe())
-    taken = [it.command("lock") for _ in range(20)]
+    link = served(Shoe())
+    taken = [link.command("lock") for _ in range(20)]
     assert [command is None for command in taken] == [False] * 16 + [True] * 4
-    assert it.counters["dropped_commands"] == 4
+    assert link.counters["dropped_commands"] == 4
 
 
 def test_what_is_no_command_is_refused_when_it_is_given() -> None:
-    it = served(Shoe())
+    link = served(Shoe())
     for kind, data in (("dance", {}), ("open_shoe", {"decks": 9, "burn": "one"}), ("no_bet", {})):
         with pytest.raises(CodecError):
-            it.command(kind, **data)
-    assert not it.commands.waiting
+            link.command(kind, **data)
+    assert not link.commands.waiting
 
 
 def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
     shoe = Shoe()
-    it = served(shoe)
-    it.command("lock")
-    assert commanded(it, 0.1) == [(1, "lock")]
-    it.reset()
-    it.receive(shoe.hello(who_nonce(it, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
-    assert commanded(it, 0.3) == [(1, "lock")]
+    link = served(shoe)
+    link.command("lock")
+    assert commanded(link, 0.1) == [(1, "lock")]
+    link.reset()
+    link.receive(shoe.hello(who_nonce(link, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
+    assert commanded(link, 0.3) == [(1, "lock")]
 
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes | None) -> None:
     shoe = Shoe(key)
-    it = served(shoe)
-    it.command("lock")
-    it.command("unlock")
-    assert commanded(it, 0.1) == [(1, "lock")]
-    it.reset()
-    it.receive(shoe.hello(who_nonce(it, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
-    assert commanded(it, 0.3) == []
-    it.receive(shoe.button(1), 0.4)
-    assert commanded(it, 0.4) == []
-    it.receive(done(shoe, 2, 1, "lock"), 0.5)
-    assert commanded(it, 0.5) == [(2, "unlock")]
+    link = served(shoe)
+    link.command("lock")
+    link.command("unlock")
+    assert commanded(link, 0.1) == [(1, "lock")]
+    link.reset()
+    link.receive(shoe.hello(who_nonce(link, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
+    assert commanded(link, 0.3) == []
+    link.receive(shoe.button(1), 0.4)
+    assert commanded(link, 0.4) == []
+    link.receive(done(shoe, 2, 1, "lock"), 0.5)
+    assert commanded(link, 0.5) == [(2, "unlock")]
 
 
 def test_after_both_have_started_again_an_old_word_ends_no_new_command() -> None:
-    shoe, it = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
-    it.command("lock")
-    it.receive(shoe.hello(who_nonce(it, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
-    assert commanded(it, 0.1) == []
-    it.receive(done(shoe, 1, 1, "lock"), 0.2)
-    assert commanded(it, 0.2) == [(2, "lock")]
+    shoe, link = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
+    link.command("lock")
+    link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
+    assert commanded(link, 0.1) == []
+    link.receive(done(shoe, 1, 1, "lock"), 0.2)
+    assert commanded(link, 0.2) == [(2, "lock")]
 
 
 def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_others() -> None:
     shoe = Shoe()
-    it = served(shoe)
-    it.command("lock")
-    it.command("unlock")
-    commanded(it, 0.1)
-    it.reset()
-    answer = shoe.hello(who_nonce(it, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
-    it.receive(answer + shoe.say("alive"), 0.2)
-    assert it.counters["dropped_commands"] == 1
-    assert commanded(it, 0.3) == [(2, "unlock")]
+    link = served(shoe)
+    link.command("lock")
+    link.command("unlock")
+    commanded(link, 0.1)
+    link.reset()
+    answer = shoe.hello(who_nonce(link, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
+    link.receive(answer + shoe.say("alive"), 0.2)
+    assert link.counters["dropped_commands"] == 1
+    assert commanded(link, 0.3) == [(2, "unlock")]
 
 
 def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_log() -> None:
-    it, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
-    it.command("lock")
-    answer = shoe.hello(who_nonce(it, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
-    it.receive(answer + shoe.say("alive"), 0.0)
-    assert commanded(it, 0.1) == [(8, "lock")]
+    link, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
+    link.command("lock")
+    answer = shoe.hello(who_nonce(link, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
+    link.receive(answer + shoe.say("alive"), 0.0)
+    assert commanded(link, 0.1) == [(8, "lock")]
 
 
 def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> None:
     shoe = Shoe()
-    it = served(shoe, last_command_id=41)
-    it.command("lock")
-    commanded(it, 0.1)
-    it.reset()
-    it.receive(shoe.hello(who_nonce(it, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
-    assert commanded(it, 0.3) == []
-    assert it.counters["dropped_commands"] == 1
-    it.command("unlock")
-    assert commanded(it, 0.4) == [(1, "unlock")]
+    link = served(shoe, last_command_id=41)
+    link.command("lock")
+    commanded(link, 0.1)
+    link.reset()
+    link.receive(shoe.hello(who_nonce(link, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
+    assert commanded(link, 0.3) == []
+    assert link.counters["dropped_commands"] == 1
+    link.command("unlock")
+    assert commanded(link, 0.4) == [(1, "unlock")]
 
 
 def test_when_the_ids_are_used_up_nothing_more_is_sent() -> None:
-    it = served(Shoe(), last_command_id=2**30 - 1)
-    it.command("lock")
-    assert commanded(it, 0.1) == []
+    link = served(Shoe(), last_command_id=2**30 - 1)
+    link.command("lock")
+    assert commanded(link, 0.1) == []
 
 
 def test_a_command_that_is_withdrawn_before_it_went_out_never_goes_out() -> None:
-    it = ShoeLink(PROFILE, lambda unit: 0)
-    command = it.command("void_coup", reason="supervisor", then="go_on")
+    link = ShoeLink(PROFILE, lambda unit: 0)
+    command = link.command("void_coup", reason="supervisor", then="go_on")
     assert command is not None
-    assert it.withdraw(command) is False
-    assert it.commands.due(1.0) is None
+    assert link.withdraw(command) is False
+    assert link.commands.due(1.0) is None
 
 
 def test_a_command_that_is_withdrawn_when_it_is_out_may_have_been_heard_and_its_id_is_not_used_again() -> None:
     shoe = Shoe()
-    it = served(shoe, last_command_id=41)
-    command = it.command("lock")
+    link = served(shoe, last_command_id=41)
+    command = link.command("lock")
     assert command is not None
-    assert commanded(it, 0.1) == [(42, "lock")]
-    assert it.withdraw(command) is True
-    it.command("unlock")
-    assert commanded(it, 0.2) == [(43, "unlock")]
-    assert len(it.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1  # it was heard after all
-    assert [command.kind for command in it.commands.waiting] == ["unlock"]
+    assert commanded(link, 0.1) == [(42, "lock")]
+    assert link.withdraw(command) is True
+    link.command("unlock")
+    assert commanded(link, 0.2) == [(43, "unlock")]
+    assert len(link.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1  # it was heard after all
+    assert [command.kind for command in link.commands.waiting] == ["unlock"]
 
 
 # Held until their id is stored
@@ -198,26 +198,26 @@ def test_a_command_that_is_withdrawn_when_it_is_out_may_have_been_heard_and_its_
 
 def test_a_held_command_has_its_id_once_it_is_the_first_and_goes_out_when_it_is_let_go() -> None:
     shoe = Shoe()
-    it = served(shoe, last_command_id=41)
-    it.command("lock")
-    void = it.prepare_command("void_coup", {"reason": "misdeal", "then": "go_on"})
+    link = served(shoe, last_command_id=41)
+    link.command("lock")
+    void = link.prepare_command("void_coup", {"reason": "misdeal", "then": "go_on"})
     assert void is not None
-    assert it.number_command(void) == 0
-    assert commanded(it, 0.1) == [(42, "lock")]
-    it.receive(done(shoe, 1, 42, "lock"), 0.2)
-    assert (it.number_command(void), commanded(it, 0.2)) == (43, [])
+    assert link.number_command(void) == 0
+    assert commanded(link, 0.1) == [(42, "lock")]
+    link.receive(done(shoe, 1, 42, "lock"), 0.2)
+    assert (link.number_command(void), commanded(link, 0.2)) == (43, [])
     void.held = False
-    assert commanded(it, 0.3) == [(43, "void_coup")]
+    assert commanded(link, 0.3) == [(43, "void_coup")]
 
 
 def test_a_held_command_that_is_withdrawn_was_never_sent() -> None:
-    it = served(Shoe())
-    lock = it.prepare_command("lock", {})
+    link = served(Shoe())
+    lock = link.prepare_command("lock", {})
     assert lock is not None
-    assert (it.number_command(lock), it.withdraw(lock)) == (1, False)
-    unlock = it.prepare_command("unlock", {})
+    assert (link.number_command(lock), link.withdraw(lock)) == (1, False)
+    unlock = link.prepare_command("unlock", {})
     assert unlock is not None
-    assert it.number_command(unlock) == 2
+    assert link.number_command(unlock) == 2
 
 
 def test_a_shoe_that_does_not_know_a_command_ends_it_without_its_name() -> None:

@@ -194,7 +194,7 @@ def held(event_no: int) -> bytes | None:
         (6, frame_of(6)[:4] + b"\x01" + frame_of(6)[5:], "another_log"),
         (6, frame_of(6)[:-1], "another_log"),
         (6, event_frame(6, "damaged"), "same"),
-        (5, frame_of(5, shoe_no=1, coup_no=1, button="tie"), "same"),  # pruned: nothing speaks against it
+        (5, frame_of(5, shoe_no=1, coup_no=1, button="tie"), "same"),  # pruned: nothing contradicts it
         (7, frame_of(7), "same"),
         (7, event_frame(7, "key", on=1), "another_log"),
         (8, frame_of(8), "missing"),
@@ -206,19 +206,22 @@ def test_what_an_event_proves(event_no: int, raw: bytes, verdict: Verdict) -> No
 
 
 def test_a_proof_ends_with_the_last_event_of_the_ledger() -> None:
-    it = Proof(4, 7, held)
-    judged = [(it.compare(no, frame_of(no)), it.same_no, it.done()) for no in (5, 8, 5, 7)]  # 6 was lost on the way
+    proof = Proof(4, 7, held)
+    arrived = (5, 8, 5, 7)  # 6 was lost on the way
+    judged = [(proof.compare(no, frame_of(no)), proof.same_no, proof.done()) for no in arrived]
     assert judged == [("same", 5, False), ("missing", 5, False), ("same", 5, False), ("same", 7, True)]
 
 
 def test_a_proof_ends_for_a_shoe_that_begins_behind_it_three_times() -> None:
-    it = Proof(4, 7, held)
-    judged = [(it.compare(no, frame_of(no)), it.done()) for no in (8, 9, 8, 9, 8)]
+    proof = Proof(4, 7, held)
+    judged = [(proof.compare(no, frame_of(no)), proof.done()) for no in (8, 9, 8, 9, 8)]
     assert judged == [("missing", False)] * 4 + [("missing", True)]
-    it = Proof(4, 7, held)
-    judged = [(it.compare(no, frame_of(no)), it.done()) for no in (6, 8, 8, 8, 8)]  # and has sent what is before it
+    proof = Proof(4, 7, held)
+    judged = [
+        (proof.compare(no, frame_of(no)), proof.done()) for no in (6, 8, 8, 8, 8)
+    ]  # and has sent what is before it
     assert judged == [("same", False)] + [("missing", False)] * 4
-    assert it.stuck()
+    assert proof.stuck()
 
 
 class Known:

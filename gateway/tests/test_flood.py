@@ -37,19 +37,19 @@ def flooded(floor: Floor) -> TableSession:
 
 def test_every_event_of_a_flood_is_stored_and_its_alarms_are_few_and_small(floors: Callable[[], Floor]) -> None:
     floor = floors()
-    place = flooded(floor)
+    table = flooded(floor)
     floor.step(20, pass_s=0.1)
     assert floor.events("bac-01") == list(range(1, 5 * COUPS + 1))
     stored = [msgspec.json.decode(entry.payload) for entry in floor.entries() if entry.topic in ("coup", "alarm")]
-    assert [said["coup"] for said in stored if "winner" in said] == list(range(1, COUPS + 1))
-    names = [said["name"] for said in stored if "name" in said]
+    assert [message["coup"] for message in stored if "winner" in message] == list(range(1, COUPS + 1))
+    names = [message["name"] for message in stored if "name" in message]
     assert names.count("discrepancy") <= 40
     assert 1 <= names.count("alarm_flood") <= 3
     assert len(floor.app.retained_topics()["sabot/v1/test/bac-01/alarms"]) <= 17_000
-    said = floor.said("bac-01/alarms")
-    assert len(said["alarms"]) + said.get("more", 0) == len(place.verifier.active())
+    message = floor.retained("bac-01/alarms")
+    assert len(message["alarms"]) + message.get("more", 0) == len(table.verifier.active())
     status = floor.app._requests.status(floor.app._at())["tables"][0]
-    assert len(status["alarms"]) + status["more_alarms"] == len(place.verifier.active())
+    assert len(status["alarms"]) + status["more_alarms"] == len(table.verifier.active())
     assert floor.status("bac-02")["state"] == "online"
 
 
@@ -62,32 +62,32 @@ def test_of_many_disputed_coups_the_newest_can_be_decided_and_then_the_older_bef
     assert there == list(range(51, 151))
     floor.goodbye()
     floor = floors()
-    place = floor.app._tables["bac-01"]
-    assert [coup.coup for coup in place.verifier.disputed()] == there
+    table = floor.app._tables["bac-01"]
+    assert [coup.coup for coup in table.verifier.disputed()] == there
     status = floor.app._requests.status(floor.app._at())["tables"][0]
     assert (len(status["disputed"]), status["more_disputed"]) == (100, 50)
     with pytest.raises(NotThereError, match="the ledger holds 50 older ones, which follow as these are"):
-        place.verifier.disputes.find("bac-01-5")
-    for number, coup in enumerate(place.verifier.disputed()[:60], 1000):
+        table.verifier.disputes.find("bac-01-5")
+    for number, coup in enumerate(table.verifier.disputed()[:60], 1000):
         source = Source(floor.app._ledger.gateway(), number, "2026-01-01T00:00:00.000Z")
-        records = place.verifier.decide(coup, "void", Decider("A. Smith", "12.13"), source)
-        floor.app._own.add_records(place, records, source)
+        records = table.verifier.decide(coup, "void", Decider("A. Smith", "12.13"), source)
+        floor.app._own.add_records(table, records, source)
     floor.step(10, pass_s=0.1)
-    assert [coup.coup for coup in place.verifier.disputed()] == [*range(1, 51), *range(111, 151)]
-    assert place.verifier.disputes.more == 0
+    assert [coup.coup for coup in table.verifier.disputed()] == [*range(1, 51), *range(111, 151)]
+    assert table.verifier.disputes.more == 0
 
 
 def test_a_shoe_that_is_somebody_else_every_time_fills_neither_the_log_nor_the_status(
     floors: Callable[[], Floor],
 ) -> None:
-    floor, told = floors(), set[str]()
+    floor, statuses = floors(), set[str]()
     line = floor.lines["bac-01"]
     with capture_logs() as logs:
         for number in range(400):  # twenty seconds
             line.write(line.shoe.say("hello", hello_body(protocol_hash=number.to_bytes(8, "big"))))
             floor.step(pass_s=0.05)
-            told.add(str(floor.status("bac-01")))
-    assert 2 <= len(told) <= 20
+            statuses.add(str(floor.status("bac-01")))
+    assert 2 <= len(statuses) <= 20
     assert sum(entry.get("table") == "bac-01" for entry in logs) <= 20
     floor.step(10, pass_s=0.5)
     assert f"{399:016x}" in floor.status("bac-01")["problem"]  # the last word is said in the end
@@ -122,6 +122,6 @@ def test_the_alarms_of_a_table_are_published_a_few_times_a_second(floors: Callab
         published, before = published + (now != before), now
     assert 10 <= published <= 8 + 40
     floor.step(3, pass_s=1.0)
-    assert len(floor.said("bac-01/alarms")["alarms"]) + floor.said("bac-01/alarms").get("more", 0) == len(
+    assert len(floor.retained("bac-01/alarms")["alarms"]) + floor.retained("bac-01/alarms").get("more", 0) == len(
         floor.app._tables["bac-01"].verifier.active()
     )

@@ -80,15 +80,15 @@ def test_a_ledger_that_cannot_be_written_is_a_problem_of_every_table_until_it_ca
     floor.break_ledger()
     floor.lines["bac-01"].coup(1)
     floor.step(3)
-    problem = floor.said("status")["problem"]
+    problem = floor.retained("status")["problem"]
     assert "the ledger refused 5 entries" in problem
-    assert floor.said("status")["state"] == "online"
+    assert floor.retained("status")["state"] == "online"
     for name in TABLES:
         assert floor.status(name) == held_status(problem)
     assert [table["problem"] for table in floor.app._requests.status(floor.app._at())["tables"]] == [problem, problem]
     floor.mend_ledger()
     floor.step(3, pass_s=1.1)
-    assert floor.said("status") == {"state": "online"}
+    assert floor.retained("status") == {"state": "online"}
     for name in TABLES:
         assert floor.status(name) == online(floor, name)
         assert floor.alarms(name) == ["ledger_not_writable"]
@@ -141,14 +141,14 @@ def test_a_ledger_that_cannot_be_read_when_a_shoe_is_greeted_holds_the_gateway_a
 def test_a_ledger_that_stays_unreadable_is_one_line_in_the_log_and_one_problem(floor: Floor) -> None:
     with floor.unreadable(), capture_logs() as logs:
 
-        def told() -> bool:
+        def held() -> bool:
             answer_who(floor, floor.lines["bac-01"])
-            return "problem" in floor.said("status")
+            return "problem" in floor.retained("status")
 
-        floor.until(told)
-        stands = floor.app.retained_topics()
+        floor.until(held)
+        before = floor.app.retained_topics()
         floor.step(20, pass_s=0.7)
-        assert floor.app.retained_topics() == stands
+        assert floor.app.retained_topics() == before
     assert [entry["log_level"] for entry in logs if entry["log_level"] == "error"] == ["error"]
 
 
@@ -157,12 +157,12 @@ def test_a_hold_at_the_start_waits_for_a_person_and_says_so_everywhere(floor: Fl
     floor.app.begin()
     floor.step(5, pass_s=1.0)
     for topic in ("status", "bac-01/status", "bac-02/status"):
-        assert floor.said(topic)["problem"] == "The ledger is behind a head that it once published."
-    assert all(place.line.port is None for place in floor.app._tables.values())
+        assert floor.retained(topic)["problem"] == "The ledger is behind a head that it once published."
+    assert all(table.line.port is None for table in floor.app._tables.values())
     assert floor.app._requests.status(floor.app._at())["hold"][0]["name"] == "behind"
     assert floor.app.release("behind")
     assert "no shoe has answered at this table since the gateway started" in floor.status("bac-01")["problem"]
-    assert floor.said("status") == {"state": "online"}
+    assert floor.retained("status") == {"state": "online"}
     floor.greet()
     assert floor.alarms("bac-01") == []
 
@@ -189,8 +189,8 @@ def test_an_error_over_what_one_port_brought_costs_that_table_its_connection_and
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     floor.greet()
-    place = floor.app._tables["bac-01"]
-    monkeypatch.setattr(place.link, "receive", fail)
+    table = floor.app._tables["bac-01"]
+    monkeypatch.setattr(table.link, "receive", fail)
     with capture_logs() as logs:
         for number in range(1, 9):
             floor.lines["bac-01"].write(b"\0")

@@ -186,8 +186,8 @@ def test_a_cursor_that_was_removed_publishes_everything_again(closed: Path) -> N
 )
 def test_what_somebody_with_sqlite3_can_change(closed: Path, statement: str, found: str) -> None:
     edit(closed, statement)
-    said = faults(closed)
-    assert any(fault.removeprefix(f"ledger {closed}: ").startswith(found) for fault in said), said
+    problems = faults(closed)
+    assert any(fault.removeprefix(f"ledger {closed}: ").startswith(found) for fault in problems), problems
 
 
 def test_two_entries_that_changed_places(closed: Path) -> None:

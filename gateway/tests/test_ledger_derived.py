@@ -50,8 +50,8 @@ def test_a_disputed_coup_is_open_until_it_is_corrected(ledger: Ledger) -> None:
     ledger.append([coup(4, 3, 1, 3, status="disputed", table="bac-02")])
     waiting = [msgspec.json.decode(payload)["coup"] for payload in ledger.disputed("bac-01")]
     assert waiting == [2, 3]
-    said = {"corrects": f"{UNIT}-2", "by": "ann", "clause": "12.2", "id": f"{GATEWAY}-1"}
-    ledger.append([coup(5, 4, 1, 2, status="confirmed", **said)])
+    fields = {"corrects": f"{UNIT}-2", "by": "ann", "clause": "12.2", "id": f"{GATEWAY}-1"}
+    ledger.append([coup(5, 4, 1, 2, status="confirmed", **fields)])
     assert [msgspec.json.decode(payload)["coup"] for payload in ledger.disputed("bac-01")] == [3]
     rows = {row["id"]: row for row in ledger.rows("coups")}
     assert rows[f"{UNIT}-2"]["corrected_by"] == f"{GATEWAY}-1"
@@ -84,8 +84,8 @@ def test_alarms_are_active_until_they_are_cleared_and_the_last_word_counts(ledge
 
 
 def test_an_alarm_of_an_older_release_goes_by_its_own_id(ledger: Ledger) -> None:
-    said = message(1, 1, 1, 1, name="lid", say="Shut the lid.", clause="", shoe_says="", cards_say="")
-    ledger.append([entry(None, "alarm", said)])
+    fields = message(1, 1, 1, 1, name="lid", say="Shut the lid.", clause="", shoe_says="", cards_say="")
+    ledger.append([entry(None, "alarm", fields)])
     assert [(row["alarm"], row["state"]) for row in ledger.rows("alarms")] == [(f"{UNIT}-1", "raised")]
 
 

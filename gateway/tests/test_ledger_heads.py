@@ -63,8 +63,13 @@ def test_a_person_accepts_a_ledger_that_was_made_shorter(path: Path) -> None:
     ledger.accept("A. Smith", "disk exchanged", at(700))
     assert ledger.behind is None
     (entry,) = ledger.since(200, 10)
-    said = msgspec.json.decode(entry.payload, type=heads.Accepted)
-    assert (said.by, said.reason, said.after, said.lost.entry) == ("A. Smith", "disk exchanged", 200, 242)
+    accepted = msgspec.json.decode(entry.payload, type=heads.Accepted)
+    assert (accepted.by, accepted.reason, accepted.after, accepted.lost.entry) == (
+        "A. Smith",
+        "disk exchanged",
+        200,
+        242,
+    )
     assert entry.topic == "accepted"
     assert entry.event_no is not None
     assert entry.event_no >= lost + 42  # no number of a lost entry is given a second time

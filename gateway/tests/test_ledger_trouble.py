@@ -15,17 +15,17 @@ _MEBIBYTE = 2**20
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A real file system of 8 MiB."""
-    place = tmp_path / "small"
-    place.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", place], check=False).returncode:
+    directory = tmp_path / "small"
+    directory.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", directory], check=False).returncode:
         pytest.skip("a file system cannot be mounted here: that needs root")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    yield directory
+    subprocess.run(["umount", "-l", directory], check=True)
 
 
-def fill(place: Path) -> Path:
+def fill(directory: Path) -> Path:
     """Leave no room."""
-    ballast = place / "ballast"
+    ballast = directory / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:
             while True:
@@ -49,8 +49,8 @@ def test_a_full_disk_refuses_whole_groups_and_the_ledger_recovers(small: Path) -
     ledger = Ledger(small / "ledger.db")
     ledger.append(play(1, 1, 5))
     ballast = fill(small)
-    taken, said = append_until_refused(ledger)
-    assert said == "the ledger refused 602 entries: database or disk is full"
+    taken, error = append_until_refused(ledger)
+    assert error == "the ledger refused 602 entries: database or disk is full"
     assert ledger.verify_chain() == 32 + taken * 602
     assert ledger.durable_event_no(UNIT) == (taken * 1000 + 601 if taken else 32)
     with pytest.raises(LedgerError, match="refused 602 entries"):
@@ -109,8 +109,8 @@ def test_files_that_are_never_bigger_than_a_limit(tmp_path: Path) -> None:
     ledger.append(play(1, 1, 5))
     (limit,) = ledger._db.execute("PRAGMA max_page_count = 40").fetchone()
     assert limit == 40
-    taken, said = append_until_refused(ledger)
-    assert "database or disk is full" in said
+    taken, error = append_until_refused(ledger)
+    assert "database or disk is full" in error
     ledger._db.execute("PRAGMA max_page_count = 1000000")
     ledger.append(play(500_000, 500, 5))
     assert ledger.verify_chain() == 64 + taken * 602

@@ -79,7 +79,7 @@ def test_a_coup_that_left_is_a_warning_until_it_has_come(floor: Floor, restarted
     if restarted:
         restart(floor)
     floor.until(lambda: floor.alarms("bac-01") == ["handed_over"])
-    (warning,) = floor.said("bac-01/alarms")["alarms"]
+    (warning,) = floor.retained("bac-01/alarms")["alarms"]
     assert (warning["severity"], warning["coup"]) == ("warning", 1)
     assert "`sabot table TABLE import-coup 1 player_1=9S banker_1=2H --by NAME --clause N`" in warning["say"]
     coup = come(floor, "9S 2H", "TD 3C")

@@ -6,9 +6,9 @@ from sabot_gateway.publish.overwrites import Overwrites
 
 def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:
     watch = Overwrites()
-    for word in (b"1", b"2", b"3"):
-        watch.sent("t", word)
-    assert not any(watch.received("t", word, b"3") for word in (b"1", b"2", b"3", b"3"))
+    for payload in (b"1", b"2", b"3"):
+        watch.sent("t", payload)
+    assert not any(watch.received("t", payload, b"3") for payload in (b"1", b"2", b"3", b"3"))
     assert watch.due(0.0) == []
 
 
@@ -18,8 +18,8 @@ def test_another_word_is_put_right_and_so_is_an_old_one_of_ours() -> None:
     watch.sent("t", b"new")
     assert not watch.received("t", b"old", b"new")
     assert not watch.received("t", b"new", b"new")
-    for number, word in enumerate((b"theirs", b"", b"old", bytes(100_000)), 1):
-        assert watch.received("t", word, b"new")
+    for number, payload in enumerate((b"theirs", b"", b"old", bytes(100_000)), 1):
+        assert watch.received("t", payload, b"new")
         assert watch.due(float(number)) == ["t"]
         watch.sent("t", b"new")
         assert not watch.received("t", b"new", b"new")

@@ -53,10 +53,10 @@ class Daemon:
         self.app = App(config, monotonic=lambda: self.now_s)
 
     def status(self, table: str) -> dict[str, Any]:
-        said: dict[str, Any] = msgspec.json.decode(
+        message: dict[str, Any] = msgspec.json.decode(
             self.app._publish.publisher.retained._states.get(f"sabot/v1/test/{table}/status", b"{}")
         )
-        return said
+        return message
 
     def until(self, done: Callable[[], object]) -> None:
         give_up_s = time.monotonic() + PATIENCE_S
@@ -84,16 +84,16 @@ def on_pty(line: int) -> Answers:
 
 
 def test_a_shoe_that_is_plugged_out_and_in_is_served_again(tmp_path: Path, stack: ExitStack) -> None:
-    place = tmp_path / "usb-Sabot"
-    daemon = Daemon(tmp_path, table=str(place))
+    link_path = tmp_path / "usb-Sabot"
+    daemon = Daemon(tmp_path, table=str(link_path))
     daemon.until(lambda: "is not there" in daemon.status("table").get("problem", ""))
     for _ in range(2):
         pty = Pty(stack)
-        place.symlink_to(pty.name)
+        link_path.symlink_to(pty.name)
         shoe = on_pty(pty.line)
         daemon.serve("table", shoe)
         assert daemon.status("table")["unit"] == UNIT
-        place.unlink()
+        link_path.unlink()
         pty.unplug()
         daemon.until(lambda: not daemon.online("table"))
 

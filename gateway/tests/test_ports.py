@@ -258,8 +258,8 @@ def test_a_flood_from_an_rfc_2217_host_that_nobody_reads_ends_the_port(stack: Ex
 
 
 def test_a_port_that_is_not_there(tmp_path: Path) -> None:
-    words = refused(f"{tmp_path}/ttyACM0")
-    assert words.startswith(f"port {tmp_path}/ttyACM0 is not there: plug the adapter in, or correct `port`")
+    message = refused(f"{tmp_path}/ttyACM0")
+    assert message.startswith(f"port {tmp_path}/ttyACM0 is not there: plug the adapter in, or correct `port`")
 
 
 def test_a_port_that_another_program_has_is_busy_until_that_gives_it_back(stack: ExitStack) -> None:
@@ -280,8 +280,8 @@ def test_a_host_where_nothing_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         number = server.getsockname()[1]
     for scheme in ("socket", "rfc2217"):
-        words = refused(f"{scheme}://127.0.0.1:{number}")
-        assert words.startswith(f"port {scheme}://127.0.0.1:{number} is refused: the host is there")
+        message = refused(f"{scheme}://127.0.0.1:{number}")
+        assert message.startswith(f"port {scheme}://127.0.0.1:{number} is refused: the host is there")
 
 
 def test_a_host_that_is_not_known() -> None:
@@ -339,16 +339,16 @@ def test_a_port_that_comes_after_nobody_waits_is_closed(stack: ExitStack) -> Non
 
 
 def test_an_adapter_is_found_again_each_second(stack: ExitStack, tmp_path: Path) -> None:
-    place = tmp_path / "by-id"
-    line = Line(str(place), BAUD)
+    path = tmp_path / "by-id"
+    line = Line(str(path), BAUD)
     stack.callback(line.close)
     for now_s in (0.0, 1.0, 2.0):
         assert isinstance(line.open(now_s), PortError)
         assert line.open(now_s + 0.9) is None
     for now_s in (3.0, 10.0):
         pty = Pty(stack)
-        place.unlink(missing_ok=True)
-        place.symlink_to(pty.name)
+        path.unlink(missing_ok=True)
+        path.symlink_to(pty.name)
         port = line.open(now_s)
         assert isinstance(port, Port)
         assert line.open(now_s + 1) is None

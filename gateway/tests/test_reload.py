@@ -35,14 +35,14 @@ def held(floor: Floor) -> None:
     floor.break_ledger()
     floor.lines["bac-01"].coup(1)
     floor.step(3)
-    assert "problem" in floor.said("status")
+    assert "problem" in floor.retained("status")
 
 
 def go_on(floor: Floor) -> None:
     floor.mend_ledger()
     floor.step(pass_s=1.1)
     floor.step(3)
-    assert "problem" not in floor.said("status")
+    assert "problem" not in floor.retained("status")
 
 
 def test_a_table_removed_while_the_ledger_is_held_costs_nobody_anything(floors: Callable[..., Floor]) -> None:
@@ -72,10 +72,10 @@ def test_a_table_that_gets_another_port_or_key_is_not_read_again_from_the_ledger
     floor.step(2)
     keys = tmp_path / "keys"
     keys.mkdir(mode=0o700)
-    verifiers = {name: place.verifier for name, place in floor.app._tables.items()}
+    verifiers = {name: session.verifier for name, session in floor.app._tables.items()}
     floor.reload(msgspec.structs.replace(changed(floor.config, "bac-01", baud=9600), keys=str(keys)))
     floor.step()
-    assert {name: place.verifier for name, place in floor.app._tables.items()} == verifiers
+    assert {name: session.verifier for name, session in floor.app._tables.items()} == verifiers
     floor.reload(changed(floor.config, "bac-01", rulebook="nz-baccarat"))
     floor.step()
     assert floor.app._tables["bac-01"].verifier is not verifiers["bac-01"]
@@ -108,15 +108,17 @@ def test_a_table_changed_while_the_ledger_is_held_keeps_its_alarms_and_its_dispu
 def test_who_waits_for_the_shoe_of_a_table_that_goes_is_answered_at_once(floors: Callable[..., Floor]) -> None:
     floor = floors()
     floor.greet()
-    said: list[Answer] = []
-    place, at = floor.app._tables["bac-01"], floor.app._at()
-    floor.app._desk.take(TableRequest("confirm", "bac-01", "A. Smith", "", Confirm()), "root", place, said.append, at)
+    answers: list[Answer] = []
+    session, at = floor.app._tables["bac-01"], floor.app._at()
+    floor.app._desk.take(
+        TableRequest("confirm", "bac-01", "A. Smith", "", Confirm()), "root", session, answers.append, at
+    )
     floor.step(2)
-    assert said == []
+    assert answers == []
     floor.reload(changed(floor.config, "bac-01", baud=9600))
     floor.step(3)
-    assert [answer.ok for answer in said] == [False]
-    assert "was removed from the config, or changed there" in said[0].say
+    assert [answer.ok for answer in answers] == [False]
+    assert "was removed from the config, or changed there" in answers[0].say
     outcome = msgspec.json.decode(floor.entries()[-1].payload)
     assert (outcome["table"], outcome["ok"]) == ("bac-01", False)
 
@@ -158,10 +160,10 @@ def test_a_ledger_that_cannot_be_read_puts_a_reload_off_and_changes_nothing(floo
     with floor.unreadable():
         floor.step(3)
         assert floor.app._tables == before
-        assert "cannot be read" in floor.said("status")["problem"]
+        assert "cannot be read" in floor.retained("status")["problem"]
     floor.step(3, pass_s=1.1)
     assert floor.app._tables["bac-01"].config.baud == 9600
-    assert "problem" not in floor.said("status")
+    assert "problem" not in floor.retained("status")
 
 
 @pytest.mark.parametrize("error", [ConfigError("no such key"), RecursionError("too deep"), MemoryError(), OSError(5)])
@@ -209,8 +211,8 @@ def test_an_error_of_our_own_over_a_new_config_changes_nothing_and_the_next_one_
 def test_a_port_that_goes_in_the_moment_of_a_reload(floors: Callable[..., Floor]) -> None:
     floor = floors()
     floor.greet()
-    place = floor.app._tables["bac-01"]
-    floor.app._lines.lose(place, floor.app._at())
+    session = floor.app._tables["bac-01"]
+    floor.app._lines.lose(session, floor.app._at())
     floor.reload(floor.with_tables("bac-02"))
     floor.step(3)
     floor.reload(floor.with_tables(*TABLES))

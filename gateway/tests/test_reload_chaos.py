@@ -125,11 +125,11 @@ def test_whatever_changes_nothing_is_lost_and_what_stands_is_what_the_ledger_say
         for name in NAMES:
             active = sorted(msgspec.json.decode(payload)["alarm"] for payload in ledger.active_alarms(name))
             disputed = sorted(msgspec.json.decode(payload)["id"] for payload in ledger.disputed(name))
-            place = floor.app._tables[name]
-            assert sorted(alarm.alarm for alarm in place.verifier.active()) == active
-            assert sorted(alarm["alarm"] for alarm in floor.said(f"{name}/alarms")["alarms"]) == active
-            assert sorted(coup.id for coup in place.verifier.disputed()) == disputed
-        assert "problem" not in floor.said("status")
+            table = floor.app._tables[name]
+            assert sorted(alarm.alarm for alarm in table.verifier.active()) == active
+            assert sorted(alarm["alarm"] for alarm in floor.retained(f"{name}/alarms")["alarms"]) == active
+            assert sorted(coup.id for coup in table.verifier.disputed()) == disputed
+        assert "problem" not in floor.retained("status")
     words = [entry["event"] for entry in logs]
     assert [entry["event"] for entry in logs if "exc_info" in entry] == []
     assert words.count("config read again") > 1

@@ -20,18 +20,18 @@ def arrived(
     return parse.sealed_frame(raw + mac)
 
 
-def session(key: bytes | None = KEY) -> Session:
+def new_session(key: bytes | None = KEY) -> Session:
     return Session(OURS, SHOES, key)
 
 
 def test_frames_with_rising_numbers_are_taken_once_each() -> None:
-    it = session()
-    said = [it.refuses(arrived(seq)) for seq in (0, 1, 1, 0, 5, 4, 6)]
-    assert said == [None, None, "replayed", "replayed", None, "replayed", None]
+    session = new_session()
+    refusals = [session.refuses(arrived(seq)) for seq in (0, 1, 1, 0, 5, 4, 6)]
+    assert refusals == [None, None, "replayed", "replayed", None, "replayed", None]
 
 
 @pytest.mark.parametrize(
-    ("it", "says"),
+    ("foreign", "refusal"),
     [
         (arrived(0, key=None), "unauthenticated"),
         (arrived(0, key=OTHER_KEY), "forged"),
@@ -41,10 +41,10 @@ def test_frames_with_rising_numbers_are_taken_once_each() -> None:
         (arrived(0, nonces=(SHOES, OURS)), "forged"),
     ],
 )
-def test_what_is_not_of_this_session_is_refused_and_changes_nothing(it: Frame, says: str) -> None:
-    one = session()
-    assert one.refuses(it) == says
-    assert one.refuses(arrived(0)) is None
+def test_what_is_not_of_this_session_is_refused_and_changes_nothing(foreign: Frame, refusal: str) -> None:
+    session = new_session()
+    assert session.refuses(foreign) == refusal
+    assert session.refuses(arrived(0)) is None
 
 
 @pytest.mark.parametrize("bit", range(0, 16 * 8, 5))
@@ -53,37 +53,37 @@ def test_a_frame_with_any_bit_changed_is_forged(bit: int) -> None:
     sealed = bytearray(good.raw + good.mac)
     sealed[bit // 8] ^= 1 << bit % 8
     changed = Frame("alive", 3, 1000, {}, bytes(sealed[:8]), bytes(sealed[8:]))
-    assert session().refuses(changed) == "forged"
+    assert new_session().refuses(changed) == "forged"
 
 
 def test_a_forged_number_does_not_shut_the_shoe_out() -> None:
-    it = session()
-    assert it.refuses(arrived(0xFFFF, key=OTHER_KEY)) == "forged"
-    assert it.refuses(arrived(0)) is None
+    session = new_session()
+    assert session.refuses(arrived(0xFFFF, key=OTHER_KEY)) == "forged"
+    assert session.refuses(arrived(0)) is None
 
 
 def test_without_a_key_a_mac_proves_nothing() -> None:
-    it = session(None)
-    assert it.refuses(arrived(0)) == "unauthenticated"
-    assert [it.refuses(arrived(seq, key=None)) for seq in (4, 4, 0)] == [None, None, None]
+    session = new_session(None)
+    assert session.refuses(arrived(0)) == "unauthenticated"
+    assert [session.refuses(arrived(seq, key=None)) for seq in (4, 4, 0)] == [None, None, None]
 
 
 def test_frames_to_the_shoe_are_sealed_and_numbered() -> None:
-    it, seal = session(), Seal(KEY, TO_SHOE, OURS, SHOES)
-    out = b"".join(it.build("ack", {"event_no": number}, 2.0) for number in (7, 8))
+    session, seal = new_session(), Seal(KEY, TO_SHOE, OURS, SHOES)
+    out = b"".join(session.build("ack", {"event_no": number}, 2.0) for number in (7, 8))
     frames = [parse.sealed_frame(raw) for raw in framing.Deframer().feed(out)]
     assert [(each.seq, each.body["event_no"], each.time_ms) for each in frames] == [(0, 7, 2000), (1, 8, 2000)]
     assert all(seal.fits(each.raw, each.mac) for each in frames)
 
 
 def test_frames_to_a_shoe_without_a_key_have_no_mac() -> None:
-    (raw,) = framing.Deframer().feed(session(None).build("ack", {"event_no": 7}, 2.0))
+    (raw,) = framing.Deframer().feed(new_session(None).build("ack", {"event_no": 7}, 2.0))
     assert parse.sealed_frame(raw).mac == b""
     assert raw[1] == 0
 
 
 def test_it_is_old_long_before_the_numbers_of_either_side_are_used_up() -> None:
-    ours, theirs = session(), session()
+    ours, theirs = new_session(), new_session()
     assert not ours.old()
     ours.seq = 2**15
     assert ours.old()
@@ -94,6 +94,6 @@ def test_it_is_old_long_before_the_numbers_of_either_side_are_used_up() -> None:
 
 
 def test_nothing_of_the_key_is_shown() -> None:
-    shown = repr(session())
+    shown = repr(new_session())
     assert KEY.hex() not in shown
     assert repr(KEY) not in shown

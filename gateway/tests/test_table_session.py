@@ -37,16 +37,16 @@ def test_an_error_in_our_own_checks_keeps_the_event_raises_an_alarm_and_goes_on(
     opened = event(1, "shoe_opened", shoe_no=1, decks=8, card_set=1, burn="none", burn_count=0)
     broken = event(2, "card", shoe_no=1, coup_no=1)  # no codec makes it: it stands for a check that is wrong
     button = event(3, "button", shoe_no=1, coup_no=1, button="confirm")
-    place = TableSession(
+    session = TableSession(
         Table(name="bac-01", port="/dev/null", rulebook="star-baccarat"),
         Line("/dev/null", 115_200),
         cast(Driver, Says(opened, broken, button)),
         Verifier("bac-01", BOOK, PROFILE),
     )
-    place.receive(b"", 0.0, TIME)
-    kept = [(entry.event_no, entry.topic, entry.frame) for entry in place.pending]
+    session.receive(b"", 0.0, TIME)
+    kept = [(entry.event_no, entry.topic, entry.frame) for entry in session.pending]
     assert kept == [(1, "shoe", b"frame 1"), (2, "", b"frame 2"), (None, "alarm", b""), (3, "", b"frame 3")]
-    alarm = msgspec.json.decode(place.pending[2].payload)
+    alarm = msgspec.json.decode(session.pending[2].payload)
     assert (alarm["name"], alarm["severity"], alarm["id"]) == ("not_verified", "critical", f"{UNIT}-2-not_verified")
     assert "The gateway failed to verify" in alarm["say"]
     assert alarm["shoe_says"] == "event 2, card: KeyError: 'flags'"

@@ -88,7 +88,7 @@ class World:
         self.first, self.second = (self._gateway(who, rng, key) for who in (FIRST, SECOND))
         self.second.running = False
         self.now_ms, self._down = 0, b""
-        self.said: list[str] = []  # by the shoe
+        self.shoe_frames: list[str] = []  # by the shoe
 
     def _gateway(self, who: bytes, rng: random.Random, key: bytes | None) -> Gateway:
         keys = [key] if key else []
@@ -104,7 +104,7 @@ class World:
             if self.now_ms % 200 == 0:
                 self.shoe.log(self.now_ms)
             up = self.shoe.step(self._down, self.now_ms)
-            self.said += [frame.type for frame in frames_in(up)]
+            self.shoe_frames += [frame.type for frame in frames_in(up)]
             self._down = b"".join(gateway.step(up, self.now_ms / 1000) for gateway in (self.first, self.second))
             each()
 
@@ -133,16 +133,16 @@ def test_the_second_is_refused_and_says_so(world: World) -> None:
     }
     assert world.second.link.unit is None
     assert world.second.taken == []
-    assert 25 <= world.said.count("busy") <= 35
+    assert 25 <= world.shoe_frames.count("busy") <= 35
 
 
 def test_the_first_is_undisturbed(world: World) -> None:
     world.second.running = True
-    hellos, words = world.said.count("hello"), []
-    world.run(30, lambda: words.append(world.first.link.last_frame_s))
-    assert world.said.count("hello") == hellos
+    hellos, times_s = world.shoe_frames.count("hello"), []
+    world.run(30, lambda: times_s.append(world.first.link.last_frame_s))
+    assert world.shoe_frames.count("hello") == hellos
     assert len(world.first.sessions) == 1
-    assert max(after - before for before, after in pairwise(words) if before and after) <= 1.1
+    assert max(after - before for before, after in pairwise(times_s) if before and after) <= 1.1
     assert world.first.taken == list(range(1, world.last_no() + 1))
     assert world.shoe.link.resends == 0
     unsound = {name: number for name, number in world.first.link.line_counters().items() if number}

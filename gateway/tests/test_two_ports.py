@@ -138,10 +138,10 @@ def test_a_disk_that_fails_while_tables_are_stored_one_by_one_stores_nothing_twi
 ) -> None:
     floor = opened(LogShoe(), LogShoe(OTHER))
     floor.run(2)
-    ledger, places = floor.app._ledger, list(floor.app._tables.values())
-    for place, unit in zip(places, (UNIT, OTHER), strict=True):
-        place.pending.append(Entry(unit, 1, place.name, "", b"", b"frame", "", ""))
-    floor.app._group_commit.waiting = full = dict.fromkeys(places)
+    ledger, tables = floor.app._ledger, list(floor.app._tables.values())
+    for table, unit in zip(tables, (UNIT, OTHER), strict=True):
+        table.pending.append(Entry(unit, 1, table.name, "", b"", b"frame", "", ""))
+    floor.app._group_commit.waiting = full = dict.fromkeys(tables)
     answers = iter([EntryError("one of them"), None, LedgerError("the disk is full")])
 
     def append(entries: list[Entry]) -> None:
@@ -152,7 +152,7 @@ def test_a_disk_that_fails_while_tables_are_stored_one_by_one_stores_nothing_twi
     monkeypatch.setattr(ledger, "append", append)
     with pytest.raises(LedgerError, match="the disk is full"):
         floor.app._group_commit._store([], floor.app._at())
-    assert ([place.name for place in full], [len(place.pending) for place in places]) == (["bac-02"], [0, 1])
+    assert ([table.name for table in full], [len(table.pending) for table in tables]) == (["bac-02"], [0, 1])
 
 
 def test_entries_that_cannot_be_stored_cost_their_own_table_only(opened: Open) -> None:
@@ -176,8 +176,8 @@ def test_a_table_that_was_refused_is_tried_again(opened: Open) -> None:
     shoes = LogShoe(), LogShoe(OTHER)
     floor = opened(*shoes)
     floor.run(2)
-    place = floor.app._tables["bac-02"]
-    place.pending.append(Entry(OTHER, 2**80, "bac-02", "", b"", b"", "", ""))
+    table = floor.app._tables["bac-02"]
+    table.pending.append(Entry(OTHER, 2**80, "bac-02", "", b"", b"", "", ""))
     play(floor)
     assert states(floor) == ["online", "offline"]
     floor.run(62)

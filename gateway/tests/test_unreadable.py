@@ -15,16 +15,16 @@ CARDS = ["9S", "2H", "TD", "3C"]  # the Player has a natural nine
 FLAGS = {"player_pair": False, "banker_pair": False, "natural": True, "last_coup": False}
 
 
-def card(coup_no: int, place: int) -> bytes:
+def card(coup_no: int, position: int) -> bytes:
     seen = {"speed_mm_s": 900, "margin_pct": 80, "flags": {}}
-    return body_of("card", shoe_no=1, coup_no=coup_no, slot=SLOTS[place], card=CARDS[place], **seen)
+    return body_of("card", shoe_no=1, coup_no=coup_no, slot=SLOTS[position], card=CARDS[position], **seen)
 
 
 def coup(coup_no: int) -> list[bytes]:
     """A coup of four cards, its result and its confirmation: six events."""
     points = {"winner": "player", "player_points": 9, "banker_points": 5, "flags": FLAGS, "kind": "live"}
     return [
-        *(card(coup_no, place) for place in range(4)),
+        *(card(coup_no, position) for position in range(4)),
         body_of("coup", shoe_no=1, coup_no=coup_no, **points),
         body_of("button", shoe_no=1, coup_no=coup_no, button="confirm"),
     ]
@@ -55,8 +55,8 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 def coups(floor: Floor) -> list[tuple[int, str]]:
     """Number and status of every coup told."""
-    said = [msgspec.json.decode(entry.payload) for entry in floor.entries() if entry.topic == "coup"]
-    return [(one["coup"], one["status"]) for one in said]
+    messages = [msgspec.json.decode(entry.payload) for entry in floor.entries() if entry.topic == "coup"]
+    return [(one["coup"], one["status"]) for one in messages]
 
 
 def names(floor: Floor, table: int = 1) -> list[str]:
