@@ -94,9 +94,12 @@ def test_a_report_is_answered_by_the_book_and_a_shoe_opened_as_the_config_has_it
     report = ("table", "bac-01", "report", "bad_order", "--by", "A. Smith", "--clause", "12.1")
     assert "context.reconstructible: missing; the answer of star-baccarat" in sabot_table(watcher, *report).stderr
     answer = sabot_table(watcher, *report, "--fact", "reconstructible")
-    assert answer.stdout.startswith("Done. 12.1.1: Put the cards back into their proper order"), answer.stderr
+    done = "Done. Cards were dealt in the wrong order."
+    assert answer.stdout.startswith(f"{done} Put the cards back into their proper order"), answer.stderr
+    assert answer.stdout.rstrip().endswith("(rule 12.1.1).")
     late = sabot_table(watcher, *report, "--fact", "reconstructible", "--no-fact", "notified_before_next")
-    assert late.stdout.startswith("Done. 12.1.4: It is too late to correct"), late.stderr
+    assert late.stdout.startswith(f"{done} It is too late to correct"), late.stderr
+    assert late.stdout.rstrip().endswith("(rule 12.1.4).")
     decks = sabot_table(watcher, "table", "bac-01", "open-shoe", "--decks", "5", "--by", "A. Smith")
     assert (decks.returncode, "plays with 8 decks by the gateway's config, not 5" in decks.stderr) == (1, True)
 

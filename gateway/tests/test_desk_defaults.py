@@ -87,7 +87,10 @@ def test_the_answer_to_a_report_is_what_the_rulebook_says(bench: DeskBench) -> N
     bench.commit()
     (answer,) = bench.answers
     assert answer.ok
-    assert answer.say.startswith("Done. 12.1.1: Put the cards back into their proper order")
+    assert answer.say.startswith(
+        "Done. Cards were dealt in the wrong order. Put the cards back into their proper order"
+    )
+    assert answer.say.endswith("(rule 12.1.1).")
 
 
 def test_a_report_is_answered_even_if_the_irregularity_does_not_come(bench: DeskBench) -> None:

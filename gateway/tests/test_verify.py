@@ -143,7 +143,8 @@ def irregularity(case: str, code: str, **facts: bool) -> Event:
 def test_an_irregularity_comes_with_its_clause_and_the_next_step() -> None:
     alarm = alarm_of(take(irregularity("player_overdraw", "NEXT_LIVE")))
     assert (alarm.name, alarm.clause, alarm.shoe_says) == ("player_overdraw", "12.2", "NEXT_LIVE")
-    assert alarm.say
+    assert alarm.say.startswith("A third card was drawn to the Player in error. ")
+    assert alarm.say.endswith("(rule 12.2).")
 
 
 def test_another_consequence_than_the_book_s_is_a_discrepancy() -> None:

@@ -47,7 +47,8 @@ def test_a_foreign_card_after_a_complete_coup_voids_no_coup(book: str, confirmed
     else:
         log.command("irregularity", case="missing_or_foreign_card", facts={})
     log.irregularity("missing_or_foreign_card", "VOID_CHECK")
-    say = log.alarm("missing_or_foreign_card").say
+    happened, _, say = log.alarm("missing_or_foreign_card").say.partition(". ")
+    assert happened == "A card is missing, surplus or from another set"
     assert say.startswith("No coup is void") == (not confirmed or reason is None)  # else it is the next coup's first
 
 

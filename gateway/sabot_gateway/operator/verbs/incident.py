@@ -11,6 +11,7 @@ from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
+from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.deciders import Decider
 
 # Facts that nobody needs to report: the shoe knows the first two; A-45 says when the third is too late.
@@ -95,10 +96,10 @@ class Irregularity(ShoeVerb, frozen=True):
         return event.kind == "irregularity" and event.data["case"] == self.case
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
-        """Return the clause and what follows, as the alarm of this irregularity has it."""
+        """Return what follows and under which rule, as the alarm of this irregularity has it."""
         for alarm in table.verifier.active():
             if (alarm.unit, alarm.event_no, alarm.name) == (event.unit, event.event_no, self.case):
-                return f"{alarm.clause}: {alarm.say}" if alarm.clause else alarm.say
+                return alarm.say
         facts = {fact: event.data["facts"][fact] for fact in CASES[self.case]}
         advice = irregularities.advise(table.verifier.rulebook, self.case, facts)
-        return f"{advice.clause}: {advice.say}" if advice.clause else advice.say
+        return with_rule(advice.say, advice.clause)

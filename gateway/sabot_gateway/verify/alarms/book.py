@@ -11,6 +11,7 @@ from sabot_protocol.topics import AlarmMessage
 
 from sabot_gateway.ops.rate_limit import TokenBucket
 from sabot_gateway.verify.alarms.catalogue import ALARMS, AlarmKind
+from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.records import Source
 
 MOST = 100
@@ -65,7 +66,7 @@ class AlarmBook:
         alarm = AlarmMessage(
             **fields,
             name=name,
-            say=f"{text['say'].removesuffix('.')} (rule {clause})." if clause else text["say"],
+            say=with_rule(text["say"], clause),
             clause=clause,
             shoe_says=text.get("shoe_says", ""),
             cards_say=text.get("cards_say", ""),

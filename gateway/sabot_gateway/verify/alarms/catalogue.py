@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from sabot_protocol import irregularities
 from sabot_protocol.topics import Severity
 
-from sabot_gateway.verify.alarms.shoe_texts import FAULTS
+from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS
 
 # acknowledged: a person has seen it. shoe: the shoe reports that its cause is gone. decision: a supervisor confirms
 # or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone.
@@ -106,11 +106,7 @@ ALARMS: dict[str, AlarmKind] = {
         "warning", "The gateway had an internal error and started again with this shoe.", ("acknowledged",)
     ),
     **{
-        case: AlarmKind(
-            "critical" if case in _CRITICAL_CASES else "warning",
-            f"Irregularity: {case.replace('_', ' ')}; the text gives the clause and the next step.",
-            _SEEN,
-        )
+        case: AlarmKind("critical" if case in _CRITICAL_CASES else "warning", CASES[case], _SEEN)
         for case in irregularities.CASES
     },
     **{

@@ -1,8 +1,10 @@
-"""Texts for what a shoe reports: rejects, faults, sensors. Each says what happened and what to do now."""
+"""Texts for what a shoe reports: rejects, faults, irregularities, sensors."""
+
+from sabot_protocol import meanings
 
 LOCKED = "The exit is locked. Do not deal. Call a supervisor."
 
-# By reason of a reject, as fields.py names them.
+# By reason of a reject, as fields.py names them: what happened, and what to do now.
 REJECTS = {
     "blank": f"A card without a code left the shoe. It is face up, or it is not one of ours. {LOCKED}",
     "columns": f"A card was not read: its code does not have ten columns. {LOCKED}",
@@ -20,7 +22,7 @@ REJECTS = {
     "noise": "The shoe's sensors see something, but no card passes. Play on. Have the sensors cleaned.",
 }
 
-# By fault of the shoe, as fields.py names them.
+# By fault of the shoe, as fields.py names them: what happened, and what to do now.
 FAULTS = {
     "none": "",
     "card": f"A card was not read for certain. {LOCKED}",
@@ -34,4 +36,13 @@ FAULTS = {
     "program": f"The shoe's program failed and restarted. {LOCKED} Report it with the shoe's number.",
 }
 
+# By case of an irregularity: what happened. The rulebook has what to do now.
+_EXCESS = {"excess_card": "a card was drawn in excess"}
+CASES = {case: f"{text[0].upper()}{text[1:]}." for case, text in (meanings.CASES | _EXCESS).items()}
+
 SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
+
+
+def with_rule(text: str, clause: str) -> str:
+    """Return the text with its rule at the end: `Do not pay (rule 12.13).`"""
+    return f"{text.removesuffix('.')} (rule {clause})." if clause else text

@@ -8,7 +8,7 @@ from sabot_protocol.fields import NO_CARD
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
-from sabot_gateway.verify.alarms.shoe_texts import FAULTS, REJECTS, SENSORS
+from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, REJECTS, SENSORS
 from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
@@ -17,10 +17,11 @@ LEAST_MARGIN_PCT = 60  # below this mean cards are still read, but the sensor wi
 
 
 def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool) -> Text:
-    """The shoe's code beside the book's, with its clause and the next step."""
+    """What happened and the book's next step, with its clause; the shoe's code beside the book's."""
     facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
     advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=none_to_void)
-    return {"say": advice.say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
+    say = f"{CASES[data['case']]} {advice.say}"
+    return {"say": say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
 
 
 def reject(data: dict[str, Any]) -> Text:

@@ -9,6 +9,7 @@ from sabot_protocol.cards import DECK
 from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.alarms.shoe_texts import CASES
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import ShoeState
 
@@ -75,8 +76,9 @@ class CompositionCheck:
     def _over_elsewhere(self, card: str) -> Findings:
         """A card too many that this shoe cannot know: the others came from another shoe."""
         advice = irregularities.advise(self.book.id, _FOREIGN, {})
-        says = f"{card} came more often than {self.state.decks} decks allow"
-        return (Finding(advice.say, "", f"{says}, with the cards of the shoe before", advice.clause, name=_FOREIGN),)
+        say = f"{CASES[_FOREIGN]} {advice.say}"
+        cards = f"{card} came more often than {self.state.decks} decks allow, with the cards of the shoe before"
+        return (Finding(say, "", cards, advice.clause, name=_FOREIGN),)
 
     def button(self, event: Event) -> Findings:
         """After Confirm no card goes back."""
