@@ -175,7 +175,7 @@ class Floor:
         """The daemon starts, and opens its ports, which takes a thread a moment."""
         self.app = App(self._config, monotonic=lambda: self.now_s, sleep=lambda _: None)
         give_up_s = time.monotonic() + 20
-        while any(place.line.port is None for place in self.app._tables.values()):
+        while any(session.line.port is None for session in self.app._tables.values()):
             self.now_s += 0.05
             self.app.step(0.001)
             assert time.monotonic() < give_up_s
@@ -196,25 +196,25 @@ class Floor:
 
     def status(self, table: int = 1) -> dict[str, Any]:
         """What stands on the status topic of a table."""
-        said: dict[str, Any] = msgspec.json.decode(
+        message: dict[str, Any] = msgspec.json.decode(
             self.app.retained_topics().get(f"sabot/v1/test/bac-{table:02}/status", b"{}")
         )
-        return said
+        return message
 
     def alarms(self, table: int = 1) -> list[dict[str, Any]]:
         """The active ones of a table."""
-        said = msgspec.json.decode(
+        message = msgspec.json.decode(
             self.app.retained_topics().get(f"sabot/v1/test/bac-{table:02}/alarms", b'{"alarms":[]}')
         )
-        active: list[dict[str, Any]] = said["alarms"]
+        active: list[dict[str, Any]] = message["alarms"]
         return active
 
     def acknowledge(self) -> None:
         """Somebody has seen every alarm of the first table."""
-        place, own = self.app._tables["bac-01"], self.app._own
-        for alarm in place.verifier.active():
+        session, own = self.app._tables["bac-01"], self.app._own
+        for alarm in session.verifier.active():
             source = own.new_source(self.app._at().time)
-            own.add_records(place, place.verifier.acknowledge(alarm.alarm, "A. Smith", source), source)
+            own.add_records(session, session.verifier.acknowledge(alarm.alarm, "A. Smith", source), source)
 
     def entries(self) -> list[Stored]:
         """Everything in the ledger."""

@@ -38,7 +38,7 @@ def retained(app: App, topic: str) -> dict[str, Any]:
 
 
 def status(app: App) -> dict[str, Any]:
-    """What is said of the table."""
+    """Return the status of the table."""
     return retained(app, STATUS)
 
 
@@ -70,7 +70,7 @@ class Bench:
         settings = msgspec.structs.replace(config(work_dir, os.ttyname(slave), keys), keep_days=keep_days)
         self.app = App(settings, monotonic=lambda: self.now_s, clock=clock)
         self.shoe = Shoe(key)
-        while self.app._publish.mqtt.problem is None:  # a broker that is not there is told first
+        while self.app._publish.mqtt.problem is None:  # a missing broker is logged first
             self.app.step(0)
 
     def send(self, *frames: bytes) -> list[tuple[str, int | None]]:
@@ -139,7 +139,7 @@ def test_a_disputed_coup_has_its_alarm_beside_it(bench: Bench) -> None:
     assert bench.entries()[-2:] == [(5, "coup"), (None, "alarm")]
 
 
-def test_a_lost_part_of_the_log_stands_before_what_follows_it(bench: Bench) -> None:
+def test_a_lost_part_of_the_log_is_stored_before_what_follows_it(bench: Bench) -> None:
     bench.greet(next_event_no=50, oldest_event_no=20)
     assert ("ack", 21) in bench.send(bench.shoe.button(20, 21))
     assert bench.entries() == [(None, "alarm"), (20, ""), (21, "")]
@@ -221,7 +221,7 @@ def test_a_shoe_with_a_key_is_served_and_marked(benches: Callable[..., Bench], t
 
 
 @pytest.mark.parametrize(("key", "says"), [(OTHER_KEY, "still uses its old key"), (KEY, "uses its new key")])
-def test_a_rotation_under_way_is_told(benches: Callable[..., Bench], tmp_path: Path, key: bytes, says: str) -> None:
+def test_a_rotation_in_progress_is_logged(benches: Callable[..., Bench], tmp_path: Path, key: bytes, says: str) -> None:
     key_file(tmp_path, OTHER_KEY, f"{UNIT}.old.key")
     bench = benches(key=key, keys=key_file(tmp_path))
     with capture_logs() as logs:
@@ -243,7 +243,7 @@ def test_a_key_file_that_others_can_read_serves_nobody(benches: Callable[..., Be
         bench.app.close()
 
 
-def test_a_shoe_that_is_not_served_is_offline_and_says_why_until_it_is(
+def test_a_shoe_that_is_not_served_is_offline_with_the_reason_until_it_is(
     benches: Callable[..., Bench], tmp_path: Path
 ) -> None:
     bench = benches(keys=key_file(tmp_path))
@@ -255,20 +255,20 @@ def test_a_shoe_that_is_not_served_is_offline_and_says_why_until_it_is(
     assert status(bench.app) == {"state": "online", "unit": UNIT, "authenticated": True}
 
 
-def test_a_shoe_that_another_gateway_serves_is_told_in_the_status(bench: Bench) -> None:
+def test_a_shoe_that_another_gateway_serves_is_in_the_status(bench: Bench) -> None:
     bench.send(framing.encode(frame("busy", {"gateway": b"the othr", "nonce": bench.asked()})))
     assert status(bench.app)["state"] == "offline"
     assert "served by another gateway" in status(bench.app)["problem"]
 
 
-def test_a_port_on_which_nothing_comes_is_told(bench: Bench) -> None:
+def test_a_port_on_which_nothing_comes_is_in_the_status(bench: Bench) -> None:
     bench.now_s += 6
     bench.app.step(0)
     assert status(bench.app)["state"] == "offline"
     assert "nothing comes on this port" in status(bench.app)["problem"]
 
 
-def test_each_problem_is_told_once(bench: Bench) -> None:
+def test_each_problem_is_logged_once(bench: Bench) -> None:
     with capture_logs() as logs:
         for _ in range(15):
             bench.now_s += 0.5
@@ -276,7 +276,7 @@ def test_each_problem_is_told_once(bench: Bench) -> None:
     assert len(logs) == 1
 
 
-def test_a_port_that_cannot_be_opened_is_told_in_the_status(tmp_path: Path) -> None:
+def test_a_port_that_cannot_be_opened_is_in_the_status(tmp_path: Path) -> None:
     app = App(config(tmp_path, str(tmp_path / "ttyACM0")))
     app.step(0)
     assert status(app)["state"] == "offline"

@@ -92,7 +92,7 @@ def tables(tmp_path: Path) -> Iterator[Callable[..., Table]]:
         os.close(table.bench.line)
 
 
-def test_an_hour_back_is_told_once_and_the_order_holds(tables: Callable[..., Table]) -> None:
+def test_an_hour_back_is_one_alarm_and_the_order_holds(tables: Callable[..., Table]) -> None:
     table = tables("2026-10-25T02:30:00")
     table.coups(3)
     table.time_s -= 3600

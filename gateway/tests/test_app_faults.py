@@ -94,7 +94,7 @@ def test_a_full_journal_is_no_fault_of_hello_and_its_alarm_stays(benches: Benche
     assert "fault" not in status(bench.app)
 
 
-def test_a_lost_part_of_the_log_disputes_a_coup_and_its_decision_says_what_holds_the_shoe(
+def test_a_lost_part_of_the_log_disputes_a_coup_and_its_decision_has_why_the_exit_is_locked(
     benches: Benches,
 ) -> None:
     bench = benches()

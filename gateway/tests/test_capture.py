@@ -77,7 +77,7 @@ def test_it_is_over_after_its_seconds_or_its_bytes() -> None:
         ({"out": "/etc/passwd"}, "capture has no argument 'out'"),
     ],
 )
-def test_a_request_out_of_bounds_is_refused_in_words(args: dict[str, Any], why: str) -> None:
+def test_a_request_out_of_bounds_is_refused_with_the_reason(args: dict[str, Any], why: str) -> None:
     with pytest.raises(RequestError, match=why):
         parse(msgspec.json.encode(Request("capture", "bac-01", args=args)))
 

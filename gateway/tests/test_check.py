@@ -1,4 +1,4 @@
-"""What `sabot gateway check` says of tables, keys, clock, disk and ledger; the ports and the broker in tools/tests."""
+"""Facts of `sabot gateway check`: tables, keys, clock, disk and ledger; ports and the broker are in tools/tests."""
 
 import hashlib
 import os
@@ -36,12 +36,12 @@ def only(facts: Iterable[Fact]) -> Fact:
 # Tables and keys.
 
 
-def test_a_table_says_what_it_plays() -> None:
+def test_a_table_is_listed_with_what_it_plays() -> None:
     fact = only(check.table_facts(Table("bac-01", "/dev/ttyACM0", "star-baccarat", wagers=("tie",))))
     assert fact == Fact("ok", "table bac-01", "star-baccarat, game baccarat, 8 decks, wagers: 1")
 
 
-def test_everything_that_is_wrong_with_a_table_is_said() -> None:
+def test_everything_that_is_wrong_with_a_table_is_listed() -> None:
     found = list(check.table_facts(Table("bac-01", "loop://", "star-baccarat", decks=5)))
     assert [fact.status for fact in found] == ["wrong", "wrong"]
     assert "port loop:// is no port" in found[0].says
@@ -241,7 +241,7 @@ def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
 # All together.
 
 
-def test_a_file_that_cannot_be_read_is_all_that_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_the_only_fact(tmp_path: Path) -> None:
     (tmp_path / "gateway.toml").write_text("colour = 1")
     found = list(check.facts(tmp_path / "gateway.toml"))
     assert {(fact.status, fact.subject) for fact in found} == {("wrong", "config")}

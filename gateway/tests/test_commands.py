@@ -8,7 +8,7 @@ from shoe_events import KEY, PROFILE, Shoe, sent, who_nonce
 
 
 def served(shoe: Shoe, last_command_id: int = 0) -> ShoeLink:
-    """A link that serves this shoe, and has said what it says at first."""
+    """Return a link that serves this shoe; the frames of the handshake are taken out."""
     link = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [shoe.key] if shoe.key else [])
     nonce = who_nonce(link, 0.0)
     link.receive(shoe.hello(nonce, next_event_no=1, last_command_id=last_command_id) + shoe.say("alive"), 0.0)
@@ -55,7 +55,7 @@ def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
     assert all(commands.due(8.0 * turn) for turn in range(1, 20_000))
 
 
-def test_the_shoe_speaks_in_its_session_before_it_is_told_to_do_anything() -> None:
+def test_no_command_is_sent_before_the_shoe_uses_its_session() -> None:
     link, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
     link.command("lock")
     link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=1), 0.0)
@@ -64,7 +64,7 @@ def test_the_shoe_speaks_in_its_session_before_it_is_told_to_do_anything() -> No
     assert commanded(link, 0.6) == [(1, "lock")]
 
 
-def test_the_word_of_another_command_ends_nothing() -> None:
+def test_the_outcome_of_another_command_ends_nothing() -> None:
     shoe = Shoe()
     link = served(shoe)
     link.command("lock")
@@ -108,7 +108,7 @@ def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
 
 
 @pytest.mark.parametrize("key", [None, KEY])
-def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes | None) -> None:
+def test_a_command_done_before_a_power_cut_is_not_sent_again(key: bytes | None) -> None:
     shoe = Shoe(key)
     link = served(shoe)
     link.command("lock")
@@ -123,7 +123,7 @@ def test_a_shoe_that_did_it_and_then_lost_its_power_is_not_told_again(key: bytes
     assert commanded(link, 0.5) == [(2, "unlock")]
 
 
-def test_after_both_have_started_again_an_old_word_ends_no_new_command() -> None:
+def test_after_both_have_started_again_an_old_outcome_ends_no_new_command() -> None:
     shoe, link = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
     link.command("lock")
     link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
@@ -153,7 +153,7 @@ def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_lo
     assert commanded(link, 0.1) == [(8, "lock")]
 
 
-def test_another_shoe_on_the_port_is_not_told_what_was_meant_for_the_first() -> None:
+def test_another_shoe_on_the_port_gets_no_command_of_the_first() -> None:
     shoe = Shoe()
     link = served(shoe, last_command_id=41)
     link.command("lock")
@@ -180,7 +180,7 @@ def test_a_command_that_is_withdrawn_before_it_went_out_never_goes_out() -> None
     assert link.commands.due(1.0) is None
 
 
-def test_a_command_that_is_withdrawn_when_it_is_out_may_have_been_heard_and_its_id_is_not_used_again() -> None:
+def test_a_command_that_is_withdrawn_after_it_was_sent_does_not_give_back_its_id() -> None:
     shoe = Shoe()
     link = served(shoe, last_command_id=41)
     command = link.command("lock")

@@ -121,7 +121,7 @@ def test_a_bad_file(tmp_path: Path, old: str, new: str, says: str) -> None:
     assert str(path) in str(refused.value)
 
 
-def test_everything_that_is_wrong_is_said_at_once_a_line_each(tmp_path: Path) -> None:
+def test_everything_that_is_wrong_is_listed_at_once_a_line_each(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
     path.write_text(GOOD.replace("sydney", "a/b").replace("decks", "deck").replace('port = "/dev/ttyACM0"', "x = 1"))
     with pytest.raises(ConfigError) as refused:
@@ -190,7 +190,7 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert config.table[0].port == "/dev/ttyACM0"
 
 
-def test_the_control_socket_is_beside_the_ledger_unless_told_otherwise(tmp_path: Path) -> None:
+def test_the_control_socket_is_beside_the_ledger_unless_given(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
     path.write_text(GOOD.replace("ledger.db", "/var/lib/sabot/ledger.db"))
     assert load(path).control_path() == Path("/var/lib/sabot/control.sock")
@@ -210,7 +210,7 @@ def read_again(tmp_path: Path, *replacements: tuple[str, str]) -> Changes:
     return changes(old, load(path))
 
 
-def test_a_file_that_says_the_same_changes_nothing(tmp_path: Path) -> None:
+def test_a_file_with_the_same_values_changes_nothing(tmp_path: Path) -> None:
     assert read_again(tmp_path) == Changes((), (), (), ("bac-01", "bac-02"), ())
 
 
@@ -256,7 +256,7 @@ def test_ports_that_are_swapped_change_both_tables(tmp_path: Path) -> None:
         ('keys = "keys"\nkeys_required = false', False),
     ],
 )
-def test_keys_are_required_where_they_are_given_unless_the_config_says_otherwise(
+def test_keys_are_required_where_they_are_given_unless_keys_required_is_false(
     tmp_path: Path, given: str, required: bool
 ) -> None:
     (tmp_path / "keys").mkdir(mode=0o700)
@@ -270,7 +270,7 @@ def test_every_shoe_is_greeted_again_when_the_keys_change(tmp_path: Path) -> Non
     assert ([table.name for table in found.changed], found.kept) == (["bac-01", "bac-02"], ())
 
 
-def test_what_needs_a_restart_is_said(tmp_path: Path) -> None:
+def test_what_needs_a_restart_is_listed(tmp_path: Path) -> None:
     found = read_again(tmp_path, ("sydney", "perth"), ("ledger.db", "other.db"), ("localhost", "10.0.0.1"))
     assert found.restart == tuple(
         f"{key} has changed and needs a restart; until then it stays as it was" for key in ("site", "ledger", "broker")

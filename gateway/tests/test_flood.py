@@ -90,7 +90,7 @@ def test_a_shoe_that_is_somebody_else_every_time_fills_neither_the_log_nor_the_s
     assert 2 <= len(statuses) <= 20
     assert sum(entry.get("table") == "bac-01" for entry in logs) <= 20
     floor.step(10, pass_s=0.5)
-    assert f"{399:016x}" in floor.status("bac-01")["problem"]  # the last word is said in the end
+    assert f"{399:016x}" in floor.status("bac-01")["problem"]  # the last problem is published in the end
 
 
 def test_an_event_that_our_checks_cannot_take_again_and_again_does_not_fill_the_log(

@@ -57,7 +57,7 @@ def test_without_a_broker_nothing_goes_out_and_after_each_connection_it_listens_
     assert topic.take(602.0) is not None
 
 
-def test_a_ledger_behind_the_head_that_stands_there_is_held_and_publishes_none(
+def test_a_ledger_behind_the_retained_head_is_held_and_publishes_none(
     topic: HeadTopic, ledger: Ledger, tmp_path: Path
 ) -> None:
     ahead = replace(ledger.head(), entry=30)

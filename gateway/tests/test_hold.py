@@ -1,4 +1,4 @@
-"""A gateway that is held: for which reasons, what ends them, and what every table says meanwhile."""
+"""A gateway that is held: for which reasons, what ends them, and the status of every table meanwhile."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -94,7 +94,7 @@ def test_a_ledger_that_cannot_be_written_is_a_problem_of_every_table_until_it_ca
         assert floor.alarms(name) == ["ledger_not_writable"]
 
 
-def test_a_table_whose_shoe_goes_during_a_hold_says_so_after_it(floor: Floor) -> None:
+def test_a_table_whose_shoe_goes_during_a_hold_has_it_in_its_status_afterwards(floor: Floor) -> None:
     floor.greet()
     floor.break_ledger()
     floor.lines["bac-01"].coup(1)
@@ -152,7 +152,7 @@ def test_a_ledger_that_stays_unreadable_is_one_line_in_the_log_and_one_problem(f
     assert [entry["log_level"] for entry in logs if entry["log_level"] == "error"] == ["error"]
 
 
-def test_a_hold_at_the_start_waits_for_a_person_and_says_so_everywhere(floor: Floor) -> None:
+def test_a_hold_at_the_start_waits_for_a_person_and_is_in_every_status(floor: Floor) -> None:
     floor.app.hold("behind", "The ledger is behind a head that it once published.")
     floor.app.begin()
     floor.step(5, pass_s=1.0)
@@ -205,7 +205,7 @@ def test_an_error_over_what_one_port_brought_costs_that_table_its_connection_and
     floor.greet("bac-01")
 
 
-def test_an_error_in_a_stage_of_all_tables_is_tried_again_and_told(
+def test_an_error_in_a_stage_of_all_tables_is_tried_again_and_in_every_status(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     floor.greet()

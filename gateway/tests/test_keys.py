@@ -1,4 +1,4 @@
-"""Key files: found by unit, refused in words when others could have read or changed them."""
+"""Key files: found by unit, refused with the reason when others could have read or changed them."""
 
 import os
 from pathlib import Path

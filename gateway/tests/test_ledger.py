@@ -97,7 +97,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
         Ledger(tmp_path / "nowhere" / "ledger.db")
 
 
-def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_a_ledger_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.append([entry(1)])
     ledger._db.execute("PRAGMA query_only = ON")
@@ -142,7 +142,7 @@ def test_own_numbers_are_given_once(tmp_path: Path) -> None:
     assert [again.next_own_no(), again.next_own_no()] == [3, 4]
 
 
-def test_a_second_writer_is_told_who_has_the_ledger_and_a_reader_is_served(tmp_path: Path) -> None:
+def test_a_second_writer_is_refused_with_the_process_that_has_the_ledger_and_a_reader_is_served(tmp_path: Path) -> None:
     first = Ledger(tmp_path / "ledger.db")
     first.append([entry(1)])
     with pytest.raises(LedgerError, match=rf"another gateway or command writes it \(process {os.getpid()}\)"):

@@ -278,7 +278,7 @@ def test_what_a_ledger_has_not_is_refused_at_the_start(closed: Path, statement: 
         Ledger(closed)
 
 
-def test_derived_tables_that_were_edited_are_made_anew_at_the_start(tmp_path: Path) -> None:
+def test_derived_tables_that_were_edited_are_rebuilt_at_the_start(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.append([*play(1, 1, 5), alarm(100, 9, "lid", "raised", "a")])
     ledger.close()

@@ -28,7 +28,7 @@ def test_a_shoe_from_its_opening_to_its_closing(ledger: Ledger) -> None:
     }  # fmt: skip
 
 
-def test_a_coup_with_all_that_was_said_of_it(ledger: Ledger) -> None:
+def test_a_coup_with_its_correction_and_its_decision(ledger: Ledger) -> None:
     ledger.append([coup(5, 3, 1, 9, player=["8H", "8S"], player_pair=True, natural=True, last_coup=True)])
     (row,) = ledger.rows("coups")
     assert row == {
@@ -70,7 +70,7 @@ def test_a_coup_names_the_message_that_confirmed_it(ledger: Ledger) -> None:
     assert ledger.confirmed("bac-01", 100) == {}
 
 
-def test_alarms_are_active_until_they_are_cleared_and_the_last_word_counts(ledger: Ledger) -> None:
+def test_alarms_are_active_until_they_are_cleared_and_the_last_message_counts(ledger: Ledger) -> None:
     ledger.append([alarm(1, 1, "discrepancy", "raised", "a"), alarm(2, 2, "sensor", "raised", "b")])
     ledger.append([alarm(3, 3, "lid", "raised", "c", table="bac-02"), alarm(4, 4, "sensor", "cleared", "b")])
     ledger.append([alarm(5, 5, "cut", "raised", "d"), alarm(6, 6, "discrepancy", "acknowledged", "a", by="ann")])

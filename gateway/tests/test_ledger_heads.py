@@ -146,7 +146,7 @@ def test_a_file_of_heads(tmp_path: Path) -> None:
         list(heads.load(tmp_path / "none"))
 
 
-def test_a_key_that_was_lost_is_made_anew_and_said(path: Path) -> None:
+def test_a_key_that_was_lost_is_replaced_with_a_note(path: Path) -> None:
     path.with_name("ledger.db-key").unlink()
     ledger = Ledger(path)
     assert "ledger.db-key was missing and a new one was made" in ledger.notes[0]

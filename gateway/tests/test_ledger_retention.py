@@ -96,7 +96,7 @@ def test_the_shoe_on_a_table_stays(path: Path) -> None:
     assert [entry.seq for entry in ledger.this_shoe("bac-01")] == list(range(125, 138))
 
 
-def test_an_alarm_that_is_not_cleared_stays_from_its_first_word(path: Path) -> None:
+def test_an_alarm_that_is_not_cleared_stays_from_its_first_message(path: Path) -> None:
     ledger = Ledger(path)
     ledger.append(
         [alarm(1, 1, "lid", "raised", "a"), alarm(2, 2, "cut", "raised", "b"), alarm(3, 3, "lid", "cleared", "a")]
@@ -116,7 +116,7 @@ def test_a_disputed_coup_stays(path: Path) -> None:
     assert (ledger.prune(ALL).seq, len(ledger.disputed("bac-01"))) == (8, 1)
 
 
-def test_a_coup_that_was_confirmed_and_is_disputed_stays_with_its_first_word(path: Path) -> None:
+def test_a_coup_that_was_confirmed_and_is_disputed_stays_with_its_first_message(path: Path) -> None:
     ledger = Ledger(path)
     again = coup(11, 7, 2, 1, status="disputed", corrects=f"{UNIT}-9")
     ledger.append([*play(1, 1, 1), coup(9, 5, 2, 1), confirmed(10, 6, f"{UNIT}-9"), again])

@@ -36,7 +36,7 @@ def fill(directory: Path) -> Path:
 
 
 def append_until_refused(ledger: Ledger) -> tuple[int, str]:
-    """How many shoes were taken, and what was said then."""
+    """Return how many shoes were taken, and the error then."""
     for number in range(1, 1000):
         try:
             ledger.append(play(number * 1000, number, 100))

@@ -63,7 +63,7 @@ def test_many_forged_frames_are_an_alarm_once_until_somebody_has_seen_it(
     assert floor.stored() == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_rate_counts_a_minute_and_begins_anew() -> None:
+def test_a_rate_counts_a_minute_and_begins_again() -> None:
     watch, counters = LineWatch(), dict(QUIET)
     for second in range(600):  # a shoe with a wrong key answers once a second, for hours
         counters["forged"] += 1
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_on_a_line_without_a_shoe_has_a_problem_of_its_own()
     assert list(watch.look(QUIET | {"oversize": 100}, 1.0, served=True)) == ["unreadable_frames"]
 
 
-def test_a_log_stands_still_when_many_frames_and_half_a_minute_bring_nothing() -> None:
+def test_a_log_is_stalled_when_many_frames_in_half_a_minute_bring_nothing() -> None:
     stall = Stall()
     assert not any(stall.frame(second / 10) for second in range(300))
     assert stall.frame(30.0)
@@ -108,7 +108,7 @@ def test_where_keys_are_given_a_shoe_without_one_is_not_served(opened: Open, tmp
     assert (keyless.acked, floor.stored(OTHER), floor.stored(UNIT)) == (0, [], [1, 2, 3])
 
 
-def test_a_shoe_without_a_key_is_served_where_the_config_says_so(opened: Open, tmp_path: Path) -> None:
+def test_a_shoe_without_a_key_is_served_where_the_config_allows_it(opened: Open, tmp_path: Path) -> None:
     keyless = LogShoe(OTHER)
     floor = opened(keyless, keys=key_file(tmp_path), keys_required=False)
     keyless.press(3)

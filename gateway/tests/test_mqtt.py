@@ -24,7 +24,7 @@ PATIENCE_S = 20.0
         ("mqtt://[::1]:7", "::1", 7, False),
     ],
 )
-def test_a_url_says_host_port_and_whether_tls(url: str, host: str, port: int, tls: bool) -> None:
+def test_a_url_has_host_port_and_whether_tls(url: str, host: str, port: int, tls: bool) -> None:
     broker = Broker.from_url(url)
     assert broker == Broker(host, port, tls)
     assert Broker.from_url(str(broker)) == broker
@@ -140,7 +140,7 @@ def looking() -> bool:
     return any(thread.name == "broker-connect" for thread in threading.enumerate())
 
 
-def test_a_step_does_not_wait_for_a_broker_that_says_nothing(mute: socket.socket) -> None:
+def test_a_step_does_not_wait_for_a_broker_that_sends_nothing(mute: socket.socket) -> None:
     client = LoopClient(
         Broker("localhost", mute.getsockname()[1], tls=True),
         "x",

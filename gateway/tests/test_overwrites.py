@@ -4,7 +4,7 @@ from sabot_gateway.ops.rate_limit import LogLimiter, TokenBucket
 from sabot_gateway.publish.overwrites import Overwrites
 
 
-def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:
+def test_our_own_messages_are_known_in_the_order_sent_and_however_late() -> None:
     watch = Overwrites()
     for payload in (b"1", b"2", b"3"):
         watch.sent("t", payload)
@@ -12,7 +12,7 @@ def test_our_own_words_are_known_in_the_order_sent_and_however_late() -> None:
     assert watch.due(0.0) == []
 
 
-def test_another_word_is_put_right_and_so_is_an_old_one_of_ours() -> None:
+def test_a_foreign_message_is_replaced_and_so_is_an_old_one_of_ours() -> None:
     watch = Overwrites()
     watch.sent("t", b"old")
     watch.sent("t", b"new")
@@ -57,7 +57,7 @@ def test_a_flood_on_all_topics_is_bounded_and_no_topic_is_forgotten() -> None:
     assert len(right) == 600
 
 
-def test_our_own_words_that_never_come_back_are_bounded() -> None:
+def test_our_own_messages_that_never_come_back_are_bounded() -> None:
     watch = Overwrites()
     for number in range(10_000):
         watch.sent("t", b"%d" % number)

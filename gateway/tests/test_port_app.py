@@ -1,4 +1,4 @@
-"""The daemon over every kind of port: plugged in and out, hosts that come and go, lines that are told apart."""
+"""The daemon over every kind of port: plugged in and out, hosts that come and go, lines with different problems."""
 
 import os
 import select
@@ -127,7 +127,7 @@ def test_a_host_that_does_not_answer_does_not_hold_up_the_other_tables(tmp_path:
     assert daemon.status("mute") == {}  # still on its way
 
 
-def test_a_wrong_baud_rate_and_a_silent_line_are_told_apart(tmp_path: Path, stack: ExitStack) -> None:
+def test_a_wrong_baud_rate_and_a_silent_line_are_different_problems(tmp_path: Path, stack: ExitStack) -> None:
     noisy, silent = Pty(stack), Pty(stack)
     daemon = Daemon(tmp_path, noisy=noisy.name, silent=silent.name)
 

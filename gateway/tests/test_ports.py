@@ -171,7 +171,7 @@ def test_a_socket_carries_every_byte_both_ways(stack: ExitStack) -> None:
     assert shoe.recv(1000) == ALL_BYTES
 
 
-def test_an_rfc_2217_host_carries_every_byte_both_ways_and_is_told_the_baud_rate(stack: ExitStack) -> None:
+def test_an_rfc_2217_host_carries_every_byte_both_ways_and_gets_the_baud_rate(stack: ExitStack) -> None:
     pty = Pty(stack)
     host = SerialHost(stack, pty)
     port = opened(host.url, stack)

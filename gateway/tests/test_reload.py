@@ -123,7 +123,7 @@ def test_who_waits_for_the_shoe_of_a_table_that_goes_is_answered_at_once(floors:
     assert (outcome["table"], outcome["ok"]) == ("bac-01", False)
 
 
-def test_a_renamed_table_leaves_its_dispute_behind_and_the_log_says_so(floors: Callable[..., Floor]) -> None:
+def test_a_renamed_table_leaves_its_dispute_behind_with_a_line_in_the_log(floors: Callable[..., Floor]) -> None:
     floor = floors()
     floor.greet()
     floor.lines["bac-01"].coup(1, *LOST)

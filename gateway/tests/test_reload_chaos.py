@@ -110,7 +110,7 @@ class Chaos:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_whatever_changes_nothing_is_lost_and_what_stands_is_what_the_ledger_says(tmp_path: Path, seed: int) -> None:
+def test_whatever_changes_nothing_is_lost_and_states_are_those_of_the_ledger(tmp_path: Path, seed: int) -> None:
     with ExitStack() as stack, capture_logs() as logs:
         floor = Floor(stack, tmp_path, *NAMES)
         chaos = Chaos(floor, seed)

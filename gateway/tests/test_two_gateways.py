@@ -80,7 +80,7 @@ class Gateway:
 
 
 class World:
-    """One line: both gateways hear the shoe, and the shoe hears both."""
+    """One line: both gateways receive the shoe, and the shoe receives both."""
 
     def __init__(self, key: bytes | None) -> None:
         rng = random.Random(1)
@@ -123,7 +123,7 @@ def world(request: pytest.FixtureRequest) -> World:
     return made
 
 
-def test_the_second_is_refused_and_says_so(world: World) -> None:
+def test_the_second_is_refused_with_the_reason(world: World) -> None:
     world.second.running = True
     problems = []
     world.run(30, lambda: problems.append(world.second.link.problem))

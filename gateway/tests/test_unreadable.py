@@ -1,4 +1,4 @@
-"""Events and frames that nobody can read: kept, told and passed by, never the silent end of a table's log."""
+"""Events and frames that cannot be read: stored, raised as alarms, and never the silent end of a table's log."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +54,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 
 def coups(floor: Floor) -> list[tuple[int, str]]:
-    """Number and status of every coup told."""
+    """Return number and status of every coup in the ledger."""
     messages = [msgspec.json.decode(entry.payload) for entry in floor.entries() if entry.topic == "coup"]
     return [(one["coup"], one["status"]) for one in messages]
 
@@ -65,7 +65,7 @@ def names(floor: Floor, table: int = 1) -> list[str]:
 
 @pytest.mark.parametrize("keyed", [False, True], ids=["no key", "key"])
 @pytest.mark.parametrize("bad", BAD)
-def test_an_event_that_nobody_can_read_is_kept_told_and_passed_by(
+def test_an_event_that_cannot_be_read_is_stored_raises_an_alarm_and_the_log_goes_on(
     opened: Open, tmp_path: Path, bad: str, keyed: bool
 ) -> None:
     body, why = BAD[bad]
@@ -165,7 +165,7 @@ def test_frames_without_a_number_are_an_alarm_when_they_come_again_and_again(ope
     assert names(floor) == ["unreadable_frames"]
 
 
-def test_an_event_too_long_for_a_frame_is_an_alarm_and_the_log_is_said_to_stand_still(opened: Open) -> None:
+def test_an_event_too_long_for_a_frame_is_an_alarm_and_so_is_the_stalled_log(opened: Open) -> None:
     shoe = LogShoe()
     floor = opened(shoe)
     shoe.log = [CONFIRM, CONFIRM, card(1, 0) + bytes(120), CONFIRM, CONFIRM]
