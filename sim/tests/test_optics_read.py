@@ -108,7 +108,7 @@ def test_a_read_is_the_same_in_another_process() -> None:
 
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="profile 'sunny' does not exist: the profiles are clean, normal, dirty"):
+    with pytest.raises(ValueError, match="unknown profile 'sunny': expected one of clean, normal, dirty"):
         read("sunny", 1, 1)
 
 
