@@ -53,9 +53,9 @@ def test_everything_that_is_wrong_with_a_table_is_listed() -> None:
     [
         ("nz-baccarat", {}, "a table offers one or the other (11C.2)"),
         ("nz-baccarat", {"game": "ez"}, "a table offers one or the other (11C.2)"),
-        ("star-baccarat", {"decks": 3}, "pair_player: wants 6 or 8 decks, not 3 (clause 3.1)"),
-        ("star-premium", {"decks": 4}, "pair_player: wants 6 or 8 decks, not 4 (clause 3.1)"),
-        ("crown-baccarat", {"decks": 6}, "crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)"),
+        ("star-baccarat", {"decks": 3}, "pair_player: needs 6 or 8 decks, not 3 (clause 3.1)"),
+        ("star-premium", {"decks": 4}, "pair_player: needs 6 or 8 decks, not 4 (clause 3.1)"),
+        ("crown-baccarat", {"decks": 6}, "crown_pair_player: needs 8 decks, not 6 (clause 3.1.1)"),
     ],
 )
 def test_a_table_that_names_no_wagers_must_be_allowed_to_offer_all(book: str, more: dict[str, Any], says: str) -> None:
@@ -63,7 +63,7 @@ def test_a_table_that_names_no_wagers_must_be_allowed_to_offer_all(book: str, mo
     fact = only(check.table_facts(table))
     assert fact.status == "wrong"
     assert says in fact.says
-    assert 'list those that this table offers: wagers = ["player"' in fact.says
+    assert 'list those of this table: wagers = ["player"' in fact.says
     named = msgspec.structs.replace(table, wagers=("player", "banker", "tie"))
     assert only(check.table_facts(named)).status == "ok"
     assert only(check.table_facts(Table("bac-01", "/dev/ttyACM0", "star-baccarat"))).status == "ok"

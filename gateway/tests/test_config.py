@@ -104,9 +104,13 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
         (
             "decks = 6",
             'decks = 6\nwagers = ["crown_pair_player"]',
-            "crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)",
+            "crown_pair_player: needs 8 decks, not 6 (clause 3.1.1)",
         ),
-        ("decks = 6", 'decks = 6\ngame = "crown"\nwagers = ["shield_player"]', "game crown of crown-baccarat does not"),
+        (
+            "decks = 6",
+            'decks = 6\ngame = "crown"\nwagers = ["shield_player"]',
+            "wager shield_player: unknown in game crown of crown-baccarat",
+        ),
         ("decks = 6", "decks = ", "line 15"),
         ('site = "sydney"', 'site = "sydney"\nkeys = "nowhere"', "nowhere: No such file or directory; make it"),
         ('site = "sydney"', 'site = "sydney"\nkeys = "/dev/null"', "keys: /dev/null: not a directory"),

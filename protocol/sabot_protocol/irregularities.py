@@ -113,6 +113,10 @@ class Book(msgspec.Struct, frozen=True):
     id: str
     cases: dict[str, tuple[Row, ...]]
 
+    def without_wording(self) -> "Book":
+        """Return the same rows without their texts for the dealer."""
+        return Book(self.id, {case: tuple(replace(row, say="") for row in rows) for case, rows in self.cases.items()})
+
 
 def parse(name: str, text: str) -> Book:
     """Parse one file and check that every combination of facts has a row, and every row is reached."""

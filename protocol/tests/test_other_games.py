@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from sabot_protocol import rulebooks
-from sabot_protocol.wagers import lucky_tie, money, roulette, three_card
+from sabot_protocol.wagers import facts, lucky_tie, money, roulette, three_card
 from sabot_protocol.wagers.table import Settings, Table, check_offer, check_whole_offer
 
 RAPID = rulebooks.load("star-rapid").roulette
@@ -144,13 +144,13 @@ def test_three_card_baccarat(player: str, dealer: str, nets: dict[str, str]) -> 
 )
 def test_lucky_tie(cards: str, first: tuple[str, list[int]], second: tuple[str, list[int]]) -> None:
     one, two, three, four = cards.split()
-    found = lucky_tie.outcomes([one, two], [three, four])
+    found = lucky_tie.outcomes(CROWN.jackpot["lucky_tie"], [one, two], [three, four])
     wanted = {"option_1": first, "option_2": second, "option_3": ("lucky_tie", [100, 100])}
     assert found == {name: {"outcome": outcome, "percent_range": span} for name, (outcome, span) in wanted.items()}
 
 
 def test_a_tie_of_eights_with_other_cards_is_no_lucky_tie() -> None:
-    assert set(lucky_tie.outcomes(["8S", "KS"], ["8S", "KD"]).values()) == {None}
+    assert set(lucky_tie.outcomes(CROWN.jackpot["lucky_tie"], ["8S", "KS"], ["8S", "KD"]).values()) == {None}
 
 
 def test_next_highest_amount() -> None:
@@ -175,17 +175,72 @@ def test_new_zealand_voids_nothing_that_pays_no_commission(odds: Fraction) -> No
 
 
 def test_crown_extra_commission_is_on_the_excess_only() -> None:
-    commission = Fraction(19, 20)
-    assert money.traditional_win(100_000, 60_000, commission) == 95_000 - 1_000
-    assert money.traditional_win(100_000, 60_000, Fraction(1)) == 100_000 - 1_000
-    assert money.traditional_win(50_000, 60_000, commission) == 47_500
+    differential = CROWN.money.differential
+    assert differential is not None
+    assert (differential.commission, differential.clause) == ("1/40", "6.5")
+    for stake, odds, win in (
+        (100_000, Fraction(19, 20), 95_000 - 1_000),
+        (100_000, Fraction(1), 100_000 - 1_000),
+        (60_000, Fraction(19, 20), 57_000),
+        (50_000, Fraction(19, 20), 47_500),
+        (100_000, Fraction(0), 0),
+        (100_000, Fraction(-1), -100_000),
+    ):
+        assert stake * money.odds_above(differential, stake, 60_000, odds) == win
 
 
 def test_an_ante_is_at_most_an_eighth_of_the_minimum() -> None:
-    assert money.ante_allowed(1_250, 10_000)
-    assert not money.ante_allowed(1_251, 10_000)
-    assert not money.ante_allowed(0, 10_000)
-    assert money.ante_allowed(1, 10_000)
+    ante = NZ.money.ante
+    assert ante is not None
+    assert money.ante_allowed(ante, 1_250, 10_000)
+    assert not money.ante_allowed(ante, 1_251, 10_000)
+    assert not money.ante_allowed(ante, 0, 10_000)
+    assert money.ante_allowed(ante, 1, 10_000)
+
+
+def paid(book: rulebooks.Rulebook, game: str, hands: str, *values: object) -> dict[str, tuple[int, int]]:
+    """Payments on a coup of these hands; `values` are stakes, chip and differential."""
+    table = Table(book, Settings.of(book, {"game": game}))
+    player, banker = (hand.split() for hand in hands.split(" v "))
+    found = money.payments(table, table.settle(facts.of(player, banker)), *values)  # type: ignore[arg-type]
+    return {name: (payment.net_cents, payment.void_cents) for name, payment in found.items()}
+
+
+def test_payments_on_a_coup() -> None:
+    """Paid in chips by the house's rule, collected in full, returned where the wager never opened."""
+    stakes = {"player": 1_000, "banker": 12_500, "tie": 700}
+    assert paid(STAR, "baccarat", "4S KD 2C v 7H KC", stakes, 500) == {
+        "player": (-1_000, 0), "banker": (12_000, 0), "tie": (-700, 0)
+    }  # fmt: skip
+    assert paid(NZ, "standard", "4S KD 2C v 7H KC", {"banker": 12_500}, 500) == {"banker": (9_500, 2_500)}
+    assert paid(CROWN, "traditional", "4S KD 2C v 7H KC", {"shield_player": 5}) == {"shield_player": (0, 5)}
+
+
+def test_the_differential_is_for_player_and_banker_wins_in_its_games() -> None:
+    banker, tie = "4S KD 2C v 7H KC", "6S KD v 6H KC"
+    stakes = {"player": 100_000, "banker": 100_000, "tie": 100_000}
+    assert paid(CROWN, "traditional", banker, stakes, 1, 60_000) == {
+        "player": (-100_000, 0), "banker": (94_000, 0), "tie": (-100_000, 0)
+    }  # fmt: skip
+    assert paid(CROWN, "traditional", tie, stakes, 1, 60_000)["tie"] == (800_000, 0)
+    for book, game in ((CROWN, "crown"), (STAR, "baccarat")):
+        with pytest.raises(money.MoneyError, match=f"differential: game {game} of {book.id} has none; leave it out"):
+            paid(book, game, banker, {"banker": 5}, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("stakes", "chip", "error"),
+    [
+        ({"owl": 5}, 1, "stakes.owl: game traditional of crown-baccarat has no such wager"),
+        ({"tie": 0}, 1, "stakes.tie: 0 is not a stake; it must be above 0"),
+        ({"tie": -5}, 1, "stakes.tie: -5 is not a stake; it must be above 0"),
+        ({"tie": 5}, 0, "chip: 0 is not the value of a chip; it must be above 0"),
+    ],
+)
+def test_stakes_that_cannot_be_settled(stakes: dict[str, int], chip: int, error: str) -> None:
+    with pytest.raises(money.MoneyError) as refused:
+        paid(CROWN, "traditional", "4S KD 2C v 7H KC", stakes, chip)
+    assert str(refused.value) == error
 
 
 def test_ante_up() -> None:
@@ -198,12 +253,12 @@ def test_ante_up() -> None:
 @pytest.mark.parametrize(
     ("book", "chosen", "decks", "wagers", "says"),
     [
-        (STAR, {}, 3, ["player", "tiger"], "wager tiger: wants 6 or 8 decks, not 3 (clause 3.1)"),
+        (STAR, {}, 3, ["player", "tiger"], "wager tiger: needs 6 or 8 decks, not 3 (clause 3.1)"),
         (STAR, {}, 5, [], "decks = 5: star-baccarat allows 3, 4, 6, 8 (clause 3.1)"),
-        (CROWN, {}, 6, ["crown_pair_player"], "wager crown_pair_player: wants 8 decks, not 6 (clause 3.1.1)"),
+        (CROWN, {}, 6, ["crown_pair_player"], "wager crown_pair_player: needs 8 decks, not 6 (clause 3.1.1)"),
         (CROWN, {"game": "tie"}, 8, ["shield_banker"],
-         "wager shield_banker: game tie of crown-baccarat does not have it"),
-        (CROWN, {"game": "lucky_chase"}, 8, ["tie"], "wager tie: game lucky_chase of crown-baccarat does not have it"),
+         "wager shield_banker: unknown in game tie of crown-baccarat"),
+        (CROWN, {"game": "lucky_chase"}, 8, ["tie"], "wager tie: unknown in game lucky_chase of crown-baccarat"),
         (
             NZ, {}, 8, ["any_pair_player", "perfect_pair_banker"],
             "wagers any_pair_player and perfect_pair_banker: a table offers one or the other (11C.2)",
@@ -213,19 +268,19 @@ def test_ante_up() -> None:
             "wagers lucky_match_player and perfect_pair_player: a table offers one or the other (11D.2)",
         ),
         (PREMIUM, {"game": "tie_premium"}, 4, ["pair_banker"],
-         "wager pair_banker: wants 6 or 8 decks, not 4 (clause 3.1)"),
+         "wager pair_banker: needs 6 or 8 decks, not 4 (clause 3.1)"),
         (
             CROWN, {"game": "zero_commission"}, 8, ["tie"],
-            "game zero_commission: crown-baccarat offers it only in a tournament (clause 1.1), and no table can be set "
-            "to one yet; choose another game",
+            "game zero_commission: crown-baccarat offers it only in a tournament (clause 1.1), and tables for "
+            "tournaments are not supported yet; choose another game",
         ),
         (
             CROWN, {}, 8, ["one_one_two_pair", "tie", "pair_player"],
-            "wager one_one_two_pair: its parts must be on offer too, and pair_banker is not (clause 1.1)",
+            "wager one_one_two_pair: offer pair_banker too, of which it consists (clause 1.1)",
         ),
-        (CROWN, {}, 8, ["run_owl"], "wager run_owl: game traditional of crown-baccarat does not have it"),
+        (CROWN, {}, 8, ["run_owl"], "wager run_owl: unknown in game traditional of crown-baccarat"),
         (CROWN, {"game": "lucky_chase"}, 8, ["run_player"],
-         "wager run_player: game lucky_chase of crown-baccarat does not have it"),
+         "wager run_player: unknown in game lucky_chase of crown-baccarat"),
     ],
 )  # fmt: skip
 def test_an_offer_that_the_book_forbids(
@@ -244,19 +299,19 @@ def test_an_offer_that_is_well() -> None:
 @pytest.mark.parametrize(
     ("book", "game", "decks", "says"),
     [
-        (STAR, "baccarat", 3, "wager pair_player: wants 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
-        (STAR, "even_money", 4, "wager pair_player: wants 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
+        (STAR, "baccarat", 3, "wager pair_player: needs 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
+        (STAR, "even_money", 4, "wager pair_player: needs 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
         (STAR, "baccarat", 6, ""),
         (STAR, "even_money", 8, ""),
-        (PREMIUM, "premium", 3, "wager pair_player: wants 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
-        (PREMIUM, "tie_premium", 4, "wager pair_player: wants 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
+        (PREMIUM, "premium", 3, "wager pair_player: needs 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
+        (PREMIUM, "tie_premium", 4, "wager pair_player: needs 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
         (PREMIUM, "premium_even_money", 8, ""),
         *(
             (NZ, game, 8, "wagers any_pair_player and lucky_match_banker: a table offers one or the other (11C.2)")
             for game in NZ.game
         ),
-        (CROWN, "traditional", 6, "wager crown_pair_player: wants 8 decks, not 6 (clause 3.1.1), and 2 more"),
-        (CROWN, "tie", 7, "wager crown_pair_player: wants 8 decks, not 7 (clause 3.1.1), and 2 more"),
+        (CROWN, "traditional", 6, "wager crown_pair_player: needs 8 decks, not 6 (clause 3.1.1), and 2 more"),
+        (CROWN, "tie", 7, "wager crown_pair_player: needs 8 decks, not 7 (clause 3.1.1), and 2 more"),
         (CROWN, "traditional", 8, ""),
         (CROWN, "lucky_chase", 4, ""),
         (CROWN, "three_card", 1, ""),
@@ -268,14 +323,14 @@ def test_a_table_that_names_no_wagers_offers_all_of_its_game(
 ) -> None:
     found = check_whole_offer(book, Settings.of(book, {"game": game}), decks)
     assert (says in found) if says else (found == "")
-    assert "list those that this table offers: wagers = [" in found or not says
+    assert "list those of this table: wagers = [" in found or not says
 
 
 @pytest.mark.parametrize(
     ("chosen", "says"),
     [
         ({"game": "poker"}, "game = poker: star-baccarat allows baccarat, even_money"),
-        ({"tiger_option": "1"}, "star-baccarat has no option 'tiger_option': it has game"),
+        ({"tiger_option": "1"}, "unknown option 'tiger_option': star-baccarat has game"),
     ],
 )
 def test_settings_that_do_not_exist(chosen: dict[str, str], says: str) -> None:

@@ -258,7 +258,7 @@ def test_tie_run_prices() -> None:
     assert sequences.find(book, "tie", "run_tie_3").settle(["T"] * 3).odds == 1000
     assert sequences.find(book, "tie", "run_tie_4").settle(["T"] * 4).odds == 10_000
     for unknown in ("run_tie_2", "run_tie_5", "run_banker_7", "run_banker_1", "run_combo:B", "run_combo_3", "run_x"):
-        with pytest.raises(rulebooks.RulebookError, match="no wager"):
+        with pytest.raises(rulebooks.RulebookError, match="unknown wager"):
             sequences.find(book, "tie", unknown)
-    with pytest.raises(rulebooks.RulebookError, match="no wager"):
+    with pytest.raises(rulebooks.RulebookError, match="unknown wager"):
         sequences.find(book, "lucky_chase", "run_banker_2")

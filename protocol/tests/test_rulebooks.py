@@ -3,7 +3,8 @@
 from importlib.resources import files
 
 import pytest
-from sabot_protocol import messages, rulebooks
+from msgspec.structs import replace
+from sabot_protocol import irregularities, messages, rulebooks
 
 ANY_ERROR = "player_overdraw banker_overdraw excess_card first_card_face_up"
 
@@ -11,6 +12,20 @@ ANY_ERROR = "player_overdraw banker_overdraw excess_card first_card_face_up"
 def test_the_five_books() -> None:
     assert rulebooks.ids() == ["crown-baccarat", "nz-baccarat", "star-baccarat", "star-premium", "star-rapid"]
     assert len({rulebooks.load(book).digest() for book in rulebooks.ids()}) == 5
+
+
+def test_the_hash_covers_the_rules_and_not_their_wording(monkeypatch: pytest.MonkeyPatch) -> None:
+    book, cases = rulebooks.load("star-rapid"), irregularities.load("star-rapid").cases
+    (row,) = cases["misread_card"]
+
+    def digest(changed: irregularities.Row) -> bytes:
+        other = irregularities.Book(book.id, {**cases, "misread_card": (changed,)})
+        monkeypatch.setattr(irregularities, "load", lambda _: other)
+        return book.digest()
+
+    assert digest(replace(row, say="Key the card in.")) == digest(row)
+    assert digest(replace(row, code="VOID")) != digest(row)
+    assert digest(replace(row, clause="11.8.13")) != digest(row)
 
 
 @pytest.mark.parametrize(
@@ -51,38 +66,67 @@ GOOD = (files("sabot_protocol.rulebooks") / "star-rapid.toml").read_text()
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "error"),
     [
         ('mode = "one"', 'mode = "two"', "shoe.burn.mode"),
         ('mode = "one"', 'mode = "one"\ncolour = 3', "colour"),
         ("default = 8", "default = 6", "decks.default 6 is not in decks.allowed"),
         ("value = true", 'value = "yes"', "cut_first_card_is_last_coup.value"),
-        ('id = "star-rapid"', 'id = "other"', "the file name says otherwise"),
+        ('id = "star-rapid"', 'id = "other"', "id is 'other', which is not the file name"),
         ('title = "', 'title = 5 "', "star-rapid.toml"),
         ('table_1 = "7.7.4.5"\n', "", "table_1"),
         (
             'odds = "19/20"',
             'odds = "19 to 20"',
-            "wager banker: win: odds: '19 to 20' is no price: write it as 8 or 19/20",
+            "wager banker: win: odds: '19 to 20' is not a price: write 8 or 19/20",
         ),
         ('bet = "tie"', 'bet = "draw"', "wager tie: no bet 'draw'"),
         ('games = ["baccarat"]', 'games = ["bacarat"]', "no game 'bacarat'"),
-        ('id = "pair_player"', 'id = "pair_banker"', "wager pair_banker stands twice in game baccarat"),
+        ('id = "pair_player"', 'id = "pair_banker"', "wager pair_banker is twice in game baccarat"),
         (
             'reconstruct = { value = "no"',
             'reconstruct = { value = "maybe"',
             "switch.reconstruct: 'maybe' is not one of",
         ),
         ("mid_shoe_burn", "mid_show_burn", "switch.mid_shoe_burn is missing"),
-        ('win.win = { odds = "11", clause = "8.10" }', "", "wins nothing"),
+        ('win.win = { odds = "11", clause = "8.10" }', "", "no outcome wins"),
     ],
 )
-def test_a_bad_file_is_refused_by_name_key_and_reason(old: str, new: str, says: str) -> None:
+def test_a_bad_file_is_refused_with_file_key_and_reason(old: str, new: str, error: str) -> None:
     assert old in GOOD
     with pytest.raises(rulebooks.RulebookError) as refused:
         rulebooks.parse("star-rapid.toml", GOOD.replace(old, new))
-    assert says in str(refused.value)
+    assert error in str(refused.value)
     assert "rulebook star-rapid.toml" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("book", "old", "new", "error"),
+    [
+        ("nz", 'exact_odds = "19/20"\n', "", "money.exact_odds: void_excess needs it, no other rounding has it"),
+        ("nz", '"void_excess"', '"next_highest"', "money.exact_odds: void_excess needs it, no other rounding has it"),
+        ("nz", 'exact_odds = "19/20"', 'exact_odds = "5 %"', "money.exact_odds: '5 %' is not a price"),
+        ("nz", 'most_of_minimum = "1/8"', 'most_of_minimum = "-1"', "money.ante.most_of_minimum: '-1' is not a price"),
+        ("crown", 'commission = "1/40"', 'commission = "0"', "money.differential.commission: '0' is not a price"),
+        (
+            "crown",
+            'games = ["traditional"]\nwagers',
+            'games = ["owl"]\nwagers',
+            "money.differential.games: no game 'owl'",
+        ),
+        ("crown", "non_suited = [1", "mixed = [1", "jackpot.lucky_tie: option_2: unknown outcome 'mixed'"),
+        ("crown", "[5, 20]", "[25, 20]", "jackpot.lucky_tie: option_1.coloured: 25 to 20 is not a range of percent"),
+        ("crown", "[5, 20]", "[5, 120]", "jackpot.lucky_tie: option_1.coloured: 5 to 120 is not a range of percent"),
+        ("crown", "[5, 20]", "[0, 20]", "jackpot.lucky_tie: option_1.coloured: 0 to 20 is not a range of percent"),
+    ],
+)
+def test_bad_money_is_refused_with_file_key_and_reason(book: str, old: str, new: str, error: str) -> None:
+    name = f"{book}-baccarat.toml"
+    good = (files("sabot_protocol.rulebooks") / name).read_text()
+    assert good.count(old) == 1
+    with pytest.raises(rulebooks.RulebookError) as refused:
+        rulebooks.parse(name, good.replace(old, new))
+    assert f"rulebook {name}: {error}" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -72,26 +72,51 @@ BAD: list[tuple[str, str]] = [
     ('{"id": 9, "stock": ["2S", "2H", "2D", "AC", "4S"]}', "a third card is due by the tables and there is none"),
     ('{"id": 9, "stock": ["2S", "1S"]}', "stock[1]: '1S' is not one of the 52 cards"),
     ('{"id": 9, "stock": ["2S", 7]}', "stock[1]: 7 is not one of the 52 cards"),
-    ('{"id": 9, "stock": "2S"}', "stock: a list of cards"),
-    ('{"id": 9, "wager": "run_owl_3", "results": []}', "no wager 'run_owl_3'"),
+    ('{"id": 9, "stock": "2S"}', "stock: give a list of cards such as 8H"),
+    (
+        '{"id": 9, "wager": "run_owl_3", "results": []}',
+        "wager: unknown wager on several coups 'run_owl_3' in game traditional of crown-baccarat",
+    ),
     ('{"id": 9, "wager": "run_banker_3", "results": ["Q"]}', "results[0]: 'Q' is not one of P, B, T, X, END"),
     ('{"id": 9, "wager": "run_banker_3", "results": ["END", "B"]}', "nothing comes after END"),
-    ('{"id": 9, "wager": "run_banker_3"}', "results: a list"),
-    ('{"id": 9, "number": 3}', "game traditional is not roulette"),
-    ('{"id": 9, "player": [], "dealer": []}', "three_card has"),
-    ('{"id": 9, "stock": ["2S"], "jackpot": "mega"}', "jackpot: 'mega' is not known"),
+    ('{"id": 9, "wager": "run_banker_3"}', "results: give a list of P, B, T, X and END"),
+    ('{"id": 9, "number": 3}', "number: game traditional is not roulette; use --set game=roulette"),
+    (
+        '{"id": 9, "player": [], "dealer": []}',
+        "player and dealer: game traditional has no such hands; use --set game=three_card",
+    ),
+    ('{"id": 9, "stock": ["2S"], "jackpot": "mega"}', "jackpot: unknown jackpot 'mega': crown-baccarat has lucky_tie"),
+    ('{"id": 9, "stock": ["2S"], "jackpot": ["mega"]}', "jackpot: unknown jackpot ['mega']"),
+    ('{"id": 9, "jackpot": "lucky_tie"}', "stock: give a list of cards such as 8H"),
+    (
+        '{"id": 9, "stock": ["9S", "2H", "KD", "3C"], "stake": {"tie": 5}}',
+        "unknown field 'stake': a line with stock may have chip, differential, id, stakes",
+    ),
+    (
+        '{"id": 9, "stock": [], "jackpot": "lucky_tie", "stakes": {}}',
+        "unknown field 'stakes': a line with jackpot may have",
+    ),
+    (
+        '{"id": 9, "wager": "run_banker_3", "result": []}',
+        "unknown field 'result': a line with wager may have id, results",
+    ),
+    ('{"id": 9, "number": 3, "spin": 1}', "unknown field 'spin': a line with number may have id"),
+    (
+        '{"id": 9, "player": [], "dealer": [], "banker": []}',
+        "unknown field 'banker': a line with dealer may have id, player",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("line", "says"), BAD)
-def test_a_bad_line_is_told_and_the_others_are_unaffected(line: str, says: str) -> None:
+@pytest.mark.parametrize(("line", "error"), BAD)
+def test_a_bad_line_is_answered_with_an_error_and_the_others_are_unaffected(line: str, error: str) -> None:
     good = '{"id": 1, "stock": ["9S", "2H", "KD", "3C"]}'
     status, out, _ = sabot("settle", "--rulebook", "crown-baccarat", lines=f"{good}\n{line}\n{good}\n")
     first, bad, last = map(json.loads, out.splitlines())
     assert status == 1
     assert first == last
     assert first["winner"] == "player"
-    assert says in bad["error"]
+    assert error in bad["error"]
     assert bad["id"] == (9 if '"id": 9' in line else None)
 
 
@@ -103,18 +128,18 @@ def test_more_cards_than_a_shoe_holds() -> None:
         lines=[{"id": 0, "stock": deck * 8}, {"id": 1, "stock": [*deck * 8, "2S"]}, {"id": 2, "stock": ["AS"] * 9}],
     )
     assert "error" not in whole
-    assert more["error"] == "line 2: stock: 417 cards, 8 decks have 416"
-    assert ninth["error"] == "line 3: stock: AS stands there 9 times, 8 decks have 8"
+    assert more["error"] == "line 2: stock: 417 cards; 8 decks have 416"
+    assert ninth["error"] == "line 3: stock: AS occurs 9 times; 8 decks have 8"
 
 
 def test_one_deck_has_each_card_once() -> None:
     hand = {"id": 2, "player": ["JS", "KD", "QC"], "dealer": ["JS", "KC", "TC"]}
     (answer,) = answers("--rulebook", "crown-baccarat", "--set", "game=three_card", lines=[hand])
-    assert answer["error"] == "line 1: player and dealer: JS stands there 2 times, one deck has 1"
+    assert answer["error"] == "line 1: player and dealer: JS occurs 2 times; one deck has 1"
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "error"),
     [
         (("settle", "--rulebook", "macau"), "unknown rulebook 'macau'"),
         (
@@ -127,11 +152,11 @@ def test_one_deck_has_each_card_once() -> None:
         (("simulate", "--rulebook", "star-rapid", "--set", "game=roulette"), "is not dealt from a shoe of coups"),
     ],
 )
-def test_settings_that_cannot_be(args: tuple[str, ...], says: str) -> None:
+def test_settings_that_are_refused(args: tuple[str, ...], error: str) -> None:
     status, out, err = sabot(*args)
     assert status != 0
     assert out == ""
-    assert says in " ".join(err.split())
+    assert error in " ".join(err.split())
 
 
 def test_odds_as_json() -> None:
@@ -145,11 +170,11 @@ def test_odds_as_json() -> None:
     assert found["wagers"]["tie"]["house_edge"].startswith("0.0484")
 
 
-def test_a_wager_that_wants_other_decks_says_so() -> None:
+def test_a_wager_that_needs_other_decks_is_marked() -> None:
     _, out, _ = sabot("odds", "--rulebook", "crown-baccarat", "--decks", "6", "--json")
     wagers = json.loads(out)["wagers"]
     assert wagers["crown_pair_player"]["offered"] is False
-    assert wagers["crown_pair_player"]["why"] == "wants 8 decks (3.1.1)"
+    assert wagers["crown_pair_player"]["why"] == "needs 8 decks (3.1.1)"
     assert wagers["player"]["offered"] is True
 
 
@@ -173,8 +198,8 @@ def test_simulate_prints_a_z_score_a_wager() -> None:
     assert [line.split() for line in again.splitlines() if "%" in line] == rows
 
 
-def test_each_answer_comes_before_the_next_question() -> None:
-    """A program that asks through a pipe and waits for every answer is not left hanging."""
+def test_each_line_is_answered_before_the_next_is_read() -> None:
+    """A program may wait for every answer before it sends the next line."""
     process = subprocess.Popen(
         [sys.executable, "-m", "sabot_tools", "settle", "--rulebook", "star-baccarat"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -255,8 +280,8 @@ def test_the_other_books_collect_the_whole_stake_and_pay_up(book: str, game: str
         assert answer["payments"] == {"banker": {"net": net, "void": 0}}
 
 
-def test_a_game_for_tournaments_is_priced_and_said_to_be_one() -> None:
-    """Crown 1.1: settlement goes on, for a tournament is played by it."""
+def test_a_game_for_tournaments_is_settled_and_marked_as_one() -> None:
+    """Crown 1.1: tournaments are settled by it."""
     game = ("--rulebook", "crown-baccarat", "--set", "game=zero_commission")
     status, out, err = sabot("settle", *game, lines=[{"id": 0, "stock": BANKER_WINS}])
     assert (status, json.loads(out)["outcomes"]["banker"]["odds"]) == (0, "1")
@@ -290,18 +315,18 @@ def test_a_wager_that_never_opened_is_void_and_a_tie_pays_its_percentage() -> No
 
 
 @pytest.mark.parametrize(
-    ("money", "says"),
+    ("money", "error"),
     [
         ({"stakes": {"owl": 5}}, "stakes.owl: game traditional of crown-baccarat has no such wager"),
         ({"stakes": {"tie": 0}}, "stakes.tie: 0 is not a stake"),
         ({"stakes": {"tie": 1.5}}, "$.stakes"),
-        ({"stakes": {"tie": 5}, "chip": 0}, "chip: 0 is not a chip's value"),
+        ({"stakes": {"tie": 5}, "chip": 0}, "chip: 0 is not the value of a chip"),
     ],
 )
-def test_stakes_that_cannot_be(money: dict[str, object], says: str) -> None:
-    assert says in paid("crown-baccarat", "traditional", **money)["error"]
+def test_stakes_that_are_refused(money: dict[str, object], error: str) -> None:
+    assert error in paid("crown-baccarat", "traditional", **money)["error"]
 
 
 def test_only_crown_has_a_differential() -> None:
     error = paid("star-baccarat", "baccarat", stakes={"tie": 5}, differential=3)["error"]
-    assert "only Traditional Baccarat at Crown" in error
+    assert "differential: game baccarat of star-baccarat has none; leave it out" in error

@@ -1,4 +1,4 @@
-"""The five casinos' rulebooks as data, and a loader that refuses a bad file by file, key and reason."""
+"""Loads and checks a rulebook; what is wrong is refused with file, key and reason."""
 
 import tomllib
 from collections import Counter
@@ -10,13 +10,13 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from sabot_protocol.rulebooks.model import SWITCHES, Price, Rulebook, RulebookError, Wager
-from sabot_protocol.wagers import three_card
+from sabot_protocol.rulebooks.model import SWITCHES, Jackpot, Money, Price, Rulebook, RulebookError, Wager
+from sabot_protocol.wagers import lucky_tie, three_card
 from sabot_protocol.wagers.bets import BETS
 
 
 def parse(name: str, text: str) -> Rulebook:
-    """One file's text, checked."""
+    """Parse and check one file."""
     try:
         book = msgspec.convert(tomllib.loads(text), Rulebook)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -27,12 +27,15 @@ def parse(name: str, text: str) -> Rulebook:
 
 
 def _problems(book: Rulebook, name: str) -> Iterator[str]:
-    """What types cannot say; the first is enough."""
+    """Yield what the types cannot check."""
     if book.decks.default not in book.decks.allowed:
         yield f"decks.default {book.decks.default} is not in decks.allowed"
     if f"{book.id}.toml" != name:
-        yield f"id is {book.id!r}, the file name says otherwise"
+        yield f"id is {book.id!r}, which is not the file name"
     yield from _switch_problems(book)
+    yield from (f"money.{problem}" for problem in _money_problems(book, book.money))
+    for name, jackpot in book.jackpot.items():
+        yield from (f"jackpot.{name}: {problem}" for problem in _jackpot_problems(jackpot))
     for place, option in book.option.items():
         yield from (f"option.{place}.games: no game {game!r}" for game in option.games if game not in book.game)
     for wager in book.wager:
@@ -42,19 +45,40 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield from _odds_problems(f"sequence {sequence.id}", sequence.odds.values())
     for game in book.game:
         ids = Counter(wager.id for wager in book.wagers(game))
-        yield from (f"wager {twice} stands twice in game {game}" for twice, count in ids.items() if count > 1)
+        yield from (f"wager {twice} is twice in game {game}" for twice, count in ids.items() if count > 1)
 
 
 def _switch_problems(book: Rulebook) -> Iterator[str]:
     yield from (f"switch.{name} is missing" for name in SWITCHES if name not in book.switch)
     for name, switch in book.switch.items():
         if name not in SWITCHES:
-            yield f"switch.{name}: no such switch"
+            yield f"switch.{name}: unknown switch"
             continue
-        words = switch.value.split() if isinstance(switch.value, str) else [switch.value]
-        for word in words:
-            if word not in SWITCHES[name]:
-                yield f"switch.{name}: {word!r} is not one of {', '.join(sorted(map(str, SWITCHES[name])))}"
+        values = switch.value.split() if isinstance(switch.value, str) else [switch.value]
+        for value in values:
+            if value not in SWITCHES[name]:
+                yield f"switch.{name}: {value!r} is not one of {', '.join(sorted(map(str, SWITCHES[name])))}"
+
+
+def _money_problems(book: Rulebook, money: Money) -> Iterator[str]:
+    yield from _odds_problems("exact_odds", [money.exact_odds] if money.exact_odds else [])
+    if (money.rounding == "void_excess") != bool(money.exact_odds):
+        yield "exact_odds: void_excess needs it, no other rounding has it"
+    if money.differential:
+        yield from _odds_problems("differential.commission", [money.differential.commission])
+        games = money.differential.games
+        yield from (f"differential.games: no game {game!r}" for game in games if game not in book.game)
+    if money.ante:
+        yield from _odds_problems("ante.most_of_minimum", [money.ante.most_of_minimum])
+
+
+def _jackpot_problems(jackpot: Jackpot) -> Iterator[str]:
+    for option, outcomes in jackpot.option.items():
+        for outcome, (least, most) in outcomes.items():
+            if outcome not in lucky_tie.OUTCOMES:
+                yield f"{option}: unknown outcome {outcome!r}: choose from {', '.join(lucky_tie.OUTCOMES)}"
+            if not 0 < least <= most <= 100:
+                yield f"{option}.{outcome}: {least} to {most} is not a range of percent"
 
 
 def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
@@ -63,7 +87,7 @@ def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
     yield from (f"no game {game!r}" for game in wager.games if game not in book.game)
     yield from (f"decks: {decks} is not allowed" for decks in wager.decks if decks not in book.decks.allowed)
     if not wager.win and not wager.parts:
-        yield "wins nothing"
+        yield "no outcome wins"
     for place, price in [*wager.win.items(), *wager.push.items()]:
         yield from (f"{place}: {problem}" for problem in _price_problems(book, price))
 
@@ -86,17 +110,17 @@ def _odds_problems(place: str, odds: Iterable[str]) -> Iterator[str]:
         except (ValueError, ZeroDivisionError):
             good = False
         if not good:
-            yield f"{place}: {text!r} is no price: write it as 8 or 19/20"
+            yield f"{place}: {text!r} is not a price: write 8 or 19/20"
 
 
 def ids() -> list[str]:
-    """The rulebooks that exist."""
+    """Return the ids of all rulebooks."""
     return sorted(file.name.removesuffix(".toml") for file in _files())
 
 
 @cache
 def load(rulebook_id: str) -> Rulebook:
-    """The rulebook of this id."""
+    """Return the rulebook with this id; RulebookError if there is none."""
     for file in _files():
         if file.name == f"{rulebook_id}.toml":
             return parse(file.name, file.read_text(encoding="utf-8"))

@@ -135,8 +135,9 @@ class Game(_Strict, frozen=True):
 
     title: str
     clause: str
-    decks: tuple[int, ...] = ()  # where it differs from the book's
+    decks: tuple[int, ...] = ()  # if not the rulebook's
     decks_clause: str = ""
+    tournament_clause: str = ""  # if only tournaments may offer it
 
 
 class Option(_Strict, frozen=True):
@@ -176,16 +177,17 @@ class Wager(_Strict, frozen=True):
     side: str = ""
     win: dict[str, Price] = {}
     push: dict[str, Price] = {}
-    parts: dict[str, str] = {}  # of a combined wager: wager and share
-    note: str = ""  # what a reader of its odds should know
+    parts: dict[str, str] = {}  # a combined wager: each wager with its share of the stake
+    parts_clause: str = ""  # that the parts must be on offer too
+    note: str = ""  # shown with its odds
     decks: tuple[int, ...] = ()
     decks_clause: str = ""
     excludes: tuple[str, ...] = ()
     excludes_clause: str = ""
 
-    def wanted_decks(self, decks: int) -> str:
-        """In words, how many decks it wants where these are not enough; empty where they are."""
-        return "" if not self.decks or decks in self.decks else f"wants {' or '.join(map(str, self.decks))} decks"
+    def needed_decks(self, decks: int) -> str:
+        """Return the number of decks that the wager needs, as text, if it is not this one; else an empty text."""
+        return "" if not self.decks or decks in self.decks else f"needs {' or '.join(map(str, self.decks))} decks"
 
     def expanded(self) -> "Iterator[Wager]":
         """One wager for each side, or the wager itself."""
@@ -224,11 +226,39 @@ class Roulette(_Strict, frozen=True):
     announced_clauses: dict[str, str]
 
 
+class Differential(_Strict, frozen=True):
+    """Extra commission on the part of a winning stake above the table differential."""
+
+    commission: str
+    games: tuple[str, ...]
+    wagers: tuple[str, ...]
+    clause: str
+
+
+class Ante(_Strict, frozen=True):
+    """A flat fee on a wager, at most this share of the table's minimum."""
+
+    most_of_minimum: str
+    clause: str
+
+
 class Money(_Strict, frozen=True):
-    """What happens to a payment that chips cannot make exactly."""
+    """What happens to a payment that chips cannot make exactly, and what the house charges."""
 
     rounding: Literal["next_highest", "void_excess"]
     clause: str
+    exact_odds: str = ""  # void_excess: a stake at these odds is valid as far as chips can pay it exactly
+    exact_clause: str = ""
+    differential: Differential | None = None
+    ante: Ante | None = None
+
+
+class Jackpot(_Strict, frozen=True):
+    """A jackpot on the four initial cards: for each option its outcomes, with the range of percent of the meter."""
+
+    initial_rank: str
+    clause: str
+    option: dict[str, dict[str, tuple[int, int]]]
 
 
 class Rulebook(_Strict, frozen=True):
@@ -247,15 +277,16 @@ class Rulebook(_Strict, frozen=True):
     option: dict[str, Option] = {}
     sequence: tuple[Sequence, ...] = ()
     roulette: Roulette | None = None
+    jackpot: dict[str, Jackpot] = {}
 
     def wagers(self, game: str) -> list[Wager]:
         """The wagers of a game that one coup, or one hand, decides; each side by itself."""
         return [wager for entry in self.wager if game in entry.games for wager in entry.expanded()]
 
     def digest(self) -> bytes:
-        """The eight bytes that stand for this book, irregularities included, in HELLO, ledger and every message."""
-        whole = [self, irregularities.load(self.id)]
-        return sha256(msgspec.json.encode(whole, order="sorted")).digest()[:HASH_BYTES]
+        """Return the eight bytes that identify the rules in HELLO, ledger and messages; wording does not count."""
+        rules = [self, irregularities.load(self.id).without_wording()]
+        return sha256(msgspec.json.encode(rules, order="sorted")).digest()[:HASH_BYTES]
 
     def decks_for(self, game: str, decks: int | None) -> int:
         """So many decks, or the default; an error where the book does not allow them for this game."""

@@ -1,22 +1,34 @@
-"""The Lucky Tie jackpot of Crown: four eights (A-41), and what each option of Table 20 makes of them."""
+"""The Lucky Tie jackpot: which outcome a coup is for each option; the ranges of percent are in the rulebook."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sabot_protocol.rulebooks.model import Jackpot
 
 
-def outcomes(player: Sequence[str], banker: Sequence[str]) -> dict[str, dict[str, object] | None]:
-    """By option: the outcome and the range of percent of the meter that it may pay; None when it is no Lucky Tie."""
-    four = [*player[:2], *banker[:2]]
-    if any(card[0] != "8" for card in four):
-        return {"option_1": None, "option_2": None, "option_3": None}
-    suits = {card[1] for card in four}
-    suited, coloured = len(suits) == 1, suits <= set("DH") or suits <= set("CS")
-    by_colour = ("suited", [100, 100]) if suited else ("coloured", [5, 20]) if coloured else ("non_coloured", [1, 10])
-    by_suit = ("suited", [100, 100]) if suited else ("non_suited", [1, 20])
-    return {
-        option: {"outcome": outcome, "percent_range": percent}
-        for option, (outcome, percent) in {
-            "option_1": by_colour,
-            "option_2": by_suit,
-            "option_3": ("lucky_tie", [100, 100]),
-        }.items()
-    }
+def _one_colour(suits: set[str]) -> bool:
+    return suits <= set("DH") or suits <= set("CS")
+
+
+# By the suits of the four initial cards.
+OUTCOMES: Final[dict[str, Callable[[set[str]], bool]]] = {
+    "suited": lambda suits: len(suits) == 1,
+    "non_suited": lambda suits: len(suits) > 1,
+    "coloured": lambda suits: len(suits) > 1 and _one_colour(suits),
+    "non_coloured": lambda suits: not _one_colour(suits),
+    "lucky_tie": lambda suits: True,
+}
+
+
+def outcomes(jackpot: Jackpot, player: Sequence[str], banker: Sequence[str]) -> dict[str, dict[str, object] | None]:
+    """Return, by option, the outcome and the range of percent of the meter it may pay; None if not a Lucky Tie."""
+    initial = [*player[:2], *banker[:2]]
+    if any(card[0] != jackpot.initial_rank for card in initial):
+        return dict.fromkeys(jackpot.option)
+    suits = {card[1] for card in initial}
+    return {name: _outcome(option, suits) for name, option in jackpot.option.items()}
+
+
+def _outcome(option: dict[str, tuple[int, int]], suits: set[str]) -> dict[str, object]:
+    outcome = next(name for name in option if OUTCOMES[name](suits))
+    return {"outcome": outcome, "percent_range": list(option[outcome])}

@@ -1,46 +1,103 @@
-"""Money: what is paid in whole minor units, where odds, commission and chips meet. No float comes near it."""
+"""Money: what the house pays or collects on a stake, in whole minor units; exact fractions, never floats.
 
+How a house rounds, its commissions and its fees are in [money] of its rulebook.
+"""
+
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
+from typing import NamedTuple
 
-from sabot_protocol.rulebooks.model import Rulebook
+from sabot_protocol.rulebooks.model import Ante, Differential, Rulebook
+from sabot_protocol.wagers.settled import Settled
+from sabot_protocol.wagers.table import Table
 
-LESS_COMMISSION = Fraction(19, 20)  # 1 to 1 less 5 %
-EXTRA_COMMISSION = Fraction(25, 1000)  # Crown 6.5, on what exceeds the table differential
-MOST_ANTE = Fraction(125, 1000)  # New Zealand 1.1, of the table minimum
+
+class MoneyError(ValueError):
+    """A stake, chip or differential that cannot be settled; the message names the field."""
+
+
+class Payment(NamedTuple):
+    """What is paid on a stake, or collected (below zero), and the part of the stake that is void and returned."""
+
+    net_cents: int
+    void_cents: int
+
+
+def payments(
+    table: Table,
+    settled: Mapping[str, Settled],
+    stakes_cents: Mapping[str, int],
+    chip_cents: int = 1,
+    differential_cents: int | None = None,
+) -> dict[str, Payment]:
+    """Return the payment on each stake of a coup; `chip_cents` is the smallest chip that payments are made in."""
+    _check(table, settled, stakes_cents, chip_cents)
+    differential = None if differential_cents is None else _differential(table)
+    found = {}
+    for name, stake_cents in stakes_cents.items():
+        if settled[name].result == "not_offered":
+            found[name] = Payment(0, stake_cents)
+            continue
+        valid_cents = valid_stake(table.book, stake_cents, table.win_odds(name), chip_cents)
+        odds = settled[name].odds
+        if differential and differential_cents is not None and name in differential.wagers:
+            odds = odds_above(differential, valid_cents, differential_cents, odds)
+        found[name] = Payment(pay(table.book, valid_cents, odds, chip_cents), stake_cents - valid_cents)
+    return found
+
+
+def _check(table: Table, settled: Mapping[str, Settled], stakes_cents: Mapping[str, int], chip_cents: int) -> None:
+    if chip_cents <= 0:
+        raise MoneyError(f"chip: {chip_cents} is not the value of a chip; it must be above 0")
+    for name, stake_cents in stakes_cents.items():
+        if name not in settled:
+            raise MoneyError(f"stakes.{name}: game {table.settings.game} of {table.book.id} has no such wager")
+        if stake_cents <= 0:
+            raise MoneyError(f"stakes.{name}: {stake_cents} is not a stake; it must be above 0")
+
+
+def _differential(table: Table) -> Differential:
+    differential, game = table.book.money.differential, table.settings.game
+    if differential is None or game not in differential.games:
+        raise MoneyError(f"differential: game {game} of {table.book.id} has none; leave it out")
+    return differential
 
 
 def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> int:
-    """Return what is paid on a valid stake that wins; where chips cannot pay it, by the house's rule (A-65)."""
-    if book.money.rounding == "next_highest":
+    """Return what is paid on a valid stake, rounded as the house does (A-65); a loss is collected in full."""
+    if odds > 0 and book.money.rounding == "next_highest":
         return ceil(stake_cents * odds / chip_cents) * chip_cents
     return ceil(stake_cents * odds)
 
 
 def valid_stake(book: Rulebook, stake_cents: int, win_odds: Fraction, chip_cents: int) -> int:
-    """Return the part of a wager at these odds that is valid, whatever becomes of it; the rest is void.
+    """Return the valid part of a stake, whatever the result; the rest is void.
 
-    New Zealand 5.12, 5.13: of a Banker wager less commission, what chips could pay exactly were it to win.
+    Only at `exact_odds` of the rulebook is a part void: what chips could not pay exactly if the wager won.
     """
-    if book.money.rounding == "next_highest" or win_odds != LESS_COMMISSION:
+    exact_odds = book.money.exact_odds
+    if not exact_odds or win_odds != Fraction(exact_odds):
         return stake_cents
     smallest_cents = chip_cents * win_odds.denominator
     return stake_cents // smallest_cents * smallest_cents
 
 
-def traditional_win(stake_cents: int, differential_cents: int, odds: Fraction) -> Fraction:
-    """Crown 6.5: a winning Player or Banker wager above the table differential, exactly (A-24)."""
+def odds_above(differential: Differential, stake_cents: int, differential_cents: int, odds: Fraction) -> Fraction:
+    """Return the odds of a stake less the extra commission on what exceeds the table differential (A-24)."""
     excess_cents = max(0, stake_cents - differential_cents)
-    return stake_cents * odds - excess_cents * EXTRA_COMMISSION
+    if odds <= 0 or not excess_cents:
+        return odds
+    return odds - Fraction(differential.commission) * excess_cents / stake_cents
 
 
-def ante_allowed(ante_cents: int, minimum_cents: int) -> bool:
-    """An Ante is a flat fee of at most an eighth of the table's minimum (New Zealand 1.1)."""
-    return 0 < ante_cents <= minimum_cents * MOST_ANTE
+def ante_allowed(ante: Ante, ante_cents: int, minimum_cents: int) -> bool:
+    """Return True if a table with this minimum may charge this Ante."""
+    return 0 < ante_cents <= minimum_cents * Fraction(ante.most_of_minimum)
 
 
 def ante_up(stake_cents: int, odds: Fraction, ante_cents: int, *, waived: bool = False) -> Fraction | None:
-    """New Zealand 14: the net of a wager and its Ante, which is always collected; None: void for want of one."""
+    """Return the net of a wager and its Ante, which is always collected; None if the wager is void without one."""
     if waived:
         return stake_cents * odds
     return stake_cents * odds - ante_cents if ante_cents else None

@@ -1,11 +1,11 @@
-"""Roulette wagers of the Rapid table: the single-zero layout, and announced wagers by their pieces."""
+"""Roulette of the Rapid table: the wagers of the single-zero layout, and announced wagers by their pieces."""
 
 from fractions import Fraction
 from functools import cache
 from typing import Final
 
 from sabot_protocol.rulebooks.model import Roulette
-from sabot_protocol.wagers.table import Settled
+from sabot_protocol.wagers.settled import Settled, lost
 
 NUMBERS: Final = range(37)
 RED: Final = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36})
@@ -13,7 +13,7 @@ RED: Final = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 3
 
 @cache
 def layout() -> dict[str, tuple[str, frozenset[int]]]:
-    """Every wager of the layout: its kind and the numbers it covers."""
+    """Return every wager of the layout: its kind and the numbers it covers."""
     found: dict[str, tuple[str, frozenset[int]]] = {}
     for kind, groups in _groups().items():
         for numbers in groups:
@@ -33,7 +33,7 @@ def layout() -> dict[str, tuple[str, frozenset[int]]]:
 
 
 def _groups() -> dict[str, list[tuple[int, ...]]]:
-    """Groups of adjacent numbers; those with the zero are the ones that rules 5.1.2 to 5.1.4 name."""
+    """Return the groups of adjacent numbers by kind; those with the zero are from rules 5.1.2 to 5.1.4."""
     rows = [(n, n + 1, n + 2) for n in range(1, 37, 3)]
     across = [(n, n + 1) for n in range(1, 37) if n % 3]
     down = [(n, n + 3) for n in range(1, 34)]
@@ -47,7 +47,7 @@ def _groups() -> dict[str, list[tuple[int, ...]]]:
 
 
 def settle(prices: Roulette, number: int) -> dict[str, Settled]:
-    """Every wager when this number is spun; an announced wager is the sum of its pieces, for one unit staked in all."""
+    """Return what a number makes of every wager; an announced wager is the sum of its pieces, one unit in all."""
     settled = {}
     for name, (kind, numbers) in layout().items():
         settled[name] = _settled(prices, kind, number in numbers)
@@ -61,4 +61,4 @@ def settle(prices: Roulette, number: int) -> dict[str, Settled]:
 def _settled(prices: Roulette, kind: str, hit: bool) -> Settled:
     if hit:
         return Settled("win", Fraction(prices.odds[kind]), "win", prices.clause)
-    return Settled("lose", Fraction(-1), "lose", prices.clauses[kind])
+    return lost(prices.clauses[kind])

@@ -1,49 +1,40 @@
-"""A table: one book's game with its options chosen, every wager priced."""
+"""A table: one game of a rulebook with its options chosen. It prices every wager that one coup decides."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
 
 from sabot_protocol.rulebooks.model import Rulebook, RulebookError, Wager
 from sabot_protocol.wagers import three_card
-from sabot_protocol.wagers.bets import BETS, LOSE, NOT_OFFERED
+from sabot_protocol.wagers.bets import BETS, NOT_OFFERED
 from sabot_protocol.wagers.facts import Facts
+from sabot_protocol.wagers.settled import Settled, lost
 from sabot_protocol.wagers.three_card import ThreeCardHand
-
-
-class Settled(NamedTuple):
-    """What became of a wager; `odds` are net for one unit staked."""
-
-    result: str  # win, lose, push, not_offered
-    odds: Fraction
-    outcome: str
-    rule: str
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A game of a book, and the value of every option."""
+    """A game of a rulebook and the value of every option."""
 
     game: str
     options: dict[str, str]
 
     @classmethod
     def of(cls, book: Rulebook, chosen: Mapping[str, str]) -> "Settings":
-        """Defaults for what is not chosen; an unknown axis or value is an error that names what is allowed."""
+        """Return the chosen values, with defaults for the rest; RulebookError names what is allowed."""
         axes = {"game": tuple(book.game), **{name: option.values for name, option in book.option.items()}}
         for axis, value in chosen.items():
             if axis not in axes:
-                raise RulebookError(f"{book.id} has no option {axis!r}: it has {', '.join(axes)}")
+                raise RulebookError(f"unknown option {axis!r}: {book.id} has {', '.join(axes)}")
             if value not in axes[axis]:
                 raise RulebookError(f"{axis} = {value}: {book.id} allows {', '.join(axes[axis])}")
-        settled = {axis: chosen.get(axis, values[0]) for axis, values in axes.items()}
-        return cls(settled.pop("game"), settled)
+        options = {axis: chosen.get(axis, values[0]) for axis, values in axes.items()}
+        return cls(options.pop("game"), options)
 
 
 @dataclass(frozen=True)
 class Priced:
-    """A wager with its prices at this table."""
+    """A wager with its prices at this table; an outcome without a price loses."""
 
     wager: Wager
     prices: dict[str, Settled]
@@ -52,21 +43,21 @@ class Priced:
     bet: Callable[[Facts, str], str]
 
     def settle(self, facts: Facts) -> Settled:
-        """What one coup makes of it."""
+        """Return what a coup makes of this wager."""
         outcome = self.bet(facts, self.wager.side)
         return self.not_offered if outcome == NOT_OFFERED else self.prices.get(outcome, self.lose)
 
 
 @dataclass(frozen=True)
 class Combined:
-    """A wager of several parts, settled as one: winning parts less losing ones."""
+    """A wager of several parts, settled as one: the net of its parts."""
 
     wager: Wager
     parts: tuple[tuple[Fraction, Priced], ...]
     _known: dict[tuple[Settled, ...], Settled] = field(default_factory=dict)
 
     def settle(self, facts: Facts) -> Settled:
-        """The net of its parts."""
+        """Return what a coup makes of all parts together."""
         parts = tuple([part.settle(facts) for _, part in self.parts])
         if parts not in self._known:
             self._known[parts] = self._net(parts)
@@ -79,7 +70,7 @@ class Combined:
 
 
 class Table:
-    """Settles every wager of a game that one coup decides."""
+    """Every wager of a game that one coup decides, with its prices."""
 
     def __init__(self, book: Rulebook, settings: Settings) -> None:
         self.book, self.settings = book, settings
@@ -95,7 +86,7 @@ class Table:
         return Priced(
             wager,
             prices,
-            Settled("lose", Fraction(-1), LOSE, wager.clause),
+            lost(wager.clause),
             Settled("not_offered", Fraction(0), NOT_OFFERED, wager.clause),
             BETS.get(wager.bet, _not_by_coup),
         )
@@ -107,17 +98,17 @@ class Table:
                 yield outcome, Settled(result, odds, outcome, price.clause)
 
     def settle(self, facts: Facts) -> dict[str, Settled]:
-        """Every wager of a coup."""
+        """Return what a coup makes of every wager."""
         return {name: wager.settle(facts) for name, wager in self.wagers.items()}
 
     def win_odds(self, name: str) -> Fraction:
-        """What a wager pays where it simply wins; 0 for one that has no such price."""
+        """Return the odds of outcome `win` of a wager; 0 if it has no such outcome."""
         wager = self.wagers[name]
         price = wager.prices.get("win") if isinstance(wager, Priced) else None
         return price.odds if price else Fraction(0)
 
     def settle_three_card(self, player: ThreeCardHand, dealer: ThreeCardHand) -> dict[str, Settled]:
-        """Every wager of a hand of Three Card Baccarat."""
+        """Return what a hand of Three Card Baccarat makes of every wager."""
         settled = {}
         for name, priced in self.wagers.items():
             assert isinstance(priced, Priced)
@@ -130,30 +121,20 @@ def _combined(wager: Wager, simple: dict[str, Priced]) -> Combined:
 
 
 def _not_by_coup(facts: Facts, side: str) -> str:
-    raise TypeError("this wager is not decided by a coup of two hands")
-
-
-# Games that are offered in tournaments only, and the clause; no table can be set to one yet.
-TOURNAMENT_ONLY = {("crown-baccarat", "zero_commission"): "1.1"}
-_PARTS_CLAUSE = "1.1"  # Crown: 1-1-2 is on the Side Wagers on offer at the table
-
-
-def tournament_clause(book: Rulebook, game: str) -> str:
-    """Return the clause by which a game is for tournaments only; empty where it is not."""
-    return TOURNAMENT_ONLY.get((book.id, game), "")
+    raise TypeError("a coup of two hands does not decide this wager")
 
 
 def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str]) -> list[str]:
-    """What is wrong with a table that offers these wagers; nothing when all is well."""
+    """Return every reason why a table must not offer these wagers."""
     problems = []
     try:
         book.decks_for(settings.game, decks)
     except RulebookError as error:
         problems.append(str(error))
-    if clause := tournament_clause(book, settings.game):
+    if clause := book.game[settings.game].tournament_clause:
         problems.append(
-            f"game {settings.game}: {book.id} offers it only in a tournament (clause {clause}), and no table can be "
-            "set to one yet; choose another game"
+            f"game {settings.game}: {book.id} offers it only in a tournament (clause {clause}), and tables for "
+            "tournaments are not supported yet; choose another game"
         )
     offered = {wager.id: wager for wager in book.wagers(settings.game)}
     runs = set(_sequence_names(book, settings.game))
@@ -161,12 +142,12 @@ def check_offer(book: Rulebook, settings: Settings, decks: int, wagers: list[str
         if name in offered:
             problems += _wager_problems(offered[name], decks, wagers)
         elif name not in runs:
-            problems.append(f"wager {name}: game {settings.game} of {book.id} does not have it")
+            problems.append(f"wager {name}: unknown in game {settings.game} of {book.id}")
     return problems
 
 
 def _sequence_names(book: Rulebook, game: str) -> Iterator[str]:
-    """Wagers on several coups: of a run, all lengths together or one of them."""
+    """Yield the wagers on several coups; a run as a whole and each of its lengths."""
     for sequence in book.sequence:
         if game in sequence.games:
             yield sequence.id
@@ -174,25 +155,24 @@ def _sequence_names(book: Rulebook, game: str) -> Iterator[str]:
 
 
 def _wager_problems(wager: Wager, decks: int, wagers: list[str]) -> Iterator[str]:
-    """What its own clauses say against a wager beside the others."""
-    if wanted := wager.wanted_decks(decks):
-        yield f"wager {wager.id}: {wanted}, not {decks} (clause {wager.decks_clause})"
+    """Yield the reasons in the wager's own clauses against offering it with the others."""
+    if needed := wager.needed_decks(decks):
+        yield f"wager {wager.id}: {needed}, not {decks} (clause {wager.decks_clause})"
     for other in sorted(set(wager.excludes) & set(wagers)):
         if wager.id < other:
             yield f"wagers {wager.id} and {other}: a table offers one or the other ({wager.excludes_clause})"
     if missing := [part for part in wager.parts if part not in wagers]:
-        told = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not"
-        yield f"wager {wager.id}: its parts must be on offer too, and {told} (clause {_PARTS_CLAUSE})"
+        yield f"wager {wager.id}: offer {' and '.join(missing)} too, of which it consists (clause {wager.parts_clause})"
 
 
 def check_whole_offer(book: Rulebook, settings: Settings, decks: int) -> str:
-    """Why a table that names no wagers cannot offer every one of its game, in a sentence; empty where it can."""
+    """Return why a table that lists no wagers must not offer all of its game; empty if it may."""
     every = [wager.id for wager in book.wagers(settings.game)]
     found = [problem for problem in check_offer(book, settings, decks, every) if problem.startswith("wager")]
     if not found:
         return ""
-    more = f", and {len(found) - 1} more of that sort" if found[1:] else ""
+    more = f", and {len(found) - 1} more such" if found[1:] else ""
     return (
-        f"not every wager of game {settings.game} may be offered here: {found[0]}{more}; list those that this table "
-        'offers: wagers = ["player", "banker", "tie", …]'
+        f"not every wager of game {settings.game} may be offered here: {found[0]}{more}; list those of this table: "
+        'wagers = ["player", "banker", "tie", …]'
     )

@@ -9,23 +9,23 @@ PICTURES: Final = frozenset("JQK")
 
 
 class ThreeCardHand(NamedTuple):
-    """What counts of three cards."""
+    """What a wager can depend on in three cards."""
 
     points: int
     pictures: int
 
     def rank(self) -> int:
-        """Higher is better: three pictures, then nine down to nought."""
+        """Return the rank; higher is better: three pictures, then nine points down to zero."""
         return 10 if self.pictures == 3 else self.points
 
 
 def hand(cards: Sequence[str]) -> ThreeCardHand:
-    """Three cards as a hand."""
+    """Return three cards as a hand."""
     return ThreeCardHand(sum(POINTS[card] for card in cards) % 10, sum(card[0] in PICTURES for card in cards))
 
 
 def three_card(player: ThreeCardHand, dealer: ThreeCardHand) -> str:
-    """The higher rank wins; a win with six points is its own outcome; equal ranks stand off."""
+    """Return who has the higher rank; a win with six points has its own outcome; equal ranks tie."""
     if player.rank() == dealer.rank():
         return "tie"
     if player.rank() < dealer.rank():
@@ -39,7 +39,7 @@ def same_rank(player: ThreeCardHand, dealer: ThreeCardHand) -> str:
 
 
 def three_pictures(player: ThreeCardHand, dealer: ThreeCardHand) -> str:
-    """Two pictures or three in the player's hand."""
+    """Two or three pictures in the player's hand."""
     return {3: "three_pictures", 2: "two_pictures"}.get(player.pictures, "lose")
 
 

@@ -10,7 +10,8 @@ from math import comb
 from sabot_protocol.rulebooks.model import Roulette, Rulebook, Sequence
 from sabot_protocol.wagers import roulette
 from sabot_protocol.wagers.facts import Facts
-from sabot_protocol.wagers.table import Combined, Priced, Settled, Table
+from sabot_protocol.wagers.settled import Settled
+from sabot_protocol.wagers.table import Combined, Priced, Table
 from sabot_protocol.wagers.three_card import ThreeCardHand
 
 

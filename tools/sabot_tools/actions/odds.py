@@ -12,7 +12,7 @@ from sabot_gateway import rules
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.rulebooks.model import Wager
 from sabot_protocol.wagers.facts import Facts
-from sabot_protocol.wagers.table import Settings, Table, tournament_clause
+from sabot_protocol.wagers.table import Settings, Table
 from sabot_sim.odds import odds as exact
 from sabot_sim.odds.enumeration import DrawTables, Enumeration
 from sabot_sim.odds.odds import WagerOdds
@@ -118,13 +118,13 @@ def odds(
 
 def _offers(book: Rulebook, game: str, decks: int) -> dict[str, dict[str, Any]]:
     """Of each wager whether the book lets it be offered with these decks, and why not; and beside which it is not."""
-    return {wager.id: _offered(wager, decks, tournament_clause(book, game)) for wager in book.wagers(game)}
+    return {wager.id: _offered(wager, decks, book.game[game].tournament_clause) for wager in book.wagers(game)}
 
 
 def _offered(wager: Wager, decks: int, tournament: str) -> dict[str, Any]:
     beside = {"not_beside": list(wager.excludes)} if wager.excludes else {}
     if tournament:
         return {"offered": False, "why": f"only in a tournament ({tournament})"} | beside
-    if wanted := wager.wanted_decks(decks):
+    if wanted := wager.needed_decks(decks):
         return {"offered": False, "why": f"{wanted} ({wager.decks_clause})"} | beside
     return {"offered": True} | beside

@@ -1,4 +1,4 @@
-"""sabot settle: what became of every wager, one JSON line a coup, hand or spin."""
+"""sabot settle: what a coup, run, hand or spin makes of every wager, one JSON line each."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,42 +10,65 @@ import typer
 from sabot_gateway import rules
 from sabot_protocol.cards import POINTS
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.wagers import facts, lucky_tie, roulette, sequences, three_card
-from sabot_protocol.wagers.table import Settings, Settled, Table
+from sabot_protocol.wagers import facts, lucky_tie, money, roulette, sequences, three_card
+from sabot_protocol.wagers.settled import Settled
+from sabot_protocol.wagers.table import Settings, Table
 
 from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
-from sabot_tools.payments import payments
 from sabot_tools.text.json_lines import BadLineError, answer_lines
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _encode = msgspec.json.encode
 
 
+# The fields of a line, by the field that names its kind.
+_FIELDS = {
+    "wager": frozenset({"id", "wager", "results"}),
+    "number": frozenset({"id", "number"}),
+    "dealer": frozenset({"id", "player", "dealer"}),
+    "jackpot": frozenset({"id", "stock", "jackpot"}),
+    "stock": frozenset({"id", "stock", "stakes", "chip", "differential"}),
+}
+_OTHER_GAMES = {"three_card": "player and dealer", "roulette": "number"}
+
+
+class Stakes(msgspec.Struct):
+    """The fields of a coup that are money, in minor units."""
+
+    stakes: dict[str, int]
+    chip: int = 1  # smallest chip that payments are made in
+    differential: int | None = None
+
+
 class Settler:
-    """One table; a line's fields say what it asks."""
+    """Answers lines for one table; the fields of a line name its kind."""
 
     def __init__(self, book: Rulebook, settings: Settings, decks: int) -> None:
         self._book, self._settings, self._decks = book, settings, decks
         self._table = Table(book, settings)
         self._outcomes: dict[facts.Facts, bytes] = {}
         self._texts: dict[tuple[str, str, Fraction], bytes] = {}
+        self._answers = {
+            "wager": self._sequence,
+            "number": self._roulette,
+            "dealer": self._three_card,
+            "jackpot": self._jackpot,
+            "stock": self._coup,
+        }
 
     def answer(self, line: dict[str, Any]) -> bytes:
-        """The answer without its id: the rest of a JSON object."""
-        if "wager" in line:
-            return self._sequence(line)
-        if "number" in line:
-            return self._roulette(line["number"])
-        if "dealer" in line:
-            return self._three_card(line)
-        if "stock" not in line:
-            raise BadLineError("nothing to settle: give stock, or wager and results, or player and dealer, or number")
-        return self._lucky_tie(line) if "jackpot" in line else self._coup(line)
+        """Return the answer from behind its id: the rest of a JSON object."""
+        for kind, fields in _FIELDS.items():
+            if kind in line:
+                if not line.keys() <= fields:
+                    raise BadLineError(_unknown_field(line, kind))
+                return self._answers[kind](line)
+        raise BadLineError("nothing to settle: give stock, or wager and results, or player and dealer, or number")
 
     def _played(self, stock: Any) -> rules.Coup:
-        if self._settings.game in ("three_card", "roulette"):
-            raise BadLineError(f"stock: game {self._settings.game} is not settled from a stock of cards")
-        self._check_cards(stock, "stock", self._decks)
+        if needed := _OTHER_GAMES.get(self._settings.game):
+            raise BadLineError(f"stock: game {self._settings.game} is not dealt from a stock of cards; give {needed}")
+        self._check_cards(stock, "stock")
         try:
             return rules.play(stock)
         except rules.NotACoupError as error:
@@ -54,7 +77,7 @@ class Settler:
     def _coup(self, line: dict[str, Any]) -> bytes:
         coup = self._played(line["stock"])
         key = facts.of(coup.player, coup.banker)
-        money = b"}" if "stakes" not in line else b',"payments":%b}' % self._payments(line, key)
+        payments = b"}" if "stakes" not in line else b',"payments":%b}' % self._payments(line, key)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
             outcomes = self._outcomes[key] = self._encoded(key)
@@ -68,15 +91,19 @@ class Settler:
                 coup.banker_points,
                 coup.winner.encode(),
                 outcomes,
-                money,
+                payments,
             )
         )
 
     def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
-        return _encode(payments(self._table, line, self._table.settle(key)))
+        fields = {name: line[name] for name in Stakes.__struct_fields__ if name in line}
+        given = msgspec.convert(fields, Stakes)
+        settled = self._table.settle(key)
+        paid = money.payments(self._table, settled, given.stakes, given.chip, given.differential)
+        return _encode({name: {"net": one.net_cents, "void": one.void_cents} for name, one in paid.items()})
 
     def _encoded(self, key: facts.Facts) -> bytes:
-        """All outcomes of a coup as JSON; each wager has few, so their texts are made once."""
+        """Return all outcomes of a coup as JSON; each wager has few, so their texts are made once."""
         texts = []
         for name, wager in self._table.wagers.items():
             settled = wager.settle(key)
@@ -90,7 +117,7 @@ class Settler:
     def _sequence(self, line: dict[str, Any]) -> bytes:
         results = line.get("results")
         if not isinstance(results, list):
-            raise BadLineError("results: a list of P, B, T, X and END")
+            raise BadLineError("results: give a list of P, B, T, X and END")
         for at, result in enumerate(results):
             if result not in sequences.RESULTS:
                 raise BadLineError(f"results[{at}]: {result!r} is not one of {', '.join(sequences.RESULTS)}")
@@ -101,58 +128,67 @@ class Settler:
 
     def _three_card(self, line: dict[str, Any]) -> bytes:
         if not self._table.three_card:
-            raise BadLineError(f"player and dealer: game {self._settings.game} has no such hands, three_card has")
+            raise BadLineError(
+                f"player and dealer: game {self._settings.game} has no such hands; use --set game=three_card"
+            )
         player, dealer = (self._three_cards(line, name) for name in ("player", "dealer"))
-        _check_copies([*player, *dealer], "player and dealer", 1)
+        _check_copies([*player, *dealer], "player and dealer", self._decks)
         settled = self._table.settle_three_card(three_card.hand(player), three_card.hand(dealer))
         return _encode({"player": player, "dealer": dealer, "outcomes": _plain(settled)})[1:]
 
     def _three_cards(self, line: dict[str, Any], name: str) -> list[str]:
         cards: Any = line.get(name)
-        self._check_cards(cards, name, 1)
+        self._check_cards(cards, name)
         if len(cards) != 3:
-            raise BadLineError(f"{name}: {len(cards)} cards, a hand has three")
+            raise BadLineError(f"{name}: {len(cards)} cards; a hand has three")
         return list(cards)
 
-    def _roulette(self, number: Any) -> bytes:
+    def _roulette(self, line: dict[str, Any]) -> bytes:
+        number = line["number"]
         if self._settings.game != "roulette" or self._book.roulette is None:
-            raise BadLineError(f"number: game {self._settings.game} is not roulette")
+            raise BadLineError(f"number: game {self._settings.game} is not roulette; use --set game=roulette")
         if type(number) is not int or number not in roulette.NUMBERS:
             raise BadLineError(f"number: {number!r} is not a whole number from 0 to 36")
         return _encode({"number": number, "outcomes": _plain(roulette.settle(self._book.roulette, number))})[1:]
 
-    def _lucky_tie(self, line: dict[str, Any]) -> bytes:
-        if line["jackpot"] != "lucky_tie":
-            raise BadLineError(f"jackpot: {line['jackpot']!r} is not known, lucky_tie is")
-        if self._book.id != "crown-baccarat":
-            raise BadLineError(f"jackpot: {self._book.id} has no lucky_tie")
-        coup = self._played(line["stock"])
-        return _encode(lucky_tie.outcomes(coup.player, coup.banker))[1:]
+    def _jackpot(self, line: dict[str, Any]) -> bytes:
+        jackpots, name = self._book.jackpot, line["jackpot"]
+        if not isinstance(name, str) or name not in jackpots:
+            raise BadLineError(
+                f"jackpot: unknown jackpot {name!r}: {self._book.id} has {', '.join(jackpots) or 'none'}"
+            )
+        coup = self._played(line.get("stock"))
+        return _encode(lucky_tie.outcomes(jackpots[name], coup.player, coup.banker))[1:]
 
-    @staticmethod
-    def _check_cards(cards: Any, name: str, decks: int) -> None:
+    def _check_cards(self, cards: Any, name: str) -> None:
         if not isinstance(cards, list):
-            raise BadLineError(f"{name}: a list of cards such as 8H")
+            raise BadLineError(f"{name}: give a list of cards such as 8H")
         for at, card in enumerate(cards):
             if not isinstance(card, str) or card not in POINTS:
                 raise BadLineError(f"{name}[{at}]: {card!r} is not one of the 52 cards")
-        if len(cards) > decks:
-            _check_copies(cards, name, decks)
+        if len(cards) > self._decks:
+            _check_copies(cards, name, self._decks)
+
+
+def _unknown_field(line: dict[str, Any], kind: str) -> str:
+    unknown = next(name for name in line if name not in _FIELDS[kind])
+    others = ", ".join(sorted(_FIELDS[kind] - {kind}))
+    return f"unknown field {unknown!r}: a line with {kind} may have {others}"
 
 
 def _check_copies(cards: Sequence[str], name: str, decks: int) -> None:
     if len(cards) > 52 * decks:
-        raise BadLineError(f"{name}: {len(cards)} cards, {_decks(decks)} {52 * decks}")
+        raise BadLineError(f"{name}: {len(cards)} cards; {_decks(decks)} {52 * decks}")
     card, count = Counter(cards).most_common(1)[0]
     if count > decks:
-        raise BadLineError(f"{name}: {card} stands there {count} times, {_decks(decks)} {decks}")
+        raise BadLineError(f"{name}: {card} occurs {count} times; {_decks(decks)} {decks}")
 
 
 def _decks(decks: int) -> str:
     return "one deck has" if decks == 1 else f"{decks} decks have"
 
 
-def _one(settled: Settled | sequences.SequenceSettled) -> dict[str, str]:
+def _one(settled: Settled) -> dict[str, str]:
     return {
         "result": settled.result,
         "odds": str(settled.odds),
@@ -165,10 +201,14 @@ def _plain(settled: dict[str, Settled]) -> dict[str, dict[str, str]]:
     return {name: _one(one) for name, one in settled.items()}
 
 
-EXAMPLE = """Example: echo '{"id": 0, "stock": ["2S","7D","4H","KC","9S"]}' | sabot settle --rulebook star-baccarat"""
+EXAMPLES = """\b
+Example: echo '{"id": 0, "stock": ["2S","7D","4H","KC","9S"]}' | sabot settle --rulebook star-baccarat
+Example: echo '{"id": 1, "wager": "run_banker_3", "results": ["B","B","B"]}' | sabot settle --rulebook crown-baccarat
+Example: echo '{"id": 2, "number": 17}' | sabot settle --rulebook star-rapid --set game=roulette
+"""
 
 
-@app.command(epilog=EXAMPLE)
+@app.command(epilog=EXAMPLES)
 def settle(
     rulebook: RulebookOption,
     set_: SetOption = None,

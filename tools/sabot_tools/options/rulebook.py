@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import Rulebook, RulebookError
-from sabot_protocol.wagers.table import Settings, tournament_clause
+from sabot_protocol.wagers.table import Settings
 
 from sabot_tools.text.errors import failure
 
@@ -27,7 +27,7 @@ def table_settings(
         in_shoe = book.decks_for(settings.game, decks)
     except RulebookError as error:
         raise failure(action, error) from error
-    if clause := tournament_clause(book, settings.game):
+    if clause := book.game[settings.game].tournament_clause:
         typer.echo(f"sabot {action}: {book.id} offers {settings.game} only in a tournament (clause {clause})", err=True)
     return book, settings, in_shoe
 
