@@ -169,7 +169,7 @@ def test_next_steps_are_one_or_two_whole_sentences(book: str) -> None:
 STEPS = [
     ("star-baccarat", "bad_order", "notified_before_next", "casino supervisor, who must authorise"),
     ("star-baccarat", "bad_order", "notified_before_next", "if every player agrees"),
-    ("star-baccarat", "bad_order", "notified_before_next reconstructible", "take his wager off"),
+    ("star-baccarat", "bad_order", "notified_before_next reconstructible", "let every player withdraw the wager, but change nothing else"),
     ("star-baccarat", "missing_or_foreign_card", "", "Surveillance and the Inspector"),
     ("star-baccarat", "missing_or_foreign_card", "", "at the table"),
     ("star-baccarat", "insufficient_cards", "", "The shoe ends here"),
@@ -292,8 +292,8 @@ code = "SWAP_SHOE"
         (SWAP, SWAP.replace("false", "1"), "cases.shoe_not_reading: Expected `bool`"),
         (SWAP, 'code = "SWAP_SHOE"\n', "cases.shoe_not_reading: row 2 is never reached"),
         (
-            'code = "NO_RULE"\nclause = ""\nsay = "The book has no rule for a reading',
-            'when = { disadvantage = false }\ncode = "NO_RULE"\nclause = ""\nsay = "The book has no rule for a reading',
+            'code = "NO_RULE"\nclause = ""\nsay = "The rulebook has no rule for a reading',
+            'when = { disadvantage = false }\ncode = "NO_RULE"\nclause = ""\nsay = "The rulebook has no rule for a reading',
             "cases.shoe_not_reading: no row applies to disadvantage = true",
         ),
         (
