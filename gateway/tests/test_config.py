@@ -89,7 +89,7 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
         ("decks = 6", "decks = 9", "table bac-02: decks = 9: crown-baccarat allows 4, 5, 6, 7, 8"),
         ("card_set = 2", "card_set = 7", "table bac-02: card_set = 7; write a number from 1 to"),
         ("card_set = 2", 'shoe = {dealing = "upside_down"}', "dealing = upside_down: crown-baccarat allows face_down"),
-        ("card_set = 2", 'shoe = {lights = "on"}', "lights: crown-baccarat leaves no such choice"),
+        ("card_set = 2", 'shoe = {lights = "on"}', "unknown choice 'lights': crown-baccarat has"),
         ('"star-baccarat"', '"macau"', "unknown rulebook 'macau'"),
         ('"bac-02"', '"bac-01"', "table.name bac-01 is used twice"),
         ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),

@@ -89,7 +89,7 @@ def test_a_coup_becomes_one_without_wagers_only_under_a_clause(bench: DeskBench)
         ({"verb": "void", "clause": ""}, "Void refused: it needs a clause of star-baccarat. Add --clause N."),
         (
             {"verb": "void", "clause": "12.99"},
-            "Void refused: star-baccarat has no clause '12.99'; near it are 12.9, 12.19",
+            "Void refused: star-baccarat has no clause '12.99'; similar clauses: 12.9, 12.19",
         ),
         ({"verb": "ack-alarm", "clause": "x"}, "Acknowledge refused: star-baccarat has no clause 'x'"),
         ({"verb": "ack-alarm"}, "Acknowledge refused: no alarm is active at bac-01. There is nothing to acknowledge."),

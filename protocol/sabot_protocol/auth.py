@@ -22,17 +22,17 @@ class Seal:
         self._outer = sha256(session_key.translate(_OUTER))
 
     def mac(self, body: bytes) -> bytes:
-        """What stands between this body and its CRC."""
+        """Return the MAC of a body."""
         inner, outer = self._inner.copy(), self._outer.copy()
         inner.update(body)
         outer.update(inner.digest())
         return outer.digest()[:MAC_BYTES]
 
     def fits(self, body: bytes, mac: bytes) -> bool:
-        """Whether a holder of the key made this frame, for this session and direction."""
+        """Return True if a holder of the key made this frame for this session and direction."""
         return hmac.compare_digest(self.mac(body), mac)
 
 
 def fingerprint(key: bytes) -> str:
-    """A name for a key that tells nothing of it."""
+    """Return a name for a key that reveals nothing about it."""
     return sha256(b"sabot key " + key).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The card code: its geometry, and the code words of the sets as `sabot generate` checked them in."""
+"""The card code: its geometry, and the code words of the card sets from cardsets.json."""
 
 import json
 from functools import cache
@@ -12,7 +12,7 @@ FIRST_MARK_UM: Final = 6_000
 CARD_UM: Final = 88_000
 SENSORS_UM: Final = {"entry": 0, "a": 12_000, "b": 12_000, "exit": 50_000}
 PINS: Final = {"entry": 0, "a": 1, "b": 2, "exit": 3}
-LID_PIN: Final = 10  # among the inputs beside the sensors; 1 is open
+LID_PIN: Final = 10  # input of the lid; 1 is open
 
 LETTERS: Final = "ABX"  # a mark on track A, on track B, on both
 MIN_DISTANCE: Final = 4
@@ -28,14 +28,14 @@ def _card_sets() -> dict[str, dict[str, str]]:
 
 
 def set_words(set_no: int) -> dict[str, str]:
-    """The 52 code words of one set by card, one letter a column."""
+    """Return the 52 code words of a set by card, one letter per column."""
     if not 1 <= set_no <= SETS:
         raise ValueError(f"card set {set_no} does not exist: the sets are 1 to {SETS}")
     return _card_sets()[str(set_no)]
 
 
 def word_number(word: str) -> int:
-    """A word as the number the shoe looks up: base 3, first column first."""
+    """Return a word as the number that the shoe looks up: base 3, first column first."""
     number = 0
     for letter in word:
         number = number * 3 + LETTERS.index(letter)

@@ -1,4 +1,4 @@
-"""How the code words of the card sets are chosen: `sabot generate` runs this and checks the result in."""
+"""How the code words of the card sets are chosen; `sabot generate` writes the result to cardsets.json."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -8,13 +8,16 @@ from sabot_protocol.cardcode import COLUMNS, LETTERS, MIN_DISTANCE, SETS, word_n
 from sabot_protocol.cards import DECK
 
 LONGEST_SHIFT = 2
-# What a whole strip may turn into: tracks exchanged, one track seen by both sensors, one track lost where both are.
+# Faults of a whole strip: tracks exchanged, one track seen by both sensors, one track lost where both are marked.
 _TRACK_FAULTS = tuple(str.maketrans(*pair) for pair in (("AB", "BA"), ("A", "X"), ("B", "X"), ("X", "A"), ("X", "B")))
 
 
 @cache
 def card_sets() -> dict[str, dict[str, str]]:
-    """Words by set and card: none is a fault away from another of any set, nor a fault and a column within its own."""
+    """Return the words by set and card.
+
+    No fault turns a word into a word of any set; within a set, not even with one more wrong column.
+    """
     rivals = _confused(_apart(_confused([word for word in lexicode() if set(word) == set(LETTERS)], 0)), 1)
     sets: list[list[str]] = [[] for _ in range(SETS)]
     for word in sorted(rivals, key=lambda word: (-len(rivals[word]), word)):
@@ -25,7 +28,7 @@ def card_sets() -> dict[str, dict[str, str]]:
 
 
 def lexicode() -> list[str]:
-    """Every word, in order, that differs from all earlier ones in at least MIN_DISTANCE columns."""
+    """Return every word, in order, that differs from all earlier ones in at least MIN_DISTANCE columns."""
     taken: set[int] = set()
     words = []
     for number, letters in enumerate(product(LETTERS, repeat=COLUMNS)):
@@ -36,7 +39,7 @@ def lexicode() -> list[str]:
 
 
 def _confused(words: list[str], wrong_columns: int) -> dict[str, set[str]]:
-    """Which words a fault of one kind, and so many wrong columns, can turn into each other."""
+    """Return, for each word, those that one fault and this many wrong columns turn it into."""
     near = {number: word for word in words for number in _within(word, wrong_columns)}
     rivals: dict[str, set[str]] = {word: set() for word in words}
     for word in words:
@@ -47,7 +50,7 @@ def _confused(words: list[str], wrong_columns: int) -> dict[str, set[str]]:
 
 
 def _apart(rivals: dict[str, set[str]]) -> list[str]:
-    """Without the words that have most rivals, until none has any."""
+    """Remove the words with the most rivals until none has any."""
     left = {word: set(others) for word, others in rivals.items()}
     while any(left.values()):
         worst = max(left, key=lambda word: (len(left[word]), word))
@@ -57,7 +60,7 @@ def _apart(rivals: dict[str, set[str]]) -> list[str]:
 
 
 def confusions(word: str) -> Iterator[str]:
-    """What one fault makes of a strip: read backwards, a track fault, shifted, a column lost and one gained."""
+    """Yield what one fault makes of a strip: read backwards, a track fault, shifted, a column lost and one gained."""
     for turned in (word, word[::-1]):
         yield turned
         yield from (turned.translate(fault) for fault in _TRACK_FAULTS)
@@ -69,7 +72,7 @@ def confusions(word: str) -> Iterator[str]:
 
 
 def lost_and_gained(word: str) -> set[str]:
-    """One column lost and one more seen, anywhere."""
+    """Return the words with one column lost and one gained, anywhere."""
     return {
         shorter[:at] + letter + shorter[at:]
         for shorter in {word[:lost] + word[lost + 1 :] for lost in range(COLUMNS)}
@@ -79,7 +82,7 @@ def lost_and_gained(word: str) -> set[str]:
 
 
 def _within(word: str, distance: int) -> Iterator[int]:
-    """The number of every word at most so many columns away; a column is a base-3 digit."""
+    """Yield the number of every word at most `distance` columns away; a column is a base-3 digit."""
     number = word_number(word)
     steps = []
     for place in (3**exponent for exponent in range(COLUMNS)):

@@ -1,4 +1,4 @@
-"""Clauses: every numbered clause of each book, and whether what a person names is one of them."""
+"""Clauses: every numbered clause of each rulebook, and whether a clause that a person names is one of them."""
 
 import re
 import tomllib
@@ -11,13 +11,13 @@ import msgspec
 _MOST_NEAR = 4
 _BETWEEN = re.compile(r"[,;&]|\band\b", re.IGNORECASE)
 _CALLED = re.compile(r"(?:rules?|clauses?|cl|sections?|sec|s|r|§)\b[.\s]*|§\s*", re.IGNORECASE)
-# A number such as 11H.4, letters below it such as (b)(ii), and the table of the book that it points at.
+# A number such as 11H.4, letters such as (b)(ii), and a table of the rulebook such as T20.
 _CLAUSE = re.compile(r"(\d+[A-Z]?(?:\.\d+[A-Z]?)*)\.?((?:\([A-Z]{1,5}\))*)(T\d{1,2})?", re.IGNORECASE)
-_READING = re.compile(r"A-\d{2}")  # of this project, beside the clause it reads
+_READING = re.compile(r"A-\d{2}")  # of this project, given together with a clause
 
 
 class ClauseError(ValueError):
-    """A clause that the book does not have; the message names near ones."""
+    """A clause that the rulebook does not have; the message names similar ones."""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -27,13 +27,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @cache
 def load(rulebook_id: str) -> tuple[str, ...]:
-    """Every clause of a book, in the order of its text."""
+    """Return every clause of a rulebook, in the order of its text."""
     file = files("sabot_protocol") / "rulebooks" / "clauses" / f"{rulebook_id}.toml"
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File).clauses
 
 
 def named(rulebook_id: str, text: str) -> str:
-    """One clause or several, as the book writes them: `rule 12.1 (B)` is 12.1(b). ClauseError where one is none."""
+    """Return one or more clauses as the rulebook writes them: `rule 12.1 (B)` is 12.1(b). ClauseError if unknown."""
     parts = [part.strip() for part in _BETWEEN.split(text) if part.strip()]
     found = [part if _READING.fullmatch(part) else _one(rulebook_id, part) for part in parts]
     if all(_READING.fullmatch(part) for part in found):
@@ -54,4 +54,4 @@ def _one(rulebook_id: str, text: str) -> str:
 def _near(clauses: tuple[str, ...], text: str) -> str:
     near = get_close_matches(text.upper(), clauses, _MOST_NEAR, 0.5)
     tops = [clause for clause in clauses if "." not in clause]
-    return f"near it are {', '.join(near)}" if near else f"its sections are {tops[0]} to {tops[-1]}"
+    return f"similar clauses: {', '.join(near)}" if near else f"its sections are {tops[0]} to {tops[-1]}"

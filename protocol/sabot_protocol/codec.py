@@ -1,7 +1,7 @@
 """Frames to plain dicts and back by straight-line code, generated at import from the definition in messages.
 
-A frame type or event kind is one function: one unpack or pack of its whole layout, bounds, look-ups, a dict literal.
-The definition stays the judge: it names the field of what is refused, and does itself what cannot be generated.
+Each frame type, event kind and command kind is one function: one unpack or pack of its whole layout, bounds, look-ups,
+a dict literal. Construct names the field of a refused frame, and handles layouts that cannot be generated.
 """
 
 import re
@@ -24,15 +24,15 @@ class CodecError(ValueError):
 
 
 class _NotGenerated(Exception):  # noqa: N818
-    """Only construct itself can do this part: the name of its class."""
+    """This part must be left to construct; the argument is the name of its class."""
 
 
 class _Fork(Exception):  # noqa: N818
-    """The layout goes on by the value of a field: its path, its offset, its names."""
+    """The layout depends on the value of a field: its path, its offset, its names."""
 
 
 class _Way:
-    """One way through the choices: a format, and the code around its unpack and pack."""
+    """One path through the choices: a format, and the code around its unpack and pack."""
 
     def __init__(self, name: str, chosen: dict[_Path, str]) -> None:
         self.name, self.chosen = name, chosen
@@ -156,7 +156,7 @@ class Codec:
         self.build: Callable[[dict[str, Any]], bytes] = _judged(self._space[build], definition.build)
 
     def _functions(self, chosen: dict[_Path, str]) -> tuple[str, str]:
-        """The names of what parses and builds frames of which so much is chosen."""
+        """Return the names of the functions that parse and build frames with these choices."""
         way = _Way(re.sub(r"\W", "_", "_".join((*chosen.values(), str(len(self._lines) + 1)))), chosen)
         try:
             parsed = way.walk(self._tree, "frame", ())
@@ -193,7 +193,7 @@ class Codec:
 
 
 def plain(value: Any) -> Any:
-    """What construct parsed as dicts, lists and values, without its bookkeeping."""
+    """Return what construct parsed as dicts, lists and values, without its bookkeeping."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items() if key not in ("_io", "_flagsenum")}
     return list(map(plain, value)) if isinstance(value, list) else value
@@ -213,13 +213,13 @@ def _is_byte_of_names(key: Names) -> bool:
 
 
 def _as_fields(value: Any) -> Any:
-    """What construct takes for a struct that needs no field; an exception if it would not."""
+    """Return the fields of a struct without required fields; raise what construct would raise."""
     Container().update({} if value is None else value)
     return {} if value is None else value
 
 
 def _judged(run: Callable[[Any], Any], judge: Callable[[Any], object]) -> Callable[[Any], Any]:
-    """The generated function; CodecError with the judge's words where it fails."""
+    """Return the generated function, raising CodecError with construct's reason if it fails."""
 
     def judged(subject: Any) -> Any:
         try:
@@ -231,7 +231,7 @@ def _judged(run: Callable[[Any], Any], judge: Callable[[Any], object]) -> Callab
 
 
 def _refusal(judge: Callable[[Any], object], subject: Any) -> CodecError:
-    """Why the definition refuses this, and at which field."""
+    """Return why the definition refuses this, with the field."""
     try:
         judge(subject)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Frames on the wire: COBS with a zero delimiter, a CRC-16 behind the body, bounded, and every loss counted."""
+"""Frames on the wire: COBS with a zero delimiter, CRC-16 after the body, bounded size, every loss counted."""
 
 from binascii import crc_hqx
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ def crc16(data: bytes) -> int:
 
 
 def encode(body: bytes) -> bytes:
-    """One frame as it goes out, delimiter included."""
+    """Return a frame as sent, delimiter included."""
     if len(body) > MAX_BODY_BYTES:
         raise ValueError(f"a frame body of {len(body)} bytes: at most {MAX_BODY_BYTES} fit")
     return bytes(cobs.encode(body + crc16(body).to_bytes(2, "little"))) + b"\0"
@@ -24,7 +24,7 @@ def encode(body: bytes) -> bytes:
 
 @dataclass
 class Deframer:
-    """Bytes in, checked frame bodies out; what is damaged is counted and dropped."""
+    """Bytes in, checked frame bodies out; damaged frames are counted and dropped."""
 
     crc_errors: int = 0
     cobs_errors: int = 0
@@ -38,7 +38,7 @@ class Deframer:
         return bool(self._partial) or self._skipping
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Every whole frame that ends in these bytes."""
+        """Return the body of every whole frame that ends in these bytes."""
         *ends, rest = data.split(b"\0")
         bodies = [body for part in ends if (body := self._finish(part)) is not None]
         if rest:

@@ -1,7 +1,7 @@
 """The message definition as a tree of plain values, made by one walk over construct.
 
-Codec, protocol page, dissector and firmware tables read this tree and never the constructs. The real trees stand at the
-end of messages.py.
+Codec, protocol page, dissector and firmware tables read this tree, not the constructs. messages/frames.py makes the
+trees of the real messages.
 """
 
 import re
@@ -44,14 +44,14 @@ class Flags(_Enumeration):
 
 @dataclass(frozen=True)
 class Raw:
-    """Bytes that mean nothing to the codec."""
+    """Bytes that the codec does not interpret."""
 
     size: int
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What follows depends on the name in field `on` beside it; its own size counts as 0."""
+    """What follows depends on the name in field `on` of the same layout; its own size counts as 0."""
 
     on: str
     cases: "Mapping[str, Value]"
@@ -61,7 +61,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class End:
-    """The frame ends here: bytes behind are refused."""
+    """The frame ends here: further bytes are refused."""
 
     size: int = 0
 
@@ -76,7 +76,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Layout:
-    """Fields one behind the other; `size` is the bytes of all but the choice at the end."""
+    """Fields in order; `size` is the bytes of all but the choice at the end."""
 
     fields: "tuple[Field, ...]"
     size: int
@@ -87,11 +87,11 @@ class Layout:
         return next(field for field in self.fields if field.name == name)
 
     def named(self) -> "list[Field]":
-        """Return the fields without the mark of the end."""
+        """Return the fields without the end mark."""
         return [field for field in self.fields if field.name]
 
     def cases(self) -> "dict[str, Layout]":
-        """Return the layouts of which one follows at the end, by name; none in a layout of fixed size."""
+        """Return the layouts of the choice at the end, by name; none if the size is fixed."""
         choices = (field.value for field in self.fields if isinstance(field.value, Choice))
         every = (item for choice in choices for item in choice.cases.items())
         return {name: case for name, case in every if isinstance(case, Layout)}
@@ -102,13 +102,13 @@ Value: TypeAlias = Number | Names | Flags | Raw | Choice | End | Unknown | Layou
 
 @dataclass(frozen=True)
 class Field:
-    """A named place in a layout; `offset` counts from the first byte of the layout."""
+    """A field of a layout; `offset` counts from the first byte of the layout."""
 
     name: str
     offset: int
     value: Value
     doc: str = ""
-    optional: bool = False  # build takes a missing value
+    optional: bool = False  # build accepts a missing value
 
     @property
     def size(self) -> int:
@@ -117,7 +117,7 @@ class Field:
 
 
 def value_of(part: construct.Construct) -> Value:
-    """Return a construct as plain values; by exact type, for a subclass may mean something else."""
+    """Return a construct as plain values; by exact type, because a subclass may mean something else."""
     read = _READERS.get(type(part))
     if read is None or part.parsed is not None:
         return Unknown(type(part).__name__)
@@ -143,7 +143,7 @@ def _flags(part: construct.FlagsEnum) -> Value:
 
 
 def _on_number(part: construct.Subconstruct, make: Callable[[Number], Value]) -> Value:
-    """Return what is made of the number below a part; the part below itself where that is no plain number."""
+    """Return `make` of the number inside a part; Unknown if what is inside is not a plain number."""
     below = value_of(part.subcon)
     if not isinstance(below, Number) or below.most is not None:
         return Unknown(type(part.subcon).__name__)
@@ -160,14 +160,14 @@ def _raw(part: construct.Bytes) -> Value:
 
 
 def _choice(part: construct.Switch) -> Value:
-    on = re.fullmatch(r"this\['([^']+)'\]", repr(part.keyfunc))  # a field beside it, not one further out
+    on = re.fullmatch(r"this\['([^']+)'\]", repr(part.keyfunc))  # a field of the same struct, not an outer one
     if on is None:
         return Unknown(type(part).__name__)
     return Choice(on[1], {name: value_of(case) for name, case in part.cases.items()}, value_of(part.default))
 
 
 def layout_of(part: construct.Struct) -> Layout:
-    """Return the fields of a struct, each with its place."""
+    """Return the fields of a struct with their offsets."""
     placed, offset = [], 0
     for inner in part.subcons:
         value = value_of(inner) if inner.name or inner is construct.Terminated else Unknown(type(inner).__name__)
@@ -212,7 +212,7 @@ def description(value: Value) -> Any:
             return f"<{value.format}" if value.most is None else [f"<{value.format}", value.most]
         case Raw():
             return value.size
-    raise TypeError(f"{value!r} in the message definition: teach it to layout.py")
+    raise TypeError(f"{value!r} in the message definition: add it to layout.py")
 
 
 def _field_description(field: Field) -> Any:

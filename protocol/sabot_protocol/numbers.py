@@ -140,5 +140,5 @@ FACTS: Final = {
 
 
 def in_order(table: Mapping[str, int]) -> list[str]:
-    """Return the names by rising number, whatever the order of the table."""
+    """Return the names by rising number."""
     return sorted(table, key=table.__getitem__)

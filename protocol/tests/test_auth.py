@@ -136,10 +136,10 @@ def link(**more: Any) -> ShoeLink:
     return ShoeLink(PROFILE, lambda unit: 0, **given)
 
 
-def said(it: ShoeLink) -> bytes:
+def sent(shoe_link: ShoeLink) -> bytes:
     """What it has to say now."""
-    out = it.output()
-    it.written(len(out))
+    out = shoe_link.output()
+    shoe_link.written(len(out))
     return out
 
 
@@ -149,65 +149,65 @@ def golden_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "protocol_hash", lambda: PROTOCOL_HASH)
 
 
-def begun(it: ShoeLink) -> ShoeLink:
+def begun(shoe_link: ShoeLink) -> ShoeLink:
     """As far as the golden session's first event."""
-    it.tick(1.0)
-    it.receive(GOLDEN["the shoe offers a session"], 1.1)
-    it.receive(GOLDEN["the first event: the eight of hearts"], 1.15)
-    it.acknowledge(1, 1.2)
-    return it
+    shoe_link.tick(1.0)
+    shoe_link.receive(GOLDEN["the shoe offers a session"], 1.1)
+    shoe_link.receive(GOLDEN["the first event: the eight of hearts"], 1.15)
+    shoe_link.acknowledge(1, 1.2)
+    return shoe_link
 
 
 @pytest.mark.usefixtures("golden_hash")
 def test_the_gateway_says_its_half_of_the_golden_session_to_the_letter() -> None:
-    it = link()
-    it.tick(1.0)
-    assert said(it) == GOLDEN["the gateway asks"]
-    assert it.receive(GOLDEN["the shoe offers a session"], 1.1) == []
-    assert said(it) == GOLDEN["the gateway takes it"] + GOLDEN["the house's profile"]
-    assert (it.unit, it.authenticated, it.problem) == (UNIT, True, None)
-    (event,) = it.receive(GOLDEN["the first event: the eight of hearts"], 1.15)
+    shoe_link = link()
+    shoe_link.tick(1.0)
+    assert sent(shoe_link) == GOLDEN["the gateway asks"]
+    assert shoe_link.receive(GOLDEN["the shoe offers a session"], 1.1) == []
+    assert sent(shoe_link) == GOLDEN["the gateway takes it"] + GOLDEN["the house's profile"]
+    assert (shoe_link.unit, shoe_link.authenticated, shoe_link.problem) == (UNIT, True, None)
+    (event,) = shoe_link.receive(GOLDEN["the first event: the eight of hearts"], 1.15)
     assert (event.event_no, event.kind, event.data["card"]) == (1, "card", "8H")
-    it.acknowledge(1, 1.2)
-    assert said(it) == GOLDEN["it is durable"]
-    it.command("lock")
-    it.tick(1.2)
-    assert said(it) == GOLDEN["the exit is to be locked"]
-    (event,) = it.receive(GOLDEN["it is locked"], 1.25)
+    shoe_link.acknowledge(1, 1.2)
+    assert sent(shoe_link) == GOLDEN["it is durable"]
+    shoe_link.command("lock")
+    shoe_link.tick(1.2)
+    assert sent(shoe_link) == GOLDEN["the exit is to be locked"]
+    (event,) = shoe_link.receive(GOLDEN["it is locked"], 1.25)
     assert (event.kind, event.data["outcome"]) == ("command_done", "done")
-    it.acknowledge(2, 1.3)
-    assert said(it) == GOLDEN["that is durable too"]
-    assert it.receive(GOLDEN["nothing to say"], 1.4) == []
-    assert not any(it.line_counters().values())
+    shoe_link.acknowledge(2, 1.3)
+    assert sent(shoe_link) == GOLDEN["that is durable too"]
+    assert shoe_link.receive(GOLDEN["nothing to say"], 1.4) == []
+    assert not any(shoe_link.line_counters().values())
 
 
 @pytest.mark.usefixtures("golden_hash")
 def test_another_gateway_is_told_who_serves_the_shoe() -> None:
-    it = link(gateway=b"gateway2", nonce=lambda: bytes.fromhex("b1b2b3b4b5b6b7b8"))
-    it.tick(2.0)
-    assert said(it) == GOLDEN["another gateway asks"]
-    it.receive(GOLDEN["it is told who serves the shoe"], 2.1)
-    assert b"gateway1".hex() in str(it.problem)
-    assert it.unit is None
+    shoe_link = link(gateway=b"gateway2", nonce=lambda: bytes.fromhex("b1b2b3b4b5b6b7b8"))
+    shoe_link.tick(2.0)
+    assert sent(shoe_link) == GOLDEN["another gateway asks"]
+    shoe_link.receive(GOLDEN["it is told who serves the shoe"], 2.1)
+    assert b"gateway1".hex() in str(shoe_link.problem)
+    assert shoe_link.unit is None
 
 
 @pytest.mark.usefixtures("golden_hash")
 def test_what_was_said_before_is_refused_and_counted() -> None:
-    it = begun(link())
+    shoe_link = begun(link())
     for number, name in enumerate(("the first event: the eight of hearts", "the shoe offers a session"), 1):
-        assert it.receive(GOLDEN[name], 1.3) == []
-        assert it.counters["replayed"] == number
+        assert shoe_link.receive(GOLDEN[name], 1.3) == []
+        assert shoe_link.counters["replayed"] == number
 
 
 @pytest.mark.usefixtures("golden_hash")
 def test_a_session_recorded_once_does_not_begin_again_under_a_new_nonce() -> None:
     nonces = iter([GATEWAY_NONCE, bytes(range(8)), bytes(range(8, 16))])
-    it = begun(link(nonce=lambda: next(nonces)))
-    it.reset()  # the port was closed and opened: the recording is played back
-    it.tick(2.0)
+    shoe_link = begun(link(nonce=lambda: next(nonces)))
+    shoe_link.reset()  # the port was closed and opened: the recording is played back
+    shoe_link.tick(2.0)
     for name in ("the shoe offers a session", "the first event: the eight of hearts", "it is locked", "nothing to say"):
-        assert it.receive(GOLDEN[name], 2.1) == []
-    assert it.unit is None
+        assert shoe_link.receive(GOLDEN[name], 2.1) == []
+    assert shoe_link.unit is None
 
 
 def hello(gateway_nonce: bytes, shoe_nonce: bytes, key: bytes) -> bytes:
@@ -220,27 +220,27 @@ def hello(gateway_nonce: bytes, shoe_nonce: bytes, key: bytes) -> bytes:
 @pytest.mark.usefixtures("golden_hash")
 def test_a_consumed_nonce_begins_no_second_session() -> None:
     nonces = iter([GATEWAY_NONCE, bytes(range(8))])
-    it = begun(link(nonce=lambda: next(nonces)))
-    session = it.handshake.session
-    said(it)
-    it.receive(hello(GATEWAY_NONCE, b"another1", KEY), 5.0)  # even from the shoe itself
-    assert it.handshake.session is session
-    asked = codec.parse(body_of(said(it)))
-    assert (asked["type"], asked["body"]["nonce"]) == ("who", bytes(range(8)))
-    it.receive(hello(bytes(range(8)), b"another1", KEY), 5.1)
-    assert it.handshake.session is not session
+    shoe_link = begun(link(nonce=lambda: next(nonces)))
+    session = shoe_link.handshake.session
+    sent(shoe_link)
+    shoe_link.receive(hello(GATEWAY_NONCE, b"another1", KEY), 5.0)  # even from the shoe itself
+    assert shoe_link.handshake.session is session
+    request = codec.parse(body_of(sent(shoe_link)))
+    assert (request["type"], request["body"]["nonce"]) == ("who", bytes(range(8)))
+    shoe_link.receive(hello(bytes(range(8)), b"another1", KEY), 5.1)
+    assert shoe_link.handshake.session is not session
 
 
 def test_a_gateway_does_not_ask_twice_with_one_nonce() -> None:
     nonces = set()
     for _ in range(1000):
-        it = ShoeLink(PROFILE, lambda unit: 0)
-        it.tick(0.0)
-        nonces.add(codec.parse(body_of(said(it)))["body"]["nonce"])
+        shoe_link = ShoeLink(PROFILE, lambda unit: 0)
+        shoe_link.tick(0.0)
+        nonces.add(codec.parse(body_of(sent(shoe_link)))["body"]["nonce"])
     assert len(nonces) == 1000
 
 
-# Forgeries: whoever makes them knows everything but the key, and has seen both ways of this session and another one.
+# Forgeries by somebody who knows everything but the key, and has seen both directions of this session and another.
 
 Forger = Callable[[Random, bytes], bytes]
 BODIES = [codec.parse(bytes.fromhex(vector["body"])) for vector in VECTORS if vector["expect"] == "accept"]
@@ -285,32 +285,37 @@ def test_no_forged_frame_is_taken_in_a_session() -> None:
 
 @pytest.mark.usefixtures("golden_hash")
 def test_no_forged_frame_moves_a_link() -> None:
-    it = begun(link())
-    session, said_before = it.handshake.session, said(it)
+    shoe_link = begun(link())
+    session, sent_before = shoe_link.handshake.session, sent(shoe_link)
     for way, raw, mac in islice(crafted(2, FROM_SHOE), FRAMES):
-        assert it.receive(framing.encode(raw + mac), 1.3) == [], way
-    assert said_before
-    assert (it.unit, it.handshake.session, it.log.next_no, it.log.durable_no) == (UNIT, session, 2, 1)
+        assert shoe_link.receive(framing.encode(raw + mac), 1.3) == [], way
+    assert sent_before
+    assert (shoe_link.unit, shoe_link.handshake.session, shoe_link.log.next_no, shoe_link.log.durable_no) == (
+        UNIT,
+        session,
+        2,
+        1,
+    )
     assert session is not None
     assert session._least_seq == 2
-    refused = it.counters["forged"] + it.counters["unauthenticated"] + it.parser.malformed
+    refused = shoe_link.counters["forged"] + shoe_link.counters["unauthenticated"] + shoe_link.parser.malformed
     assert FRAMES // 2 < refused <= FRAMES  # the others are HELLO and BUSY that nobody asked for
-    assert len(it.output()) <= 4096
-    (event,) = it.receive(GOLDEN["it is locked"], 1.4)  # the shoe itself is still heard
+    assert len(shoe_link.output()) <= 4096
+    (event,) = shoe_link.receive(GOLDEN["it is locked"], 1.4)  # the shoe itself is still heard
     assert event.event_no == 2
 
 
 @pytest.mark.usefixtures("golden_hash")
 def test_no_forged_hello_begins_a_session() -> None:
-    it = link()
-    it.tick(1.0)
+    shoe_link = link()
+    shoe_link.tick(1.0)
     right = codec.parse(body_of(GOLDEN["the shoe offers a session"])[:-MAC_BYTES])
     for way, raw, mac in islice(crafted(3, [right]), FRAMES):
-        assert it.receive(framing.encode(raw + mac), 1.1) == []
-        assert (it.unit, it.handshake.session) == (None, None), way
-    assert "key" in str(it.problem)
-    it.receive(GOLDEN["the shoe offers a session"], 1.2)
-    assert str((it.unit, it.problem)) == str((UNIT, None))
+        assert shoe_link.receive(framing.encode(raw + mac), 1.1) == []
+        assert (shoe_link.unit, shoe_link.handshake.session) == (None, None), way
+    assert "key" in str(shoe_link.problem)
+    shoe_link.receive(GOLDEN["the shoe offers a session"], 1.2)
+    assert str((shoe_link.unit, shoe_link.problem)) == str((UNIT, None))
 
 
 @pytest.mark.usefixtures("golden_hash")

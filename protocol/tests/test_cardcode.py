@@ -33,7 +33,7 @@ def test_every_set_has_every_card_in_ten_columns() -> None:
 
 
 def test_every_word_has_columns_of_all_three_kinds() -> None:
-    """So a dead track always loses a column, and the skew between the tracks can always be told."""
+    """So a dead track always loses a column, and the skew between the tracks can always be measured."""
     assert all(set(word) == set("ABX") for word in SET_OF)
 
 

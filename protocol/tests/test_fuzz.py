@@ -124,7 +124,7 @@ def with_right_crc(seed: int, of: list[bytes]) -> Iterator[bytes]:
 
 
 def uncoded(part: bytes) -> bytes | None:
-    """COBS, undone as its paper says; None where a code byte points beyond the end."""
+    """Decode COBS as its paper describes; None if a code byte points beyond the end."""
     found, at = bytearray(), 0
     while at < len(part):
         code = part[at]
@@ -232,37 +232,37 @@ def test_a_session_that_has_heard_everything_takes_nothing_at_all() -> None:
 
 
 def served() -> ShoeLink:
-    """A link in the golden session, whose shoe has said its first event."""
-    it = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: GATEWAY_NONCE)
-    it.handshake.session, it.handshake.unit = (
+    """A link in the golden session, whose shoe has sent its first event."""
+    shoe_link = ShoeLink(PROFILE, lambda unit: 0, keys=lambda unit: [KEY], nonce=lambda: GATEWAY_NONCE)
+    shoe_link.handshake.session, shoe_link.handshake.unit = (
         Session(GATEWAY_NONCE, SHOE_NONCE, KEY),
         SEALED[0]["fields"]["body"]["unit"],
     )
-    it.log.next_no = 1
-    assert len(it.receive(bytes.fromhex(SEALED[1]["wire"]), 1.0)) == 1
-    return it
+    shoe_link.log.next_no = 1
+    assert len(shoe_link.receive(bytes.fromhex(SEALED[1]["wire"]), 1.0)) == 1
+    return shoe_link
 
 
 def test_a_link_is_moved_by_nothing_and_holds_little() -> None:
-    it, bodies = served(), [body + mac for body, mac in sent_in_session().items()]
-    unit, session, top = it.unit, it.handshake.session, 0
+    shoe_link, bodies = served(), [body + mac for body, mac in sent_in_session().items()]
+    unit, session, top = shoe_link.unit, shoe_link.handshake.session, 0
     for noise, forged in islice(zip(on_the_line(8), with_right_crc(9, bodies), strict=False), FRAMES // 2):
-        for event in it.receive(noise + forged, 1.1):
+        for event in shoe_link.receive(noise + forged, 1.1):
             top += 1
             assert event.raw in sent_in_session()
-        assert (it.unit, it.handshake.session) == (unit, session)
-        assert len(it.parser.deframer._partial) <= MOST_ENCODED
-        assert len(it.output()) <= 4096
+        assert (shoe_link.unit, shoe_link.handshake.session) == (unit, session)
+        assert len(shoe_link.parser.deframer._partial) <= MOST_ENCODED
+        assert len(shoe_link.output()) <= 4096
     assert top <= 1  # the second event of the golden session, if it came through whole
 
 
 def test_memory_does_not_grow() -> None:
-    it, line = served(), on_the_line(10)
+    shoe_link, line = served(), on_the_line(10)
     for data in islice(line, 2000):
-        it.receive(data, 1.1)
+        shoe_link.receive(data, 1.1)
     tracemalloc.start()
     for data in islice(line, 5000):
-        it.receive(data, 1.1)
+        shoe_link.receive(data, 1.1)
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert grown < 32 * 1024

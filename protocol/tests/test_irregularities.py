@@ -146,10 +146,10 @@ def test_the_matrix_is_whole() -> None:
         for case, facts in CASES.items()
         for values in product((False, True), repeat=len(facts))
     }
-    asked = [(book, case, true) for book, case, true, _, _ in typed()]
+    requests = [(book, case, true) for book, case, true, _, _ in typed()]
     assert len(CASES) == 21
-    assert len(asked) == len(set(asked)) == 5 * 46
-    assert set(asked) == combinations
+    assert len(requests) == len(set(requests)) == 5 * 46
+    assert set(requests) == combinations
 
 
 def test_the_five_books() -> None:
@@ -169,7 +169,12 @@ def test_next_steps_are_one_or_two_whole_sentences(book: str) -> None:
 STEPS = [
     ("star-baccarat", "bad_order", "notified_before_next", "casino supervisor, who must authorise"),
     ("star-baccarat", "bad_order", "notified_before_next", "if every player agrees"),
-    ("star-baccarat", "bad_order", "notified_before_next reconstructible", "let every player withdraw the wager, but change nothing else"),
+    (
+        "star-baccarat",
+        "bad_order",
+        "notified_before_next reconstructible",
+        "let every player withdraw the wager, but change nothing else",
+    ),
     ("star-baccarat", "missing_or_foreign_card", "", "Surveillance and the Inspector"),
     ("star-baccarat", "missing_or_foreign_card", "", "at the table"),
     ("star-baccarat", "insufficient_cards", "", "The shoe ends here"),
@@ -267,6 +272,9 @@ SHOE = """[[cases.wrong_shoe]]
 code = "VOID"
 clause = "11.8.2"
 """
+SILENT = """code = "NO_RULE"
+clause = ""
+say = "The rulebook has no rule for a reading"""
 SWAP = """when = { disadvantage = false }
 code = "SWAP_SHOE"
 """
@@ -292,8 +300,8 @@ code = "SWAP_SHOE"
         (SWAP, SWAP.replace("false", "1"), "cases.shoe_not_reading: Expected `bool`"),
         (SWAP, 'code = "SWAP_SHOE"\n', "cases.shoe_not_reading: row 2 is never reached"),
         (
-            'code = "NO_RULE"\nclause = ""\nsay = "The rulebook has no rule for a reading',
-            'when = { disadvantage = false }\ncode = "NO_RULE"\nclause = ""\nsay = "The rulebook has no rule for a reading',
+            SILENT,
+            f"when = {{ disadvantage = false }}\n{SILENT}",
             "cases.shoe_not_reading: no row applies to disadvantage = true",
         ),
         (

@@ -30,13 +30,13 @@ def test_golden_frames(vector: dict[str, Any]) -> None:
 
 
 def test_every_frame_every_event_and_every_command_has_a_golden_frame() -> None:
-    said = [vector["fields"] for vector in ACCEPT]
-    assert {fields["type"] for fields in said} == set(messages.FRAMES)
+    accepted = [vector["fields"] for vector in ACCEPT]
+    assert {fields["type"] for fields in accepted} == set(messages.FRAMES)
     for name, kinds in (("event", messages.EVENTS), ("command", messages.COMMANDS)):
-        assert {fields["body"]["kind"] for fields in said if fields["type"] == name} == set(kinds)
+        assert {fields["body"]["kind"] for fields in accepted if fields["type"] == name} == set(kinds)
         for flag in (0, 1):
-            assert any(fields["type"] == name and fields["flags"] == flag for fields in said)
-    done = [fields["body"]["data"] for fields in said if fields["body"].get("kind") == "command_done"]
+            assert any(fields["type"] == name and fields["flags"] == flag for fields in accepted)
+    done = [fields["body"]["data"] for fields in accepted if fields["body"].get("kind") == "command_done"]
     assert {data["command"] for data in done} == set(messages.COMMANDS)
 
 

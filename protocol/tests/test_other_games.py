@@ -251,7 +251,7 @@ def test_ante_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("book", "chosen", "decks", "wagers", "says"),
+    ("book", "chosen", "decks", "wagers", "error"),
     [
         (STAR, {}, 3, ["player", "tiger"], "wager tiger: needs 6 or 8 decks, not 3 (clause 3.1)"),
         (STAR, {}, 5, [], "decks = 5: star-baccarat allows 3, 4, 6, 8 (clause 3.1)"),
@@ -284,9 +284,9 @@ def test_ante_up() -> None:
     ],
 )  # fmt: skip
 def test_an_offer_that_the_book_forbids(
-    book: rulebooks.Rulebook, chosen: dict[str, str], decks: int, wagers: list[str], says: str
+    book: rulebooks.Rulebook, chosen: dict[str, str], decks: int, wagers: list[str], error: str
 ) -> None:
-    assert check_offer(book, Settings.of(book, chosen), decks, wagers) == [says]
+    assert check_offer(book, Settings.of(book, chosen), decks, wagers) == [error]
 
 
 def test_an_offer_that_is_well() -> None:
@@ -297,7 +297,7 @@ def test_an_offer_that_is_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("book", "game", "decks", "says"),
+    ("book", "game", "decks", "error"),
     [
         (STAR, "baccarat", 3, "wager pair_player: needs 6 or 8 decks, not 3 (clause 3.1), and 6 more"),
         (STAR, "even_money", 4, "wager pair_player: needs 6 or 8 decks, not 4 (clause 3.1), and 6 more"),
@@ -319,24 +319,24 @@ def test_an_offer_that_is_well() -> None:
     ],
 )
 def test_a_table_that_names_no_wagers_offers_all_of_its_game(
-    book: rulebooks.Rulebook, game: str, decks: int, says: str
+    book: rulebooks.Rulebook, game: str, decks: int, error: str
 ) -> None:
     found = check_whole_offer(book, Settings.of(book, {"game": game}), decks)
-    assert (says in found) if says else (found == "")
-    assert "list those of this table: wagers = [" in found or not says
+    assert (error in found) if error else (found == "")
+    assert "list those of this table: wagers = [" in found or not error
 
 
 @pytest.mark.parametrize(
-    ("chosen", "says"),
+    ("chosen", "error"),
     [
         ({"game": "poker"}, "game = poker: star-baccarat allows baccarat, even_money"),
         ({"tiger_option": "1"}, "unknown option 'tiger_option': star-baccarat has game"),
     ],
 )
-def test_settings_that_do_not_exist(chosen: dict[str, str], says: str) -> None:
+def test_settings_that_do_not_exist(chosen: dict[str, str], error: str) -> None:
     with pytest.raises(rulebooks.RulebookError) as refused:
         Settings.of(STAR, chosen)
-    assert str(refused.value) == says
+    assert str(refused.value) == error
 
 
 def test_an_option_out_of_range_names_what_is_allowed() -> None:

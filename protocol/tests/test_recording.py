@@ -1,4 +1,4 @@
-"""The recording format: round trips, every damage told, bounds held."""
+"""The recording format: round trips, every damage found, bounds held."""
 
 import json
 import zlib
@@ -141,12 +141,12 @@ def test_bytes_behind_the_end() -> None:
 def test_after_an_error_a_reader_stays_refusing() -> None:
     reader = Reader()
     for call in (lambda: list(reader.feed(b"PK\3\4")), lambda: list(reader.feed(HEADER)), reader.close):
-        with pytest.raises(RecordingError, match="byte 0: no recording: it begins with 504b0304"):
+        with pytest.raises(RecordingError, match="byte 0: not a recording: it begins with 504b0304"):
             call()
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "problem"),
     [
         (recording.MAGIC + b"\2", "byte 0: version 2 of the format; this program reads version 1: update it"),
         (recording.MAGIC + b"\1" + b"\xff" * 4, "byte 0: the header of 4294967295 bytes; at most 65536 are allowed"),
@@ -174,19 +174,19 @@ def test_after_an_error_a_reader_stays_refusing() -> None:
         (HEADER + framed(2, b"\1" + bytes(51), HEADER), "the end counts [1, 0, 0, 0]"),
     ],
 )
-def test_hostile_files_are_refused(data: bytes, says: str) -> None:
+def test_hostile_files_are_refused(data: bytes, problem: str) -> None:
     found, error = as_far_as_it_goes(data)
     assert found == []
-    assert says in str(error)
+    assert problem in str(error)
 
 
 @pytest.mark.parametrize(
-    ("metadata", "says"),
+    ("metadata", "problem"),
     [(b"[1]", "no JSON object"), (b"{", "no JSON: "), (b"[" * 60_000, "no JSON: "), (b"\xff", "no JSON: ")],
 )
-def test_hostile_metadata(metadata: bytes, says: str) -> None:
+def test_hostile_metadata(metadata: bytes, problem: str) -> None:
     part = recording.MAGIC + pack("<BI", 1, len(metadata)) + metadata
-    assert says in str(as_far_as_it_goes(part + pack("<I", zlib.crc32(part)))[1])
+    assert problem in str(as_far_as_it_goes(part + pack("<I", zlib.crc32(part)))[1])
 
 
 def test_time_does_not_go_backwards_from_block_to_block() -> None:
@@ -205,7 +205,7 @@ def test_any_bytes_give_records_or_a_recording_error(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "says"),
+    ("record", "problem"),
     [
         (Edge(4, 0), "record 2: 4 us after 5 us; records go forwards in time"),
         (Edge(1 << 53, 0), "record 2: 9007199254740992 us after 5 us"),
@@ -219,12 +219,12 @@ def test_any_bytes_give_records_or_a_recording_error(data: bytes) -> None:
         (Line(5, "dealer", b"x"), "record 2: bytes from 'dealer'; the line has shoe and gateway"),
     ],
 )
-def test_what_a_recording_cannot_hold_is_refused_and_the_others_kept(record: Record, says: str) -> None:
+def test_what_a_recording_cannot_hold_is_refused_and_the_others_kept(record: Record, problem: str) -> None:
     writer = Writer(METADATA)
     data = writer.start() + writer.add(Edge(5, 1))
     with pytest.raises(RecordingError) as refused:
         writer.add(record)
-    assert says in str(refused.value)
+    assert problem in str(refused.value)
     data += writer.add(Edge(6, 0)) + writer.finish()
     assert as_far_as_it_goes(data) == ([Edge(5, 1), Edge(6, 0)], None)
 

@@ -27,7 +27,7 @@ class Part(NamedTuple):
     fields: dict[str, Any]
 
 
-Given = tuple[Any, ...]  # name, format, number or bytes, and what it says where that is not itself
+Given = tuple[Any, ...]  # name, format, number or bytes, and the value as JSON if that differs
 TOP = 2**30 - 1
 NO_CARD = 0xFF
 CARD_FLAGS = "keyed face_up exposed returned surplus"

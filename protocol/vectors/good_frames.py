@@ -44,7 +44,7 @@ UNSEALED = ("who", "busy")
 
 
 def accepted(name: str, frame: Frame) -> dict[str, Any]:
-    """A frame without a MAC, and what it says."""
+    """Return a frame without a MAC, and its fields."""
     return {
         "name": name,
         "expect": "accept",
@@ -68,7 +68,7 @@ def direction_of(frame: Frame) -> bytes:
 
 
 def sealed(name: str, frame: Frame) -> dict[str, Any]:
-    """A frame of the session with its MAC, and what it says."""
+    """Return a frame of the session with its MAC, and its fields."""
     raw, direction = frame.raw(1), direction_of(frame)
     tag = mac(raw, session_key(direction))
     found = {"name": name, "expect": "accept", "body": raw.hex(), "mac": tag.hex(), "wire": wire(raw + tag).hex()}

@@ -113,11 +113,11 @@ def test_the_golden_session_is_authentic(key_file: str) -> None:
 
 
 def test_forged_offers_do_not_push_a_session_out(key_file: str) -> None:
-    asked, hello, *rest = (bytes.fromhex(one["wire"]) for one in SESSION)
+    who, hello, *rest = (bytes.fromhex(one["wire"]) for one in SESSION)
     forged = bytearray.fromhex(SESSION[1]["body"] + "00" * 8)
     forged[70] ^= 1  # of the nonce
     lines = inspected(
-        "--key", key_file, data=asked + hello + framing.encode(bytes(forged)) * 20 + b"".join(rest), status=1
+        "--key", key_file, data=who + hello + framing.encode(bytes(forged)) * 20 + b"".join(rest), status=1
     )
     assert [line.get("authenticated") for line in lines[2:22]] == ["no"] * 20
     assert {line.get("authenticated") for line in lines[22:]} == {"yes", None}

@@ -57,7 +57,7 @@ def test_answers_come_in_order_and_ids_are_the_askers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "number", "says"),
+    ("line", "number", "error"),
     [
         ("", None, "line 2: the line is empty: expected one JSON object per line"),
         ("   ", None, "line 2: the line is empty"),
@@ -85,13 +85,13 @@ def test_answers_come_in_order_and_ids_are_the_askers() -> None:
         ),
     ],
 )
-def test_a_bad_line_is_named_and_harms_no_other(line: str | bytes, number: object, says: str) -> None:
+def test_a_bad_line_is_answered_with_an_error_and_harms_no_other(line: str | bytes, number: object, error: str) -> None:
     replies, status = ask("star-rapid", GOOD, line, GOOD)
     assert status == 1
     assert len(replies) == 3
     assert list(replies[1]) == ["id", "error"]
     assert replies[1]["id"] == number
-    assert says in replies[1]["error"]
+    assert error in replies[1]["error"]
     assert replies[0] == replies[2]
     assert replies[0]["code"] == "VOID"
 

@@ -149,7 +149,10 @@ def test_one_deck_has_each_card_once() -> None:
         (("odds", "--rulebook", "star-rapid", "--decks", "6"), "decks = 6: star-rapid allows 8"),
         (("odds", "--rulebook", "star-baccarat", "--set", "nonsense"), "write it as axis=value"),
         (("odds", "--rulebook", "star-baccarat", "--set", "game=poker"), "game = poker: star-baccarat allows"),
-        (("simulate", "--rulebook", "star-rapid", "--set", "game=roulette"), "is not dealt from a shoe of coups"),
+        (
+            ("simulate", "--rulebook", "star-rapid", "--set", "game=roulette"),
+            "is not dealt from a shoe; choose a game of Player and Banker",
+        ),
     ],
 )
 def test_settings_that_are_refused(args: tuple[str, ...], error: str) -> None:

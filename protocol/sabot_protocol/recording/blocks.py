@@ -36,7 +36,7 @@ def _kind(record: Record) -> int:
 
 
 def inflate(packed: bytes) -> bytes:
-    """What was packed, never more than a block's worth of it."""
+    """Return the unpacked bytes, at most MAX_BLOCK_BYTES."""
     unpacker = zlib.decompressobj()
     try:
         found = unpacker.decompress(packed, MAX_BLOCK_BYTES + 1)
@@ -50,7 +50,7 @@ def inflate(packed: bytes) -> bytes:
 
 
 def decode_block(block: bytes) -> Iterator[Record]:
-    """The records of an unpacked block."""
+    """Yield the records of an unpacked block."""
     at = t_us = levels = 0
     while at < len(block):
         head, at = _number(block, at)
@@ -89,7 +89,7 @@ def _varint(value: int) -> bytes:
 
 
 def _number(block: bytes, at: int) -> tuple[int, int]:
-    """A varint, and where the next thing begins."""
+    """Return a varint and the offset behind it."""
     value = 0
     for shift in range(0, _VARINT_BITS, 7):
         if at >= len(block):

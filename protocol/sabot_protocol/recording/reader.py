@@ -25,7 +25,7 @@ from sabot_protocol.recording.records import Counts, CutOffError, Record, Record
 
 
 class Reader:
-    """Bytes in, records out as their blocks arrive; never holds more than a block and what it was just given."""
+    """Bytes in, records out as their blocks arrive; holds at most a block and the bytes just given."""
 
     def __init__(self) -> None:
         self.metadata: dict[str, Any] | None = None  # once the header is there
@@ -37,7 +37,7 @@ class Reader:
         self._error: RecordingError | None = None
 
     def feed(self, data: bytes) -> Iterator[Record]:
-        """The records of every block that these bytes complete; to be consumed before the next bytes."""
+        """Yield the records of every block that these bytes complete; consume them before the next bytes."""
         if self._error:
             raise self._error
         self._held += data
@@ -48,7 +48,7 @@ class Reader:
             raise
 
     def close(self) -> None:
-        """No more bytes come: say so if the recording was cut off."""
+        """Raise CutOffError if the recording was cut off; no more bytes follow."""
         if self._error:
             raise self._error
         if self.ended:
@@ -74,7 +74,7 @@ class Reader:
 
     def _header(self) -> bool:
         if not MAGIC.startswith(self._held[: len(MAGIC)]):
-            raise self._wrong(f"no recording: it begins with {self._held[:8].hex()}, a .shoe with {MAGIC.hex()}")
+            raise self._wrong(f"not a recording: it begins with {self._held[:8].hex()}, a .shoe with {MAGIC.hex()}")
         if len(self._held) > len(MAGIC) and self._held[len(MAGIC)] != VERSION:
             version = self._held[len(MAGIC)]
             raise self._wrong(f"version {version} of the format; this program reads version {VERSION}: update it")
@@ -95,7 +95,7 @@ class Reader:
         return found
 
     def _part(self, head: Struct, most: int, what: str) -> bytes | None:
-        """Head and content of the next part, its check done; nothing while it is not all there."""
+        """Return head and content of the next part, with its check done; None if it is not complete."""
         if len(self._held) < head.size:
             return None
         length = head.unpack_from(self._held)[-1]
@@ -154,7 +154,7 @@ class Reader:
 
 
 def read(reader: Reader, pieces: Iterable[bytes]) -> Iterator[Record]:
-    """The records of a recording as its pieces come; at the end RecordingError if it was not whole."""
+    """Yield the records of a recording, given in pieces; RecordingError at the end if it is not whole."""
     for piece in pieces:
         yield from reader.feed(piece)
     reader.close()

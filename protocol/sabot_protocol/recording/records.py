@@ -13,7 +13,7 @@ SENDERS: Final = {"shoe": 1, "gateway": 2}
 
 
 class RecordingError(ValueError):
-    """What is wrong with a recording, and at which byte of it."""
+    """What is wrong with a recording, and at which byte."""
 
     def __init__(self, what: str, at: int | None = None) -> None:
         super().__init__(what if at is None else f"byte {at}: {what}")
@@ -21,7 +21,7 @@ class RecordingError(ValueError):
 
 
 class CutOffError(RecordingError):
-    """The recording ends before its end; what was read of it is sound."""
+    """The recording was cut off; what was read of it is sound."""
 
 
 class Edge(NamedTuple):
@@ -40,7 +40,7 @@ class Line(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What people or the world did besides moving inputs: a JSON object, `do` says what."""
+    """What people or the world did, other than moving inputs: a JSON object with the act in `do`."""
 
     t_us: int
     act: dict[str, Any]
@@ -51,7 +51,7 @@ Record = Edge | Line | Act
 
 @dataclass
 class Counts:
-    """What a recording holds."""
+    """How much a recording holds."""
 
     blocks: int = 0
     edges: int = 0
@@ -61,15 +61,15 @@ class Counts:
 
     @property
     def records(self) -> int:
-        """All of them."""
+        """Return the number of all records."""
         return self.edges + self.lines + self.acts
 
     def at_end(self) -> tuple[int, int, int, int]:
-        """As the end of a recording has them."""
+        """Return the counts as the end of a recording holds them."""
         return self.blocks, self.edges, self.lines + self.acts, self.line_bytes
 
     def add(self, record: Record) -> None:
-        """One more record."""
+        """Count a record."""
         if isinstance(record, Edge):
             self.edges += 1
         elif isinstance(record, Act):
@@ -80,7 +80,7 @@ class Counts:
 
 
 def content_of(record: Line | Act) -> bytes:
-    """What stands behind the length."""
+    """Return the bytes of a record that follow its length."""
     if isinstance(record, Line):
         return record.data
     try:
@@ -94,7 +94,7 @@ def json_bytes(value: Mapping[str, Any]) -> bytes:
 
 
 def problem_with(record: Record, last_us: int) -> str | None:
-    """Why a recording cannot hold this record behind one of that time."""
+    """Return why a recording cannot hold this record after one of that time; None if it can."""
     if not last_us <= record.t_us <= MAX_T_US:
         return f"{record.t_us} us after {last_us} us; records go forwards in time, up to {MAX_T_US} us"
     if isinstance(record, Edge):

@@ -33,11 +33,11 @@ class Writer:
         self._hash = sha256()
 
     def start(self) -> bytes:
-        """The header."""
+        """Return the header."""
         return self._checked(HEADER.pack(MAGIC, VERSION, len(self._metadata)) + self._metadata)
 
     def add(self, record: Record) -> bytes:
-        """The block that this record has filled, or nothing yet."""
+        """Return the block that this record has filled, or nothing yet."""
         number = self.counts.records
         what = problem_with(record, self._t_us) if number < MAX_RECORDS else "the recording is full; begin another"
         if what:
@@ -50,7 +50,7 @@ class Writer:
         return self.flush() if len(self._block) >= _FULL_BLOCK_BYTES else b""
 
     def flush(self) -> bytes:
-        """What was added since the last block: once written, a crash cannot take it."""
+        """Return what was added since the last block; once written, it survives a crash."""
         if not self._block:
             return b""
         packed = zlib.compress(self._block, 9)
@@ -60,7 +60,7 @@ class Writer:
         return self._checked(BLOCK.pack(RECORDS_KIND, len(packed)) + packed)
 
     def finish(self) -> bytes:
-        """The last block and the end."""
+        """Return the last block and the end."""
         last = self.flush()
         end = END.pack(*self.counts.at_end(), self._hash.digest())
         return last + self._checked(BLOCK.pack(END_KIND, END.size) + end)

@@ -16,7 +16,7 @@ SIDES = ("player", "banker")
 
 
 class RulebookError(ValueError):
-    """A rulebook, or what a table asks of it, is wrong; the message names the place."""
+    """A rulebook, or a table's choice from it, is wrong; the message names the place."""
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,7 +24,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Decks(_Strict, frozen=True):
-    """How many decks the book allows."""
+    """The numbers of decks that the rulebook allows."""
 
     allowed: tuple[int, ...]
     default: int
@@ -41,21 +41,21 @@ class Draw(_Strict, frozen=True):
 
 
 class Burn(_Strict, frozen=True):
-    """What is discarded from a new shoe."""
+    """What is burnt from a new shoe."""
 
     mode: BurnMode
     clause: str
 
 
 class Switch(_Strict, frozen=True):
-    """A point on which the books differ."""
+    """A point on which the rulebooks differ."""
 
     value: bool
     clause: str
 
 
 class Unwagered(_Strict, frozen=True):
-    """What the book calls a coup without wagers."""
+    """What the rulebook calls a coup without wagers."""
 
     kind: Literal["no_bet", "void_hand", "dummy"]
     clause: str
@@ -69,7 +69,7 @@ class Choice(_Strict, frozen=True):
 
 
 class ShoeRules(_Strict, frozen=True):
-    """What the shoe itself must know."""
+    """What the shoe must know."""
 
     burn: Burn
     unwagered: Unwagered
@@ -78,13 +78,13 @@ class ShoeRules(_Strict, frozen=True):
 
 
 class HouseSwitch(_Strict, frozen=True):
-    """How this house does it; an empty clause says that the book is silent."""
+    """How this house does it; the clause is empty if the rulebook is silent."""
 
     value: bool | str
     clause: str
 
 
-# Every switch of a house and the values it may have; lists are words in any number.
+# Every switch of a house and its possible values; a text may list several, separated by spaces.
 SWITCHES: dict[str, frozenset[bool | str]] = {
     "overdraw_player_undisclosed": frozenset({"live", "dummy"}),
     "overdraw_banker_undisclosed": frozenset({"live", "dummy"}),
@@ -113,7 +113,7 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
 }
 
 
-# Those that the shoe works by itself, under the same name in its profile.
+# Switches that go to the shoe, with the same name in its profile.
 _SWITCHES_OF_THE_SHOE = (
     "post_cut_dummy_coups",
     "mid_shoe_burn",
@@ -150,7 +150,7 @@ class Option(_Strict, frozen=True):
 
 
 class Price(_Strict, frozen=True):
-    """What an outcome pays, net: fixed, by an option's value, or an option's value in percent."""
+    """What an outcome pays, net: fixed, by the value of an option, or that value in percent."""
 
     clause: str
     odds: str | None = None
@@ -158,7 +158,7 @@ class Price(_Strict, frozen=True):
     percent_of: str | None = None
 
     def net(self, options: dict[str, str], book: "Rulebook") -> Fraction:
-        """The odds at a table with these options."""
+        """Return the odds at a table with these options."""
         if self.percent_of is not None:
             return Fraction(int(options[self.percent_of]), 100)
         for option, odds in self.odds_by.items():
@@ -167,7 +167,7 @@ class Price(_Strict, frozen=True):
 
 
 class Wager(_Strict, frozen=True):
-    """A wager that one coup decides. With `sides`, `{side}` in the texts stands for player and banker."""
+    """A wager that one coup decides. With `sides` it is two wagers: `{side}` in the texts becomes player and banker."""
 
     id: str
     bet: str
@@ -190,7 +190,7 @@ class Wager(_Strict, frozen=True):
         return "" if not self.decks or decks in self.decks else f"needs {' or '.join(map(str, self.decks))} decks"
 
     def expanded(self) -> "Iterator[Wager]":
-        """One wager for each side, or the wager itself."""
+        """Yield one wager for each side, or the wager itself."""
         if not self.sides:
             yield self
             return
@@ -262,7 +262,7 @@ class Jackpot(_Strict, frozen=True):
 
 
 class Rulebook(_Strict, frozen=True):
-    """One casino's book."""
+    """One casino's rulebook."""
 
     id: str
     title: str
@@ -280,7 +280,7 @@ class Rulebook(_Strict, frozen=True):
     jackpot: dict[str, Jackpot] = {}
 
     def wagers(self, game: str) -> list[Wager]:
-        """The wagers of a game that one coup, or one hand, decides; each side by itself."""
+        """Return the wagers of a game that one coup or hand decides, one for each side."""
         return [wager for entry in self.wager if game in entry.games for wager in entry.expanded()]
 
     def digest(self) -> bytes:
@@ -289,7 +289,7 @@ class Rulebook(_Strict, frozen=True):
         return sha256(msgspec.json.encode(rules, order="sorted")).digest()[:HASH_BYTES]
 
     def decks_for(self, game: str, decks: int | None) -> int:
-        """So many decks, or the default; an error where the book does not allow them for this game."""
+        """Return the number of decks, or the default; RulebookError if the game does not allow it."""
         allowed, clause = self.allowed_decks(game)
         wanted = (self.decks.default if self.decks.default in allowed else allowed[0]) if decks is None else decks
         if wanted not in allowed:
@@ -297,16 +297,16 @@ class Rulebook(_Strict, frozen=True):
         return wanted
 
     def allowed_decks(self, game: str) -> tuple[tuple[int, ...], str]:
-        """How many decks this game may be played with, and where it says so."""
+        """Return the numbers of decks this game may be played with, and their clause."""
         own = self.game[game]
         return (own.decks, own.decks_clause) if own.decks else (self.decks.allowed, self.decks.clause)
 
     def profile(
         self, decks: int | None, card_set: int, choices: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, Any]:
-        """What a shoe at a table of this house is told; `choices` are the table's, by name."""
+        """Return the profile of a shoe at a table; `choices` are the table's choices by name."""
         for name in choices.keys() - self.shoe.choice.keys():
-            raise RulebookError(f"{name}: {self.id} leaves no such choice; it has {', '.join(self.shoe.choice)}")
+            raise RulebookError(f"unknown choice {name!r}: {self.id} has {', '.join(self.shoe.choice)}")
         chosen = {name: self._chosen(name, choices) for name in self.shoe.choice}
         switch = {name: house.value for name, house in self.switch.items()}
         switches = {

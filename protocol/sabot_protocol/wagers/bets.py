@@ -1,6 +1,6 @@
-"""Predicates: which outcome a coup is for a bet. What an outcome pays, pushes or costs is the price list's business.
+"""Predicates: the outcome of a coup for a bet. The rulebook has the price of each outcome.
 
-An outcome that the price list does not name loses.
+An outcome without a price loses.
 """
 
 from collections.abc import Callable
@@ -33,26 +33,26 @@ def backed(facts: Facts, side: str) -> str:
 
 
 def backed_six(facts: Facts, side: str) -> str:
-    """As backed, and a win with six is its own outcome."""
+    """As backed; a win with six has its own outcome."""
     outcome = backed(facts, side)
     return f"{side}_6" if outcome == WIN and facts.sides(side)[0].points == 6 else outcome
 
 
 def backed_two_to_one(facts: Facts, side: str) -> str:
-    """As backed, and a win with eight or nine in three cards is its own outcome."""
+    """As backed; a win with eight or nine in three cards has its own outcome."""
     own, _ = facts.sides(side)
     outcome = backed(facts, side)
     return "three_card_8_or_9" if outcome == WIN and own.cards == 3 and own.points >= 8 else outcome
 
 
 def backed_two_to_one_six(facts: Facts, side: str) -> str:
-    """Both special prices; they cannot meet in one coup."""
+    """Both of the above; they exclude each other."""
     outcome = backed_two_to_one(facts, side)
     return backed_six(facts, side) if outcome == WIN else outcome
 
 
 def backed_ez(facts: Facts, side: str) -> str:
-    """As backed, and a win with seven in three cards is its own outcome."""
+    """As backed; a win with seven in three cards has its own outcome."""
     own, _ = facts.sides(side)
     outcome = backed(facts, side)
     return "three_card_7" if outcome == WIN and own.cards == 3 and own.points == 7 else outcome
@@ -64,12 +64,12 @@ def tie(facts: Facts, side: str) -> str:
 
 
 def pair(facts: Facts, side: str) -> str:
-    """The first two cards of the hand are of one rank."""
+    """The first two cards of the hand have the same rank."""
     return _if(bool(facts.sides(side)[0].pair))
 
 
 def suited_pair(names: dict[int, str]) -> Bet:
-    """A pair by how alike its cards are."""
+    """Return the bet on a pair, with these names for its kinds."""
 
     def bet(facts: Facts, side: str) -> str:
         return names.get(facts.sides(side)[0].pair, LOSE)
@@ -83,7 +83,7 @@ match = suited_pair({MIXED: "mixed_match", COLOURED: "coloured_match", SAME_SUIT
 
 
 def lucky_match(facts: Facts, side: str) -> str:
-    """The first two cards decide; a third one alike in rank and suit lifts a Lucky Match (A-10)."""
+    """The first two cards decide; three cards of one rank and suit are a Lucky Triple Match (A-10)."""
     return "lucky_triple_match" if facts.sides(side)[0].triple else match(facts, side)
 
 
@@ -115,7 +115,7 @@ def tiger_tie(facts: Facts, side: str) -> str:
 
 
 def tiger_pair(facts: Facts, side: str) -> str:
-    """One pair, two pairs, two pairs of one rank: only the best counts (A-02, A-03, A-04)."""
+    """One pair, two pairs, two pairs of the same rank: only the best counts (A-02, A-03, A-04)."""
     pairs = bool(facts.player.pair) + bool(facts.banker.pair)
     if pairs == 2:
         return "twin" if facts.twin else "double"
@@ -140,7 +140,7 @@ def player_wins_with_seven(cards: int) -> Bet:
 
 
 def dragon_bonus(facts: Facts, side: str) -> str:
-    """A natural that wins, or a win by four points and more without one; a tie of naturals stands off."""
+    """A natural that wins, or a win by four points and more without one; a tie of naturals is a push."""
     own, other = facts.sides(side)
     if own.natural() and own.points == other.points and other.natural():
         return "natural_tie"

@@ -18,37 +18,37 @@ class Hand(NamedTuple):
     triple: bool  # three cards alike in rank and suit
 
     def natural(self) -> bool:
-        """Eight or nine with the first two cards."""
+        """Return True for eight or nine points with the first two cards."""
         return self.two >= 8
 
 
 class Facts(NamedTuple):
-    """Both hands, and whether their pairs are of one rank."""
+    """Both hands, and whether both are pairs of the same rank."""
 
     player: Hand
     banker: Hand
     twin: bool
 
     def sides(self, side: str) -> tuple[Hand, Hand]:
-        """The hand backed, and the other."""
+        """Return the hand backed, then the other."""
         return (self.player, self.banker) if side == "player" else (self.banker, self.player)
 
 
 def of(player: Sequence[str], banker: Sequence[str]) -> Facts:
-    """The facts of a coup with these hands."""
+    """Return the facts of a coup with these hands."""
     one, other = hand(player), hand(banker)
     return Facts(one, other, bool(one.pair and other.pair) and player[0][0] == banker[0][0])
 
 
 def hand(cards: Sequence[str]) -> Hand:
-    """The facts of one hand, cards in the order drawn."""
+    """Return the facts of one hand, cards in the order drawn."""
     two = (POINTS[cards[0]] + POINTS[cards[1]]) % 10
     points = (two + POINTS[cards[2]]) % 10 if len(cards) == 3 else two
     return Hand(two, len(cards), points, pair(cards[0], cards[1]), len(cards) == 3 and len(set(cards)) == 1)
 
 
 def pair(one: str, other: str) -> int:
-    """Which kind of pair two cards make: same rank, reading A-01."""
+    """Return which kind of pair two cards make: same rank, reading A-01."""
     if one[0] != other[0]:
         return NO_PAIR
     if one[1] == other[1]:

@@ -1,4 +1,4 @@
-"""sabot cards: what is printed on the cards of a set, and where."""
+"""sabot cards: print the code words of a card set, and where they are on a card."""
 
 import json
 from typing import Annotated, Any
@@ -20,14 +20,14 @@ SetNumber = Annotated[int, typer.Option("--set", min=1, max=cardcode.SETS, help=
 @app.command(epilog=EPILOG)
 def cards(
     set_no: SetNumber = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print the code words of a card set and the geometry of the code."""
-    typer.echo(json.dumps(described(set_no)) if as_json else "\n".join(table_lines(set_no)))
+    typer.echo(json.dumps(card_set_json(set_no)) if as_json else "\n".join(table_lines(set_no)))
 
 
-def described(set_no: int) -> dict[str, Any]:
-    """Everything a program needs to print, or to simulate, a card of this set."""
+def card_set_json(set_no: int) -> dict[str, Any]:
+    """Return all that a program needs to print or simulate a card of this set."""
     return {
         "set": set_no,
         "geometry": {
@@ -46,7 +46,7 @@ def described(set_no: int) -> dict[str, Any]:
 
 
 def table_lines(set_no: int) -> list[str]:
-    """A column a suit, a row a rank."""
+    """Return a table with a column for each suit and a row for each rank."""
     words = cardcode.set_words(set_no)
     rows = ["   ".join(f"{rank}{suit} {words[rank + suit]}" for suit in SUITS) for rank in RANKS]
     first, mark, pitch = (um / 1000 for um in (cardcode.FIRST_MARK_UM, cardcode.MARK_UM, cardcode.PITCH_UM))

@@ -1,4 +1,4 @@
-"""sabot irregularity: what a rulebook makes of an irregularity, one JSON line a question."""
+"""sabot irregularity: the consequence of an irregularity by a rulebook, one JSON line per request."""
 
 from typing import Annotated, Any
 
@@ -18,8 +18,8 @@ Example: echo '{"id": 0, "case": "wrong_shoe"}' | sabot irregularity --rulebook 
 """
 
 
-class Question(msgspec.Struct, forbid_unknown_fields=True):
-    """One line in."""
+class Request(msgspec.Struct, forbid_unknown_fields=True):
+    """One line of input."""
 
     id: int | str
     case: str
@@ -30,10 +30,10 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
 def irregularity(
     rulebook: RulebookOption,
     table: Annotated[
-        bool, typer.Option("--table", help="Print every case of the book for people; read nothing.")
+        bool, typer.Option("--table", help="Print every case of the rulebook as a table; read no input.")
     ] = False,
 ) -> None:
-    """Say what follows from an irregularity: JSON lines in, code, rule and next step out."""
+    """Look up the consequence of an irregularity: JSON lines in; code, rule and next step out."""
     try:
         book = load(rulebook)
     except IrregularityError as error:
@@ -45,22 +45,22 @@ def irregularity(
 
 
 def answer(rulebook: str, line: dict[str, Any]) -> bytes:
-    """The reply to one line, from behind its id."""
-    question = msgspec.convert(line, Question)
-    advice = advise(rulebook, question.case, question.context or {})
+    """Return the answer to one line, from behind its id."""
+    request = msgspec.convert(line, Request)
+    advice = advise(rulebook, request.case, request.context or {})
     return msgspec.json.encode({"code": advice.code, "rule": advice.clause, "say": advice.say})[1:]
 
 
 def table_lines(book: Book) -> list[str]:
-    """Every case of a book as columns; of the rows of a case the first that fits counts."""
+    """Return every case of a rulebook as a table."""
     cells = [("case", "facts", "code", "clause")]
     for case, rows in book.cases.items():
         cells += [("" if place else case, _facts(row, place), row.code, row.clause) for place, row in enumerate(rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return [f"{book.id}: of the rows of a case the first that fits counts", "", *lines]
+    return [f"{book.id}: the first row of a case that applies is the answer", "", *lines]
 
 
 def _facts(row: Row, place: int) -> str:
-    told = ", ".join(fact if value else f"not {fact}" for fact, value in row.when.items())
-    return told or ("otherwise" if place else "always")
+    facts = ", ".join(fact if value else f"not {fact}" for fact, value in row.when.items())
+    return facts or ("otherwise" if place else "always")

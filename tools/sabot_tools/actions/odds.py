@@ -25,14 +25,14 @@ _DIGITS = 15
 
 
 def draw_tables() -> DrawTables:
-    """Table 1 and Table 2 as arrays, by the gateway's reading; the last column is a Player who stood."""
+    """Return Table 1 and Table 2 as arrays, from the gateway's rules; the last column is a Player who stood."""
     player = np.array([rules.player_draws(points) for points in range(10)])
     banker = np.array([[rules.banker_draws(points, third) for third in [*range(10), None]] for points in range(10)])
     return DrawTables(player, banker)
 
 
 def compute(book: Rulebook, settings: Settings, decks: int) -> dict[str, WagerOdds]:
-    """Every wager of the game."""
+    """Return the odds of every wager of the game."""
     table = Table(book, settings)
     if settings.game == "roulette" and book.roulette is not None:
         return exact.of_roulette(book.roulette)
@@ -44,7 +44,7 @@ def compute(book: Rulebook, settings: Settings, decks: int) -> dict[str, WagerOd
 
 
 def results(facts: list[tuple[Facts, int]], total: int) -> dict[str, Fraction]:
-    """How often a coup goes to the Player, to the Banker, to neither."""
+    """Return how often a coup goes to the Player, to the Banker, to neither."""
     found = {"P": 0, "B": 0, "T": 0}
     for coup, weight in facts:
         player, banker = coup.player.points, coup.banker.points
@@ -53,14 +53,14 @@ def results(facts: list[tuple[Facts, int]], total: int) -> dict[str, Fraction]:
 
 
 def decimal(value: Fraction, digits: int = _DIGITS) -> str:
-    """A fraction as a decimal, rounded half to even, without a float on the way."""
+    """Return a fraction as a decimal, rounded half to even, without floats."""
     scaled = round(abs(value) * 10**digits)
     text = f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
     return f"-{text}" if value < 0 and scaled else text
 
 
 def wager_json(one: WagerOdds) -> dict[str, Any]:
-    """One wager as the contract has it."""
+    """Return one wager as JSON."""
     return {
         "house_edge": decimal(one.house_edge),
         "outcomes": {name: decimal(chance) for name, chance in one.outcomes.items()},
@@ -74,7 +74,7 @@ def wager_json(one: WagerOdds) -> dict[str, Any]:
 
 
 def lines(found: dict[str, WagerOdds]) -> Iterator[str]:
-    """A table for people."""
+    """Yield a table for people."""
     width = max(map(len, found))
     yield f"{'wager':<{width}}  {'house edge':>10}  {'hit rate':>9}  {'push':>8}  {'available':>9}  pays, clause"
     for name, one in found.items():
@@ -97,10 +97,10 @@ def odds(
     rulebook: RulebookOption,
     set_: SetOption = None,
     decks: DecksOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON, as decimal strings.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the edges side by side (SVG).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; numbers are decimal strings.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Write a chart of the house edges to this SVG file.")] = None,
 ) -> None:
-    """Exact odds of every wager, by enumeration of a full shoe."""
+    """Print the exact odds of every wager, by enumeration of a full shoe."""
     book, settings, in_shoe = table_settings("odds", rulebook, set_, decks)
     found = compute(book, settings, in_shoe)
     if plot is not None:
@@ -117,7 +117,7 @@ def odds(
 
 
 def _offers(book: Rulebook, game: str, decks: int) -> dict[str, dict[str, Any]]:
-    """Of each wager whether the book lets it be offered with these decks, and why not; and beside which it is not."""
+    """Return, for each wager, whether it may be offered with these decks, why not, and what excludes it."""
     return {wager.id: _offered(wager, decks, book.game[game].tournament_clause) for wager in book.wagers(game)}
 
 
@@ -125,6 +125,6 @@ def _offered(wager: Wager, decks: int, tournament: str) -> dict[str, Any]:
     beside = {"not_beside": list(wager.excludes)} if wager.excludes else {}
     if tournament:
         return {"offered": False, "why": f"only in a tournament ({tournament})"} | beside
-    if wanted := wager.needed_decks(decks):
-        return {"offered": False, "why": f"{wanted} ({wager.decks_clause})"} | beside
+    if needed := wager.needed_decks(decks):
+        return {"offered": False, "why": f"{needed} ({wager.decks_clause})"} | beside
     return {"offered": True} | beside

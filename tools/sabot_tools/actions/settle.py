@@ -214,5 +214,5 @@ def settle(
     set_: SetOption = None,
     decks: DecksOption = None,
 ) -> None:
-    """Settle coups, runs, hands and spins: JSON lines in, JSON lines out."""
+    """Settle coups, runs, hands and spins by a rulebook: JSON lines in, JSON lines out."""
     answer_lines(Settler(*table_settings("settle", rulebook, set_, decks)).answer)

@@ -1,4 +1,4 @@
-"""sabot simulate: whole shoes dealt by the million, every wager compared with its exact odds."""
+"""sabot simulate: deal whole shoes by the million and compare every wager with its exact odds."""
 
 import time
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ _BURN = {"none": 0, "one": 1, "shown": 1}
 
 
 class CannotSimulateError(ValueError):
-    """The game or its burn cannot be dealt this way; the message says which can."""
+    """The game or its burn cannot be simulated."""
 
 
 def simulation(book: Rulebook, decks: int, seed: int, *, pairs: bool) -> Simulation:
-    """Shoes of this house: its burn, its cutting card."""
+    """Return a simulation of shoes with the rulebook's burn and cutting card."""
     mode = book.shoe.burn.mode
     if mode not in _BURN:
         raise CannotSimulateError(f"burn {mode} of {book.id} depends on the first card and is not simulated")
@@ -43,14 +43,14 @@ def simulation(book: Rulebook, decks: int, seed: int, *, pairs: bool) -> Simulat
 
 
 def z_score(seen: WagerOdds, expected: WagerOdds, coups: int) -> float:
-    """By how many standard errors the simulated edge differs from the exact one."""
+    """Return the difference between simulated and exact edge in standard errors."""
     offered = float(seen.available) * coups
     error = sqrt(float(expected.variance()) / offered) if offered else 0.0
     return float(seen.house_edge - expected.house_edge) / error if error else 0.0
 
 
 def lines(seen: dict[str, WagerOdds], expected: dict[str, WagerOdds], coups: int) -> Iterator[str]:
-    """A table for people."""
+    """Yield a table for people."""
     width = max(map(len, seen))
     yield f"{'wager':<{width}}  {'simulated edge':>14}  {'exact edge':>11}  {'z':>6}"
     for name, one in seen.items():
@@ -62,18 +62,22 @@ def lines(seen: dict[str, WagerOdds], expected: dict[str, WagerOdds], coups: int
 @app.command(epilog="Example: sabot simulate --coups 1000000 --rulebook star-baccarat --seed 1")
 def simulate(
     rulebook: RulebookOption,
-    coups: Annotated[int, typer.Option(min=1, help="At least so many; shoes are dealt to their end.")] = 1_000_000,
+    coups: Annotated[
+        int, typer.Option(min=1, help="Deal at least this many; the last shoe is dealt to its end.")
+    ] = 1_000_000,
     set_: SetOption = None,
     decks: DecksOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other shoes.")] = 1,
-    main_only: Annotated[bool, typer.Option("--main", help="Player, Banker and Tie only; faster.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the shuffles; the same seed deals the same shoes.")] = 1,
+    main_only: Annotated[bool, typer.Option("--main", help="Only Player, Banker and Tie; faster.")] = False,
 ) -> None:
     """Deal whole shoes with burn and cutting card, and compare every wager with its exact odds."""
     book, settings, in_shoe = table_settings("simulate", rulebook, set_, decks)
     table = Table(book, settings)
     try:
         if table.three_card or not table.wagers:
-            raise CannotSimulateError(f"game {settings.game} is not dealt from a shoe of coups")
+            raise CannotSimulateError(
+                f"game {settings.game} is not dealt from a shoe; choose a game of Player and Banker"
+            )
         deal = simulation(book, in_shoe, seed, pairs=not main_only)
     except CannotSimulateError as error:
         raise failure("simulate", error) from error
@@ -87,4 +91,4 @@ def simulate(
     seen = exact.of_coups(table, deal.facts())
     typer.echo("\n".join(lines(seen, expected, deal.coups)))
     typer.echo(f"{deal.coups} coups in {deal.shoes} shoes, {deal.coups / took / 1e6:.2f} million a second, seed {seed}")
-    typer.echo("z: standard errors from the exact odds of a full shoe; coups of one shoe are taken as independent")
+    typer.echo("z: standard errors from the exact odds of a full shoe; coups of one shoe are treated as independent")
