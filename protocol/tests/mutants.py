@@ -89,7 +89,7 @@ def of_toml(file: Path) -> Iterator[Mutant]:
 
 
 def survives(mutant: Mutant) -> bool:
-    """Whether the tests pass in spite of it."""
+    """Return True if the tests pass with the change."""
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "sabot_protocol"
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))

@@ -159,7 +159,7 @@ def begun(shoe_link: ShoeLink) -> ShoeLink:
 
 
 @pytest.mark.usefixtures("golden_hash")
-def test_the_gateway_says_its_half_of_the_golden_session_to_the_letter() -> None:
+def test_the_gateway_sends_its_half_of_the_golden_session_byte_by_byte() -> None:
     shoe_link = link()
     shoe_link.tick(1.0)
     assert sent(shoe_link) == GOLDEN["the gateway asks"]
@@ -182,7 +182,7 @@ def test_the_gateway_says_its_half_of_the_golden_session_to_the_letter() -> None
 
 
 @pytest.mark.usefixtures("golden_hash")
-def test_another_gateway_is_told_who_serves_the_shoe() -> None:
+def test_another_gateway_gets_busy() -> None:
     shoe_link = link(gateway=b"gateway2", nonce=lambda: bytes.fromhex("b1b2b3b4b5b6b7b8"))
     shoe_link.tick(2.0)
     assert sent(shoe_link) == GOLDEN["another gateway asks"]
@@ -192,7 +192,7 @@ def test_another_gateway_is_told_who_serves_the_shoe() -> None:
 
 
 @pytest.mark.usefixtures("golden_hash")
-def test_what_was_said_before_is_refused_and_counted() -> None:
+def test_a_repeated_frame_is_refused_and_counted() -> None:
     shoe_link = begun(link())
     for number, name in enumerate(("the first event: the eight of hearts", "the shoe offers a session"), 1):
         assert shoe_link.receive(GOLDEN[name], 1.3) == []

@@ -90,6 +90,6 @@ def test_a_clause_is_taken_however_a_person_writes_it(book: str, written: str, c
         ("star-baccarat", "\uff11\uff12.13", "has no clause"),  # digits of another script
     ],
 )
-def test_what_is_no_clause_of_the_book_is_refused_with_near_ones(book: str, written: str, near: str) -> None:
+def test_an_unknown_clause_is_refused_with_similar_ones(book: str, written: str, near: str) -> None:
     with pytest.raises(ClauseError, match=re.escape(near)):
         clauses.named(book, written)

@@ -102,7 +102,7 @@ def outcome(action: Callable[[Any], Any], subject: Any, refusal: type[Exception]
 
 
 def agree(tested: Codec, verb: str, subject: Any) -> Any:
-    """What both made of it, or REFUSED; repr tells True from 1 and shows the order of the fields."""
+    """Return what both made of it, or REFUSED; repr distinguishes True from 1 and shows the order of the fields."""
     ours = outcome(getattr(tested, verb), subject, CodecError)
     theirs = outcome(getattr(tested.definition, verb), subject, Exception)
     assert repr(ours) == repr(plain(theirs)), subject
@@ -242,7 +242,7 @@ def test_build_with_every_field_odd_missing_or_added(frame: dict[str, Any]) -> N
         agree(FRAMES, "build", changed)
 
 
-def test_what_construct_parsed_builds_again() -> None:
+def test_a_frame_parsed_by_construct_builds_again() -> None:
     for frame in LOWEST + HIGHEST:
         raw = codec.build(frame)
         assert codec.build(messages.Frame.parse(raw)) == raw
@@ -321,7 +321,9 @@ WIDE = Mapping(Int16ul, {"a": 1})
         (Struct("x" / Int8ul, Terminated, "y" / Int8ul), "Terminated", b"\1"),
     ],
 )
-def test_what_cannot_be_generated_is_left_to_construct_and_counted(odd: Construct, cause: str, raw: bytes) -> None:
+def test_layouts_that_cannot_be_generated_are_left_to_construct_and_counted(
+    odd: Construct, cause: str, raw: bytes
+) -> None:
     tested = Codec(message(odd))
     assert tested.fallbacks == {cause: 1}
     assert agree(tested, "parse", b"\1\5\0") == {"type": "plain", "body": {"n": 5}}

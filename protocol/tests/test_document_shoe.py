@@ -35,7 +35,7 @@ COUP, SHOE_CLOSED, BURN_EVENT = (messages.EventKind.encmapping[kind] for kind in
 
 
 def firmware_number(module: str, name: str) -> int:
-    """A constant of the firmware, as its source has it."""
+    """Return a constant of the firmware's source."""
     source = (ROOT / "firmware" / "sabot" / f"{module}.py").read_text()
     found = re.search(rf"^{name} = const\((\w+)\)", source, re.MULTILINE)
     assert found is not None
@@ -61,7 +61,7 @@ def test_the_gateways_own_times_and_counts() -> None:
         assert words in WORDS
 
 
-def test_the_clock_comes_round_where_the_page_says() -> None:
+def test_the_clock_wraps_as_on_the_page() -> None:
     assert clock._MODULO == 2**30 == firmware_number("link/link", "_TICKS") + 1
     minutes = 2**30 // 1000 // 60
     assert f"{minutes // 1440} days, {minutes // 60 % 24} hours, {minutes % 60} minutes" in WORDS
@@ -87,7 +87,7 @@ def test_the_complete_log_is_on_the_page_event_by_event() -> None:
     ]
 
 
-def test_set_time_ends_as_the_page_says() -> None:
+def test_set_time_ends_as_on_the_page() -> None:
     done, time_set = LIFE[3], LIFE[4]
     assert (done["command"], done["outcome"]) == ("set_time", "done")
     assert (time_set["event"], {name: time_set[name] for name in ("utc_s", "utc_ms")}) == ("time_set", done["data"])
@@ -115,7 +115,7 @@ def card(name: str) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(("rank", "counts"), [*zip("A23456789TJQK", [*range(1, 10), 10, 10, 10, 10], strict=True)])
-def test_a_face_up_burn_counts_as_the_page_says(rank: str, counts: int) -> None:
+def test_a_face_up_burn_counts_as_on_the_page(rank: str, counts: int) -> None:
     with CPythonPlay(profile()) as shoe:
         shoe.step(*opened("face_up"))
         kinds = [[kind for _, kind, _ in shoe.step(*card(name)).records] for name in (f"{rank}S", *BURNT)]

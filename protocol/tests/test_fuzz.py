@@ -151,7 +151,7 @@ def expected(data: bytes, reached: Counter[str]) -> list[bytes]:
     return found
 
 
-def test_a_body_comes_out_only_if_its_crc_is_right_and_chance_is_what_crc_16_promises() -> None:
+def test_a_body_comes_out_only_if_its_crc_is_right_and_few_pass_by_chance() -> None:
     deframer, reached, passed = Deframer(), Counter[str](), 0
     for data in islice(on_the_line(1), FRAMES):
         bodies = deframer.feed(data)
@@ -166,7 +166,7 @@ def test_a_body_comes_out_only_if_its_crc_is_right_and_chance_is_what_crc_16_pro
     assert passed <= mean + 5 * mean**0.5 + 3
 
 
-def test_whatever_the_pieces_the_same_bodies_come_out_and_little_is_held() -> None:
+def test_the_same_bodies_come_out_of_any_pieces_and_little_is_held() -> None:
     chance, whole, pieces = Random(2), Deframer(), Deframer()
     for data in islice(on_the_line(2), FRAMES // 10):
         cut = chance.randrange(len(data))
@@ -179,7 +179,7 @@ def test_whatever_the_pieces_the_same_bodies_come_out_and_little_is_held() -> No
     )
 
 
-def test_what_is_read_builds_again_and_nothing_else_is_raised() -> None:
+def test_parsed_frames_build_again_and_no_other_error_is_raised() -> None:
     """A frame that passes the CRC is read as the definition has it, or as an event with a number, or is counted."""
     parser, seen = Parser(), Counter[str]()
     for data in islice(with_right_crc(3, sorted(SENT)), FRAMES):
@@ -243,7 +243,7 @@ def served() -> ShoeLink:
     return shoe_link
 
 
-def test_a_link_is_moved_by_nothing_and_holds_little() -> None:
+def test_mutated_frames_change_nothing_in_a_link_and_little_is_held() -> None:
     shoe_link, bodies = served(), [body + mac for body, mac in sent_in_session().items()]
     unit, session, top = shoe_link.unit, shoe_link.handshake.session, 0
     for noise, forged in islice(zip(on_the_line(8), with_right_crc(9, bodies), strict=False), FRAMES // 2):

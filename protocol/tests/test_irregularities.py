@@ -133,7 +133,7 @@ def context(case: str, true: frozenset[str]) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(("book", "case", "true", "code", "clause"), typed())
-def test_what_the_books_print(book: str, case: str, true: frozenset[str], code: str, clause: str) -> None:
+def test_values_printed_in_the_rulebooks(book: str, case: str, true: frozenset[str], code: str, clause: str) -> None:
     assert true <= set(CASES[case])
     advice = advise(book, case, context(case, true))
     assert (advice.code, advice.clause) == (code, clause)

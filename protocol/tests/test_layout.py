@@ -54,7 +54,7 @@ def test_every_layout_has_the_fields_the_text_and_the_size_of_its_definition(
 
 
 @pytest.mark.parametrize("layout", [messages.LAYOUT, *(layout for layout, _ in LAYOUTS.values())])
-def test_fields_stand_one_behind_the_other_and_a_choice_stands_last(layout: Layout) -> None:
+def test_fields_are_contiguous_and_a_choice_is_last(layout: Layout) -> None:
     ends = [field.offset + field.size for field in layout.fields]
     assert [field.offset for field in layout.fields] == [0, *ends][: len(ends)]
     assert layout.size == (ends or [0])[-1]
@@ -131,7 +131,7 @@ def test_every_enumeration_with_meanings_is_listed() -> None:
         ("x" / Int8ul * (lambda obj, context: None), "Renamed"),
     ],
 )
-def test_what_is_not_plain_is_named(part: Construct, cause: str) -> None:
+def test_a_part_that_is_not_plain_is_named(part: Construct, cause: str) -> None:
     assert value_of(part) == Unknown(cause)
 
 

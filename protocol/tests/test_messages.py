@@ -15,7 +15,7 @@ ACCEPT = [vector for vector in VECTORS if vector["expect"] == "accept"]
 
 
 def plain(value: Any) -> Any:
-    """A parsed frame as JSON has it."""
+    """Return a parsed frame as JSON has it."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items() if not str(key).startswith("_")}
     return value.hex() if isinstance(value, bytes) else value
@@ -63,7 +63,7 @@ def test_every_event_and_frame_has_a_number_and_back() -> None:
 
 
 def most_bytes(part: Construct) -> int:
-    """The longest that a part can be, whatever its switches say."""
+    """Return the longest that a part can be, over all cases of its switches."""
     match part:
         case Renamed():
             return most_bytes(part.subcon)

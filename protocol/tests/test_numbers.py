@@ -84,7 +84,7 @@ def test_the_order_of_a_table_decides_nothing() -> None:
         assert numbers.in_order(backwards) == numbers.in_order(table)
 
 
-def test_codes_of_a_case_begin_behind_those_of_the_one_before() -> None:
+def test_codes_of_a_case_follow_those_of_the_case_before() -> None:
     """Counted by hand: 8 combinations of three facts, 4 of two, 4, one without facts."""
     assert list(irregularities.code_offsets().values())[:5] == [0, 8, 12, 16, 17]
     assert irregularities.code_offsets()["unauthorised_coup"] == messages.CODES_BYTES - 1

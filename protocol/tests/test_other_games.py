@@ -289,7 +289,7 @@ def test_an_offer_that_the_book_forbids(
     assert check_offer(book, Settings.of(book, chosen), decks, wagers) == [error]
 
 
-def test_an_offer_that_is_well() -> None:
+def test_an_allowed_offer() -> None:
     assert check_offer(STAR, Settings.of(STAR, {}), 3, ["player", "banker", "tie", "super_six"]) == []
     assert check_offer(NZ, Settings.of(NZ, {}), 6, ["any_pair_player", "any_pair_banker", "dragon_7"]) == []
     crown = ["one_one_two_pair", "tie", "pair_player", "pair_banker", "run_player", "run_tie_3"]

@@ -220,7 +220,7 @@ def test_every_option_is_typed_here() -> None:
         ("crown-baccarat", "tie", "tie_percent_banker", "banker"),
     ],
 )
-def test_a_tie_stands_off_and_pays_one_to_ten_percent(book: str, game: str, option: str, wager: str) -> None:
+def test_a_tie_is_a_push_that_pays_one_to_ten_percent(book: str, game: str, option: str, wager: str) -> None:
     for percent in range(1, 11):
         priced = table(book, game=game, **{option: str(percent)}).wagers[wager]
         assert isinstance(priced, Priced)

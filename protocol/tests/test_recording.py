@@ -99,7 +99,7 @@ def test_every_flipped_bit_is_noticed() -> None:
         assert found == SMALL[: len(found)], f"bit {bit}"
 
 
-def test_every_cut_is_told_and_leaves_the_whole_blocks() -> None:
+def test_every_cut_is_found_and_leaves_the_whole_blocks() -> None:
     writer = Writer(METADATA)
     parts = [writer.start()]
     for record in SMALL:
@@ -113,7 +113,7 @@ def test_every_cut_is_told_and_leaves_the_whole_blocks() -> None:
         assert found == SMALL[: max(0, sum(end <= size for end in ends) - 1)]
 
 
-def test_a_cut_says_what_is_left() -> None:
+def test_a_cut_names_what_is_left() -> None:
     data = written(SMALL, flush_every=2)
     assert str(as_far_as_it_goes(data[:-1])[1]).endswith(
         "cut off behind block 3: the end is missing; the 3 edges and 2 pieces of the line before are sound"
@@ -131,7 +131,7 @@ def test_a_block_that_is_missing_repeated_or_moved_is_noticed() -> None:
         assert "fails its check" in str(as_far_as_it_goes(damaged)[1])
 
 
-def test_bytes_behind_the_end() -> None:
+def test_bytes_after_the_end() -> None:
     data = written(SMALL)
     assert (
         str(as_far_as_it_goes(data + b"x")[1]) == f"byte {len(data)}: 1 bytes behind the end; a recording has one end"
@@ -219,7 +219,7 @@ def test_any_bytes_give_records_or_a_recording_error(data: bytes) -> None:
         (Line(5, "dealer", b"x"), "record 2: bytes from 'dealer'; the line has shoe and gateway"),
     ],
 )
-def test_what_a_recording_cannot_hold_is_refused_and_the_others_kept(record: Record, problem: str) -> None:
+def test_a_record_that_does_not_fit_is_refused_and_the_others_kept(record: Record, problem: str) -> None:
     writer = Writer(METADATA)
     data = writer.start() + writer.add(Edge(5, 1))
     with pytest.raises(RecordingError) as refused:

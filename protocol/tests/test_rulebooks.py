@@ -38,7 +38,7 @@ def test_the_hash_covers_the_rules_and_not_their_wording(monkeypatch: pytest.Mon
         ("star-rapid", (8,), "7.7.4.6", True),
     ],
 )
-def test_what_the_books_print(book: str, decks: tuple[int, ...], table_2: str, cut_first: bool) -> None:
+def test_values_printed_in_the_rulebooks(book: str, decks: tuple[int, ...], table_2: str, cut_first: bool) -> None:
     rules = rulebooks.load(book)
     assert rules.decks.allowed == decks
     assert rules.draw.table_2 == table_2

@@ -7,7 +7,7 @@ from sabot_protocol import topics
 from sabot_protocol.topics import StatusMessage
 
 
-def test_every_topic_says_whether_it_is_retained() -> None:
+def test_every_topic_is_retained_or_not() -> None:
     assert set(topics.RETAINED) == set(get_args(topics.TopicName))
 
 
@@ -16,7 +16,7 @@ def test_names() -> None:
     assert topics.gateway_status_topic("sydney") == "sabot/v1/sydney/status"
 
 
-def test_a_status_says_only_what_is_known() -> None:
+def test_a_status_has_only_known_fields() -> None:
     gateway = StatusMessage(state="offline", time="2026-01-01T00:00:00.000Z")
     assert msgspec.json.encode(gateway) == b'{"state":"offline","time":"2026-01-01T00:00:00.000Z"}'
     table = StatusMessage(state="online", time="", unit="5ab0000000000001", authenticated=False)
