@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "protocol" / "sabot_protocol"
-MODULES = ["bets", "facts", "table", "sequences", "roulette", "three_card", "lucky_tie", "money"]
+MODULES = ["bets", "facts", "table", "sequences", "roulette", "three_card", "lucky_tie", "money", "settled"]
 TESTS = ["test_bets", "test_prices", "test_sequences", "test_other_games", "test_rulebooks"]
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -73,13 +73,16 @@ def _apply(node: ast.AST, what: str) -> None:
         node.op = ast.UAdd()  # +x is as true as x
 
 
+PRICES = re.compile(r"(win|push|odds|parts|exact_odds|commission|most_of_minimum|option\.option_\d)\b")
+
+
 def of_toml(file: Path) -> Iterator[Mutant]:
-    """Every price one higher, every share of a combined wager, every wager taken out of a game."""
+    """Every price one higher, every share of a combined wager, every percentage of a jackpot."""
     text = file.read_text()
-    for found in re.finditer(r'"(\d+)(/\d+)?"(?=[^\n]*$)', text, re.M):
+    for found in re.finditer(r'"(\d+)(/\d+)?"|(?<=[\[ ])(\d+)(?=[,\]])', text):
         line = text[text.rfind("\n", 0, found.start()) + 1 : text.find("\n", found.end())]
-        if re.match(r"(win|push|odds|parts)", line) and "clause" not in text[found.start() - 10 : found.start()]:
-            changed = f'"{int(found[1]) + 1}{found[2] or ""}"'
+        if PRICES.match(line) and "clause" not in text[found.start() - 10 : found.start()]:
+            changed = f'"{int(found[1]) + 1}{found[2] or ""}"' if found[1] else str(int(found[3]) + 1)
             where = text.count("\n", 0, found.start()) + 1
             yield Mutant(
                 file,

@@ -213,6 +213,7 @@ def test_payments_on_a_coup() -> None:
         "player": (-1_000, 0), "banker": (12_000, 0), "tie": (-700, 0)
     }  # fmt: skip
     assert paid(NZ, "standard", "4S KD 2C v 7H KC", {"banker": 12_500}, 500) == {"banker": (9_500, 2_500)}
+    assert paid(STAR, "baccarat", "4S KD 2C v 7H KC", {"banker": 20}) == {"banker": (19, 0)}
     assert paid(CROWN, "traditional", "4S KD 2C v 7H KC", {"shield_player": 5}) == {"shield_player": (0, 5)}
 
 
