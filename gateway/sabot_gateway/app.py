@@ -70,7 +70,8 @@ class App:
         self._hold = HoldControl(ledger, self._tables, lines, topics, own)
         self._guard = Guard(lines, own, self._control)
         self._group_commit = GroupCommit(ledger, desk, self._hold, lines, publish, self._guard)
-        self._reload = Reload(reread or (lambda: config), self._tables, self._builder, lines, publish, desk)
+        reread = reread or (lambda: config)
+        self._reload = Reload(self._signals, reread, self._tables, self._builder, lines, publish, desk)
         self._requests = ControlRequests(
             config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, clock
         )
@@ -133,15 +134,7 @@ class App:
         published = self._publish.publisher.done()
         self._lines.share_out(ready, published, at.now_s, connected=self._publish.connected())
         if self._signals.reloading and not self._hold.active and self._group_commit.commit_all(at):
-            self._reload_config(at)
-
-    def _reload_config(self, at: Moment) -> None:
-        self._signals.reloading = False
-        try:
             self._reload.run(at)
-        except LedgerError:
-            self._signals.reloading = True  # when the ledger can be read again
-            raise
 
     def _wait(self, timeout_s: float) -> list[object]:
         """Return the sources that have something for us; soon after a commit wait until more of them have."""

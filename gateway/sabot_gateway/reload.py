@@ -10,6 +10,7 @@ from sabot_gateway.config import Changes, Config
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.ops.moment import Moment
+from sabot_gateway.ops.signals import Signals
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines
@@ -23,6 +24,7 @@ class Reload:
 
     def __init__(
         self,
+        signals: Signals,
         reread: Callable[[], Config],
         tables: dict[str, TableSession],
         builder: TableBuilder,
@@ -30,11 +32,19 @@ class Reload:
         publish: PublishStage,
         desk: Desk,
     ) -> None:
-        self.reread, self._tables, self._builder = reread, tables, builder
+        self._signals, self.reread, self._tables, self._builder = signals, reread, tables, builder
         self._lines, self._publish, self._desk = lines, publish, desk
 
     def run(self, at: Moment) -> None:
-        """Apply what has changed; LedgerError where it must be tried again later."""
+        """Reload; after a LedgerError the request stays, to be tried when the ledger can be read again."""
+        self._signals.reloading = False
+        try:
+            self._reload(at)
+        except LedgerError:
+            self._signals.reloading = True
+            raise
+
+    def _reload(self, at: Moment) -> None:
         try:
             new = self.reread()
         except Exception as error:  # of a file, which can hold anything
