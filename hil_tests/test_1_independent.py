@@ -88,7 +88,7 @@ def test_the_shoe_speaks_the_printed_session_to_the_byte() -> None:
     shoe.receive(dump("it is durable").coded, 5200)
     assert shoe.journal.acked == 1
     shoe.receive(dump("another gateway asks").coded, 5300)
-    assert shoe.take() == dump("it is told who serves the shoe").coded
+    assert shoe.take() == dump("another gateway serves the shoe").coded
 
 
 def test_a_frame_that_came_before_or_is_changed_is_refused() -> None:

@@ -182,7 +182,7 @@ def test_the_shoe_sends_its_half_of_the_golden_session_byte_for_byte():
     receive(link, golden["that is durable too"], 5250)
     assert journal.acked == 2
     receive(link, golden["another gateway asks"], 5300)
-    assert sent_hex(link, 5300) == golden["it is told who serves the shoe"]
+    assert sent_hex(link, 5300) == golden["another gateway serves the shoe"]
     assert sent_hex(link, 6200) == golden["nothing to say"]
     assert (link.refused, link.resends, link.crc_errors()) == (0, 0, 0)
 

@@ -244,7 +244,7 @@ def test_a_head_file_that_was_edited_or_removed(closed: Path) -> None:
     assert faults(closed) != []
     head.write_bytes(b"nonsense\n")
     assert faults(closed) == [f"{head} is damaged: it does not hold the head of a ledger"]
-    ledger = Ledger(closed)  # it is made anew, and the log says so
+    ledger = Ledger(closed)  # a new one is made, and logged
     assert ledger.notes == [f"{head} is damaged: it does not hold the head of a ledger"]
     ledger.close()
     assert faults(closed) == []

@@ -186,7 +186,7 @@ def test_another_gateway_gets_busy() -> None:
     shoe_link = link(gateway=b"gateway2", nonce=lambda: bytes.fromhex("b1b2b3b4b5b6b7b8"))
     shoe_link.tick(2.0)
     assert sent(shoe_link) == GOLDEN["another gateway asks"]
-    shoe_link.receive(GOLDEN["it is told who serves the shoe"], 2.1)
+    shoe_link.receive(GOLDEN["another gateway serves the shoe"], 2.1)
     assert b"gateway1".hex() in str(shoe_link.problem)
     assert shoe_link.unit is None
 

@@ -121,12 +121,12 @@ def bad_echoes() -> Iterator[Row]:
         ("done: a card of it beyond the 52", changed(DONE["import_coup"], 22, 52), "body.data.data.cards.player_1"),
         ("done: a thousand milliseconds", DONE["set_time"][:-2] + struct.pack("<H", 1000), "body.data.data.utc_ms"),
         ("done: it ends early", DONE["import_coup"][:-1], "body.data.data.awaiting"),
-        ("done: it is not told at all", DONE["deck_check"][:-2], "body.data.data.on"),
+        ("done: the field is missing", DONE["deck_check"][:-2], "body.data.data.on"),
         ("done: it goes on", DONE["deck_check"] + b"\0", "frame"),
         ("done: what another command has", changed(DONE["deck_check"], 17, 4), "frame"),
         ("refused, and beyond the last", changed(BODIES["command_refused"], 17, 21), "body.data.command"),
         ("refused, an outcome beyond the last", changed(BODIES["command_refused"], 18, 6), "body.data.outcome"),
-        ("refused, yet told", BODIES["command_refused"] + b"\1\x08", "frame"),
+        ("refused, with data", BODIES["command_refused"] + b"\1\x08", "frame"),
     )
 
 
@@ -188,7 +188,7 @@ def forgeries(frame: Frame, other: Frame) -> Iterator[tuple[str, bytes]]:
     yield "another number, the same MAC", changed(raw, 2, raw[2] ^ 1) + tag
     yield "another time, the same MAC", changed(raw, 4, raw[4] ^ 1) + tag
     yield "a MAC of zeros", raw + bytes(8)
-    yield "no MAC, though the flag says so", raw
+    yield "flag authenticated, but no MAC", raw
     yield "no MAC and no flag", frame.raw()
     yield "a MAC and no flag", frame.raw() + tag
     yield "a right MAC without its flag", frame.raw() + mac(frame.raw(), key)

@@ -37,7 +37,7 @@ SESSION = {
     "it is locked": Frame("event", 2, 5200, event(2, "command_done", 22, done(1, *COMMANDS[3]))),
     "that is durable too": Frame("ack", 4, 1300, number(2)),
     "another gateway asks": Frame("who", 0, 2000, who(b"gateway2", OTHER_NONCE)),
-    "it is told who serves the shoe": Frame("busy", 0, 5300, who(GATEWAY, OTHER_NONCE)),
+    "another gateway serves the shoe": Frame("busy", 0, 5300, who(GATEWAY, OTHER_NONCE)),
     "nothing to say": Frame("alive", 3, 6200, NONE),
 }
 UNSEALED = ("who", "busy")
