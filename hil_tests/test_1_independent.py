@@ -12,7 +12,7 @@ from independent.journal import KEEP, Journal
 from independent.shoe import Identity, Shoe
 from support.oracle import GOLDEN
 
-TEXT = (Path(__file__).parents[1] / "protocol" / "PROTOCOL.md").read_text().split("## Frames taken apart")[1]
+TEXT = (Path(__file__).parents[1] / "protocol" / "PROTOCOL.md").read_text().split("## Example frames")[1]
 KEY = bytes(range(32))
 GATEWAY_NONCE, SHOE_NONCE = bytes.fromhex("a1a2a3a4a5a6a7a8"), bytes.fromhex("0300010011223344")
 CARD = bytes.fromhex("0100020001218403 5000")
@@ -20,7 +20,7 @@ CARD = bytes.fromhex("0100020001218403 5000")
 
 @dataclass(frozen=True)
 class Dump:
-    """A frame as the document prints it: on the wire, and taken apart."""
+    """A frame as the document prints it: on the wire, and field by field."""
 
     title: str
     coded: bytes
