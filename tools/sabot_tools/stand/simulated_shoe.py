@@ -53,6 +53,8 @@ class SimulatedShoe:
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self._dealer = self._new_dealer()
         self._table = SimTable(self._bench, self._dealer, plan.speed)
+        self._from_shoe = b""  # not yet passed to the gateway
+        self._saved_no = state.table.shown_no
         for source in (self._bench, self._line):
             selector.register(source, selectors.EVENT_READ)
 
@@ -77,8 +79,9 @@ class SimulatedShoe:
         return stack.shuffled(self.plan.decks, random.Random(f"{self.plan.seed}-{table.shoes}"))
 
     def step(self) -> None:
-        """Deal what is due, carry bytes both ways, wait for more."""
+        """Deal what is due, carry bytes both ways, wait for more; the caller prints coups between two steps."""
         self._children.check()
+        self._pass_to_gateway()
         now_s = time.monotonic()
         dealing = self.monitor.profile_known and not self.monitor.enough(self.plan.coups)
         wait_s = self._deal(now_s) if dealing else _LONGEST_SLEEP_S
@@ -97,12 +100,20 @@ class SimulatedShoe:
     def _save(self) -> None:
         self._state.table.stack, self._state.table.drawn = self._dealer.cards()
         self._state.save()
+        self._saved_no = self._state.table.shown_no
+
+    def _pass_to_gateway(self) -> None:
+        """Save what the monitor has shown before the gateway can acknowledge it: the shoe does not send that again."""
+        if self._saved_no != self._state.table.shown_no:
+            self._save()
+        self._port.write(self._from_shoe)
+        self._from_shoe = b""
 
     def _carry(self) -> None:
         """Carry bytes between the firmware and the gateway, and let the monitor follow."""
         from_shoe = _read(self._line)
         self.monitor.from_shoe(from_shoe)
-        self._port.write(from_shoe)
+        self._from_shoe += from_shoe
         from_gateway = self._port.read()
         self.monitor.from_gateway(from_gateway, time.monotonic())
         with contextlib.suppress(BlockingIOError):  # a line that is full loses the rest, as a UART does
@@ -134,6 +145,7 @@ class SimulatedShoe:
         while not self._bench.settled() and time.monotonic() < give_up_s:
             self._selector.select(_LONGEST_SLEEP_S)
             self._carry()
+            self._pass_to_gateway()
 
 
 def _read(line: int) -> bytes:
