@@ -70,7 +70,7 @@ class Main:
             self.sample()
         now_ms = self.sampler.now_ms
         self.shoe.watch_room(now_ms)
-        self.shoe.watch_sensors(now_ms, self.reader.stuck(self.sampler.t_us))
+        self.shoe.watch_sensors(now_ms, self.reader.sensor_stuck(self.sampler.t_us))
         self.board.show(self.lamps.outputs(self.shoe, now_ms))
         if self.passed:
             self.pump()
@@ -147,13 +147,13 @@ def main():
     """Start here; an error that nobody expects is stored, and ends in a restart."""
     board = boards.open_board(Sampler())
     while True:  # a board that cannot reset itself comes back here
-        shoe = Main(board)
+        main_loop = Main(board)
         try:
-            shoe.run()
+            main_loop.run()
         except boards.Restart:
             continue
         except Exception as error:
-            shoe.store.put_number(CAUSE, wire.CAUSE_ERROR)
+            main_loop.store.put_number(CAUSE, wire.CAUSE_ERROR)
             board.failed(error)
 
 

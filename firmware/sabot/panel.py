@@ -107,7 +107,7 @@ class Lamps:
         lit = LOCK if shoe.locked() else 0
         if state.fault:
             lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(state.fault, now_ms) else 0)
-        elif shoe.stuck() or state.awaiting_authorisation or state.locked or shoe.profile_lost():
+        elif shoe.waits_for_gateway() or state.awaiting_authorisation or state.locked or shoe.profile_lost():
             lit |= _LAMP_WAITING
         if state.phase != CLOSED and state.last_coup():
             lit |= _LAMP_LAST_COUP

@@ -116,7 +116,7 @@ def test_locked_while_the_journal_is_full():
         if desk.where() == "complete":
             desk.confirm()
     assert desk.shoe.locked()
-    assert desk.shoe.stuck()
+    assert desk.shoe.waits_for_gateway()
     desk.shoe.watch_room(0)
     desk.shoe.watch_room(0)
     assert desk.logged()[-1:] == ["fault journal_full"]

@@ -22,7 +22,7 @@ def apply_lasting(state, record):
     if wire.EV_FAULT <= kind <= wire.EV_LOCK:  # faults, key, lid and lock
         apply(state, record)
     elif kind == wire.EV_COMMAND_DONE or kind == wire.EV_COMMAND_REFUSED:
-        _command_refused(state, record)
+        _note_command_id(state, record)
     elif kind == wire.EV_SHOE_CLOSED:
         state.closed_no = short(record, wire.EVENT_SHOE_CLOSED_SHOE_NO)
     elif kind == wire.EV_BOOT or kind == wire.EV_PROFILE_SET:
@@ -198,11 +198,11 @@ def _dealer_result(state, winner):
 
 
 def _command_done(state, record):
-    _command_refused(state, record)
-    commands.apply(state, record[wire.EVENT_COMMAND_DONE_COMMAND], record, wire.EVENT_COMMAND_DONE_DATA)
+    _note_command_id(state, record)
+    commands.apply_command(state, record[wire.EVENT_COMMAND_DONE_COMMAND], record, wire.EVENT_COMMAND_DONE_DATA)
 
 
-def _command_refused(state, record):
+def _note_command_id(state, record):
     state.last_command_id = number(record, wire.EVENT_COMMAND_DONE_COMMAND_ID)
 
 
@@ -282,7 +282,7 @@ _APPLIERS = {
     wire.EV_LID: _lid,
     wire.EV_LOCK: _lock,
     wire.EV_COMMAND_DONE: _command_done,
-    wire.EV_COMMAND_REFUSED: _command_refused,
+    wire.EV_COMMAND_REFUSED: _note_command_id,
     wire.EV_IRREGULARITY: apply_irregularity,
     wire.EV_ORDERED_SET: _ordered_set,
     wire.EV_DECK_CHECK: _deck_check,

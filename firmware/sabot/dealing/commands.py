@@ -36,7 +36,7 @@ def outcome(state, profile_lost, command, data, at, size):
     return check(state, data, at, False)
 
 
-def apply(state, command, data, at):
+def apply_command(state, command, data, at):
     """Apply the effect of an accepted command to the state."""
     effect = _SHOE_COMMANDS.get(command)
     if effect:

@@ -107,7 +107,7 @@ class Shoe:
             return True
         return not state.card_due() or self.journal.full()
 
-    def stuck(self):
+    def waits_for_gateway(self):
         """Return True if a card is due and the journal has no room: no gateway takes the log."""
         return self.state.card_due() and self.journal.full()
 
@@ -271,6 +271,7 @@ class Shoe:
         record = self.journal.record
         if not commands.known(command):
             command = 0
+        # command_done begins with the same three fields as command_refused
         pack_into(wire.EVENT_COMMAND_REFUSED_FORMAT, record, wire.RECORD_DATA, command_id, command, outcome)
         if outcome == wire.OUT_DONE:
             for i in range(size):

@@ -79,7 +79,7 @@ class Link:
         self.tx = bytearray(_TX_BYTES)
         self.tx_size = 0
         self.tx_port = 0
-        self.fault = 0  # the fault that holds the exit, for HELLO
+        self.fault = 0  # the fault that locks the exit, for HELLO
         self.last_command_id = 0  # of the command done last
         self.command_due = False  # a command is in `command`
         self.command = bytearray(wire.MAX_BODY_BYTES)

@@ -88,7 +88,7 @@ class Reader:
         """Return True if no card is in the path, and no sensor sees anything."""
         return self._where == _CLEAR and not self._pins & _SENSORS
 
-    def stuck(self, t_us):
+    def sensor_stuck(self, t_us):
         """Return True if a sensor sees a card that is rejected already, or one that does not move."""
         if self._where == _REPORTED:
             return self.presence.level & _ENDS != 0
