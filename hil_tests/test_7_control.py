@@ -13,7 +13,8 @@ from support.site_watcher import SiteWatcher, WatchSite, sabot
 
 NOTHING_TO_VOID = (
     "sabot: Void refused: no card of a coup is on the table, so there is nothing to void. To decide an earlier coup "
-    "that is disputed, run `sabot table bac-01 decide --coup SHOE/COUP`.\n"
+    "that is disputed, run `sabot table bac-01 decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
+    "--clause N`.\n"
 )
 
 

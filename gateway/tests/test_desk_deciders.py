@@ -93,7 +93,8 @@ def test_the_answer_to_confirm_names_the_dispute_that_is_still_open(bench: DeskB
     bench.commands_sent(0.1)
     bench.shoe_logs("command_done", command_id=1, command="confirm", outcome="done", data={})
     bench.commit()
-    say = "Done. The coup is still disputed: decide it with `sabot table bac-01 decide --coup 1/1`."
+    command = "`sabot table bac-01 decide --coup 1/1 --verdict confirmed|void --by NAME --clause N`"
+    say = f"Done. The coup is still disputed: decide it with {command}."
     assert bench.answers == [Answer(True, say)]
 
 

@@ -105,5 +105,6 @@ def test_a_report_is_answered_even_if_the_irregularity_does_not_come(bench: Desk
 
 def test_a_missed_burn_is_named_only_while_a_coup_is_dealt() -> None:
     dealing, complete = (next_step("bac-02", "decision", dealing=dealing) for dealing in (True, False))
-    assert ("`sabot table bac-02 tell burn-card`" in dealing, "void" in dealing) == (True, False)
-    assert ("burn" in complete, "`sabot table bac-02 confirm`" in complete) == (False, True)
+    assert ("`sabot table bac-02 tell burn-card --by NAME`" in dealing, "void" in dealing) == (True, False)
+    assert ("burn" in complete, "`sabot table bac-02 decide --coup " in complete) == (False, True)
+    assert "if it is decided already, run `sabot table bac-02 confirm --by NAME`" in complete

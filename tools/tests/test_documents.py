@@ -161,4 +161,4 @@ def test_one_that_there_is_not_is_found(words: str) -> None:
 
 
 def test_the_next_steps_are_among_them() -> None:
-    assert {"table X tell burn-card", "table X clear-fault decision"} <= {*named()}
+    assert {"table X tell burn-card --by NAME", "table X clear-fault decision --by NAME"} <= {*named()}

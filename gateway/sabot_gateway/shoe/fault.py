@@ -7,17 +7,18 @@ from sabot_gateway.shoe.parse import Event
 
 _NOT_LOCKING = ("none", "journal_full")  # a full journal is not in HELLO, and can be there besides another fault
 
-_CLEAR = "`sabot table {table} clear-fault {fault}`, or the supervisor's key at the shoe"
+_CLEAR = "`sabot table {table} clear-fault {fault} --by NAME`, or the supervisor's key at the shoe"
 _NEXT_STEPS = {
-    "card": "see to the card; key it in with `sabot table {table} key-card`, or void the coup with "
-    "`sabot table {table} void`; then " + _CLEAR,
-    "decision": "confirm or void the coup on the table: `sabot table {table} confirm`, `sabot table {table} void`, "
-    "or the supervisor's key and Confirm at the shoe",
-    "burn missed": "the burn was missed: deal the first coup again with `sabot table {table} tell burn-card`, or play "
-    "on with `sabot table {table} clear-fault decision`, or the supervisor's key at the shoe",
+    "card": "see to the card; key it in with `sabot table {table} key-card CARD --by NAME`, or void the coup with "
+    "`sabot table {table} void --by NAME --clause N`; then " + _CLEAR,
+    "decision": "decide the coup: `sabot table {table} decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
+    "--clause N`; if it is decided already, run `sabot table {table} confirm --by NAME` or `sabot table {table} void "
+    "--by NAME --clause N`; or turn the supervisor's key and press Confirm at the shoe",
+    "burn missed": "the burn was missed: deal the first coup again with `sabot table {table} tell burn-card --by "
+    "NAME`, or play on with `sabot table {table} clear-fault decision --by NAME`, or the supervisor's key at the shoe",
     "lid": "check the cards and shut the lid; then " + _CLEAR,
     "composition": "count the cards; then " + _CLEAR + ", or open a new shoe",
-    "sensor": "clear the path and clean the sensor; then " + _CLEAR,
+    "sensor": "clear the path and clean the sensor; the fault ends by itself",
     "journal": "take the shoe out of service and keep it for inspection; deal from another shoe",
     "image": "take the shoe out of service and reflash it; deal from another shoe",
     "program": "compare the shoe's lamps with the cards on the table; then " + _CLEAR,

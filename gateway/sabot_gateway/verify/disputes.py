@@ -115,6 +115,11 @@ def coup_label(coup: CoupMessage) -> str:
     return f"{coup.shoe}/{coup.coup}"
 
 
+def decide_command(table: str, coup: str) -> str:
+    """Return what a supervisor types to decide this coup."""
+    return f"`sabot table {table} decide --coup {coup} --verdict confirmed|void --by NAME --clause N`"
+
+
 def _decided_by(label: str, decision: CoupMessage) -> str:
     clause = f" under {decision.clause}" if decision.clause else ""
     when = decision.decided or decision.time

@@ -77,9 +77,9 @@ _PARTS = """
   each shoe. If the shoe's time runs more than twice as fast as the gateway's, a bench is playing a recording.
 
 ## Deciding
-`sabot table T decide --coup 3/17 --verdict confirmed` takes the result of the cards, if they make a coup; else the
-shoe's result. A supervisor who saw another outcome names the winner with `--winner` (The Star 12.13); cards and points
-then stay as they were read. `--verdict void` leaves no winner.
+`sabot table T decide --coup 3/17 --verdict confirmed --by NAME --clause N` takes the result of the cards, if they make
+a coup; else the shoe's result. A supervisor who saw another outcome names the winner with `--winner` (The Star 12.13);
+cards and points then stay as they were read. `--verdict void` leaves no winner.
 
 The gateway stores the decision first. If the coup is still on the table and its dispute locks the shoe (fault
 `decision`), the gateway then sends `confirm` or `void_coup` to the shoe, which ends the fault. If that is not possible,

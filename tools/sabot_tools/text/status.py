@@ -80,5 +80,5 @@ def _dispute(table: str, coup: dict[str, Any]) -> str:
     place = f"{coup['shoe']}/{coup['coup']}"
     return (
         f"{table}: coup {place} is disputed since {coup['time']} ({coup['id']}): "
-        f"decide it with `sabot table {table} decide --coup {place}`"
+        f"decide it with `sabot table {table} decide --coup {place} --verdict confirmed|void --by NAME --clause N`"
     )

@@ -12,7 +12,7 @@ from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, Sh
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
-from sabot_gateway.verify.disputes import Decision, coup_label, where_dealt
+from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
 
 _VERDICTS: tuple[str, ...] = get_args(Decision)
 _WINNERS: tuple[str, ...] = get_args(Winner)
@@ -36,8 +36,8 @@ class CoupVerb(ShoeVerb, frozen=True):
         if self.coup in (f"{shoe}/{coup}", str(coup)):
             return on_table
         raise RefusedError(
-            f"coup {self.coup} is not on the table: that is {shoe}/{coup}. To decide a disputed coup, run `sabot "
-            f"table {table.name} decide --coup {self.coup}`."
+            f"coup {self.coup} is not on the table: that is {shoe}/{coup}. To decide a disputed coup, run "
+            f"{decide_command(table.name, self.coup)}."
         )
 
     def data(self, table: TableView) -> dict[str, Any]:
@@ -56,8 +56,7 @@ class Confirm(CoupVerb, frozen=True):
         """Return how to decide the coup if it is still disputed."""
         for one in table.verifier.disputed():
             if (one.shoe, one.coup) == coup:
-                decide = f"`sabot table {table.name} decide --coup {coup_label(one)}`"
-                return f"The coup is still disputed: decide it with {decide}."
+                return f"The coup is still disputed: decide it with {decide_command(table.name, coup_label(one))}."
         return ""
 
 
@@ -69,7 +68,7 @@ class Void(CoupVerb, frozen=True):
     needs_clause = True
     not_now = (
         "no card of a coup is on the table, so there is nothing to void. To decide an earlier coup that is disputed, "
-        "run `sabot table {table} decide --coup SHOE/COUP`."
+        f"run {decide_command('{table}', 'SHOE/COUP')}."
     )
     reason: str = "supervisor"
     then: str = "go_on"

@@ -10,6 +10,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
 from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, REJECTS, SENSORS
 from sabot_gateway.verify.confirmations import CONFIRM_FIRST
+from sabot_gateway.verify.disputes import decide_command
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
 LEAST_READS = 50  # the mean of fewer cards means little
@@ -55,11 +56,11 @@ def handed_over(data: dict[str, Any]) -> tuple[str, Text]:
 
 
 def _left(data: dict[str, Any]) -> str:
-    place = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
+    options = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
     return (
         f"Coup {data['coup_no']} moves to another shoe. It is not void, and its wagers stand. Put all cards into the "
         "other shoe. Open that shoe and burn no card. Then type there: "
-        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway add {place} "
+        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway add {options} "
         f"--coups-left {data['coups_left']}. If the coup does not continue at this gateway, acknowledge this alarm."
     )
 
@@ -106,7 +107,7 @@ def not_confirmed(table: str, rulebook_id: str, coup: str, event_kind: str) -> T
     """Play went on and nobody had confirmed the last coup."""
     say = (
         f"Play went on before coup {coup} was confirmed. It must not be settled. A supervisor must confirm or void it: "
-        f"`sabot table {table} decide --coup {coup}`."
+        f"{decide_command(table, coup)}."
     )
     return {"say": say, "clause": CONFIRM_FIRST.get(rulebook_id, ""), "shoe_says": event_kind}
 

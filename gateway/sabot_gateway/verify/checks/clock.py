@@ -122,7 +122,7 @@ class ClockCheck:
         if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
             return NONE
         fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's result."
-        return (Finding(fact, f"{apart} ms apart", "at least 29 ms", name="cards_too_fast"),)
+        return (Finding(fact, f"{apart} ms apart", f"at least {_LEAST_BETWEEN_CARDS_MS} ms", name="cards_too_fast"),)
 
     def _drift(self, event: Event) -> tuple[Finding, ...]:
         set_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
