@@ -14,7 +14,8 @@ from support import broken
 from support.broken_lines import CHANGES, Change
 
 ONE_COUP = broken.FOLDER / "by_hand" / "one-coup.shoe"
-HARMLESS = Change("dealing/coup", "TIE = const(3)", "TIE = const(3)  # neither", "a comment")
+TIE = "            return WINNER_TIE"
+HARMLESS = Change("dealing/coup", TIE, f"{TIE}  # neither", "a comment")
 
 
 def change_to(new: str) -> Change:
@@ -23,7 +24,7 @@ def change_to(new: str) -> Change:
 
 
 def test_swapped_sides_are_named_by_the_event_of_the_coup(server: LocalBroker) -> None:
-    swapped = change_to("return BANKER if self.player_points > self.banker_points else PLAYER")
+    swapped = change_to("return WINNER_BANKER if self.player_points > self.banker_points else WINNER_PLAYER")
     found = broken.tried(swapped, [ONE_COUP], server)
     assert (found.recording, found.event) == (
         "by_hand/one-coup",
@@ -41,7 +42,7 @@ def test_a_change_that_changes_nothing_survives(server: LocalBroker) -> None:
     assert (found.recording, found.event, found.unnamed) == ("", "", ())
 
 
-@pytest.mark.parametrize("old", ["TIE = const(4)", "        self.start()\n", "            return TIE "])
+@pytest.mark.parametrize("old", ["            return WINNER_NONE", "        self.start()\n", f"{TIE} "])
 def test_a_line_that_is_not_there_cannot_be_changed(old: str) -> None:
     with pytest.raises(broken.BrokenError, match="has 0 lines"):
         broken.changed((firmware_dir() / "sabot" / "dealing" / "coup.py").read_text(), replace(HARMLESS, old=old))

@@ -23,7 +23,7 @@ class Capturing:
     """`sabot table bac-01 capture` as a process, while the shoe continues."""
 
     def __init__(self, watcher: SiteWatcher, *options: str, **more: Any) -> None:
-        self._it = watcher
+        self._watcher = watcher
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sabot_tools", "table", "bac-01", "capture", *options],
             env={**os.environ, "SABOT_CONTROL": str(watcher.site.plan.work_dir / "control.sock")},
@@ -35,13 +35,13 @@ class Capturing:
 
     def ended(self) -> tuple[int, str, str]:
         """Status, stdout and stderr."""
-        self._it.run_until(lambda _: self.process.poll() is not None)
+        self._watcher.run_until(lambda _: self.process.poll() is not None)
         out, err = self.process.communicate()
         return self.process.returncode, out, err
 
     def has_bytes(self, path: Path) -> None:
         """Wait until the file holds something of the line."""
-        self._it.run_until(lambda _: path.exists() and held(path).counts.line_bytes > 0)
+        self._watcher.run_until(lambda _: path.exists() and held(path).counts.line_bytes > 0)
 
 
 def held(path: Path) -> recording.Reader:
@@ -57,6 +57,12 @@ def inspected(path: Path) -> list[dict[str, Any]]:
     ran = sabot("inspect", str(path))
     assert ran.returncode == 0, ran.stderr
     return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def sound_frames(path: Path) -> list[dict[str, Any]]:
+    """The frames without damage, as far as the file is written."""
+    frames = [json.loads(line) for line in sabot("inspect", str(path)).stdout.splitlines()]
+    return [frame for frame in frames if "error" not in frame]
 
 
 def bodies(frames: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -106,13 +112,11 @@ def test_a_restart_of_the_shoe_shows_its_hello(watch_site: WatchSite, tmp_path: 
     capturing = Capturing(watcher, "--seconds", "600", "--out", str(out))
     capturing.has_bytes(out)
     watcher.site.power_cycle("bac-01")
-    watcher.run_for_coups(3)
+    watcher.run_until(lambda _: bool(of_kind(bodies(sound_frames(out), "event"), "boot")))
     capturing.process.send_signal(signal.SIGINT)
     status, _, _ = capturing.ended()
     assert status == 0
-    ran = sabot("inspect", str(out))
-    frames = [json.loads(line) for line in ran.stdout.splitlines()]
-    sound = [frame for frame in frames if "error" not in frame]
+    sound = sound_frames(out)
     assert [hello["boot_count"] for hello in bodies(sound, "hello")][-1] == 2
     assert {"who", "welcome"} <= {frame["type"] for frame in sound if frame["from"] == "gateway"}
     assert of_kind(bodies(sound, "event"), "boot")
