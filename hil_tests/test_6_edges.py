@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from edges.run import Failure, Game, shoe, shrink
-from edges.run import Table as Place
+from edges.run import Table as EdgesTable
 from edges.witness import Violation, Witness, due
 from sabot_protocol.irregularities import CASES
 from support.play_table import CROWN, FIVE, FOUR, SIX, Answer, Table, Tables, every_book, of, one, shared_tables
@@ -328,13 +328,13 @@ CARDS = ["9S", "2H", "KD", "5C"]
     ],
 )
 def test_the_witness_finds_what_is_wrong(changed: dict[str, Any], name: str) -> None:
-    with Game(Place(CROWN, {}), "cpython") as game:
+    with Game(EdgesTable(CROWN, {}), "cpython") as game:
         lines = [{"command": "open_shoe", "burn": "none"}, *({"card": card} for card in CARDS)]
         for line in lines:
             before = game.do(line)
         answer = game.do({"card": "8D"})
     witness = Witness()
-    with Game(Place(CROWN, {}), "cpython") as again:
+    with Game(EdgesTable(CROWN, {}), "cpython") as again:
         for line in lines:
             witness.see(line, again.answer, again.do(line))
     answer["events"][0].update(changed)
@@ -355,8 +355,8 @@ def test_the_witness_reads_the_tables() -> None:
 def test_a_failure_is_shrunk_to_what_it_needs() -> None:
     lines = [{"card": card} for card in (*SIX, *FOUR)]
 
-    def again(_table: Place, tried: list[dict[str, Any]]) -> Violation | None:
+    def again(_table: EdgesTable, tried: list[dict[str, Any]]) -> Violation | None:
         return Violation("named", "here") if {"card": "9S"} in tried and {"card": "2D"} in tried else None
 
-    small = shrink(Failure(Place(CROWN, {}), lines, Violation("named", "there")), again)
+    small = shrink(Failure(EdgesTable(CROWN, {}), lines, Violation("named", "there")), again)
     assert small.lines == [{"card": "2D"}, {"card": "9S"}]

@@ -1,4 +1,4 @@
-"""On the MicroPython VM: every coup of six point values through the firmware's coup machine, two bytes a coup.
+"""On the MicroPython VM: every coup of six point values through the firmware's coup machine, two bytes per coup.
 
 micropython all_coups.py FIRST END: the six digits of each number from FIRST to END - 1 are the points as drawn.
 """

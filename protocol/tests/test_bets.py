@@ -251,7 +251,7 @@ def expected(text: str) -> tuple[str, Fraction]:
 )
 def test_a_coup(where: str, player: list[str], banker: list[str], nets: dict[str, str]) -> None:
     at = table(where)
-    settled = at.settle(facts.of(player, banker))
+    settled = at.settle(facts.coup_facts(player, banker))
     assert {name: settled[name][:2] for name in nets} == {name: expected(text) for name, text in nets.items()}
 
 
@@ -278,7 +278,7 @@ def test_every_wager_has_exactly_one_result_with_odds_that_fit_it(player: list[s
     for at in TABLES:
         if at.three_card:
             continue
-        for settled in at.settle(facts.of(player, banker)).values():
+        for settled in at.settle(facts.coup_facts(player, banker)).values():
             result, odds = settled.result, settled.odds
             assert result in {"win", "lose", "push", "not_offered"}
             assert (
@@ -292,15 +292,15 @@ def test_every_wager_has_exactly_one_result_with_odds_that_fit_it(player: list[s
 
 @given(HANDS, HANDS)
 def test_the_first_two_cards_of_a_hand_may_change_places(player: list[str], banker: list[str]) -> None:
-    swapped = facts.of([player[1], player[0], *player[2:]], [banker[1], banker[0], *banker[2:]])
-    assert swapped == facts.of(player, banker)
+    swapped = facts.coup_facts([player[1], player[0], *player[2:]], [banker[1], banker[0], *banker[2:]])
+    assert swapped == facts.coup_facts(player, banker)
 
 
 @given(HANDS, HANDS)
 def test_suits_matter_only_through_pairs_and_triples(player: list[str], banker: list[str]) -> None:
     turn = str.maketrans("CDHS", "SHDC")
-    mirrored = facts.of([card.translate(turn) for card in player], [card.translate(turn) for card in banker])
-    assert mirrored == facts.of(player, banker)
+    mirrored = facts.coup_facts([card.translate(turn) for card in player], [card.translate(turn) for card in banker])
+    assert mirrored == facts.coup_facts(player, banker)
 
 
 def test_every_predicate_is_in_use() -> None:

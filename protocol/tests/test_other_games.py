@@ -202,7 +202,7 @@ def paid(book: rulebooks.Rulebook, game: str, hands: str, *values: object) -> di
     """Payments on a coup of these hands; `values` are stakes, chip and differential."""
     table = Table(book, Settings.of(book, {"game": game}))
     player, banker = (hand.split() for hand in hands.split(" v "))
-    found = money.payments(table, table.settle(facts.of(player, banker)), *values)  # type: ignore[arg-type]
+    found = money.payments(table, table.settle(facts.coup_facts(player, banker)), *values)  # type: ignore[arg-type]
     return {name: (payment.net_cents, payment.void_cents) for name, payment in found.items()}
 
 

@@ -200,7 +200,7 @@ def test_the_time_is_right_after_long_idling(samples: Chip, idle_s: int) -> None
     edges = [(0, 1), (500, 9), (1_000, 0)]
     changes, counts = play(samples, edges)
     assert_recorded(changes, edges)
-    assert 15_000 < (counts["now"] - changes[-1][0]) & TICKS < 150_000  # the telling takes its time
+    assert 15_000 < (counts["now"] - changes[-1][0]) & TICKS < 150_000  # printing the changes takes time
 
 
 @needs_uf2

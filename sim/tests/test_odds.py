@@ -75,7 +75,7 @@ def brute_force(cards: list[str]) -> tuple[Counter[Facts], int]:
     total = 0
     for stock in permutations(cards, 6):
         coup = rules.play(stock)
-        found[facts.of(coup.player, coup.banker)] += 1
+        found[facts.coup_facts(coup.player, coup.banker)] += 1
         total += 1
     return found, total
 
@@ -102,7 +102,7 @@ def test_the_enumeration_of_one_deck_agrees_with_cards_dealt_one_by_one() -> Non
     seen: Counter[Facts] = Counter()
     for _ in range(draws):
         coup = rules.play([DECK[card] for card in rng.choice(52, 6, replace=False)])
-        seen[facts.of(coup.player, coup.banker)] += 1
+        seen[facts.coup_facts(coup.player, coup.banker)] += 1
     assert set(seen) <= set(exact)
     for pick in (
         lambda f: f.player.pair,

@@ -39,7 +39,7 @@ def read(edges: list[signals.Edge]) -> list[Answer]:
 
 
 def assert_ready(card: str = "8H") -> None:
-    """The next card is read as if nothing had been."""
+    """Check that the next card is read with full margin, whatever came before it."""
     (answer,) = read(signals.card_edges(WORDS[card], 1000))
     assert (answer.card, answer.margin_pct) == (card, 100)
 
@@ -59,7 +59,7 @@ def test_any_edges_end_in_answers_and_the_next_card_is_read(steps: list[tuple[in
 def test_a_card_with_edges_thrown_in_is_itself_or_rejected(
     card: str, speed_um_per_ms: int, extra: list[tuple[int, int, int]]
 ) -> None:
-    """Up to four changes that have no business there: pulses on any input, at any place, of any length."""
+    """Add up to four pulses: on any input, at any time, of any length."""
     edges = signals.card_edges(WORDS[card], speed_um_per_ms)
     for at, length_us, pins in extra:
         start_us = edges[at % len(edges)][0] + length_us % 977

@@ -58,10 +58,10 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> UsbChip:
     return chip
 
 
-def echoed(chip: UsbChip, say: Callable[[bytes], None], data: bytes) -> tuple[bytes, bytes]:
-    """What comes back on USB and on the UART for bytes said on one of them."""
+def echoed(chip: UsbChip, send: Callable[[bytes], None], data: bytes) -> tuple[bytes, bytes]:
+    """Return what comes back on USB and on the UART for bytes sent on one of them."""
     usb, uart = len(chip.usb_received), len(chip.received)
-    say(data)
+    send(data)
     chip.run_until(lambda: len(chip.usb_received) - usb + len(chip.received) - uart >= len(data))
     return bytes(chip.usb_received[usb:]), bytes(byte for _, byte in chip.received[uart:])
 

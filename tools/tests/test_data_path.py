@@ -17,7 +17,7 @@ PARTS = {
     "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol"),
     "tools": ("tools/sabot_tools",),
     "sim": ("sim/sabot_sim",),
-    "protocol": ("protocol/sabot_protocol",),
+    "protocol": ("protocol/sabot_protocol", "."),
 }
 _SECTION = re.compile(r"^## Data path\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _STEP = re.compile(r"^\d+\. (.*)$", re.MULTILINE)

@@ -73,7 +73,7 @@ def test_lines_of_edges_become_a_recording(tmp_path: Path) -> None:
         ('{"edges": [[0, 1]]}\n{"edges": [[0, 70000]]}\n', "--edges: line 2: Expected `int` <= 65535"),
         (
             '{"edges": [[0, 1]]}\n{"edges": [[0, 1]], "set": 3}\n',
-            "line 2 has card set 3, line 1 has 1; record one set a file",
+            "line 2 has card set 3, line 1 has 1; record one set per file",
         ),
         ('{"edges": [[9, 1], [8, 0]]}\n', "record 2: 8 us after 9 us"),
     ],

@@ -232,7 +232,7 @@ def _checkpoint_due(shoe):
 
 
 def _log_checkpoint(shoe, now_ms):
-    """Log the two halves of the composition, one a call, then the checkpoint itself."""
+    """Log the two halves of the composition, one per call, then the checkpoint itself."""
     state = shoe.state
     closed = state.phase == CLOSED
     if not closed and state.compositions < 2:

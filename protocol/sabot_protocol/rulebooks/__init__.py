@@ -1,4 +1,4 @@
-"""The five casinos' rulebooks: one TOML file each, their types in model.py, their loader in loader.py."""
+"""Five rulebooks (The Star three, Crown, New Zealand): a TOML file each; types in model.py, loader in loader.py."""
 
 from sabot_protocol.rulebooks.loader import ids, load, parse
 from sabot_protocol.rulebooks.model import Rulebook, RulebookError

@@ -34,10 +34,10 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield f"id is {book.id!r}, which is not the file name"
     yield from _switch_problems(book)
     yield from (f"money.{problem}" for problem in _money_problems(book, book.money))
-    for name, jackpot in book.jackpot.items():
-        yield from (f"jackpot.{name}: {problem}" for problem in _jackpot_problems(jackpot))
-    for place, option in book.option.items():
-        yield from (f"option.{place}.games: no game {game!r}" for game in option.games if game not in book.game)
+    for jackpot_id, jackpot in book.jackpot.items():
+        yield from (f"jackpot.{jackpot_id}: {problem}" for problem in _jackpot_problems(jackpot))
+    for option_id, option in book.option.items():
+        yield from (f"option.{option_id}.games: no game {game!r}" for game in option.games if game not in book.game)
     for wager in book.wager:
         yield from (f"wager {wager.id}: {problem}" for problem in _wager_problems(book, wager))
     for sequence in book.sequence:
@@ -88,8 +88,8 @@ def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
     yield from (f"decks: {decks} is not allowed" for decks in wager.decks if decks not in book.decks.allowed)
     if not wager.win and not wager.parts:
         yield "no outcome wins"
-    for place, price in [*wager.win.items(), *wager.push.items()]:
-        yield from (f"{place}: {problem}" for problem in _price_problems(book, price))
+    for outcome, price in [*wager.win.items(), *wager.push.items()]:
+        yield from (f"{outcome}: {problem}" for problem in _price_problems(book, price))
 
 
 def _price_problems(book: Rulebook, price: Price) -> Iterator[str]:

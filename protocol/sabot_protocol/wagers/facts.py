@@ -34,7 +34,7 @@ class Facts(NamedTuple):
         return (self.player, self.banker) if side == "player" else (self.banker, self.player)
 
 
-def of(player: Sequence[str], banker: Sequence[str]) -> Facts:
+def coup_facts(player: Sequence[str], banker: Sequence[str]) -> Facts:
     """Return the facts of a coup with these hands."""
     one, other = hand(player), hand(banker)
     return Facts(one, other, bool(one.pair and other.pair) and player[0][0] == banker[0][0])

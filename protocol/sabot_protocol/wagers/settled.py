@@ -1,4 +1,4 @@
-"""What became of a wager: the one answer of every evaluator."""
+"""The result of a wager; all evaluators return this type."""
 
 from fractions import Fraction
 from typing import NamedTuple

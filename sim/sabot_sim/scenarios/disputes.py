@@ -23,7 +23,7 @@ def _disputed(s: Script, cards: str, button: str) -> None:
     "wrong_button",
 )
 def confirmed(s: Script) -> None:
-    """That clears the shoe's fault."""
+    """The decision at the gateway clears the fault of the shoe."""
     s.open()
     _disputed(s, FOUR, "banker")
     s.command("decide", "12.13", coup=FIRST, verdict="confirmed")

@@ -1,1 +1,1 @@
-"""Actions: one module a command of sabot."""
+"""Actions: one module per command of sabot."""

@@ -20,7 +20,7 @@ from sabot_tools.text.steps import POWER_CYCLE, Step, step_of
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
-Steps, one a line:
+Steps, one per line:
   {"command": "open_shoe", "decks": 8, "burn": "none"}      any command of the protocol; arguments left
                                                             out are as in the rulebook
   {"command": "irregularity", "case": "bad_order", "facts": {"reconstructible": true}}

@@ -184,7 +184,7 @@ def _of_one_set(reads: Iterable[Read]) -> Iterator[Edges]:
         first = first or one.card_set
         if one.card_set != first:
             raise ValueError(
-                f"--edges: line {number} has card set {one.card_set}, line 1 has {first}; record one set a file"
+                f"--edges: line {number} has card set {one.card_set}, line 1 has {first}; record one set per file"
             )
         yield one.edges
 

@@ -76,7 +76,7 @@ class Settler:
 
     def _coup(self, line: dict[str, Any]) -> bytes:
         coup = self._played(line["stock"])
-        key = facts.of(coup.player, coup.banker)
+        key = facts.coup_facts(coup.player, coup.banker)
         payments = b"}" if "stakes" not in line else b',"payments":%b}' % self._payments(line, key)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
@@ -109,7 +109,7 @@ class Settler:
             settled = wager.settle(key)
             text = self._texts.get((name, settled.outcome, settled.odds))
             if text is None:
-                text = _encode({name: _one(settled)})[1:-1]
+                text = _encode({name: _as_json(settled)})[1:-1]
                 self._texts[name, settled.outcome, settled.odds] = text
             texts.append(text)
         return b"{%b}" % b",".join(texts)
@@ -124,7 +124,7 @@ class Settler:
         if "END" in results[:-1]:
             raise BadLineError("results: nothing comes after END")
         settled = sequences.find(self._book, self._settings.game, str(line["wager"])).settle(results)
-        return _encode(_one(settled))[1:]
+        return _encode(_as_json(settled))[1:]
 
     def _three_card(self, line: dict[str, Any]) -> bytes:
         if not self._table.three_card:
@@ -188,7 +188,7 @@ def _decks(decks: int) -> str:
     return "one deck has" if decks == 1 else f"{decks} decks have"
 
 
-def _one(settled: Settled) -> dict[str, str]:
+def _as_json(settled: Settled) -> dict[str, str]:
     return {
         "result": settled.result,
         "odds": str(settled.odds),
@@ -198,7 +198,7 @@ def _one(settled: Settled) -> dict[str, str]:
 
 
 def _plain(settled: dict[str, Settled]) -> dict[str, dict[str, str]]:
-    return {name: _one(one) for name, one in settled.items()}
+    return {name: _as_json(one) for name, one in settled.items()}
 
 
 EXAMPLES = """\b

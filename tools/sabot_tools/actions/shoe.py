@@ -101,7 +101,7 @@ def shoe(
     """Run a simulated shoe for your own gateway, and print each coup.
 
     The firmware runs unchanged on the MicroPython VM; only the cards and the dealer's hands are simulated. stdout has
-    first the lines for the gateway's config, then one line a coup as the shoe reports it to the gateway.
+    first the lines for the gateway's config, then one line per coup as the shoe reports it to the gateway.
     """
     signals = Signals()
     signals.listen()  # first: a signal during the start must not be lost

@@ -1,4 +1,4 @@
-"""A gateway as the manuals of its libraries suggest it: a thread a port, a commit a frame, paho's own thread."""
+"""A gateway as the manuals of its libraries suggest it: a thread per port, a commit per frame, paho's own thread."""
 
 import sqlite3
 import sys
@@ -48,7 +48,7 @@ def encode(kind: str, **body: Any) -> bytes:
 
 
 class Store:
-    """One connection behind a lock, one transaction a frame."""
+    """One connection behind a lock, one transaction per frame."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()

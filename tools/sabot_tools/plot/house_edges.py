@@ -1,4 +1,4 @@
-"""Draws the house edges of wagers: one bar a wager, on one scale."""
+"""Draws the house edges of wagers: one bar per wager, on one scale."""
 
 from html import escape
 

@@ -67,7 +67,7 @@ def _svg_of(shape: Shape) -> str:
 
 
 def png(shapes: list[Shape], wide: int, high: int) -> bytes:
-    """Return the picture as PNG, two dots a unit; needs Pillow."""
+    """Return the picture as PNG, two dots per unit; needs Pillow."""
     from PIL import Image, ImageDraw  # type: ignore[import-not-found,unused-ignore]
 
     image = Image.new("RGB", (wide * _PNG_SCALE, high * _PNG_SCALE), "white")

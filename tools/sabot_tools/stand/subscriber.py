@@ -76,7 +76,7 @@ class Subscriber:
 class SiteSubscriber(Subscriber):
     """Keeps every message of a site once: an event by its id, a state when it changes.
 
-    `received` holds (topic below the site, message); an array of cards is one message a card.
+    `received` holds (topic below the site, message); an array of cards is one message per card.
     """
 
     def __init__(self, broker: Broker, site: str, selector: selectors.BaseSelector) -> None:

@@ -1,1 +1,1 @@
-"""The figures of `sabot bench figures`: one module a group, each with a function `figures`."""
+"""The figures of `sabot bench figures`: one module per group, each with a function `figures`."""
