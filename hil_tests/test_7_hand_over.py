@@ -102,7 +102,7 @@ def test_a_shoe_that_is_not_new_takes_no_coup(watch_site: WatchSite) -> None:
     watcher.run_until(lambda watcher: all(len(watcher.messages("coup", table)) >= 1 for table in ("bac-01", "bac-02")))
     done = sabot_table(watcher, "table", "bac-02", "import-coup", "12", "player_1=9S", *CLAUSE)
     assert done.returncode == 1
-    assert "Open a new shoe with `sabot table bac-02 open-shoe --decks 8`" in done.stderr
+    assert "Open a new shoe with `sabot table bac-02 open-shoe --decks 8 --by NAME`" in done.stderr
 
 
 def test_a_book_without_a_clause_for_it_keeps_its_wagers(watch_site: WatchSite) -> None:

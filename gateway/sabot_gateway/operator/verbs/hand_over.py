@@ -70,7 +70,7 @@ class ImportCoup(ShoeVerb, frozen=True):
             decks = moved.position()["decks"] if moved else table.verifier.decks
             raise RefusedError(
                 "the shoe has dealt a coup already, and an imported coup must be its first. Open a new shoe with "
-                f"`sabot table {table.name} open-shoe --decks {decks}`."
+                f"`sabot table {table.name} open-shoe --decks {decks} --by NAME`."
             )
         self._refuse_count(table)
 
