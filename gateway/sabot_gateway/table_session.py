@@ -31,6 +31,8 @@ _MOST_ALARMS_BYTES = 16_384
 _MOST_OF_A_SHOE = 100_000  # events: a week with a continuous shuffler, and some seconds to read
 _encode = msgspec.json.Encoder().encode
 
+Served = tuple[str | None, bool, str | None]  # unit, authenticated, rotation of its key
+
 
 @dataclass(eq=False)
 class TableSession:
@@ -42,7 +44,7 @@ class TableSession:
     verifier: Verifier
     pending: list[Entry] = field(default_factory=list)
     last_event_no: int = 0
-    published: object = None  # the problem, or the shoe and its key, that was last published, so that each is once
+    last_published: str | Served | None = None  # a problem, or the shoe and its key; the same is not published again
     published_fault: str = "none"  # on the topic of the table's status
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
     _concern: str | None = None  # as last published
@@ -64,11 +66,11 @@ class TableSession:
         self.shoe_fault.greeted(self.link.greeting)
         if events and self.link.lost:
             for record in self.verifier.lost(events[0], *self.link.lost, time):
-                self._add(events[0], record, time, own=False)
+                self._add(events[0], record, time, of_event=False)
             self.link.lost = None
         for event in events:
             for position, record in enumerate(self._verified(event, time, now_s)):
-                self._add(event, record, time, own=not position)
+                self._add(event, record, time, of_event=not position)
             self.shoe_fault.follow(event)
             self.last_event_no = event.event_no
         return events
@@ -84,12 +86,12 @@ class TableSession:
                 log.exception("an event could not be verified; report it with this log", **where)
             return self.verifier.failed(event, error, time)
 
-    def _add(self, event: Event, record: Record, time: str, *, own: bool) -> None:
-        """Add an entry: the event's own, with its number and frame, or one of ours that follows from it."""
+    def _add(self, event: Event, record: Record, time: str, *, of_event: bool) -> None:
+        """Add the entry of the event itself, with its number and frame; or one that the gateway adds."""
         topic: str = record.topic or ""
         payload = _encode(record.message) if record.message else b""
-        number, frame = (event.event_no, event.raw) if own else (None, b"")
-        if own and event.kind == UNREADABLE:
+        number, frame = (event.event_no, event.raw) if of_event else (None, b"")
+        if of_event and event.kind == UNREADABLE:
             topic, payload = UNREADABLE, _encode(event.data)
         digest = self.verifier.digest
         self.pending.append(Entry(event.unit, number, self.name, topic, payload, frame, time, digest))
@@ -122,9 +124,9 @@ class TableSession:
     def newly_served(self) -> bool:
         """Return True, once, if a shoe is served that was not, or with another key than before."""
         served = (self.link.unit, self.link.authenticated, self.link.rotation)
-        if self.line.port is None or self.link.problem or self.link.unit is None or self.published == served:
+        if self.line.port is None or self.link.problem or self.link.unit is None or self.last_published == served:
             return False
-        self.published, self._concern = served, self.concern()
+        self.last_published, self._concern = served, self.concern()
         return True
 
     def fault_fields(self) -> dict[str, str]:
@@ -198,7 +200,8 @@ class TableSession:
             "state": "online" if port is not None and link.unit and not link.problem else "offline",
             "unit": link.unit,
             "authenticated": link.authenticated,
-            "problem": link.problem or (self.published if isinstance(self.published, str) else self.concern()),
+            "problem": link.problem
+            or (self.last_published if isinstance(self.last_published, str) else self.concern()),
             "rulebook": self.config.rulebook,
             "shoe": self.verifier.state.shoe_no or 0,
             "coup": self.verifier.state.coup_no,

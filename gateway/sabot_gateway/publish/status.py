@@ -61,11 +61,11 @@ class StatusTopics:
 
     def problem(self, table: TableSession, problem: str, at: Moment) -> None:
         """Publish why a table has no shoe; a peer that has another problem every time is not published every time."""
-        if table.published == problem:
+        if table.last_published == problem:
             return
         bucket = self._problems.setdefault(table.name, TokenBucket(_PROBLEMS_AT_ONCE, _PROBLEMS_EVERY_S))
-        if not isinstance(table.published, str) or bucket.take(at.now_s):
-            table.published = problem
+        if not isinstance(table.last_published, str) or bucket.take(at.now_s):
+            table.last_published = problem
             log.warning(problem, table=table.name)
             self._set(table.name, ("offline", {"problem": problem}), at.time)
 

@@ -1,4 +1,4 @@
-"""Dispatch: one row for each kind of event: its checks, its effect on the shoe's state, its report."""
+"""Dispatch: one row for each kind of event: its checks, its report, its effect on the shoe's state."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -56,8 +56,8 @@ class Row(NamedTuple):
     """What happens with an event: its checks in this order, then its report, then its effect."""
 
     checks: Callable[[Checks], tuple[Check, ...]]
-    effect: Effect | None = None
     report: Report | None = None  # None: only the event itself is stored
+    effect: Effect | None = None
     passes: Callable[[Event, CoupMessage], bool] | None = None  # True: the last coup cannot be confirmed any more
 
 
@@ -77,8 +77,8 @@ ROWS: dict[str, Row] = {
             check.authorisation.shoe_opened,
             check.void_cause.forget,
         ),
-        effects.shoe_opened,
         shoe.opened,
+        effects.shoe_opened,
         coups.any_coup,
     ),
     "shoe_closed": Row(
@@ -89,11 +89,11 @@ ROWS: dict[str, Row] = {
             check.authorisation.shoe_closed,
             check.void_cause.forget,
         ),
-        effects.shoe_closed,
         shoe.closed,
+        effects.shoe_closed,
         coups.any_coup,
     ),
-    "burn": Row(lambda check: (check.clock.any_event, check.burn.burn), effects.burn),
+    "burn": Row(lambda check: (check.clock.any_event, check.burn.burn), effect=effects.burn),
     "cutting_card": Row(
         lambda check: (
             check.clock.any_event,
@@ -129,8 +129,8 @@ ROWS: dict[str, Row] = {
             check.coups.card,
             check.void_cause.forget,
         ),
-        effects.card,
         shoe.card,
+        effects.card,
         coups.card_of_another_coup,
     ),
     "reject": Row(
@@ -140,8 +140,8 @@ ROWS: dict[str, Row] = {
             check.irregularities.reject,
             check.void_cause.forget,
         ),
-        effects.reject,
         alarms.reject,
+        effects.reject,
     ),
     "coup_kind": Row(lambda check: (check.clock.any_event, check.kinds.coup_kind, check.authorisation.coup_kind)),
     "coup": Row(
@@ -155,8 +155,8 @@ ROWS: dict[str, Row] = {
             check.coups.coup,
             check.void_cause.forget,
         ),
-        effects.coup,
         coups.coup,
+        effects.coup,
         coups.another_coup,
     ),
     "coup_void": Row(
@@ -167,8 +167,8 @@ ROWS: dict[str, Row] = {
             check.irregularities.coup_void,
             check.authorisation.coup_void,
         ),
-        effects.coup_void,
         coups.void,
+        effects.coup_void,
         coups.another_coup,
     ),
     "handed_over": Row(
@@ -182,8 +182,8 @@ ROWS: dict[str, Row] = {
             check.burn.handed_over,
             check.authorisation.handed_over,
         ),
-        effects.handed_over,
         alarms.handed_over,
+        effects.handed_over,
     ),
     "irregularity": Row(
         lambda check: (
@@ -195,8 +195,8 @@ ROWS: dict[str, Row] = {
             check.authorisation.irregularity,
             check.void_cause.irregularity,
         ),
-        effects.irregularity,
         alarms.irregularity,
+        effects.irregularity,
     ),
     # People
     "button": Row(
@@ -207,8 +207,8 @@ ROWS: dict[str, Row] = {
             check.coups.button,
             check.void_cause.button,
         ),
-        effects.button,
         coups.button,
+        effects.button,
     ),
     "command_done": Row(
         lambda check: (
@@ -220,8 +220,8 @@ ROWS: dict[str, Row] = {
             check.authorisation.command_done,
             check.void_cause.command_done,
         ),
-        effects.command_done,
         coups.command_done,
+        effects.command_done,
     ),
     "command_refused": Row(lambda check: (check.clock.any_event,)),
     "key": Row(lambda check: (check.clock.any_event, check.authorisation.key)),
@@ -245,12 +245,12 @@ ROWS: dict[str, Row] = {
             check.authorisation.log_gap,
             check.void_cause.forget,
         ),
-        effects.log_gap,
         alarms.damaged,
+        effects.log_gap,
     ),
     UNREADABLE: Row(
         lambda check: (check.irregularities.log_gap, check.lock.log_gap, check.authorisation.log_gap),
-        effects.log_gap,
         alarms.unreadable,
+        effects.log_gap,
     ),
 }
