@@ -115,7 +115,7 @@ class LoopClient:
             self._last_error = text
 
     def step(self, now_s: float) -> None:
-        """Whatever is due."""
+        """Connect if there is no connection; read what the broker has sent, and send what is queued. Never waits."""
         self.now_s = now_s
         if self._attempt is not None:
             self._take_over()
