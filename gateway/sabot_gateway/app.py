@@ -91,7 +91,7 @@ class App:
         self._goodbye()
 
     def begin(self) -> None:
-        """Publish that the gateway is there."""
+        """Hold the gateway if its ledger is behind; publish that the gateway is online, or why it is held."""
         at = self._at()
         self._hold.check_behind(at)
         if not self._hold.active:

@@ -1,4 +1,4 @@
-"""A daemon's loop with several tables on ptys; the test is every shoe, the clock and the config file."""
+"""Floor: a daemon's loop with several tables on ptys; the test plays the shoes, the clock and the config file."""
 
 import os
 import sqlite3
@@ -17,7 +17,7 @@ from shoe_events import Shoe, cards, frames_in, hello_body, result
 
 PATIENCE_S = 20.0
 TURN_S = 0.01  # of real time: a pty hands on what is written a moment later
-LOST = ("9S 2H TD 3C", "banker", 9, 5)  # cards that the Player wins, and a shoe that says otherwise
+LOST = ("9S 2H TD 3C", "banker", 9, 5)  # cards that the Player wins, and a shoe that reports the Banker
 
 
 class Line:
@@ -78,13 +78,13 @@ class Floor:
         self.app._goodbye()
 
     def with_tables(self, *names: str, **more: Any) -> Config:
-        """A config of these tables, each at its own line."""
+        """Return a config of these tables, each at its own line."""
         tables = tuple(Table(name, self.lines[name].port, "star-baccarat") for name in names)
         fields = {"site": "test", "ledger": str(self.ledger_path), "broker": "mqtt://127.0.0.1:9", **more}
         return Config(**fields, table=tables)
 
     def reload(self, config: Config) -> None:
-        """The file is this now, and SIGHUP has come."""
+        """Replace the config and have the daemon read it again, as at SIGHUP."""
         self.config = config
         self.app._signals.reloading = True
 
@@ -95,7 +95,7 @@ class Floor:
             self.app.step(TURN_S)
 
     def _keep_alive(self) -> None:
-        """A shoe that is served says something once a second."""
+        """Send a frame from every greeted shoe once a second, so that none counts as gone."""
         if self.now_s - self._alive_s >= 1.0:
             self._alive_s = self.now_s
             for line in self._greeted:
@@ -108,7 +108,7 @@ class Floor:
             assert time.monotonic() < give_up_s, self.app.retained_topics()
 
     def greet(self, *names: str) -> None:
-        """Each of these shoes is served."""
+        """Answer WHO for these shoes until each is served."""
         for name in names or tuple(self.lines):
             line = self.lines[name]
 
@@ -129,7 +129,7 @@ class Floor:
         )
 
     def retained(self, topic: str) -> dict[str, Any]:
-        """What stands on a retained topic of the site; the time left out."""
+        """Return the message on a retained topic of the site, without its time."""
         message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(f"sabot/v1/test/{topic}", b"{}"))
         return {name: value for name, value in message.items() if name != "time"}
 
@@ -137,7 +137,7 @@ class Floor:
         return self.retained(f"{name}/status")
 
     def alarms(self, name: str) -> list[str]:
-        """By name, as the retained topic has them."""
+        """Return the names of the active alarms on the retained topic."""
         return [alarm["name"] for alarm in self.retained(f"{name}/alarms").get("alarms", [])]
 
     def entries(self) -> list[Stored]:
@@ -151,7 +151,7 @@ class Floor:
         return [e.event_no for e in self.entries() if e.unit == self.lines[name].unit and e.event_no is not None]
 
     def break_ledger(self) -> None:
-        """It can be read, and not written."""
+        """Make the ledger readable, but not writable."""
         self.app._ledger._db.execute("PRAGMA query_only = ON")
 
     def mend_ledger(self) -> None:

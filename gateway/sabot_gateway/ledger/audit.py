@@ -23,7 +23,7 @@ Progress = Callable[[int], None]
 
 @dataclass
 class Start:
-    """What a ledger that may be used needs first."""
+    """A ledger that may be used: notes for the log, and whether its derived tables must be rebuilt first."""
 
     notes: list[str] = field(default_factory=list)
     rebuild: bool = False

@@ -1,4 +1,4 @@
-"""Derived: shoes, coups and alarms as tables; a pure fold of the entries, which alone are the truth."""
+"""Derived: shoes, coups and alarms as tables, computed from the entries alone."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -159,16 +159,18 @@ _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
 }
 
 
-FOLDED = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that change anything
+SOURCES = (
+    f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that the tables are computed from
+)
 
 
 def changes(seq: int, entry: Entry | Stored) -> list[Change]:
     """Return what an entry changes in the tables: nothing, where it is of another kind."""
     if entry.topic not in _TOPICS:
         return []
-    decoder, fold = _TOPICS[entry.topic]
+    decoder, changes_of = _TOPICS[entry.topic]
     try:
-        return fold(seq, decoder.decode(entry.payload))
+        return changes_of(seq, decoder.decode(entry.payload))
     except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
         return []
 

@@ -271,7 +271,7 @@ class Reader:
     @reading()
     def derived_difference(self) -> str | None:
         """Return where shoes, coups and alarms are not what the entries give."""
-        return derived.difference(self._db, self.entries(derived.FOLDED)) if self.version == schema.VERSION else None
+        return derived.difference(self._db, self.entries(derived.SOURCES)) if self.version == schema.VERSION else None
 
     @reading()
     def schema_difference(self) -> str | None:

@@ -30,8 +30,8 @@ class OwnEntries:
 
     def add_records(self, table: TableView, records: list[Record], source: Source) -> None:
         """Add what the verifier made of one act; the first record has the source's number, the others none."""
-        for place, record in enumerate(records):
-            number = source.event_no if place == 0 else None
+        for position, record in enumerate(records):
+            number = source.event_no if position == 0 else None
             payload, book = msgspec.json.encode(record.message), table.verifier.digest
             entry = Entry(source.unit, number, table.name, record.topic or "", payload, b"", source.time, book)
             self.waiting.append(entry)

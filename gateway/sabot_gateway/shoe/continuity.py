@@ -28,7 +28,7 @@ Verdict = Literal["same", "another_log", "missing"]
 
 @dataclass
 class Proof:
-    """The events that the ledger holds and the shoe sends again; one that got lost is not missed, but for the last."""
+    """Compares the events that the shoe sends again with the ledger. Of all these only the last must have come."""
 
     same_no: int  # up to here the two logs are the same
     last_no: int
@@ -39,8 +39,8 @@ class Proof:
     def compare(self, event_no: int, raw: bytes) -> Verdict:
         """Return what this event of the shoe is to the ledger.
 
-        A shoe that three times sends what is behind the last one, and nothing before it, takes that for acknowledged.
-        An erased journal cannot: nobody has acknowledged these numbers to it.
+        If the shoe sends only newer events three times, it believes that the older ones are acknowledged. A shoe with
+        an erased journal does not: nobody has acknowledged these numbers to it.
         """
         if event_no > self.last_no:
             self._passed_over += event_no == self.last_no + 1
