@@ -21,8 +21,8 @@ _RETRY_EVERY_S = 1.0
 _LINES_AT_ONCE = 10  # of the log
 _WAS_HELD = (
     "ledger_not_writable",
-    "The gateway could not use its ledger for a while and took nothing from the shoe. Nothing is lost: the shoe sends "
-    "now what it logged. Have the disk of the table PC checked.",
+    "The ledger was not writable for a while, and the gateway took nothing from the shoe. Nothing is lost: the shoe "
+    "now sends what it logged. Have the disk of the table PC checked.",
 )
 _BEHIND = "ledger_behind"  # a hold, and the alarm of every table when it has ended
 _WAS_BEHIND = (

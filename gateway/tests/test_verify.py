@@ -176,7 +176,7 @@ def test_a_reject_is_an_alarm_with_its_reason() -> None:
     _, alarm = take(event(1, "reject", reason="doubtful", **facts))
     assert isinstance(alarm.message, AlarmMessage)
     assert "worn or dirty" in alarm.message.say
-    assert "Call a supervisor" in alarm.message.say
+    assert "A supervisor must come" in alarm.message.say
     assert alarm.message.shoe_says == "doubtful, columns 3 and 7, 850 mm/s"
 
 

@@ -113,7 +113,7 @@ Fault = named(
     composition=(5, "more copies of a card than the decks hold"),
     sensor=(6, "a sensor still sees a card after the card path was cleared"),
     journal=(7, "the journal failed its check"),
-    image=(8, "the program in flash is not the released one"),
+    image=(8, "the program in flash is not the one that was flashed"),
     program=(9, "unexpected error in the firmware; the shoe has restarted"),
 )
 ClearedBy = named(
@@ -150,7 +150,7 @@ CardFlags = flags(
     surplus=(16, "drawn when no card was due: first card of the next coup, or not used"),
 )
 Tests = flags(
-    image=(1, "the program in flash is the released one"),
+    image=(1, "the program in flash is the one that was flashed"),
     journal=(2, "the journal is sound"),
     flash=(4, "flash stores a record and returns it"),
     sensors=(8, "no sensor sees a card in the empty path"),

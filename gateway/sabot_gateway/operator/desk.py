@@ -40,14 +40,14 @@ class PendingRequest:
     table: TableView | None
     reply: Callable[[Answer], None]
     until_s: float
-    settled: str = ""  # a decision that is stored, and true whatever the shoe answers
+    decided: str = ""  # a decision that is stored, and true whatever the shoe answers
 
     def answer(self, *, ok: bool, say: str) -> Answer:
-        """Return the answer, with the decision that is stored and what still holds the shoe."""
+        """Return the answer, with the decision that is stored and what still locks the shoe."""
         step = next_step(self.table) if self.table is not None and not ok else ""
-        if not self.settled:
+        if not self.decided:
             return Answer(ok, _sentences(say, step))
-        return Answer(True, _sentences(self.settled, "The shoe goes on." if ok else say, step))
+        return Answer(True, _sentences(self.decided, "The shoe goes on." if ok else say, step))
 
 
 @dataclass(eq=False)
@@ -134,7 +134,7 @@ class Desk:
             self._do(pending, at)
         except (RefusedError, NotThereError, ClauseError) as refused:
             say = f"{pending.verb.title} refused: {refused}"
-            self._end(pending, pending.answer(ok=False, say=say) if pending.settled else Answer(False, say), at)
+            self._end(pending, pending.answer(ok=False, say=say) if pending.decided else Answer(False, say), at)
         except Exception:
             log.exception("a request could not be carried out", attempt=pending.attempt.id)
             self._end(pending, Answer(False, INTERNAL_ERROR), at)
@@ -153,7 +153,7 @@ class Desk:
         if effect.command is None:
             self._end(pending, Answer(True, effect.say), at)
             return
-        pending.settled, pending.verb = effect.say, effect.command
+        pending.decided, pending.verb = effect.say, effect.command
         self._queue(pending, table, effect.command, at)
 
     def _queue(self, pending: PendingRequest, table: TableView, verb: ShoeVerb, at: Moment) -> None:

@@ -8,7 +8,7 @@ from sabot_gateway.verify import Verifier
 
 
 class TableView(Protocol):
-    """A table as a request meets it."""
+    """What a request may use of a table."""
 
     @property
     def name(self) -> str:
@@ -24,7 +24,7 @@ class TableView(Protocol):
 
     @property
     def fault(self) -> str:
-        """The fault for which the shoe holds its exit, or `none`."""
+        """The fault for which the shoe locks its exit, or `none`."""
 
 
 def next_step(table: TableView) -> str:

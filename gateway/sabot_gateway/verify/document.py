@@ -11,9 +11,9 @@ from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 
 _HEAD = """# What the gateway verifies
 
-The gateway reads the shoe's log a second time, by its own reading of the rulebooks. It shares the rulebook data with
-the shoe, but no code. `verify/dispatch.py` has one row for each kind of event: its checks, its report and its effect
-on `ShoeState`, in this order.
+The gateway checks the shoe's log with its own program of the rules. It shares the rulebook data with the shoe, but no
+code. `sabot_gateway/verify/dispatch.py` has one row for each kind of event: its checks, its report and its effect on
+`ShoeState`, in this order.
 
 - A check compares the event with the state and yields findings. Everything in one event that does not agree makes one
   alarm `discrepancy`. It names what the shoe says, what the cards say, the clause and the next step.
@@ -23,7 +23,7 @@ on `ShoeState`, in this order.
 This file is generated: `python -m sabot_gateway.verify.document > gateway/VERIFY.md`.
 
 ## Checks and their clauses
-Each check is a file in `verify/checks/`. An empty cell means that the rulebook is silent.
+Each check is a file in `sabot_gateway/verify/checks/`. An empty cell means that the rulebook is silent.
 """
 
 _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
@@ -57,7 +57,7 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
     ("numbering", "shoes and coups rise by one, slots come in order, a closed shoe deals nothing", lambda _: ""),
     ("profile", "the shoe works by the table's profile and card set", lambda _: ""),
     ("shuffle", "the first cards can have been shuffled", lambda _: ""),
-    ("clock", "the shoe's clock and the gateway's agree; a hand can draw the cards so fast", lambda _: ""),
+    ("clock", "the shoe's clock and the gateway's agree; no card comes faster than a hand can draw it", lambda _: ""),
 )
 
 _PARTS = """
@@ -68,13 +68,14 @@ _PARTS = """
 - **The gateway joins in mid-coup.** That coup is disputed.
 - **Irregularities.** The shoe has to report a surplus card, a face-up card or a wrong result button itself. It is a
   discrepancy only if the next card, button or end comes without that report.
-- **A wrong result button** disputes the coup at once. A supervisor settles it at the shoe (key or command, then
-  Confirm), voids it there, or decides at the gateway. The shoe's `scan_discrepancy` raises no second alarm. Its fault
-  does: `fault_decision` is active until the shoe reports that the fault is over.
+- **A wrong result button** disputes the coup at once. A supervisor confirms it at the shoe (key or command, then
+  Confirm), voids it there, or decides it at the gateway. The shoe's report `scan_discrepancy` raises no second alarm.
+  The shoe's fault raises one: `fault_decision`, active until the shoe reports that the fault is over.
 - **Clocks.** An event may come late, so a delay is no finding. Findings are: the shoe's time goes back without a
-  restart; the gateway's time goes back; the shoe is ahead of the gateway by more than ten seconds; two settings of the
-  clock differ by more than half a minute and a thousandth; two cards are less than 25 ms apart. Each is raised once for
-  each shoe. If the shoe's time runs more than twice as fast as the gateway's, a bench is playing a recording.
+  restart; the gateway's time goes back; the shoe is ahead of the gateway by more than ten seconds; between two
+  settings of the shoe's clock, shoe and gateway differ by more than 30 s plus 0.1 % of the time; two cards are less
+  than 25 ms apart. Each is raised once for each shoe. If the shoe's time runs more than twice as fast as the gateway's,
+  a bench is playing a recording, and a difference of the clocks is no finding.
 
 ## Deciding
 `sabot table T decide --coup 3/17 --verdict confirmed --by NAME --clause N` takes the result of the cards, if they make
@@ -93,7 +94,7 @@ of the request, if a person decided at the gateway. If nobody at this gateway re
 ## Confirming
 `coup` publishes a result with its last card. `confirmed` publishes it when it may be settled (Rapid 7.7.4.9, 8.1;
 reading A-66): after Confirm, after a supervisor's `confirm`, or after the decision that confirms a disputed coup. Each
-coup comes once; a void or disputed coup never. If a confirmed coup is corrected, the correction is published there too.
+coup is published there once, a void or disputed coup never. The correction of a confirmed coup is published there too.
 If play goes on before Confirm, the coup is disputed, alarm `not_confirmed`. Play goes on when the shoe is closed or
 replaced, another coup is dealt, or part of the log is missing.
 
@@ -108,8 +109,8 @@ discrepancy stays with the coup.
   After that another coup with that number can come.
 - `sabot table T import-coup` fills in kind, decks, cards out and cutting card from the first shoe. It is refused if the
   coup continues elsewhere already, if cards or kind are not those that left, and if the count of cards is impossible.
-- If the shoe's log has such a coup all the same, it is disputed. For a coup from another gateway only the person's
-  entry is known.
+- If the shoe logs a coup that should have been refused, the coup is disputed. Of a coup from another gateway, this
+  gateway knows only what the person typed.
 
 ## Faults
 A fault that locks the exit is an alarm `fault_…` from the event `fault` until `fault_cleared`. It can be acknowledged,
@@ -140,8 +141,8 @@ _ENDS = """
 | new shoe | new cards are in the shoe |
 | gateway | the gateway finds that the cause is gone |
 
-- A table holds at most 100 alarms. Then the oldest of the least severe is cleared as `crowded out`; the ledger keeps
-  it. An alarm of a fault is never crowded out.
+- A table holds at most 100 alarms. Then the oldest of the least severe is removed for lack of room: it is cleared by
+  `crowded out`, and the ledger keeps it. An alarm of a fault is never removed for lack of room.
 - A table raises 30 alarms of one name at once, then one every two seconds. Alarms beyond that are counted in one alarm
   `alarm_flood`, which is renewed every ten seconds while more come. A fault in a flood is raised as soon as there is
   room, unless it is over by then. All events and coups are stored and published.

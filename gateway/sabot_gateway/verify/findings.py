@@ -15,7 +15,7 @@ class Finding(NamedTuple):
     clause: str = ""
     coup_no: int = 0
     name: str = "discrepancy"  # of the alarm
-    entry: bool = False  # only the dealer's entry differs: a supervisor can settle it at the shoe
+    entry: bool = False  # only the dealer's entry differs: a supervisor can decide it at the shoe
 
 
 Findings = Iterable[Finding]

@@ -11,7 +11,7 @@ from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, effects
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
-from sabot_gateway.verify.alarms.catalogue import HOLDING
+from sabot_gateway.verify.alarms.catalogue import LOCKING
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import ROWS, Checks, Row
 from sabot_gateway.verify.disputes import Decision
@@ -177,9 +177,9 @@ class Verifier:
     def match_fault(self, fault: str, source: Source) -> list[Record]:
         """Raise and clear alarms of faults that lock the exit, so that they show what the shoe reports."""
         context, name = self._context, f"fault_{fault}"
-        over = [alarm for alarm in self.active() if alarm.name in HOLDING and alarm.name != name]
+        over = [alarm for alarm in self.active() if alarm.name in LOCKING and alarm.name != name]
         out = context.clear_alarms(over, "the shoe reports no such fault", source)
-        if name in HOLDING and not self.alarms.named(name):
+        if name in LOCKING and not self.alarms.named(name):
             out += context.raise_alarm(context.common_now(source), name, **wording.fault(fault))
         return out
 

@@ -80,7 +80,7 @@ class Void(CoupVerb, frozen=True):
 
 
 class Decide(TableVerb, frozen=True):
-    """Decide a disputed coup; if its dispute holds the shoe, the shoe gets the same decision."""
+    """Decide a disputed coup; if its dispute locks the shoe, the shoe gets the same decision."""
 
     title = "Decide"
     needs_clause = True

@@ -26,7 +26,7 @@ class AlarmKind(NamedTuple):
 
 
 # Alarms of the faults that a shoe reports in HELLO; `journal_full` is not among them.
-HOLDING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
+LOCKING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
 _CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
@@ -100,7 +100,7 @@ ALARMS: dict[str, AlarmKind] = {
         "critical", "Many frames on the line are forged, repeated, or from another session.", ("acknowledged",)
     ),
     "ledger_not_writable": AlarmKind(
-        "critical", "The gateway could not write its ledger for a while and took no events.", ("acknowledged",)
+        "critical", "The ledger was not writable for a while, and the gateway took no events.", ("acknowledged",)
     ),
     "gateway_error": AlarmKind(
         "warning", "The gateway had an internal error and started again with this shoe.", ("acknowledged",)

@@ -2,11 +2,11 @@
 
 from sabot_protocol import meanings
 
-LOCKED = "The exit is locked. Do not deal. Call a supervisor."
+LOCKED = "The exit is locked. Do not deal. A supervisor must come."
 
 # By reason of a reject, as fields.py names them: what happened, and what to do now.
 REJECTS = {
-    "blank": f"A card without a code left the shoe. It is face up, or it is not one of ours. {LOCKED}",
+    "blank": f"A card without a code left the shoe. It is face up, or it is not a card of this casino. {LOCKED}",
     "columns": f"A card was not read: its code does not have ten columns. {LOCKED}",
     "doubtful": f"A card was not read: part of its code is worn or dirty. {LOCKED}",
     "not_in_set": f"A card was not read: its code is not that of any card. {LOCKED}",
@@ -32,7 +32,7 @@ FAULTS = {
     "composition": f"A card came that these decks cannot have. {LOCKED} Count the cards.",
     "sensor": "A sensor sees a card where none is. Clear the card path. Then have the sensor cleaned.",
     "journal": "The shoe's log or settings are damaged. Take the shoe out of service. Keep it for inspection.",
-    "image": "The shoe's program is not a released one. Take the shoe out of service. Have it reflashed.",
+    "image": "The shoe's program is not the one that was flashed. Take the shoe out of service. Have it reflashed.",
     "program": f"The shoe's program failed and restarted. {LOCKED} Report it with the shoe's number.",
 }
 

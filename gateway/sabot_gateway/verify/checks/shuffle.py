@@ -1,6 +1,7 @@
 """Shuffle: the gateway's own test whether the first cards of a shoe can have been shuffled.
 
-The chance that a well shuffled shoe of eight decks shows a pattern; all together less than one shoe in 100,000:
+Each row has the chance that a well shuffled shoe of eight decks shows this pattern. One of them is found in less than
+one such shoe in 100,000:
 
 | pattern | among | chance at most |
 |---|---|---|
