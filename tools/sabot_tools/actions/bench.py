@@ -22,7 +22,7 @@ def bench() -> None:
 def figures(
     only: Annotated[str | None, typer.Option(help=f"Measure one group: {', '.join(GROUPS)}.")] = None,
 ) -> None:
-    """Print one JSON line a figure; the exit status is 0 whether or not goals are met."""
+    """Print one JSON line per figure; the exit status is 0 whether or not goals are met."""
     if only is not None and only not in GROUPS:
         raise typer.BadParameter(f"unknown group {only!r}: choose one of {', '.join(GROUPS)}", param_hint="--only")
     for group in GROUPS:

@@ -1,4 +1,4 @@
-"""Measures the whole shoe on the emulated chip: heap, cycles a card, the longest turn of its loop."""
+"""Measures the whole shoe on the emulated chip: heap, cycles per card, the longest turn of its loop."""
 
 from dataclasses import dataclass
 from pathlib import Path

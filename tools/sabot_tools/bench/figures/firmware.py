@@ -1,4 +1,4 @@
-"""firmware: flash and heap of the whole shoe against their budgets, and its work a card and a turn of the loop."""
+"""firmware: flash and heap of the whole shoe against their budgets, and its work per card and per turn of the loop."""
 
 import subprocess
 import tempfile
@@ -54,7 +54,7 @@ def _on_chip(uf2: Path) -> Iterator[Figure]:
     shoe = shoe_on_chip.measure(uf2)
     what = f"{shoe.heap_used / 1024:.1f} KiB in use by the whole shoe, of 96; {shoe.heap_free / 1024:.0f} KiB are free"
     yield at_least("firmware.chip_heap_over_used", HEAP_BYTES / shoe.heap_used, 1, what)
-    what = f"{shoe.awake:,.0f} cycles awake a card at 1 m/s, from its first edge to its event, of {shoe.passing:,}"
+    what = f"{shoe.awake:,.0f} cycles awake per card at 1 m/s, from its first edge to its event, of {shoe.passing:,}"
     yield at_least("firmware.chip_cycles_a_card", shoe.passing / shoe.awake, 1, what)
     what = f"longest turn {shoe.round_us:,} us; at 3 m/s the ring of samples is full after {shoe.ring_us:,}"
     yield at_least("firmware.chip_round", shoe.ring_us / shoe.round_us, 2, what)
