@@ -18,7 +18,7 @@ ACTIONS = {
     "flash": ("sabot_tools.actions.flash", "Write the firmware to a board, or check it."),
     "gateway": ("sabot_tools.actions.gateway", "Set up, check and run the daemon of the table PC."),
     "generate": ("sabot_tools.actions.generate", "Rewrite the checked-in files that are generated from definitions."),
-    "inspect": ("sabot_tools.actions.inspect", "Print captured bytes or a recording as one JSON line a frame."),
+    "inspect": ("sabot_tools.actions.inspect", "Print captured bytes or a recording as one JSON line per frame."),
     "irregularity": ("sabot_tools.actions.irregularity", "Look up what a rulebook prescribes for an irregularity."),
     "keys": ("sabot_tools.actions.keys", "Make, show and rotate the keys of shoes."),
     "ledger": ("sabot_tools.actions.ledger", "Verify, show, export, rebuild and prune the gateway's ledger."),

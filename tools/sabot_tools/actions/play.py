@@ -1,4 +1,4 @@
-"""sabot play: drive the firmware's shoe card by card, one JSON line a step."""
+"""sabot play: drive the firmware's shoe card by card, one JSON line per step."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""sabot read: read cards with the firmware's own reader from changes of the sensors, one JSON line a read."""
+"""sabot read: read cards with the firmware's own reader from changes of the sensors, one JSON line per read."""
 
 from itertools import pairwise
 from typing import Annotated, Any

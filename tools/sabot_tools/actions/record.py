@@ -164,7 +164,7 @@ def _record_lines(out: Path, metadata: Metadata, lines: BinaryIO) -> None:
     first = next(reads, None)
     if first is None:
         raise ValueError(
-            "--edges: the file is empty; expected one JSON line a read, as `sabot optics show` prints them"
+            "--edges: the file is empty; expected one JSON line per read, as `sabot optics show` prints them"
         )
     metadata |= {"source": "edges", "card_set": first.card_set}
     _write(out, metadata, one_after_another(_of_one_set(chain([first], reads)), random.Random(0)))

@@ -49,7 +49,7 @@ def _on_chip(uf2: Path) -> Iterator[Figure]:
     words = list(set_words(1).values())
     awake = median(cycles_for(chip, card_edges(word, 1000)) for word in words[::10])
     passing = (SENSORS_UM["exit"] + CARD_UM) * 1000 // CYCLE_NS  # cycles at 1 m/s
-    what = f"{awake:,.0f} cycles awake a card at 1 m/s, of {passing:,} while it passes; idle is 3.4 million a second"
+    what = f"{awake:,.0f} cycles awake per card at 1 m/s, of {passing:,} while it passes; idle is 3.4 million a second"
     yield at_least("reader.chip_cycles_passing_over_awake", passing / awake, 2, what)
     start_ns = chip.pins(card_edges(words[0], 3000))
     before = len(chip.changes)
