@@ -130,7 +130,7 @@ def test_of_two_supervisors_the_second_voids_nothing(floor: Floor) -> None:
     for verb, args in (("decide", {"coup": "1/1", "verdict": "void"}), ("void", {"coup": "1/1"})):
         answer = floor.ask(verb, "B. Jones", **args)
         assert not answer.ok
-    assert "is not on the table: that is 1/2" in answer.say
+    assert "coup 1/2 is on the table, not 1/1" in answer.say
     floor.script.pull("4D KS")
     floor.script.confirm()
     floor.play()

@@ -120,7 +120,8 @@ def read(path: Path) -> tuple[Config | None, list[str]]:
         data = tomllib.loads(text.decode())
     except OSError as error:
         return None, [
-            f"{error.strerror}; give the path of a gateway's TOML file, or make one with `sabot gateway init`"
+            f"{error.strerror}; give the path of a gateway's TOML file, or make one: "
+            f"`sabot gateway init --config {path}`"
         ]
     except (ValueError, RecursionError) as error:
         return None, [f"{error}; correct it there"]

@@ -55,9 +55,7 @@ def test_void_is_refused_for_another_coup_than_the_one_on_the_table(bench: DeskB
     (disputed,) = bench.table.verifier.disputed()
     for named in ("1/1", "1", disputed.id, "2/2"):
         say = bench.answer_to("void", args={"coup": named, **VOID})
-        assert say.startswith(
-            f"Void refused: coup {named} is not on the table: that is 1/2. To decide a disputed coup, run "
-        )
+        assert say.startswith(f"Void refused: coup 1/2 is on the table, not {named}. If {named} is disputed, run ")
     assert bench.commands_sent(0.1) == []
     assert bench.table.verifier.disputed() == [disputed]
     for named in ("1/2", "2"):

@@ -84,7 +84,7 @@ def test_a_gateway_without_a_config_is_an_error() -> None:
     assert ran.returncode == 1
     assert ran.stderr == (
         "sabot gateway: /nowhere.toml: No such file or directory; give the path of a gateway's TOML file, "
-        "or make one with `sabot gateway init`\n"
+        "or make one: `sabot gateway init --config /nowhere.toml`\n"
     )
 
 
@@ -98,7 +98,8 @@ def test_a_missing_library_is_an_error_that_names_the_extra() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
-    assert ran.stderr == "sabot odds: numpy is not installed; in a checkout of Sabot: pip install '.[gateway,odds]'\n"
+    how = "pip install -c constraints.txt -e '.[gateway,odds]'"
+    assert ran.stderr == f"sabot odds: numpy is not installed; in a checkout of Sabot: {how}\n"
     assert set(EXTRAS) == set(ACTIONS)
 
 

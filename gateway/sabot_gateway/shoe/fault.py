@@ -9,14 +9,14 @@ _NOT_LOCKING = ("none", "journal_full")  # a full journal is not in HELLO, and c
 
 _CLEAR = "`sabot table {table} clear-fault {fault} --by NAME`, or the supervisor's key at the shoe"
 _NEXT_STEPS = {
-    "card": "see to the card; key it in with `sabot table {table} key-card CARD --by NAME`, or void the coup with "
-    "`sabot table {table} void --by NAME --clause N`; then " + _CLEAR,
+    "card": "key the card in with `sabot table {table} key-card CARD --by NAME`, or void the coup with "
+    "`sabot table {table} void --by NAME --clause N`: either ends the fault. If neither is needed: " + _CLEAR,
     "decision": "decide the coup: `sabot table {table} decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
     "--clause N`; if it is decided already, run `sabot table {table} confirm --by NAME` or `sabot table {table} void "
     "--by NAME --clause N`; or turn the supervisor's key and press Confirm at the shoe",
     "burn missed": "the burn was missed: deal the first coup again with `sabot table {table} tell burn-card --by "
     "NAME`, or play on with `sabot table {table} clear-fault decision --by NAME`, or the supervisor's key at the shoe",
-    "lid": "check the cards and shut the lid; then " + _CLEAR,
+    "lid": "check the cards and see that the lid is shut; then " + _CLEAR,
     "composition": "count the cards; then " + _CLEAR + ", or open a new shoe",
     "sensor": "clear the path and clean the sensor; the fault ends by itself",
     "journal": "take the shoe out of service and keep it for inspection; deal from another shoe",

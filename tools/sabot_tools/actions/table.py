@@ -156,7 +156,7 @@ def open_shoe(
     ] = None,
     clause: Clause = "",
 ) -> None:
-    """Open a shoe with new cards, as the button New shoe does."""
+    """Open a shoe with new cards, as the button New shoe does. An incomplete coup on the table becomes void."""
     ctx.obj.request("open-shoe", by, clause, decks=decks, burn=burn)
 
 

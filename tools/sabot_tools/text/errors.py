@@ -21,7 +21,7 @@ def failure(action: str, error: Exception) -> typer.Exit:
 
 def not_installed(package: str | None, extra: str) -> str:
     """Return the sentence for a missing package; extras are installed from a checkout."""
-    return f"{package} is not installed; in a checkout of Sabot: pip install '.[{extra}]'"
+    return f"{package} is not installed; in a checkout of Sabot: pip install -c constraints.txt -e '.[{extra}]'"
 
 
 def same_file(one: str | Path, other: str | Path) -> bool:

@@ -36,7 +36,7 @@ class CoupVerb(ShoeVerb, frozen=True):
         if self.coup in (f"{shoe}/{coup}", str(coup)):
             return on_table
         raise RefusedError(
-            f"coup {self.coup} is not on the table: that is {shoe}/{coup}. To decide a disputed coup, run "
+            f"coup {shoe}/{coup} is on the table, not {self.coup}. If {self.coup} is disputed, run "
             f"{decide_command(table.name, self.coup)}."
         )
 
