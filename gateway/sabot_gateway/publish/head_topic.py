@@ -24,7 +24,7 @@ class HeadTopic:
     ledger: Ledger
     put_right: int = 0  # how often a foreign message was replaced
     _due_s: float | None = None  # None while there is no broker
-    _shoe_closed: bool = False
+    _shoe_changed: bool = False
     _right_s: float = float("-inf")
     _again: bool = False
     _last: LedgerMessage | None = None
@@ -41,7 +41,7 @@ class HeadTopic:
 
     def shoe_changed(self) -> None:
         """Publish the head soon: a shoe was opened or closed."""
-        self._shoe_closed = True
+        self._shoe_changed = True
 
     def received(self, payload: bytes, now_s: float) -> None:
         """Take a message on the topic: our own, an earlier one of ours, or somebody else's."""
@@ -71,10 +71,10 @@ class HeadTopic:
         """Return the head to be published now, or None."""
         if self._due_s is None or self.ledger.behind:
             return None
-        if now_s < self._due_s and (self._again or not self._shoe_closed or self._last is None):
+        if now_s < self._due_s and (self._again or not self._shoe_changed or self._last is None):
             return None
         head = self.ledger.head()
-        self._due_s, self._shoe_closed = now_s + _EVERY_S, False
+        self._due_s, self._shoe_changed = now_s + _EVERY_S, False
         if head == self._last and not self._again:
             return None
         if self._again:
