@@ -9,11 +9,12 @@ ROOT = Path(__file__).parents[2]
 MAY_IMPORT = {
     "protocol/sabot_protocol": set[str](),
     "gateway/sabot_gateway": {"sabot_protocol"},
+    "gateway/sabot_floor": {"sabot_protocol"},
     "sim/sabot_sim": {"sabot_protocol"},
     "firmware": {"sabot"},
-    "tools/sabot_tools": {"sabot_protocol", "sabot_gateway", "sabot_sim"},
+    "tools/sabot_tools": {"sabot_protocol", "sabot_gateway", "sabot_floor", "sabot_sim"},
 }
-OURS = {"sabot", "sabot_protocol", "sabot_gateway", "sabot_sim", "sabot_tools"}
+OURS = {"sabot", "sabot_protocol", "sabot_gateway", "sabot_floor", "sabot_sim", "sabot_tools"}
 
 
 def imported(file: Path) -> set[str]:
