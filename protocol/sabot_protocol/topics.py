@@ -181,3 +181,22 @@ def gateway_status_topic(site: str) -> str:
 def ledger_topic(site: str) -> str:
     """Return the retained topic of the ledger's head."""
     return f"{ROOT}/{site}/ledger"
+
+
+def increment_topic(site: str, table: str, jackpot: str) -> str:
+    """Return the topic of a table's increments to a jackpot."""
+    return f"{ROOT}/{site}/{table}/jackpot/{jackpot}"
+
+
+def recorded_topic(site: str, table: str, jackpot: str) -> str:
+    """Return the topic of the wins that dealers record at a table."""
+    return f"{ROOT}/{site}/{table}/jackpot/{jackpot}/recorded"
+
+
+JackpotTopic = Literal["meter", "pending", "win", "fault"]
+JACKPOT_RETAINED: dict[JackpotTopic, bool] = {"meter": True, "pending": True, "win": False, "fault": False}
+
+
+def jackpot_topic(site: str, jackpot: str, name: JackpotTopic) -> str:
+    """Return a topic of the floor service about a jackpot."""
+    return f"{ROOT}/{site}/jackpot/{jackpot}/{name}"

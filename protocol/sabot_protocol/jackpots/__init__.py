@@ -1,0 +1,1 @@
+"""Jackpots: what the gateway and the floor service share: parameters, triggers, contributions, messages."""
