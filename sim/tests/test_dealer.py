@@ -14,7 +14,7 @@ from sabot_sim.dealing.dealer import (
     Dealer,
     DealerStopsError,
 )
-from sabot_sim.dealing.stack import CUT, shuffled
+from sabot_sim.dealing.stack import CUT, shuffled, stacked
 from sabot_sim.rigs.reader import CPythonReader
 
 
@@ -30,6 +30,19 @@ def test_a_shuffled_shoe_has_every_card_and_the_cutting_card_twenty_from_the_bac
     assert cards[-21] == CUT
     assert cards == shuffled(8, random.Random(3))
     assert cards != shuffled(8, random.Random(4))
+
+
+def test_a_stacked_shoe_has_the_same_cards_and_these_come_first() -> None:
+    cards = shuffled(8, random.Random(3))
+    top = [None, "KC", "2D", "9C", "3D", *["8H"] * 8]
+    found = stacked(cards, top)
+    assert found[1:13] == top[1:]
+    assert found[0] == cards[0]
+    assert Counter(found) == Counter(cards)
+    assert found[-21] == CUT
+    assert cards == shuffled(8, random.Random(3))
+    with pytest.raises(ValueError, match="not in list"):
+        stacked(cards, ["8H"] * 9)
 
 
 def test_a_closed_shoe_gets_cards_and_new_shoe() -> None:
