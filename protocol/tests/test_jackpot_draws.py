@@ -51,6 +51,15 @@ def test_vectors_by_hand() -> None:
     assert tries[1] < 500  # some were rejected
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 31, 32, 33, 64, 99])
+def test_vectors_by_hand_around_powers_of_two(count: int) -> None:
+    found = Candidates(("seat",), ("bac-01",), seats=count)
+    axes = {"draws": ["seat"], "tables": ["bac-01"], "seats": count, "locations": []}
+    for number in range(50):
+        secret = hashlib.sha256(b"%d" % number).digest()
+        assert draws.choose(secret, found, HEAD) == by_hand(secret, axes, count, HEAD)[0]
+
+
 def test_names_beyond_ascii_are_utf_8() -> None:
     found = Candidates(("location",), ("bac-01",), locations=("büro", "café", "东"))
     axes = {"draws": ["location"], "tables": ["bac-01"], "seats": 0, "locations": ["büro", "café", "东"]}
