@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.publish.broker import Broker, Login
 from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
+from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.local_site import Received

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.operator.messages import Answer, Request
+from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import ROOT
 from sabot_sim.rigs.unix import UnixRig
 from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX

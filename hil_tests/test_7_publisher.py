@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.publish.broker import Broker
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.publish.publisher import Publisher
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 from sabot_tools.stand import broker
 from structlog.testing import capture_logs

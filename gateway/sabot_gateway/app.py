@@ -9,6 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import structlog
+from sabot_protocol.service.control import Caller, Control
+from sabot_protocol.service.daemons import GATEWAY
+from sabot_protocol.service.logs import configure_logging
+from sabot_protocol.service.moment import Moment, utc
+from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config
@@ -18,13 +23,10 @@ from sabot_gateway.guard import ALARM, Guard
 from sabot_gateway.hold import HoldControl, Reason
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.ledger.pruner import Pruner
+from sabot_gateway.operator import requests
 from sabot_gateway.operator.attempts import RECALLED_ENTRIES
-from sabot_gateway.operator.control import Caller, Control
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.own_entries import OwnEntries
-from sabot_gateway.ops.logs import configure_logging
-from sabot_gateway.ops.moment import Moment, utc
-from sabot_gateway.ops.signals import Signals
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.reload import Reload
 from sabot_gateway.shoe.capture_streams import CaptureStreams
@@ -57,7 +59,7 @@ class App:
             log.warning(note)
         self._own = own = OwnEntries(ledger.gateway_id().hex(), ledger.next_own_no())
         self._desk = desk = _desk(own, ledger)
-        self._control = Control(config.control_path(), self._selector)
+        self._control = Control(config.control_path(), self._selector, GATEWAY, requests.parse)
         self._captures = CaptureStreams(self._control)
         self._tables: dict[str, TableSession] = {}
         self._builder = TableBuilder(config, ledger, desk, self._tables)

@@ -1,36 +1,25 @@
 """Config: one TOML file a gateway; unknown keys and wrong values are errors that name the key, all of them at once."""
 
-import errno
-import os
-import stat
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.service import config_file
+from sabot_protocol.service.broker import LOGIN_WANTED, Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.config_file import ConfigError, Name, with_paths
+from sabot_protocol.service.secret_file import SecretError
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
-from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_gateway.shoe import ports
-from sabot_gateway.shoe.keys import KeyRing, KeysError
+from sabot_gateway.shoe.keys import KeyRing
 
-_MOST_BYTES = 1 << 20  # of a file: thousands of tables
-_MOST_SHOWN = 60  # characters of a wrong value
-
-Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]  # `$` would let a line break pass
 RESERVED = ("status", "ledger", "jackpot")  # topics of the site itself, where a table's would be
-Struct = TypeVar("Struct", bound=msgspec.Struct)
-
-
-class ConfigError(ValueError):
-    """The file cannot be used; the message names every place and its next step, a line each."""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,11 +83,6 @@ _WANTED = {
     "shoe": 'choices as text, such as {dealing = "face_up"}',
     "card_set": f"a number from 1 to {cardcode.SETS}",
     "baud": "a number from 300 to 4000000; 115200 is usual",
-    "user": "our user name at the broker",
-    "password_file": "the path of a file with the password",
-    "ca_file": "the path of a PEM file",
-    "certificate_file": "the path of a PEM file",
-    "key_file": "the path of a PEM file",
 }
 
 
@@ -113,105 +97,32 @@ def load(path: Path) -> Config:
 
 def read(path: Path) -> tuple[Config | None, list[str]]:
     """Return a file's keys and types: the config, its paths made absolute, or everything that is wrong."""
-    try:
-        text = _plain_file(path)
-        if len(text) > _MOST_BYTES:
-            return None, [f"more than {_MOST_BYTES} bytes; give the path of a gateway's TOML file"]
-        data = tomllib.loads(text.decode())
-    except OSError as error:
-        return None, [
-            f"{error.strerror}; give the path of a gateway's TOML file, or make one: "
-            f"`sabot gateway init --config {path}`"
-        ]
-    except (ValueError, RecursionError) as error:
-        return None, [f"{error}; correct it there"]
-    found = list(_key_problems(Config, data, ""))
+    data, found = config_file.read_toml(path, "a gateway's TOML file", f"sabot gateway init --config {path}")
+    if data is None:
+        return None, found
+    found = list(config_file.key_problems(Config, data, "", _WANTED))
     found += _nested_problems(data)
     if found:
         return None, found
     return _absolute(msgspec.convert(data, Config), path.resolve().parent), []
 
 
-def _plain_file(path: Path) -> bytes:
-    """Read a file without ever waiting: a pipe, at which nobody may ever write, is an error."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a plain file")
-        return file.read(_MOST_BYTES + 1)
-
-
 def _nested_problems(data: dict[str, Any]) -> Iterator[str]:
     """Of [login] and of each [[table]]."""
     tables, login = data.get("table"), data.get("login")
     if isinstance(login, dict):
-        yield from _key_problems(Login, login, "login.")
+        yield from config_file.key_problems(Login, login, "login.", LOGIN_WANTED)
     for number, table in enumerate(tables if isinstance(tables, list) else [], 1):
         if isinstance(table, dict):
             name = table.get("name")
             place = f"table {name if isinstance(name, str) and name else f'number {number}'}: "
-            yield from _key_problems(Table, table, place)
-
-
-def _key_problems(kind: type[msgspec.Struct], data: dict[str, Any], place: str) -> Iterator[str]:
-    """Unknown keys, missing keys and wrong values of one struct; what is nested is looked at by itself."""
-    known = {field.name: field for field in msgspec.structs.fields(kind)}
-    for key in (key for key in data if key not in known):
-        near = get_close_matches(key, known, 1)
-        yield f"{place}{key}: no such key; " + (
-            f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-        )
-    for name, field in known.items():
-        if name not in data:
-            if field.required:
-                yield f"{place}{name} is missing; write {_WANTED[name]}"
-        elif not _fits(data[name], field.type):
-            yield f"{place}{name} = {_shown(data[name])}; write {_WANTED[name]}"
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    if kind is Login:
-        return isinstance(value, dict)
-    if kind == Tables:
-        return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
-    if not _printable(value):
-        return False
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return False
-    return True
-
-
-def _printable(value: Any) -> bool:
-    """Return True if no text in it has a control character."""
-    if isinstance(value, dict):
-        return all(map(_printable, (*value, *value.values())))
-    return all(map(_printable, value)) if isinstance(value, list) else str(value).isprintable()
-
-
-def _shown(value: Any) -> str:
-    text = msgspec.json.encode(value, enc_hook=str).decode()
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+            yield from config_file.key_problems(Table, table, place, _WANTED)
 
 
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
-    return _with_paths(
-        msgspec.structs.replace(
-            config,
-            login=_with_paths(config.login, directory, "password_file", "ca_file", "certificate_file", "key_file"),
-        ),
-        directory,
-        "ledger",
-        "keys",
-        "control",
-    )
-
-
-def _with_paths(struct: Struct, directory: Path, *names: str) -> Struct:
-    given = {name: getattr(struct, name) for name in names if getattr(struct, name) is not None}
-    return msgspec.structs.replace(struct, **{name: str(directory / path) for name, path in given.items()})
+    login = config.login.with_paths(directory)
+    return with_paths(msgspec.structs.replace(config, login=login), directory, "ledger", "keys", "control")
 
 
 def problems(config: Config) -> list[str]:
@@ -295,7 +206,7 @@ def _keys_problems(config: Config) -> Iterable[str]:
         return [missing] if config.requires_keys() else []
     try:
         KeyRing(Path(config.keys)).units()
-    except KeysError as error:
+    except SecretError as error:
         return [f"keys: {error}"]
     return []
 

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+from sabot_protocol.service.control import Caller, Control
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.hold import HoldControl
 from sabot_gateway.ledger import Ledger
-from sabot_gateway.operator.control import Caller, Control
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
 from sabot_gateway.operator.verbs.gateway import Status
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.table_session import TableSession
@@ -24,7 +24,7 @@ class ControlRequests:
     def __init__(
         self,
         site: str,
-        control: Control,
+        control: Control[ParsedRequest],
         desk: Desk,
         captures: CaptureStreams,
         hold: HoldControl,

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import structlog
+from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.guard import Guard
 from sabot_gateway.hold import HoldControl
 from sabot_gateway.ledger import Entry, EntryError, Ledger, LedgerError
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
+from sabot_protocol.service.control import Caller, Control
+from sabot_protocol.service.daemons import GATEWAY
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import LedgerError
-from sabot_gateway.operator.control import Caller, Control
-from sabot_gateway.operator.messages import INTERNAL_ERROR, Answer
 from sabot_gateway.operator.own_entries import OwnEntries
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.ops.rate_limit import LogLimiter
+from sabot_gateway.operator.requests import ParsedRequest
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
@@ -27,7 +29,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class Guard:
     """Runs what a source of the loop asks for."""
 
-    def __init__(self, lines: TableLines, own: OwnEntries, control: Control) -> None:
+    def __init__(self, lines: TableLines, own: OwnEntries, control: Control[ParsedRequest]) -> None:
         self._lines, self._own, self._control = lines, own, control
         self._limiter = LogLimiter(_LINES_AT_ONCE)
 
@@ -43,7 +45,7 @@ class Guard:
                 self._lines.lose(source, at, f"internal error in the gateway ({type(error).__name__}: {error})")
                 self._own.raise_alarm(source, *ALARM, at)
             elif isinstance(source, Caller):
-                self._control.answer(source, Answer(False, INTERNAL_ERROR))
+                self._control.answer(source, Answer(False, GATEWAY.internal_error))
 
     def log_error(self, table: str, at: Moment) -> None:
         """Log the current exception with its traceback, not more often than a person can read it."""

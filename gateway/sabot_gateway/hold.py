@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import Ledger, LedgerError
-from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import GatewayRequest
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import msgspec
 import structlog
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Changes, Config
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.ops.signals import Signals
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines

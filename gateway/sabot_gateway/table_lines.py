@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import structlog
 from sabot_protocol.codec import CodecError
+from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.operator.own_entries import OwnEntries
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.shoe.pace import Pace

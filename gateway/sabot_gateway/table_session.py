@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol.codec import CodecError
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
 
 from sabot_gateway.config import Table
 from sabot_gateway.ledger import Entry, Ledger, Stored
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import ShoeFault, next_step

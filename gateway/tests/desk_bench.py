@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.operator.messages import Answer, Request
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
+from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
 from shoe_events import BOOK, PROFILE, Shoe, cards, event, result, sent, who_nonce
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.operator.messages import Request
+from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import CoupMessage
 from shoe_events import Shoe, cards, event, result
 from test_app import ALARMS, Bench, retained, status

@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 from floor import Floor
-from sabot_gateway.operator.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control
-from sabot_gateway.operator.messages import Request
-from sabot_gateway.operator.requests import RequestError, parse
+from sabot_gateway.operator.requests import parse
 from sabot_gateway.shoe.capture import Capture
 from sabot_protocol import recording
 from sabot_protocol.recording import Line
+from sabot_protocol.service.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control
+from sabot_protocol.service.daemons import GATEWAY
+from sabot_protocol.service.messages import Request, RequestError
 from shoe_events import frames_in
 
 FRAME, OTHER = b"\x05abcd\0", b"\x03ef\0"
@@ -206,7 +207,7 @@ def test_a_table_that_leaves_the_config_and_a_daemon_that_stops_end_it_properly(
 
 def test_captures_make_room_for_people(tmp_path: Path) -> None:
     selector = selectors.DefaultSelector()
-    control = Control(tmp_path / "c.sock", selector)
+    control = Control(tmp_path / "c.sock", selector, GATEWAY, parse)
     asked: list[Caller] = []
 
     def call() -> socket.socket:

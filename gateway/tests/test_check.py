@@ -15,7 +15,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.ops import check
 from sabot_gateway.ops.probe import Fact
-from sabot_gateway.publish.broker import Login
+from sabot_protocol.service.broker import Login
 
 UNIT, OTHER = "5ab0000000000001", "5ab0000000000002"
 ENTRY = Entry(UNIT, 7, "bac-01", "coup", b"{}", b"")

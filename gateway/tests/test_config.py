@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_gateway.config import Changes, ConfigError, changes, load
-from sabot_gateway.publish.broker import Broker
+from sabot_gateway.config import Changes, changes, load
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.config_file import ConfigError
 
 GOOD = """
 site = "sydney"

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sabot_gateway.operator.control import MOST_CALLERS, Caller, Control
-from sabot_gateway.operator.messages import Answer, ControlError
-from sabot_gateway.operator.requests import ParsedRequest, TableRequest
+from sabot_gateway.operator.requests import ParsedRequest, TableRequest, parse
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
+from sabot_protocol.service.control import MOST_CALLERS, Caller, Control
+from sabot_protocol.service.daemons import GATEWAY
+from sabot_protocol.service.messages import Answer, ControlError
 
 REQUEST = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'
 
@@ -24,7 +25,7 @@ class Server:
 
     def __init__(self, path: Path) -> None:
         self.selector = selectors.DefaultSelector()
-        self.control = Control(path, self.selector)
+        self.control = Control(path, self.selector, GATEWAY, parse)
         self.path, self.requests = path, list[tuple[Caller, ParsedRequest]]()
         self.broken = False
 
@@ -200,15 +201,15 @@ def test_the_socket_of_a_dead_daemon_is_replaced_and_that_of_a_running_one_is_no
     server: Server, tmp_path: Path
 ) -> None:
     with pytest.raises(ControlError, match="another gateway uses this socket"):
-        Control(server.path, selectors.DefaultSelector())
+        Control(server.path, selectors.DefaultSelector(), GATEWAY, parse)
     left = tmp_path / "left.sock"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(left))
-    Control(left, selectors.DefaultSelector()).close()
+    Control(left, selectors.DefaultSelector(), GATEWAY, parse).close()
     assert not left.exists()
 
 
 def test_a_path_that_cannot_be_bound_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "no" / "c.sock", tmp_path / ("x" * 200)):
         with pytest.raises(ControlError, match="set `control` in the config to a path in a directory"):
-            Control(path, selectors.DefaultSelector())
+            Control(path, selectors.DefaultSelector(), GATEWAY, parse)

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 from desk_bench import GATEWAY, TIME, VOID, DeskBench
-from sabot_gateway.operator.messages import Answer
-from sabot_gateway.ops.moment import Moment
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage
 from shoe_events import UNIT, event
 

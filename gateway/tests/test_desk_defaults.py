@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from desk_bench import TIME, DeskBench
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.fault import next_step
 from sabot_protocol import fields
+from sabot_protocol.service.moment import Moment
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from desk_bench import GATEWAY, TIME, VOID, DeskBench
-from sabot_gateway.operator.messages import Answer
+from sabot_protocol.service.messages import Answer
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from shoe_events import cards, event, result
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from desk_bench import GATEWAY, TIME, DeskBench
-from sabot_gateway.operator.messages import Answer
 from sabot_gateway.verify import Source, Verifier
+from sabot_protocol.service.messages import Answer
 from shoe_events import BOOK, PROFILE, cards, event
 
 

@@ -11,13 +11,13 @@ import pytest
 from floor import Floor, Line
 from sabot_gateway.hold import Hold, Reason
 from sabot_gateway.ledger import Ledger, LedgerError
-from sabot_gateway.operator.control import Caller
-from sabot_gateway.operator.messages import Answer
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.shoe.link import ShoeLink
+from sabot_protocol.service.control import Caller
+from sabot_protocol.service.messages import Answer
 from shoe_events import frames_in
 from structlog.testing import capture_logs
 

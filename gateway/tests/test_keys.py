@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from sabot_gateway.shoe.keys import KeyRing, KeysError
+from sabot_gateway.shoe.keys import KeyRing
+from sabot_protocol.service.secret_file import SecretError
 from shoe_events import KEY, OTHER_KEY, UNIT
 
 
@@ -36,7 +37,7 @@ def test_the_newest_key_is_first(ring: KeyRing) -> None:
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644])
 def test_a_file_that_others_can_use_serves_nobody(ring: KeyRing, mode: int) -> None:
     put(ring.path(UNIT), KEY.hex() + "\n", mode)
-    with pytest.raises(KeysError) as refused:
+    with pytest.raises(SecretError) as refused:
         ring.keys(UNIT)
     assert f"chmod 600 {ring.path(UNIT)}" in str(refused.value)
     assert f"mode {mode:04o}" in str(refused.value)
@@ -60,7 +61,7 @@ def test_a_file_that_is_no_key_serves_nobody_and_is_not_shown(ring: KeyRing, tex
     put(ring.path(UNIT), KEY.hex() + "\n")
     bad = ring.old_path(UNIT) if old else ring.path(UNIT)
     put(bad, text)
-    with pytest.raises(KeysError) as refused:
+    with pytest.raises(SecretError) as refused:
         ring.keys(UNIT)
     assert str(bad) in str(refused.value)
     assert "64 hex digits" in str(refused.value)
@@ -70,13 +71,13 @@ def test_a_file_that_is_no_key_serves_nobody_and_is_not_shown(ring: KeyRing, tex
 
 def test_an_old_key_alone_is_not_a_unit_without_a_key(ring: KeyRing) -> None:
     put(ring.old_path(UNIT), KEY.hex())
-    with pytest.raises(KeysError, match="an old key, but no"):
+    with pytest.raises(SecretError, match="an old key, but no"):
         ring.keys(UNIT)
 
 
 def test_what_is_no_file_is_refused_and_not_waited_for(ring: KeyRing) -> None:
     os.mkfifo(ring.path(UNIT), 0o600)
-    with pytest.raises(KeysError, match="not a plain file"):
+    with pytest.raises(SecretError, match="not a plain file"):
         ring.keys(UNIT)
 
 
@@ -84,7 +85,7 @@ def test_what_is_no_file_is_refused_and_not_waited_for(ring: KeyRing) -> None:
     "unit", ["", "../../etc/passwd", UNIT + "0", UNIT[:-1], UNIT.upper(), UNIT + "\n", "5ab0/00000000001"]
 )
 def test_a_unit_is_sixteen_hex_digits(ring: KeyRing, unit: str) -> None:
-    with pytest.raises(KeysError, match="is not a unit id"):
+    with pytest.raises(SecretError, match="is not a unit id"):
         ring.keys(unit)
 
 
@@ -92,14 +93,14 @@ def test_a_unit_is_sixteen_hex_digits(ring: KeyRing, unit: str) -> None:
 def test_a_directory_that_others_can_write_serves_nobody(ring: KeyRing, mode: int) -> None:
     put(ring.path(UNIT), KEY.hex())
     ring.directory.chmod(mode)
-    with pytest.raises(KeysError, match=f"chmod 700 {ring.directory}"):
+    with pytest.raises(SecretError, match=f"chmod 700 {ring.directory}"):
         ring.keys(UNIT)
 
 
 def test_no_directory_is_not_no_key(tmp_path: Path) -> None:
     for place, says in (("nowhere", "No such file"), ("file", "not a directory")):
         (tmp_path / "file").write_text("")
-        with pytest.raises(KeysError, match=says):
+        with pytest.raises(SecretError, match=says):
             KeyRing(tmp_path / place).keys(UNIT)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from link_bench import counted, greet, new_link, numbers, served
-from sabot_gateway.shoe.keys import KeysError
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
 from sabot_protocol.auth import TO_SHOE, Seal
+from sabot_protocol.service.secret_file import SecretError
 from shoe_events import (
     KEY,
     OTHER_KEY,
@@ -129,7 +129,7 @@ def test_a_shoe_that_proves_its_key_is_served_where_keys_are_required(here: list
 
 def test_a_key_file_that_cannot_be_used_is_a_problem_and_the_shoe_is_not_served() -> None:
     def keys(unit: str) -> list[bytes]:
-        raise KeysError(f"{unit}.key: chmod 600 {unit}.key")
+        raise SecretError(f"{unit}.key: chmod 600 {unit}.key")
 
     link = ShoeLink(PROFILE, lambda unit: 0, keys=keys)
     for shoe in (Shoe(), Shoe(KEY)):

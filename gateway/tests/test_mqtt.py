@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.mqtt import LoopClient
 
 PATIENCE_S = 20.0
 

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 from floor import LOST, Floor
-from sabot_gateway.config import Config, ConfigError
-from sabot_gateway.operator.messages import Answer
+from sabot_gateway.config import Config
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.table_session import TableSession
+from sabot_protocol.service.config_file import ConfigError
+from sabot_protocol.service.messages import Answer
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")

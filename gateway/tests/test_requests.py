@@ -8,14 +8,14 @@ import pytest
 from desk_bench import Table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sabot_gateway.operator.messages import Request
-from sabot_gateway.operator.plain_text import plain
-from sabot_gateway.operator.requests import GatewayRequest, RequestError, TableRequest, parse
+from sabot_gateway.operator.requests import GatewayRequest, TableRequest, parse
 from sabot_gateway.operator.verbs import TABLE_VERBS, VERBS
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.operator.verbs.verb import ShoeVerb
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.messages import COMMANDS
+from sabot_protocol.service.messages import Request, RequestError
+from sabot_protocol.service.plain_text import plain
 
 GOOD: dict[str, dict[str, Any]] = {
     "decide": {"coup": "3/17", "verdict": "confirmed", "winner": "banker"},

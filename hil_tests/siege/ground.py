@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from sabot_gateway.publish.broker import Broker
+from sabot_protocol.service.broker import Broker
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from support.brokers import Site

@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 from floor import LOST, Line
 from sabot_gateway.ledger import Reader
-from sabot_gateway.publish.broker import Broker
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.shoe.parse import Event
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.mqtt import LoopClient
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command

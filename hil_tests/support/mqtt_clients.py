@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 import paho.mqtt.client as paho
-from sabot_gateway.publish.broker import Broker, Login
-from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.service.broker import Broker, Login
+from sabot_protocol.service.mqtt import LoopClient
 
 PATIENCE_S = 30.0
 

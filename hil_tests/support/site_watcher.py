@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_gateway.ledger import Reader
-from sabot_gateway.operator.client import ask
-from sabot_gateway.operator.messages import Request
+from sabot_protocol.service.client import ask
+from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import RETAINED
 from sabot_tools.stand.local_site import LocalSite, Received
 

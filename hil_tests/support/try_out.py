@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_gateway.operator.client import ask
-from sabot_gateway.operator.messages import Request
+from sabot_protocol.service.client import ask
+from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import CoupMessage
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children

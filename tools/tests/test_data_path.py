@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 # The folders in which paths of a README begin, by the folder of the README.
 PARTS = {
     "firmware": ("firmware/sabot", "firmware"),
-    "gateway": ("gateway/sabot_gateway", "."),
+    "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol", "."),
     "tools": ("tools/sabot_tools",),
     "sim": ("sim/sabot_sim",),
     "protocol": ("protocol/sabot_protocol", "."),

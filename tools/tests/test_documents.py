@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 import typer
 from sabot_gateway import config
-from sabot_gateway.publish.broker import Broker
 from sabot_protocol.auth import TO_GATEWAY, TO_SHOE
+from sabot_protocol.service.broker import Broker
 from sabot_tools.cli import app
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 from sabot_protocol.auth import KEY_BYTES
+from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 
 from sabot_gateway.ledger.chain import LedgerError, Origin
 from sabot_gateway.ledger.files import sidecar_path
-from sabot_gateway.shoe.keys import KeysError, read_key, write_new
 
 _NEVER = 2**62
 
@@ -129,7 +129,7 @@ def read(path: Path) -> bytes | None:
     """Return the key in a file, None where there is none."""
     try:
         return read_key(path)
-    except KeysError as error:
+    except SecretError as error:
         raise LedgerError(f"{str(error).split(';')[0]}; put the key of this ledger back, with mode 0600") from None
 
 

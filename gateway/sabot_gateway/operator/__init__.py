@@ -1,1 +1,1 @@
-"""Operator: the control socket, and what a person may ask of a table."""
+"""Operator: what a person may ask of a table, and what comes of it."""

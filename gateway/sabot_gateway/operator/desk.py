@@ -10,15 +10,16 @@ import structlog
 from sabot_protocol import clauses
 from sabot_protocol.clauses import ClauseError
 from sabot_protocol.codec import CodecError
+from sabot_protocol.service.daemons import GATEWAY
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, Outcome, Sent
-from sabot_gateway.operator.messages import INTERNAL_ERROR, Answer
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.operator.verbs.verb import Coup, RefusedError, ShoeVerb, TableVerb, refuse_without_shoe
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.shoe.commands import Command
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError
@@ -137,7 +138,7 @@ class Desk:
             self._end(pending, pending.answer(ok=False, say=say) if pending.decided else Answer(False, say), at)
         except Exception:
             log.exception("a request could not be carried out", attempt=pending.attempt.id)
-            self._end(pending, Answer(False, INTERNAL_ERROR), at)
+            self._end(pending, Answer(False, GATEWAY.internal_error), at)
 
     def _do(self, pending: PendingRequest, at: Moment) -> None:
         """Store what the verb decides, then answer or queue its command."""

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 import msgspec
+from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.ledger import Entry
 from sabot_gateway.operator.table_view import TableView
-from sabot_gateway.ops.moment import Moment
 from sabot_gateway.verify import Record, Source
 
 

@@ -5,18 +5,15 @@ import re
 from typing import Any
 
 import msgspec
+from sabot_protocol.service.messages import RequestError
+from sabot_protocol.service.plain_text import plain
 
-from sabot_gateway.operator.plain_text import plain
 from sabot_gateway.operator.verbs import VERBS
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.verb import TableVerb, Verb
 
 _MOST_BY, _MOST_CLAUSE = 64, 64
 _TABLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-class RequestError(ValueError):
-    """Not a request; the message names what is wrong with it."""
 
 
 class TableRequest(msgspec.Struct, frozen=True):

@@ -1,38 +1,17 @@
-"""Socket path: find the daemon's socket from its config, without reading the secrets that the config names."""
+"""Socket path of the gateway: `control` of its config, or `control.sock` in the directory of its ledger."""
 
-import tomllib
 from pathlib import Path
+from typing import Any
 
-from sabot_gateway.operator.groups import group_to_join
-
-_MOST_BYTES = 1 << 20
-
-
-class SocketPathError(ValueError):
-    """The config does not give the socket's path; the message says why and what to do."""
+from sabot_protocol.service import socket_path as service
+from sabot_protocol.service.daemons import GATEWAY
 
 
 def socket_path(config: Path) -> Path:
-    """Return `control` of a config, or `control.sock` in the directory of its ledger; ignore all other keys."""
-    try:
-        with config.open("rb") as file:
-            data = tomllib.loads(file.read(_MOST_BYTES).decode())
-    except PermissionError:
-        raise SocketPathError(
-            f"{config}: Permission denied: join group `{group_to_join(config)}` to read it, or name the socket with "
-            "--control PATH."
-        ) from None
-    except OSError as error:
-        raise SocketPathError(
-            f"{config}: {error.strerror}; name the gateway's TOML file with --config, or its socket with --control"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise SocketPathError(f"{config}: {error}; correct the file, or name the socket with --control") from error
-    directory, control, ledger = config.resolve().parent, data.get("control"), data.get("ledger")
-    if isinstance(control, str):
-        return directory / control
-    if isinstance(ledger, str):
-        return (directory / ledger).with_name("control.sock")
-    raise SocketPathError(
-        f"{config}: it has neither `control` nor `ledger`; add one, or name the socket with --control"
-    )
+    """Return where the gateway of this config listens; SocketPathError if the config does not give it."""
+    return service.socket_path(config, GATEWAY, _beside_ledger)
+
+
+def _beside_ledger(data: dict[str, Any]) -> str | None:
+    ledger = data.get("ledger")
+    return str(Path(ledger).parent / "control.sock") if isinstance(ledger, str) else None

@@ -1,1 +1,1 @@
-"""Ops: check a config, measure, take signals."""
+"""Ops: check a config, probe what it names, measure."""

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sabot_protocol.fields import UNIT_BYTES
+from sabot_protocol.service.broker import Broker, BrokerUrlError
+from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ops.probe import Fact, Status, broker_fact, port_facts
-from sabot_gateway.publish.broker import Broker, BrokerUrlError
-from sabot_gateway.shoe.keys import KeyRing, KeysError
+from sabot_gateway.shoe.keys import KeyRing
 
 _EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # no gateway of this release has run before
 _CLOCK_SLACK_S = 60.0
@@ -70,7 +71,7 @@ def keys_facts(config: Config) -> Iterator[Fact]:
     ring = KeyRing(Path(config.keys))
     try:
         units = ring.units()
-    except KeysError as error:
+    except SecretError as error:
         yield Fact("wrong", "keys", str(error))
         return
     bad = [problem for problem in (_key_problem(ring, unit) for unit in units) if problem]
@@ -92,7 +93,7 @@ def _keys_fact(config: Config, units: int) -> Fact:
 def _key_problem(ring: KeyRing, unit: str) -> str | None:
     try:
         ring.keys(unit)
-    except KeysError as error:
+    except SecretError as error:
         return str(error)
     return None
 

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Literal
 
 from sabot_protocol import rulebooks
+from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.mqtt import LoopClient
 
 from sabot_gateway.config import Config, Table
-from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.shoe import refusals
 from sabot_gateway.shoe.line_watch import DEAF, SILENT, UNREADABLE
 from sabot_gateway.shoe.link import ShoeLink

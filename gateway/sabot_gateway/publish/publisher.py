@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 import msgspec
 import structlog
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import RETAINED, StatusMessage, gateway_status_topic, table_topic
 
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.reader import reading
-from sabot_gateway.ops.rate_limit import LogLimiter
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.publish.outgoing import WINDOW, Outgoing, Window, outgoing
 from sabot_gateway.publish.retained_topics import RetainedTopics
 

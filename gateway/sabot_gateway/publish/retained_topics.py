@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 import structlog
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import TopicName, gateway_status_topic, ledger_topic, table_topic
 
 from sabot_gateway.ledger import Ledger
-from sabot_gateway.ops.rate_limit import LogLimiter
 from sabot_gateway.publish.echo import Echo
 from sabot_gateway.publish.head_topic import HeadTopic
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.publish.outgoing import WINDOW
 from sabot_gateway.publish.overwrites import Overwrites
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import structlog
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.mqtt import LoopClient
 
 from sabot_gateway.config import Config
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.ops.latency import Latency
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.publish.broker import Broker
-from sabot_gateway.publish.mqtt import LoopClient
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.table_session import TableSession

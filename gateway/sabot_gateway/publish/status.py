@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 import structlog
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 
-from sabot_gateway.ops.moment import Moment
-from sabot_gateway.ops.rate_limit import LogLimiter, TokenBucket
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.table_session import TableSession

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import messages
+from sabot_protocol.service.control import Caller, Control
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.rate_limit import LogLimiter
 
-from sabot_gateway.operator.control import Caller, Control
-from sabot_gateway.operator.messages import Answer
-from sabot_gateway.operator.requests import CaptureRequest
-from sabot_gateway.ops.rate_limit import LogLimiter
+from sabot_gateway.operator.requests import CaptureRequest, ParsedRequest
 from sabot_gateway.shoe.capture import Capture
 from sabot_gateway.table_session import TableSession
 
@@ -20,7 +20,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class CaptureStreams:
     """Gets the bytes on a line while a capture of it is `running`, and writes no file."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control[ParsedRequest]) -> None:
         self._control, self._limiter = control, LogLimiter()
         self.running: dict[str, tuple[Capture, Caller]] = {}  # by table
 

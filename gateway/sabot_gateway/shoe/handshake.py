@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sabot_protocol import messages
+from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway.shoe import refusals
-from sabot_gateway.shoe.keys import KeysError
 from sabot_gateway.shoe.line_watch import LineDiagnosis
 from sabot_gateway.shoe.outbox import Outbox
 from sabot_gateway.shoe.parse import Frame
@@ -27,7 +27,7 @@ class Handshake:
     line: LineDiagnosis
     counters: dict[str, int]
     gateway: bytes  # which gateway this is
-    keys: Callable[[str], Sequence[bytes]]  # of a unit, the newest first; or KeysError
+    keys: Callable[[str], Sequence[bytes]]  # of a unit, the newest first; or SecretError
     nonce: Callable[[], bytes]
     keys_required: bool  # a shoe without a key is not served
     unit: str | None = None
@@ -144,7 +144,7 @@ class Handshake:
         """Return the session that this HELLO begins; None, with the problem, where its key is not right."""
         try:
             keys = self.keys(unit)
-        except KeysError as error:
+        except SecretError as error:
             self.refuse_offer(str(error))
             return None
         nonces = frame.body["gateway_nonce"], frame.body["shoe_nonce"]

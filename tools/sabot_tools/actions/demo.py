@@ -14,8 +14,8 @@ from typing import Annotated
 import msgspec
 import typer
 from sabot_gateway.ledger import Ledger, LedgerError
-from sabot_gateway.publish.broker import BrokerUrlError
 from sabot_protocol.rulebooks import RulebookError
+from sabot_protocol.service.broker import BrokerUrlError
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.dealing.dealer import DealerStopsError
 from sabot_sim.rigs.rig import BenchError

@@ -26,9 +26,9 @@ def run(config: ConfigFile = daemon.CONFIG) -> None:
     """Serve the tables of a config until stopped."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon handles it: it is about to read the config anyway
     from sabot_gateway import app as gateway_app
-    from sabot_gateway.config import ConfigError
     from sabot_gateway.ledger import LedgerError
-    from sabot_gateway.operator.messages import ControlError
+    from sabot_protocol.service.config_file import ConfigError
+    from sabot_protocol.service.messages import ControlError
 
     try:
         gateway_app.main(config)
@@ -46,8 +46,8 @@ def check(
 ) -> None:
     """Check a config on this PC. Ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
     import msgspec
-    from sabot_gateway.operator.plain_text import escaped_json, printable
     from sabot_gateway.ops.check import facts
+    from sabot_protocol.service.plain_text import escaped_json, printable
 
     wrong = 0
     for fact in facts(config, _show_progress):
@@ -75,8 +75,8 @@ def status(
     """Show the tables of the running daemon, and what is wrong."""
     import json
 
-    from sabot_gateway.operator.messages import Request
-    from sabot_gateway.operator.plain_text import escaped_json, printable
+    from sabot_protocol.service.messages import Request
+    from sabot_protocol.service.plain_text import escaped_json, printable
 
     from sabot_tools.text.status import status_lines
 

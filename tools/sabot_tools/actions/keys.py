@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sabot_gateway.shoe.keys import KeyRing, KeysError, sync_directory, write_new
+from sabot_gateway.shoe.keys import KeyRing
 from sabot_protocol.auth import KEY_BYTES, fingerprint
+from sabot_protocol.service.secret_file import SecretError, sync_directory, write_new
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -27,7 +28,7 @@ def _errors_to_stderr() -> Iterator[None]:
     """Print an error on stderr and exit with status 1."""
     try:
         yield
-    except KeysError as error:
+    except SecretError as error:
         problem = str(error)
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}; check the path and its permissions"
@@ -49,11 +50,11 @@ def new(unit: Unit, directory: Directory = KEYS, shoe: ShoeFile = None) -> None:
         ring, unit = KeyRing(directory), unit.lower()
         for path in (ring.path(unit), ring.old_path(unit)):
             if path.exists():
-                raise KeysError(
+                raise SecretError(
                     f"{path}: this shoe has a key; to replace it: sabot keys rotate {unit} --dir {directory}"
                 )
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        ring.units()  # raises KeysError if the directory cannot be used
+        ring.units()  # raises SecretError if the directory cannot be used
         _make(ring.path(unit), shoe)
         typer.echo(f"new key for {unit}: {ring.path(unit)}, fingerprint {fingerprint(ring.keys(unit)[0])}", err=True)
 
@@ -98,10 +99,10 @@ def rotate(
 
 def _keys(ring: KeyRing, unit: str | None) -> list[bytes]:
     if unit is None:
-        raise KeysError("no unit given: sabot keys show UNIT --secret")
+        raise SecretError("no unit given: sabot keys show UNIT --secret")
     path, found = ring.path(unit.lower()), ring.keys(unit.lower())
     if not found:
-        raise KeysError(f"{path}: no such key; make it with: sabot keys new {unit.lower()} --dir {ring.directory}")
+        raise SecretError(f"{path}: no such key; make it with: sabot keys new {unit.lower()} --dir {ring.directory}")
     return found
 
 
@@ -109,7 +110,7 @@ def _print_line(ring: KeyRing, unit: str) -> bool:
     """Print the line of one unit; return whether its key has a problem."""
     try:
         found = _keys(ring, unit)
-    except KeysError as error:
+    except SecretError as error:
         typer.echo(f"sabot keys: {error}", err=True)
         return True
     made = datetime.fromtimestamp(ring.path(unit).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -121,7 +122,7 @@ def _print_line(ring: KeyRing, unit: str) -> bool:
 def _begin(ring: KeyRing, unit: str, shoe: Path | None, *, rotating: bool) -> None:
     """Replace the key atomically: the unit always has one."""
     if rotating:
-        raise KeysError(f"{ring.old_path(unit)}: a rotation is in progress; finish it first: add --finish")
+        raise SecretError(f"{ring.old_path(unit)}: a rotation is in progress; finish it first: add --finish")
     fresh = ring.directory / f"{unit}.fresh"
     fresh.unlink(missing_ok=True)  # left by an interrupted rotation
     os.link(ring.path(unit), ring.old_path(unit))
@@ -138,7 +139,7 @@ def _begin(ring: KeyRing, unit: str, shoe: Path | None, *, rotating: bool) -> No
 
 def _finish(ring: KeyRing, unit: str, *, rotating: bool) -> None:
     if not rotating:
-        raise KeysError(f"{ring.path(unit)}: no rotation is in progress; begin one without --finish")
+        raise SecretError(f"{ring.path(unit)}: no rotation is in progress; begin one without --finish")
     ring.old_path(unit).unlink()
     sync_directory(ring.directory)
     typer.echo(f"rotation of {unit} finished: the old key is removed", err=True)

@@ -13,8 +13,8 @@ from typing import IO, Annotated, Any, Literal
 import typer
 from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, heads, retention
 from sabot_gateway.ledger.files import LockedError
-from sabot_gateway.operator.messages import Request
-from sabot_gateway.operator.plain_text import escaped_json, printable
+from sabot_protocol.service.messages import Request
+from sabot_protocol.service.plain_text import escaped_json, printable
 
 from sabot_tools.stand.daemon import ask
 from sabot_tools.text import ledger_entries, ledger_export, ledger_heads

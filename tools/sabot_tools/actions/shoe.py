@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sabot_gateway.ops.signals import Signals
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.service.signals import Signals
 from sabot_protocol.wagers.table import Settings, check_whole_offer
 from sabot_sim.rigs.rig import BenchError
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from sabot_gateway.operator.messages import MOST_CAPTURE_BYTES, MOST_CAPTURE_S, ControlError, Request
-from sabot_gateway.operator.plain_text import printable
-from sabot_gateway.operator.socket_path import SocketPathError, socket_path
+from sabot_gateway.operator.socket_path import socket_path
+from sabot_gateway.operator.verbs.gateway import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
+from sabot_protocol.service.messages import ControlError, Request
+from sabot_protocol.service.plain_text import printable
+from sabot_protocol.service.socket_path import SocketPathError
 
 from sabot_tools.actions import capture as captures
 from sabot_tools.stand.daemon import CONFIG, Config, OptionsAnywhere, Socket, ask, fail

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import paho.mqtt.client as paho
 import typer
-from sabot_gateway.operator.plain_text import printable
-from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.plain_text import printable
 from sabot_protocol.topics import ROOT, CoupMessage
 
 from sabot_tools.options.login import (

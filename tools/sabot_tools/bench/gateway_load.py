@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
-from sabot_gateway.operator.client import ask
-from sabot_gateway.operator.messages import Request
+from sabot_protocol.service.client import ask
+from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import ROOT
 
 from sabot_tools.bench import shoe_player

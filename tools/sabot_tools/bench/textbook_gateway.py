@@ -15,11 +15,11 @@ import serial
 from cobs import cobs
 from paho.mqtt.enums import CallbackAPIVersion
 from sabot_gateway.config import Config, Table, load
-from sabot_gateway.publish.broker import Broker
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import messages, rulebooks
 from sabot_protocol.codec import plain
+from sabot_protocol.service.broker import Broker
 from sabot_protocol.topics import RETAINED, table_topic
 
 _CRC_SEED: Final = 0xFFFF

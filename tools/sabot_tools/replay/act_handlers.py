@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sabot_gateway.operator.messages import Request
 from sabot_gateway.shoe.session import frame_bytes
+from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import table_topic
 
 from sabot_tools.replay.recording_file import Json

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 from sabot_gateway.ledger import Stored
-from sabot_gateway.operator.messages import Answer, Request
+from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import RETAINED, gateway_status_topic
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.rig import Rig

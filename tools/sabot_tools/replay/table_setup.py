@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from sabot_gateway.config import Config, Table
-from sabot_gateway.publish.broker import Broker
 from sabot_protocol import messages, rulebooks
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.service.broker import Broker
 
 TABLE: Final = "bac-01"
 

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
-from sabot_gateway.publish.broker import Broker, Login
 from sabot_protocol import rulebooks
+from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import RETAINED, ROOT
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_gateway.publish.broker import Broker, Login
-from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.service.broker import Broker, Login
+from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 
 _NO_LOGIN = Login()

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from sabot_gateway import config as configs
 from sabot_gateway.ledger import LedgerError
-from sabot_gateway.publish.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_gateway.publish.mqtt import LoopClient
+from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import LedgerMessage, ledger_topic
 
 _WITHIN_S = 5.0  # to connect and receive

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from sabot_gateway.operator.messages import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.verbs.verb import Verb
+
+MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
 
 
 class Status(Verb, frozen=True):

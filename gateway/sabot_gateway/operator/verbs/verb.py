@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 from sabot_protocol import clauses
 from sabot_protocol.cards import DECK
+from sabot_protocol.service.plain_text import plain
 
-from sabot_gateway.operator.plain_text import plain
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source

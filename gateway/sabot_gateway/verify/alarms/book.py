@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
+from sabot_protocol.service.rate_limit import TokenBucket
 from sabot_protocol.topics import AlarmMessage
 
-from sabot_gateway.ops.rate_limit import TokenBucket
 from sabot_gateway.verify.alarms.catalogue import ALARMS, AlarmKind
 from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.records import Source

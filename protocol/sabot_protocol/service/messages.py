@@ -5,12 +5,14 @@ from typing import Any
 import msgspec
 
 MOST_BYTES = 4096  # of a request
-MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
-INTERNAL_ERROR = "Internal error in the gateway. Read its log, and report it with the ledger."
 
 
 class ControlError(RuntimeError):
     """The socket cannot be used; the message says why and what to do."""
+
+
+class RequestError(ValueError):
+    """Not a request; the message names what is wrong with it."""
 
 
 class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

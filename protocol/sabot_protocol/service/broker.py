@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from sabot_gateway.shoe.keys import KeysError, secret
+from sabot_protocol.service.config_file import with_paths
+from sabot_protocol.service.secret_file import SecretError, secret
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _MOST_PASSWORD_BYTES = 1024
@@ -71,6 +72,10 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     certificate_file: str | None = None  # ours, with its chain
     key_file: str | None = None  # of our certificate, mode 0600, without a passphrase
 
+    def with_paths(self, directory: Path) -> "Login":
+        """Return it with every path made absolute."""
+        return with_paths(self, directory, "password_file", "ca_file", "certificate_file", "key_file")
+
     def check(self, broker: Broker) -> None:
         """Check all that can be checked without the broker; LoginError has what is wrong."""
         if self.password_file and not self.user:
@@ -128,10 +133,20 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ) from None
 
 
+# What each key of [login] expects, for the message about a wrong value.
+LOGIN_WANTED = {
+    "user": "our user name at the broker",
+    "password_file": "the path of a file with the password",
+    "ca_file": "the path of a PEM file",
+    "certificate_file": "the path of a PEM file",
+    "key_file": "the path of a PEM file",
+}
+
+
 def _secret(field: str, path: str, most_bytes: int) -> bytes:
     try:
         text = secret(Path(path), most_bytes)
-    except KeysError as error:
+    except SecretError as error:
         raise LoginError(f"login.{field} {error}") from None
     if text is None:
         raise LoginError(f"login.{field} {path}: no such file; make it with mode 0600")

@@ -9,13 +9,13 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import msgspec
 import structlog
 
-from sabot_gateway.operator.messages import INTERNAL_ERROR, MOST_BYTES, Answer, ControlError
-from sabot_gateway.operator.requests import ParsedRequest, RequestError, parse
+from sabot_protocol.service.daemons import Daemon
+from sabot_protocol.service.messages import MOST_BYTES, Answer, ControlError, RequestError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -25,7 +25,7 @@ _REQUEST_WITHIN_S = 5.0
 _READ_ANSWER_WITHIN_S = 5.0  # a caller that does not read its answer by then is dropped
 MOST_UNSENT_BYTES = 1 << 18  # of a stream; a caller that is further behind is dropped
 _PEER = struct.Struct("3i")
-_TOO_MANY = "Too many callers at this gateway. Try again in a moment."
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(eq=False)
@@ -40,14 +40,20 @@ class Caller:
     unsent: bytes = b""
 
 
-class Control:
+class Control(Generic[Parsed]):
     """Registers the socket and its callers with the loop's selector; never blocks on a caller."""
 
-    def __init__(self, path: Path, selector: selectors.BaseSelector) -> None:
-        self.path, self._selector = path, selector
+    def __init__(
+        self,
+        path: Path,
+        selector: selectors.BaseSelector,
+        daemon: Daemon,
+        parse: Callable[[bytes], Parsed],  # a line into a request, or RequestError
+    ) -> None:
+        self.path, self._selector, self._daemon, self._parse_line = path, selector, daemon, parse
         self._callers: dict[Caller, None] = {}  # oldest first
         self._now_s = 0.0
-        self._sock = _listen(path)
+        self._sock = _listen(path, daemon)
         selector.register(self._sock, selectors.EVENT_READ, self)
 
     def accept(self, now_s: float) -> None:
@@ -70,8 +76,9 @@ class Control:
     def _admit(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         if len(self._callers) >= MOST_CALLERS and not self._make_room():
+            too_many = f"Too many callers at this {self._daemon.name}. Try again in a moment."
             with contextlib.suppress(OSError):
-                sock.send(msgspec.json.encode(Answer(False, _TOO_MANY)) + b"\n")
+                sock.send(msgspec.json.encode(Answer(False, too_many)) + b"\n")
             sock.close()
             return
         caller = Caller(sock, _user(sock), self._now_s)
@@ -87,7 +94,7 @@ class Control:
                     return True
         return False
 
-    def serve(self, caller: Caller, take: Callable[[ParsedRequest], None]) -> None:
+    def serve(self, caller: Caller, take: Callable[[Parsed], None]) -> None:
         """Read or send as the caller's state requires; pass a complete request to `take`. Errors become an answer."""
         try:
             if caller.state == "answering":
@@ -101,9 +108,9 @@ class Control:
                 take(request)
         except Exception:
             log.exception("a request could not be served", user=caller.user)
-            self.answer(caller, Answer(False, INTERNAL_ERROR))
+            self.answer(caller, Answer(False, self._daemon.internal_error))
 
-    def _read(self, caller: Caller) -> ParsedRequest | None:
+    def _read(self, caller: Caller) -> Parsed | None:
         """Return the request once its line is complete; answer a bad one."""
         try:
             data = caller.sock.recv(MOST_BYTES)
@@ -123,9 +130,9 @@ class Control:
             self.answer(caller, Answer(False, f"Bad request: more than {MOST_BYTES} bytes without an end of line."))
         return None
 
-    def _parse(self, caller: Caller, line: bytes) -> ParsedRequest | None:
+    def _parse(self, caller: Caller, line: bytes) -> Parsed | None:
         try:
-            request = parse(line)
+            request = self._parse_line(line)
         except RequestError as error:
             self.answer(caller, Answer(False, str(error)))
             return None
@@ -234,12 +241,12 @@ class Control:
         self.path.unlink(missing_ok=True)
 
 
-def _listen(path: Path) -> socket.socket:
+def _listen(path: Path, daemon: Daemon) -> socket.socket:
     """Return a listening socket at this path; replace one that a dead daemon left behind."""
     sock = socket.socket(socket.AF_UNIX)
     try:
         if path.is_socket():
-            _refuse_if_answered(path)
+            _refuse_if_answered(path, daemon)
             path.unlink()
         umask = os.umask(0o777 & ~_MODE)
         try:
@@ -257,14 +264,15 @@ def _listen(path: Path) -> socket.socket:
     return sock
 
 
-def _refuse_if_answered(path: Path) -> None:
+def _refuse_if_answered(path: Path, daemon: Daemon) -> None:
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
             return
     raise ControlError(
-        f"control {path}: another gateway uses this socket; stop it, or set a different `control` in one of the configs"
+        f"control {path}: another {daemon.name} uses this socket; stop it, or set a different `control` in one of the "
+        "configs"
     )
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode
 
-from sabot_gateway.publish.broker import Broker, Login, no_answer, no_connection
-from sabot_gateway.publish.buffered import BufferedClient
+from sabot_protocol.service.broker import Broker, Login, no_answer, no_connection
+from sabot_protocol.service.buffered import BufferedClient
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0
@@ -185,7 +185,7 @@ class LoopClient:
             info = self.client.publish(topic, payload, qos=1, retain=retain)
             if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
                 return info.mid
-        raise RuntimeError("paho has no message id left; restart the gateway and report this")
+        raise RuntimeError("paho has no message id left; restart this program and report this")
 
     def flush(self) -> None:
         """Send what is queued, as far as the socket takes it, and follow the rest."""

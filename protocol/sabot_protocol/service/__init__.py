@@ -1,0 +1,1 @@
+"""Service: what every daemon needs: broker, control socket, config file, secrets, signals, log, limits."""
