@@ -11,7 +11,7 @@ OPTION_3 = LuckyTie("option_3", {"lucky_tie": 100})
 
 def crown(**changes: Any) -> Parameters:
     """Return a Lucky Tie at Crown, 25 minor units for each coup."""
-    given = {
+    given: dict[str, Any] = {
         "id": "lucky-tie",
         "title": "Lucky Tie",
         "rulebook": "crown-baccarat",
@@ -28,7 +28,7 @@ def crown(**changes: Any) -> Parameters:
 
 def new_zealand(**changes: Any) -> Parameters:
     """Return a jackpot on Perfect Pairs in New Zealand, 10 minor units for each round and 1.5 % of the stakes."""
-    given = {
+    given: dict[str, Any] = {
         "id": "pairs",
         "title": "Perfect Pair",
         "rulebook": "nz-baccarat",
