@@ -1,0 +1,179 @@
+"""SQLite: a store in one file, write-ahead, fully synchronous; several processes may append."""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sabot_floor.store import schema
+from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
+from sabot_floor.store.store import Store
+
+_LOCK_S = 10.0
+_TYPES = {"integer": "INTEGER", "blob": "BLOB"}
+_INSERT = "INSERT INTO entries (log, seq, id, kind, payload, time, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_HAS_META = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_IN_THE_ENTRY = (sqlite3.IntegrityError, sqlite3.DataError)
+
+
+class SqliteStore(Store):
+    """A store in an SQLite file."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, lock_s: float = _LOCK_S) -> None:
+        self.place, self.notes = f"store {path}", list[str]()
+        self._path, self._read_only, self._lock_s = path, read_only, lock_s
+        self._db: sqlite3.Connection | None = None
+        with self._reading():
+            self._connected()
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._db is None:
+            self._db = self._opened_to_read() if self._read_only else self._opened()
+        return self._db
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            _check_directory(self._path)
+            _make_private(self._path)
+        except OSError as error:
+            raise StoreError(f"{error.strerror or error}; check the path and its permissions") from error
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=self._lock_s, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("BEGIN IMMEDIATE")
+            before = self._version(db)
+            schema.upgrade(lambda query: db.execute(query).fetchall(), before, _TYPES)
+            db.execute("COMMIT")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _opened_to_read(self) -> sqlite3.Connection:
+        """Open a file beside its writer; one without a writer as it lies there, so that nothing is made beside it."""
+        if not self._path.is_file():
+            raise StoreError("there is no such file; give the path that `store` of the floor's config has")
+        mode = "mode=ro" if Path(f"{self._path}-wal").exists() else "immutable=1"
+        uri = f"{self._path.absolute().as_uri()}?{mode}"
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=self._lock_s, check_same_thread=False)
+        try:
+            if self._version(db) < schema.VERSION:
+                raise StoreError("it has no logs yet, or is of an older release: start the floor service once")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _version(self, db: sqlite3.Connection) -> int:
+        return schema.read_version(lambda query: db.execute(query).fetchall(), bool(db.execute(_HAS_META).fetchone()))
+
+    def _execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self._connected().execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self, what: str, *, durable: bool = True) -> Iterator[None]:
+        with self._reading(what):
+            self._execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._execute("BEGIN IMMEDIATE")
+            with self._ended("COMMIT"):
+                yield
+
+    @contextmanager
+    def _ended(self, by: str) -> Iterator[None]:
+        """End the transaction by a statement, or roll it back after an error."""
+        try:
+            yield
+            self._execute(by)
+        except BaseException:
+            with suppress(sqlite3.Error):
+                if self._db is not None:
+                    self._db.execute("ROLLBACK")
+            raise
+
+    def _lock(self, logs: Sequence[str]) -> None:
+        """Do nothing: BEGIN IMMEDIATE locked the whole file."""
+
+    def _insert(self, entries: list[Stored]) -> None:
+        """Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
+        rows = (
+            (log, seq, own_id, kind, bytearray(payload), time, bytearray(hash_))
+            for log, seq, own_id, kind, payload, time, hash_ in entries
+        )
+        self._connected().executemany(_INSERT, rows)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """From now on read the store as it is at this moment, whatever others append."""
+        with self._reading():
+            self._execute("BEGIN")
+            with self._ended("ROLLBACK"):
+                self._execute("SELECT 1 FROM logs LIMIT 1")  # a snapshot begins with the first reading
+                yield
+
+    def structure_problem(self) -> str | None:
+        """SQLite's own check of pages, tables and indexes."""
+        with self._reading():
+            found = str(self._execute("PRAGMA integrity_check(1)")[0][0])
+        return None if found == "ok" else f"SQLite finds it malformed: {found}"
+
+    def close(self) -> None:
+        """Give the file back; the next call opens it again."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    @contextmanager
+    def _reading(self, what: str = "to read") -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            if self.place in str(error) or isinstance(error, EntryError):
+                raise
+            raise type(error)(f"{self.place}: {error}") from error
+        except _IN_THE_ENTRY as error:
+            raise EntryError(f"{self.place} refused {what}: {error}; nothing was stored") from error
+        except sqlite3.Error as error:
+            self.close()
+            raise self._translated(error, what) from error
+
+    def _translated(self, error: sqlite3.Error, what: str) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            name = self._path.name
+            return DamagedError(
+                f"{self.place} is damaged: {error}. Stop the service, move {name} and the files beside it ({name}-…) "
+                "away together, keep them, and put back a copy"
+            )
+        if code in _BUSY:
+            return StoreError(
+                f"{self.place}: another process has kept it locked for {self._lock_s:g} s ({what}). Nothing was "
+                "stored; end that process if it hangs"
+            )
+        return StoreError(f"{self.place} failed {what}: {error}. Check the disk, its space and the permissions")
+
+
+def _check_directory(path: Path) -> None:
+    """Raise an error if a file cannot be made here, or if anybody could replace it."""
+    directory = path.absolute().parent
+    if not directory.is_dir():
+        raise StoreError(f"there is no directory {directory}; make it, or correct the path")
+    if path.exists() and not path.is_file():
+        raise StoreError("this is not a plain file; correct the path")
+    mode = directory.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        raise StoreError(f"everybody may replace files in {directory}: chmod o-w {directory}")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise StoreError(f"directory {directory} may not be written by this user; change its owner or the path")
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read and write; a file that others may read is closed to them."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
