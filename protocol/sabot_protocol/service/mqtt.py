@@ -59,6 +59,7 @@ class LoopClient:
         clean_session: bool,
         selector: selectors.BaseSelector,
         login: Login = _NO_LOGIN,
+        manual_ack: bool = False,  # then each message with QoS 1 is acknowledged by ack()
     ) -> None:
         login.check(broker)
         self.broker, self.login = broker, login
@@ -67,6 +68,7 @@ class LoopClient:
             client_id,
             clean_session=clean_session,
             protocol=paho.MQTTv311,
+            manual_ack=manual_ack,
             reconnect_on_failure=False,  # or paho falls back to MQTT 3.1, and waits for it
         )
         self._tls = login.context() if broker.tls else None
@@ -86,10 +88,11 @@ class LoopClient:
         self._next_try_s = self._connected_s = 0.0
         self.now_s = 0.0  # of the last step
         self.problem: str | None = None
+        self.session_present = False  # the broker has kept our subscriptions, and what came for them
         self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
         self.on_lost: Callable[[], None] = lambda: None  # called when it is gone
 
-    def _on_connect(self, client: paho.Client, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+    def _on_connect(self, client: paho.Client, _userdata: object, flags: Any, reason: Any, *_: object) -> None:
         self._answered = True
         client.on_log = None
         if reason.is_failure:
@@ -98,6 +101,7 @@ class LoopClient:
             self.problem = f"the broker at {self.broker} refuses {who}: {reason}; {steps}"
         else:
             self._connected_s, self.problem = self.now_s, None
+            self.session_present = bool(flags.session_present)
             self.on_ready()
 
     def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
@@ -186,6 +190,10 @@ class LoopClient:
             if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
                 return info.mid
         raise RuntimeError("paho has no message id left; restart this program and report this")
+
+    def ack(self, message_id: int) -> None:
+        """Queue the acknowledgement of a message with QoS 1 that came over this connection."""
+        self.client.ack(message_id, 1)
 
     def flush(self) -> None:
         """Send what is queued, as far as the socket takes it, and follow the rest."""
