@@ -1,0 +1,31 @@
+"""The engine of a jackpot: a pure function of entries; amounts are whole minor units.
+
+`open_jackpot(entry)` makes the state from the first entry. `apply(state, entry)` returns `Applied`, and has changed the
+state in place, or `Refused` with a sentence, and has not. After every entry base + in = display + wins + overflow +
+reserve. `encode` and `decode` turn the state into JSON and back.
+"""
+
+from sabot_floor.jackpots.engine.apply import apply, logged, open_jackpot
+from sabot_floor.jackpots.engine.entries import Entry
+from sabot_floor.jackpots.engine.results import REASONS, Applied, Fault, Logged, Reason, Refused
+from sabot_floor.jackpots.engine.state import JackpotState, decode, encode
+from sabot_floor.jackpots.engine.views import closed_wins, not_offered, open_wins
+
+__all__ = [
+    "REASONS",
+    "Applied",
+    "Entry",
+    "Fault",
+    "JackpotState",
+    "Logged",
+    "Reason",
+    "Refused",
+    "apply",
+    "closed_wins",
+    "decode",
+    "encode",
+    "logged",
+    "not_offered",
+    "open_jackpot",
+    "open_wins",
+]

@@ -1,0 +1,141 @@
+"""Entries of a jackpot's log: everything that can change its meters, its wins or its tables."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from sabot_protocol.jackpots.draws import Draw
+from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
+from sabot_protocol.jackpots.parameters import Parameters
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened", omit_defaults=True):
+    """The first entry of every log."""
+
+    time: str
+    parameters: Parameters
+    commitment: Annotated[str, Meta(description="SHA-256 of the secret of the first random draw, hex")] = ""
+    by: str = ""
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="parameters", omit_defaults=True):
+    """New parameters; they wait until the jackpot is won in full, unless it has not begun."""
+
+    time: str
+    parameters: Parameters
+    by: str = ""
+    role: Annotated[str, Meta(description="empty if they come from the configuration file")] = ""
+
+
+class Increment(msgspec.Struct, frozen=True, tag_field="kind", tag="increment"):
+    """A table's contribution or its reversal; its signature and its topic were checked before."""
+
+    time: str
+    message: IncrementMessage
+
+
+class Recorded(msgspec.Struct, frozen=True, tag_field="kind", tag="recorded"):
+    """A dealer recorded a win; its signature and its topic were checked before."""
+
+    time: str
+    message: RecordedMessage
+
+
+class Confirmed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="confirmed", omit_defaults=True):
+    """A pay-out is confirmed on the console."""
+
+    time: str
+    win: Annotated[str, Meta(description="id of the coup's message on `confirmed`, or of the draw")]
+    by: str
+    role: str
+    notified: Annotated[str, Meta(description="the person who was notified, where the book demands it")] = ""
+
+
+class Invalid(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="invalid", omit_defaults=True):
+    """A win is deemed invalid; the meter continues as if it had not been hit."""
+
+    time: str
+    win: str
+    by: str
+    role: str
+    reason: str
+
+
+class Adjusted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="adjusted", omit_defaults=True):
+    """Two people change the meter by an amount."""
+
+    time: str
+    id: Annotated[str, Meta(description="of the request; the same id counts once")]
+    amount: int
+    by: tuple[str, ...]
+    role: str
+    reason: str
+
+
+class Withdrawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="withdrawn", omit_defaults=True):
+    """The jackpot is not offered at a table until it is restored."""
+
+    time: str
+    table: str
+    reason: str
+    by: Annotated[str, Meta(description="a person; empty if a fault withdrew it")] = ""
+    role: str = ""
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="restored", omit_defaults=True):
+    """The malfunction is rectified; the table's next increment sets its count and total."""
+
+    time: str
+    table: str
+    by: str = ""
+    role: str = ""
+
+
+class Proposed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="proposed", omit_defaults=True):
+    """A coup without increment was found; a person may make it good."""
+
+    time: str
+    table: str
+    unit: str
+    shoe: int
+    coup: int
+    coup_id: Annotated[str, Meta(description="id of the message on `confirmed`; empty if there was none")] = ""
+    amount: Annotated[int | None, Meta(description="null: the operator's amount for a coup")] = None
+    outcome: Annotated[str, Meta(description="outcome of the trigger that the cards gave; empty if none")] = ""
+    reason: str = ""
+
+
+class MadeGood(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="made_good", omit_defaults=True):
+    """A person approves the contribution of a missed coup."""
+
+    time: str
+    missed: Annotated[str, Meta(description="id of the missed coup or sum, as listed")]
+    by: str
+    role: str
+    reason: str = ""
+
+
+class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="drawn", omit_defaults=True):
+    """A random draw: a win that no card triggers."""
+
+    time: str
+    id: str
+    draw: Draw
+    by: str = ""
+    role: str = ""
+
+
+Entry = (
+    Opened
+    | Changed
+    | Increment
+    | Recorded
+    | Confirmed
+    | Invalid
+    | Adjusted
+    | Withdrawn
+    | Restored
+    | Proposed
+    | MadeGood
+    | Drawn
+)

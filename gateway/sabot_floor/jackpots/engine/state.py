@@ -1,0 +1,138 @@
+"""State of a jackpot: meters, tables, wins; encoded with every batch, so its parts are compact."""
+
+import msgspec
+from sabot_protocol.jackpots.messages import Meters, WinState
+from sabot_protocol.jackpots.parameters import Division, Parameters
+
+CARRY_UNIT = 10**8  # a per cent of the parameters has six decimals: the carry of the reserve is exact in these
+
+
+class Shoe(msgspec.Struct, array_like=True):
+    """Coups of one shoe at a table: all up to `newest` are counted, except those missing; made good ones are."""
+
+    unit: str
+    shoe: int
+    newest: int
+    missing: list[int] = []
+    made_good: list[int] = []
+
+
+class Sequence(msgspec.Struct, array_like=True):
+    """What a gateway has sent for a table."""
+
+    count: int = 0
+    total: int = 0
+    carry: str = "0"
+    restart: bool = False  # restored: the next increment sets count and total
+
+
+class Place(msgspec.Struct, array_like=True):
+    """A table: why the jackpot is not offered there, and its newest shoes."""
+
+    withdrawn: str = ""
+    shoes: list[Shoe] = []
+
+
+class Missed(msgspec.Struct, array_like=True):
+    """A coup, or a sum of coups, that was not counted and may be made good."""
+
+    id: str
+    table: str
+    amount: int
+    coups: int = 1
+    unit: str = ""
+    shoe: int = 0
+    coup: int = 0
+    coup_id: str = ""
+    trigger: str = ""
+    parameters: str = ""
+    reason: str = ""
+
+
+class Hit(msgspec.Struct, array_like=True):
+    """A win that is recognised or pending, or, in `closed`, was decided."""
+
+    win: str  # id of the coup's message on `confirmed`, or of the draw
+    increment: str  # id of the increment that brought it
+    table: str
+    shoe: int
+    coup: int
+    outcome: str
+    percent: int
+    rounding: int
+    division: Division
+    parameters: str
+    state: WinState = "recognised"
+    at: str = ""
+    seen: int = 0  # display when it was recorded, less what wins before it have taken since
+    stakes: list[int] = []
+    drawn: bool = False  # by a random draw: needs no wager
+    seat: str = ""
+    value: int = 0  # this and the rest: set when it is closed
+    rounded: int = 0
+    prize: int = 0
+    shares: list[int] = []
+    by: str = ""
+    role: str = ""
+    notified: str = ""
+    closed: str = ""
+    reason: str = ""
+
+
+class JackpotState(msgspec.Struct, kw_only=True):
+    """Everything that the engine knows about one jackpot."""
+
+    parameters: Parameters
+    waiting: Parameters | None = None
+    former: list[Parameters] = []  # increments made before the newest change still name them
+    begun: bool = False  # an increment was counted
+    base: int = 0
+    in_: int = msgspec.field(default=0, name="in")
+    display: int = 0
+    hits: int = 0
+    wins: int = 0
+    overflow: int = 0
+    reserve: int = 0
+    reserve_carry: int = 0  # of CARRY_UNIT
+    sequences: dict[str, dict[str, Sequence]] = {}  # by table, then gateway
+    places: dict[str, Place] = {}
+    missed: list[Missed] = []
+    open: dict[str, Hit] = {}  # recognised and pending
+    closed: list[Hit] = []  # the newest
+    adjustments: list[str] = []  # ids of the newest
+    commitment: str = ""
+
+    def balanced(self) -> bool:
+        """Return True if base + in = display + wins + overflow + reserve, and no meter is below 0."""
+        return (
+            self.base + self.in_ == self.display + self.wins + self.overflow + self.reserve
+            and self.display >= 0
+            and self.overflow >= 0
+            and self.reserve >= 0
+        )
+
+    def meters(self) -> Meters:
+        """Return the meters as they are published."""
+        return Meters(
+            base=self.base,
+            in_=self.in_,
+            display=self.display,
+            hits=self.hits,
+            wins=self.wins,
+            overflow=self.overflow,
+            reserve=self.reserve,
+        )
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(JackpotState)
+
+
+def encode(state: JackpotState) -> bytes:
+    """Return the state as JSON."""
+    return _encoder.encode(state)
+
+
+def decode(data: bytes) -> JackpotState:
+    """Return the state that `encode` made; msgspec.ValidationError if it is damaged."""
+    return _decoder.decode(data)
