@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sabot_floor.store import Decide, Decision, Entry, Store, open_store
+from sabot_floor.store import Decide, Decision, Entry, Head, Store, open_store
 
 if TYPE_CHECKING:  # for all tests: a driver of PostgreSQL is imported only by those that use one
     from sabot_tools.stand.postgres import LocalPostgres
@@ -49,8 +49,8 @@ def numbered(first: int, count: int) -> list[Entry]:
 def adding(count: int) -> Decide:
     """Append so many entries; the state is the number of entries, as text."""
 
-    def decide(seq: int, state: bytes | None) -> Decision:
-        assert int(state or b"0") == seq
-        return Decision(numbered(seq + 1, count), b"%d" % (seq + count))
+    def decide(head: Head) -> Decision:
+        assert int(head.state or b"0") == head.seq
+        return Decision(numbered(head.seq + 1, count), b"%d" % (head.seq + count))
 
     return decide

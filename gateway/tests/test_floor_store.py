@@ -18,7 +18,7 @@ from sabot_floor.store import (
 
 def fixed(entries: list[Entry], state: bytes | None = b"s") -> Decide:
     """Append these entries, whatever the state is."""
-    return lambda seq, before: Decision(entries, state)
+    return lambda head: Decision(entries, state)
 
 
 def test_an_append_stores_entries_and_state(store: Store) -> None:
@@ -32,25 +32,25 @@ def test_an_append_stores_entries_and_state(store: Store) -> None:
     assert audit.verify(store) == audit.Verdict(entries=2)
 
 
-def test_a_decision_gets_number_and_state_of_the_log(store: Store) -> None:
+def test_a_decision_gets_number_hash_and_state_of_the_log(store: Store) -> None:
     seen = []
 
-    def decide(seq: int, state: bytes | None) -> Decision:
-        seen.append((seq, state))
-        return Decision(numbered(seq + 1, 2), b"state %d" % (seq + 2))
+    def decide(head: Head) -> Decision:
+        seen.append(head)
+        return Decision(numbered(head.seq + 1, 2), b"state %d" % (head.seq + 2))
 
+    stored = store.append("a", decide)
     store.append("a", decide)
-    store.append("a", decide)
-    assert seen == [(0, None), (2, b"state 2")]
+    assert seen == [(0, bytes(32), None), (2, stored[-1].hash, b"state 2")]
     assert store.head("b") is None
 
 
 def test_a_decision_without_entries_that_keeps_the_state_writes_nothing(store: Store) -> None:
-    assert store.append("new", lambda seq, state: Decision([], state)) == []
+    assert store.append("new", lambda head: Decision([], head.state)) == []
     assert store.logs() == []
     store.append("a", adding(1))
     before = store.head("a")
-    assert store.append("a", lambda seq, state: Decision([], state)) == []
+    assert store.append("a", lambda head: Decision([], head.state)) == []
     assert store.head("a") == before
 
 
@@ -83,11 +83,11 @@ def test_logs_are_isolated(store: Store) -> None:
 
 
 def test_several_logs_in_one_transaction(store: Store) -> None:
-    appended = store.append_many({"b": adding(2), "a": adding(1), "c": lambda seq, state: Decision([], state)})
+    appended = store.append_many({"b": adding(2), "a": adding(1), "c": lambda head: Decision([], head.state)})
     assert {log: len(entries) for log, entries in appended.items()} == {"a": 1, "b": 2, "c": 0}
     assert store.logs() == ["a", "b"]
 
-    def fail(seq: int, state: bytes | None) -> Decision:
+    def fail(head: Head) -> Decision:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

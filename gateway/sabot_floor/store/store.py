@@ -29,8 +29,8 @@ class Cursor(NamedTuple):
     hash: bytes
 
 
-# Takes the newest entry's number (0 when there is none) and the state. Pure: it can be called again after an error.
-Decide = Callable[[int, bytes | None], Decision]
+# Takes where the log stands, `Head()` for a new one. Pure: it can be called again after an error.
+Decide = Callable[[Head], Decision]
 
 
 class Store(ABC):
@@ -195,7 +195,7 @@ def _named(logs: Sequence[str]) -> str:
 
 def _decided(log: str, before: Head, decide: Decide) -> tuple[list[Stored], Head]:
     """Return the entries that a decision appends, and the head after them."""
-    decision = decide(before.seq, before.state)
+    decision = decide(before)
     chain.refuse_misfits(log, decision.entries, decision.state)
     entries = chain.extend(log, before, decision.entries)
     seq, last = (entries[-1].seq, entries[-1].hash) if entries else (before.seq, before.hash)
