@@ -10,11 +10,12 @@ from sabot_protocol.service.broker import Broker
 
 from sabot_tools.stand.children import Children
 
+# What a killed subscriber had not acknowledged comes again after ack_wait, by default 30 s, and newer messages before it.
 _CONFIG = """\
 server_name: sabot
 listen: "127.0.0.1:-1"
 jetstream {{ store_dir: "{store}" }}
-mqtt {{ listen: "127.0.0.1:{port}" }}
+mqtt {{ listen: "127.0.0.1:{port}", ack_wait: "2s" }}
 """
 HOST = "127.0.0.1"
 
