@@ -10,7 +10,7 @@ from sabot_protocol.service.broker import Broker
 
 from sabot_tools.stand.children import Children
 
-# What a killed subscriber had not acknowledged comes again after ack_wait, by default 30 s, and newer messages before it.
+# What a killed subscriber had not acknowledged comes again after ack_wait (30 s by default), behind newer messages.
 _CONFIG = """\
 server_name: sabot
 listen: "127.0.0.1:-1"
