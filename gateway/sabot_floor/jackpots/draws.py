@@ -28,7 +28,7 @@ def draw(state: JackpotState, head_hash: bytes, next_secret: bytes) -> Draw:
     secret = bytes.fromhex(state.secret)
     if draws.commitment(secret) != state.commitment:
         raise DrawError(
-            f"the secret in the store does not give the commitment {state.commitment or '(none)'}: the store was changed "
+            f"the secret in the store does not give the commitment {state.commitment or '(none)'}: it was changed "
             "by hand. Do not draw; put back a copy of the store, or open another jackpot"
         )
     return draws.draw(secret, candidates(state), head_hash.hex(), next_secret)
