@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from sabot_protocol.service.config_file import Name
+
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_-]{0,47}\Z")]
 Minor = Annotated[int, Meta(ge=0, le=10**15)]  # an amount in minor units
 Percent = Annotated[str, Meta(pattern=r"\A[0-9]{1,3}(\.[0-9]{1,6})?%\Z")]
@@ -57,7 +59,7 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     currency: Annotated[str, Meta(pattern=r"\A[A-Z]{3}\Z")]
     version: Annotated[int, Meta(ge=1)] = 1
     in_force: Annotated[str, Meta(description="date from which they hold, as notified: 2026-11-01")] = ""
-    tables: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
+    tables: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=1000)]
     funding: Funding = "operator"
     increment: Minor = 0  # the operator's, for each completed coup
     wager_increment: dict[str, Percent] = {}  # of each stake on these wagers
