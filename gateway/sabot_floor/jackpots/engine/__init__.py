@@ -5,7 +5,7 @@ state in place, or `Refused` with a sentence, and has not. After every entry bas
 reserve. `encode` and `decode` turn the state into JSON and back.
 """
 
-from sabot_floor.jackpots.engine.apply import apply, logged, open_jackpot
+from sabot_floor.jackpots.engine.apply import apply, logged, logged_opened, open_jackpot
 from sabot_floor.jackpots.engine.entries import Entry
 from sabot_floor.jackpots.engine.results import REASONS, Applied, Fault, Logged, Reason, Refused
 from sabot_floor.jackpots.engine.state import JackpotState, decode, encode
@@ -25,6 +25,7 @@ __all__ = [
     "decode",
     "encode",
     "logged",
+    "logged_opened",
     "not_offered",
     "open_jackpot",
     "open_wins",

@@ -59,6 +59,7 @@ class Applied(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     pending: bool = False  # the list of pending wins may have changed
     status: bool = False  # more than the meters changed: parameters, tables, commitment
+    missing: tuple[int, ...] = ()  # numbers of coups before this one, in its shoe, that have no increment yet
 
 
 class Logged(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from sabot_protocol.jackpots.messages import Win
 
+from sabot_floor.jackpots.engine import hits
 from sabot_floor.jackpots.engine.state import JackpotState
 
 
@@ -12,9 +13,10 @@ def not_offered(state: JackpotState) -> dict[str, str]:
 
 def open_wins(state: JackpotState) -> list[Win]:
     """Return the pending wins in the order of recording, with their values now, then those not yet recorded."""
-    raise NotImplementedError
+    recognised = [hits.view(hit) for hit in state.open.values() if hit.state == "recognised"]
+    return [*(hits.view(hit, price) for hit, price in hits.prices(state)), *recognised]
 
 
 def closed_wins(state: JackpotState) -> list[Win]:
     """Return the newest wins that were paid, deemed invalid or cancelled, with value and time at settlement."""
-    raise NotImplementedError
+    return [hits.view(hit) for hit in state.closed]

@@ -1,0 +1,116 @@
+"""Coups of a table: which numbers of a shoe have an increment, which are missing, and those missed altogether."""
+
+from sabot_floor.jackpots.engine.state import JackpotState, Missed, Place, Shoe
+
+MOST_SHOES = 4  # remembered per table
+MOST_MISSING = 100  # per shoe
+MOST_MISSED = 500  # listed one by one, per jackpot; more are summed up per table
+
+
+def place_of(state: JackpotState, table: str) -> Place:
+    """Return a table's place; a new one if there is none."""
+    place = state.places.get(table)
+    if place is None:
+        place = state.places[table] = Place()
+    return place
+
+
+def find_shoe(place: Place, unit: str, number: int) -> Shoe | None:
+    """Return a shoe; a decision of a person has the gateway's unit, so an unknown unit matches by number."""
+    alike = [shoe for shoe in reversed(place.shoes) if shoe.shoe == number]
+    exact = [shoe for shoe in alike if shoe.unit == unit]
+    known = any(shoe.unit == unit for shoe in place.shoes)
+    return exact[0] if exact else alike[0] if alike and not known else None
+
+
+def count_coup(place: Place, unit: str, number: int, coup: int) -> tuple[int, ...]:
+    """Note that a coup has an increment; return the numbers before it that it shows to be missing."""
+    if place.shoes:
+        shoe = place.shoes[-1]
+        if shoe.newest + 1 == coup and shoe.shoe == number and shoe.unit == unit:
+            shoe.newest = coup
+            return ()
+    known = bool(place.shoes)
+    found = find_shoe(place, unit, number)
+    if found is None:
+        found = _add(place, Shoe(unit, number, 0 if known else coup))
+    if coup in found.missing:
+        found.missing.remove(coup)
+    return _extend(found, coup)
+
+
+def miss_coup(place: Place, unit: str, number: int, coup: int) -> None:
+    """Note that a coup has no increment, because that was found in another way."""
+    shoe = find_shoe(place, unit, number) or _add(place, Shoe(unit, number, coup))
+    _extend(shoe, coup)
+    if coup not in shoe.missing:
+        _list_missing(shoe, [coup])
+
+
+def make_good(place: Place, missed: Missed) -> None:
+    """Note that a coup was made good: a later increment of it must not count by itself."""
+    shoe = find_shoe(place, missed.unit, missed.shoe)
+    if shoe is None or missed.coup not in shoe.missing:
+        return
+    shoe.missing.remove(missed.coup)
+    shoe.made_good = [*shoe.made_good, missed.coup][-MOST_MISSING:]
+
+
+def was_made_good(place: Place, unit: str, number: int, coup: int) -> bool:
+    """Return True if a coup that had no increment was made good."""
+    newest = place.shoes[-1] if place.shoes else None
+    if newest is not None and newest.unit == unit and newest.shoe == number:
+        return coup in newest.made_good
+    shoe = find_shoe(place, unit, number)
+    return shoe is not None and coup in shoe.made_good
+
+
+def is_counted(place: Place, unit: str, number: int, coup: int) -> bool:
+    """Return True if the coup has an increment, or was made good."""
+    shoe = find_shoe(place, unit, number)
+    return shoe is not None and coup <= shoe.newest and coup not in shoe.missing
+
+
+def remember(state: JackpotState, missed: Missed) -> None:
+    """List what was missed; if there is too much, sum up the oldest per table."""
+    state.missed.append(missed)
+    if len(state.missed) > MOST_MISSED:
+        oldest = next((one for one in state.missed if not one.trigger and one.reason != _SUM), None)
+        if oldest is not None:
+            state.missed.remove(oldest)
+            _sum_up(state, oldest)
+
+
+def find_missed(state: JackpotState, name: str) -> Missed | None:
+    """Return what was missed by its id or by the id of its coup."""
+    return next((one for one in state.missed if name in (one.id, one.coup_id)), None)
+
+
+_SUM = "older ones, as a sum"
+
+
+def _sum_up(state: JackpotState, oldest: Missed) -> None:
+    name = f"{oldest.table}/older"
+    found = find_missed(state, name)
+    if found is None:
+        found = Missed(name, oldest.table, 0, 0, parameters=oldest.parameters, reason=_SUM)
+        state.missed.insert(0, found)
+    found.amount += oldest.amount
+    found.coups += oldest.coups
+
+
+def _add(place: Place, shoe: Shoe) -> Shoe:
+    place.shoes = [*place.shoes, shoe][-MOST_SHOES:]
+    return shoe
+
+
+def _extend(shoe: Shoe, coup: int) -> tuple[int, ...]:
+    skipped = range(max(shoe.newest + 1, coup - MOST_MISSING), coup)
+    shoe.newest = max(shoe.newest, coup)
+    _list_missing(shoe, skipped)
+    return tuple(skipped)
+
+
+def _list_missing(shoe: Shoe, coups: range | list[int]) -> None:
+    if coups:
+        shoe.missing = [*shoe.missing, *coups][-MOST_MISSING:]

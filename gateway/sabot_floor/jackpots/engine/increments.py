@@ -1,0 +1,226 @@
+"""Increments: contributions of tables and their reversals, counted once each, in sequence."""
+
+from fractions import Fraction
+from functools import lru_cache
+from re import compile as pattern
+
+from msgspec.structs import replace
+from sabot_protocol.jackpots.contributions import ContributionError, contribution
+from sabot_protocol.jackpots.messages import IncrementMessage, Win
+from sabot_protocol.jackpots.parameters import Parameters
+from sabot_protocol.jackpots.triggers import WAGERED
+
+from sabot_floor.jackpots.engine import coups, hits, money
+from sabot_floor.jackpots.engine.entries import Increment, Withdrawn
+from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
+from sabot_floor.jackpots.engine.state import JackpotState, Missed, Place, Sequence
+
+MOST_GATEWAYS = 16  # that have sent increments of one table
+_FRACTION = pattern(r"-?[0-9]{1,18}(/[1-9][0-9]{0,17})?\Z")
+
+
+def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
+    """Count a table's increment; while the table is withdrawn, remember it as missed."""
+    message = entry.message
+    parameters = governing(state, message.parameters)
+    by_gateway = state.sequences.get(message.table)
+    sequence = by_gateway.get(message.gateway) if by_gateway else None
+    if sequence is not None and message.count <= sequence.count:
+        return Refused("repeat", f"{_name(message)} is a repeat of number {message.count}; it was not counted again")
+    if parameters is None:
+        return Refused("parameters", f"{_name(message)}: unknown parameters {message.parameters!r}; {_SEND_AGAIN}")
+    refused = _check(state, parameters, message) or _check_sequence(state, parameters, message, sequence)
+    if refused:
+        return refused
+    if sequence is None:
+        sequence = state.sequences.setdefault(message.table, {}).setdefault(message.gateway, Sequence())
+    place = coups.place_of(state, message.table)
+    if sequence.restart:
+        _restart(state, message, sequence)
+    sequence.count, sequence.total, sequence.carry = message.count, message.total, message.carry
+    if message.reverses:
+        return _reverse(state, entry, parameters, place)
+    return _count(state, entry, parameters, place)
+
+
+def governing(state: JackpotState, digest: str) -> Parameters | None:
+    """Return the parameters in force, or former ones, with this digest."""
+    if state.parameters.digest == digest:
+        return state.parameters
+    return next((one for one in reversed(state.former) if one.digest == digest), None)
+
+
+_SEND_AGAIN = "check that the gateway has the parameters of this jackpot"
+
+
+def _name(message: IncrementMessage) -> str:
+    return f"increment {message.id} of {message.table}"
+
+
+def _check(state: JackpotState, parameters: Parameters, message: IncrementMessage) -> Refused | None:
+    """Check what does not depend on the sequence."""
+    amount = message.amount
+    if message.jackpot != parameters.id:
+        return Refused("parameters", f"{_name(message)} is for jackpot {message.jackpot!r}, not {parameters.id!r}")
+    if message.table not in parameters.tables:
+        return Refused("table", f"{_name(message)}: this table does not take part in jackpot {parameters.id}")
+    if message.currency != parameters.currency:
+        return Refused("currency", f"{_name(message)} is in {message.currency}, the jackpot in {parameters.currency}")
+    if type(amount) is not int:
+        return Refused("amount", f"{_name(message)}: amount {amount!r} is not a whole number of minor units")
+    if abs(amount) > parameters.unreasonable:
+        limit = parameters.unreasonable
+        return Refused("unreasonable", f"{_name(message)}: {amount} is more than {limit}, the most for one coup")
+    if not message.coup_id.startswith(message.unit) or (message.kind == "void" and not message.reverses):
+        return Refused("coup", f"{_name(message)}: coup {message.coup_id!r} of unit {message.unit} cannot contribute")
+    if message.trigger and not message.reverses and not hits.percent(parameters, message.trigger):
+        return Refused("win", f"{_name(message)}: {message.trigger!r} is no outcome of this jackpot's trigger")
+    return _check_operator_amount(parameters, message)
+
+
+def _check_operator_amount(parameters: Parameters, message: IncrementMessage) -> Refused | None:
+    if parameters.funding != "operator":
+        return None
+    amount = -message.amount if message.reverses else message.amount
+    if amount == parameters.increment and (parameters.unwagered or message.kind in WAGERED or message.reverses):
+        return None
+    if amount == 0 and not parameters.unwagered and (message.kind not in WAGERED or message.reverses):
+        return None
+    return Refused(
+        "amount", f"{_name(message)}: {message.amount} is not what the parameters give, {parameters.increment} a coup"
+    )
+
+
+def _check_sequence(
+    state: JackpotState, parameters: Parameters, message: IncrementMessage, sequence: Sequence | None
+) -> Refused | None:
+    """Check count, total and carry against what the gateway has sent for this table before."""
+    if sequence is None:
+        if len(state.sequences.get(message.table, ())) >= MOST_GATEWAYS:
+            return Refused("table", f"{_name(message)}: {MOST_GATEWAYS} gateways have sent increments of this table")
+        sequence = Sequence()
+    if not sequence.restart and (
+        message.count != sequence.count + 1 or message.total != sequence.total + message.amount
+    ):
+        return _gap(state, message, sequence)
+    if parameters.funding == "operator":
+        return None
+    return _check_wager_amount(parameters, message, sequence)
+
+
+def _gap(state: JackpotState, message: IncrementMessage, sequence: Sequence) -> Refused:
+    say = (
+        f"{_name(message)} has count {message.count} and total {message.total}, expected {sequence.count + 1} and "
+        f"{sequence.total + message.amount}: increments are missing. Compare the ledger of gateway {message.gateway}, "
+        "restore the table, then make good what is missing"
+    )
+    place = state.places.get(message.table)
+    if place is not None and place.withdrawn:
+        return Refused("gap", say)
+    then = Withdrawn(time=message.time, table=message.table, reason="increments are missing")
+    return Refused("gap", say, then, Fault("mismatch", say, message.table))
+
+
+def _check_wager_amount(parameters: Parameters, message: IncrementMessage, sequence: Sequence) -> Refused | None:
+    carry = _fraction(message.carry)
+    if carry is None:
+        return Refused("amount", f"{_name(message)}: carry {message.carry!r} is not a fraction such as 1/3")
+    if message.reverses or sequence.restart:
+        sign = -1 if message.reverses else 1
+        right = message.amount * sign >= 0
+    else:
+        before = _fraction(sequence.carry) or Fraction(0)
+        try:
+            expected = contribution(parameters, message.kind, message.stakes, before)
+        except ContributionError as error:
+            return Refused("amount", f"{_name(message)}: {error}")
+        right = (expected.amount, expected.carry) == (message.amount, carry)
+    if right:
+        return None
+    return Refused("amount", f"{_name(message)}: {message.amount} is not what its stakes and the parameters give")
+
+
+@lru_cache(maxsize=1024)
+def _fraction(text: str) -> Fraction | None:
+    return Fraction(text) if _FRACTION.match(text) else None
+
+
+def _restart(state: JackpotState, message: IncrementMessage, sequence: Sequence) -> None:
+    """Propose the difference between the sequence before the table was withdrawn and this increment."""
+    sequence.restart = False
+    missing = message.count - 1 - sequence.count
+    amount = message.total - message.amount - sequence.total
+    if missing or amount:
+        name = f"{message.table}/{message.gateway}/{sequence.count + 1}-{message.count - 1}"
+        reason = "increments that did not arrive"
+        coups.remember(
+            state, Missed(name, message.table, amount, missing, parameters=message.parameters, reason=reason)
+        )
+
+
+def _count(state: JackpotState, entry: Increment, parameters: Parameters, place: Place) -> Applied:
+    message = entry.message
+    made_good = coups.was_made_good(place, message.unit, message.shoe, message.coup)
+    missing = coups.count_coup(place, message.unit, message.shoe, message.coup)
+    if state.missed:
+        _drop_proposal(state, message)
+    if place.withdrawn or made_good:
+        return _remember(state, entry, parameters, "made good before" if made_good else place.withdrawn)
+    money.contribute(state, parameters.reserve, message.amount)
+    if message.trigger:
+        hits.recognise(state, parameters, message, message.stakes)
+        return Applied(
+            entry, parameters.digest, parameters.version, parameters.in_force, message.amount, pending=True,
+            missing=missing,
+        )  # fmt: skip
+    return Applied(entry, parameters.digest, parameters.version, parameters.in_force, message.amount, missing=missing)
+
+
+def _drop_proposal(state: JackpotState, message: IncrementMessage) -> None:
+    """Drop the proposal for a coup whose increment has come after all."""
+    of_coup = (message.unit, message.shoe, message.coup)
+    for one in state.missed:
+        if one.coup_id == message.coup_id or (one.table == message.table and (one.unit, one.shoe, one.coup) == of_coup):
+            state.missed.remove(one)
+            return
+
+
+def _remember(state: JackpotState, entry: Increment, parameters: Parameters, reason: str) -> Applied:
+    message = entry.message
+    coups.remember(
+        state,
+        Missed(
+            message.id, message.table, message.amount, 1, message.unit, message.shoe, message.coup, message.coup_id,
+            message.trigger, message.parameters, reason,
+        ),
+    )  # fmt: skip
+    say = f"{_name(message)} was not counted: {reason}. Make it good if it must count"
+    fault = Fault("missed", say, message.table)
+    return _applied(entry, parameters, faults=(fault,), status=True)
+
+
+def _reverse(state: JackpotState, entry: Increment, parameters: Parameters, place: Place) -> Applied:
+    message = entry.message
+    missed = coups.find_missed(state, message.reverses)
+    if missed is not None:
+        state.missed.remove(missed)
+        return _applied(entry, parameters, status=True)
+    if place.withdrawn:
+        wins, faults = hits.cancel(state, message.reverses, entry.time)
+        return replace(_remember(state, entry, parameters, place.withdrawn), wins=wins, pending=bool(wins))
+    money.contribute(state, parameters.reserve, message.amount)
+    wins, faults = hits.cancel(state, message.reverses, entry.time)
+    return _applied(entry, parameters, message.amount, wins, faults)
+
+
+def _applied(
+    entry: Increment,
+    parameters: Parameters,
+    increment: int = 0,
+    wins: tuple[Win, ...] = (),
+    faults: tuple[Fault, ...] = (),
+    status: bool = False,
+) -> Applied:
+    return Applied(
+        entry, parameters.digest, parameters.version, parameters.in_force, increment, wins, faults, bool(wins), status
+    )

@@ -1,0 +1,131 @@
+"""Tables: withdrawn and restored, and coups that were missed and are made good."""
+
+from sabot_floor.jackpots.engine import coups, hits, money
+from sabot_floor.jackpots.engine.entries import Entry, MadeGood, Proposed, Restored, Withdrawn
+from sabot_floor.jackpots.engine.increments import governing
+from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
+from sabot_floor.jackpots.engine.rights import clause, refuse_people, refuse_role
+from sabot_floor.jackpots.engine.state import JackpotState, Missed
+
+
+def withdraw(state: JackpotState, entry: Withdrawn) -> Applied | Refused:
+    """Stop offering the jackpot at a table; its increments are remembered as missed."""
+    refused = _refuse_table(state, entry.table) or _refuse_operator(state, entry)
+    if refused:
+        return refused
+    place = state.places.get(entry.table)
+    if place is not None and place.withdrawn:
+        return Refused("state", f"{entry.table} is withdrawn already: {place.withdrawn}")
+    coups.place_of(state, entry.table).withdrawn = entry.reason.strip() or "malfunction"
+    return _applied(state, entry, _fault(state, entry, "is not offered", active=True))
+
+
+def restore(state: JackpotState, entry: Restored) -> Applied | Refused:
+    """Offer the jackpot at a table again; the next increment of each gateway sets its count and total."""
+    refused = _refuse_table(state, entry.table) or _refuse_operator(state, entry)
+    if refused:
+        return refused
+    place = state.places.get(entry.table)
+    if place is None or not place.withdrawn:
+        return Refused("state", f"{entry.table} is not withdrawn: nothing to restore")
+    place.withdrawn = ""
+    for sequence in state.sequences.get(entry.table, {}).values():
+        sequence.restart = True
+    return _applied(state, entry, _fault(state, entry, "is offered again", active=False))
+
+
+def _refuse_table(state: JackpotState, table: str) -> Refused | None:
+    if table in state.parameters.tables or table in state.places:
+        return None
+    return Refused("table", f"{table} does not take part in jackpot {state.parameters.id}")
+
+
+def _refuse_operator(state: JackpotState, entry: Withdrawn | Restored) -> Refused | None:
+    """A fault withdraws a table by itself; a person needs the role."""
+    if not (entry.by or entry.role):
+        return None
+    return refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_withdraw", entry.role)
+
+
+def _fault(state: JackpotState, entry: Withdrawn | Restored, what: str, active: bool) -> Fault:
+    why = f": {entry.reason}" if isinstance(entry, Withdrawn) else ""
+    say = f"Jackpot {state.parameters.title} {what} at {entry.table}{why}"
+    return Fault("withdrawn", say, entry.table, clause(state, "jackpot_withdraw"), active)
+
+
+def propose(state: JackpotState, entry: Proposed) -> Applied | Refused:
+    """List a coup without increment, so that a person can make it good."""
+    refused = _refuse_table(state, entry.table) or _refuse_proposal(state, entry)
+    if refused:
+        return refused
+    amount = state.parameters.increment if entry.amount is None else entry.amount
+    name = entry.coup_id or f"{entry.table}/{entry.unit}/{entry.shoe}/{entry.coup}"
+    coups.miss_coup(coups.place_of(state, entry.table), entry.unit, entry.shoe, entry.coup)
+    coups.remember(
+        state,
+        Missed(
+            id=name,
+            table=entry.table,
+            amount=amount,
+            unit=entry.unit,
+            shoe=entry.shoe,
+            coup=entry.coup,
+            coup_id=entry.coup_id,
+            trigger=entry.outcome,
+            parameters=state.parameters.digest,
+            reason=entry.reason or "no increment",
+        ),
+    )
+    say = f"Coup {entry.shoe}/{entry.coup} at {entry.table} has no increment: {amount} can be made good"
+    return _applied(state, entry, Fault("missed", say, entry.table, clause(state, "jackpot_make_good")))
+
+
+def _refuse_proposal(state: JackpotState, entry: Proposed) -> Refused | None:
+    what = f"coup {entry.shoe}/{entry.coup} at {entry.table}"
+    if entry.amount is not None and not 0 <= entry.amount <= state.parameters.unreasonable:
+        return Refused("unreasonable", f"{what}: {entry.amount} is not between 0 and {state.parameters.unreasonable}")
+    if entry.outcome and not hits.percent(state.parameters, entry.outcome):
+        return Refused("win", f"{what}: {entry.outcome!r} is no outcome of this jackpot's trigger")
+    if entry.coup < 1:
+        return Refused("coup", f"{what}: coups are numbered from 1")
+    place = state.places.get(entry.table)
+    if place is not None and coups.is_counted(place, entry.unit, entry.shoe, entry.coup):
+        return Refused("repeat", f"{what} was counted or made good")
+    of_coup = (entry.table, entry.unit, entry.shoe, entry.coup)
+    if any((one.table, one.unit, one.shoe, one.coup) == of_coup for one in state.missed):
+        return Refused("repeat", f"{what} is proposed already")
+    return None
+
+
+def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
+    """Count what was missed, once; a winning hand in it may then be recorded."""
+    missed = coups.find_missed(state, entry.missed)
+    if missed is None:
+        return Refused("coup", f"nothing missed with id {entry.missed!r}: it was made good, or never missed")
+    refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_make_good", entry.role)
+    if refused:
+        return refused
+    state.missed.remove(missed)
+    parameters = governing(state, missed.parameters) or state.parameters
+    money.contribute(state, parameters.reserve, missed.amount)
+    place = coups.place_of(state, missed.table)
+    coups.make_good(place, missed)
+    if missed.trigger and missed.coup_id:
+        hits.recognise(state, parameters, missed, {})
+    say = f"{missed.amount} of {missed.table} was made good by {entry.by}"
+    fault = Fault("missed", say, missed.table, active=False)
+    return Applied(
+        entry,
+        parameters.digest,
+        parameters.version,
+        parameters.in_force,
+        missed.amount,
+        faults=(fault,),
+        pending=bool(missed.trigger),
+        status=True,
+    )
+
+
+def _applied(state: JackpotState, entry: Entry, fault: Fault) -> Applied:
+    parameters = state.parameters
+    return Applied(entry, parameters.digest, parameters.version, parameters.in_force, faults=(fault,), status=True)

@@ -1,0 +1,199 @@
+"""Wins: recorded by the dealer or drawn, then confirmed and paid, or deemed invalid."""
+
+from collections.abc import Sequence
+
+from sabot_protocol.jackpots import draws
+from sabot_protocol.jackpots.messages import RecordedMessage, Win
+from sabot_protocol.jackpots.parameters import Parameters, Random
+
+from sabot_floor.jackpots.engine import coups, hits, money
+from sabot_floor.jackpots.engine.entries import Confirmed, Drawn, Entry, Invalid, Recorded
+from sabot_floor.jackpots.engine.increments import governing
+from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
+from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_people, refuse_role
+from sabot_floor.jackpots.engine.state import Hit, JackpotState
+from sabot_floor.jackpots.engine.views import not_offered
+
+MOST_STAKES = 500
+MOST_FORMER = 8
+
+
+def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
+    """Make a recognised win pending, at its place in the order of the dealers' records."""
+    message = entry.message
+    hit = state.open.get(message.coup_id)
+    if hit is None or hit.state != "recognised":
+        return _not_to_record(state, message.coup_id, hit)
+    if (message.jackpot, message.table, message.outcome) != (state.parameters.id, hit.table, hit.outcome):
+        return Refused(
+            "win",
+            f"win {hit.win} is {hit.outcome} at {hit.table} for {state.parameters.id}, "
+            f"but the record has {message.outcome} at {message.table} for {message.jackpot}: record it again",
+        )
+    stakes = _stakes(governing(state, hit.parameters) or state.parameters, message)
+    if stakes is None:
+        return Refused("amount", f"win {hit.win}: a stake is not a whole number above 0: record it again")
+    refused = _enter(state, hit, message.at)
+    if refused:
+        return refused
+    if message.stakes:
+        hit.stakes = stakes
+    return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),))
+
+
+def _not_to_record(state: JackpotState, win: str, hit: Hit | None) -> Refused:
+    if hit is not None or hits.find_closed(state, win):
+        return Refused("repeat", f"win {win} was recorded before; it was not recorded again")
+    missed = coups.find_missed(state, win)
+    if missed is not None:
+        return Refused("win", f"coup {win} at {missed.table} was missed: make it good first, then record the win again")
+    return Refused("win", f"no win to record: coup {win} is unknown, void, or no trigger of this jackpot")
+
+
+def _stakes(parameters: Parameters, message: RecordedMessage) -> list[int] | None:
+    """Return the qualifying stakes of a record; None if one of them is not a whole number above 0."""
+    stakes = hits.qualifying_stakes(parameters, message.stakes)
+    right = len(stakes) <= MOST_STAKES and all(type(stake) is int and stake > 0 for stake in stakes)
+    return stakes if right else None
+
+
+def _enter(state: JackpotState, hit: Hit, at: str) -> Refused | None:
+    """Give a win its place in the order, and the meter that it sees: no more than a later one has seen."""
+    try:
+        key = (hits.moment(at), hit.table, hit.win)
+    except ValueError as error:
+        return Refused("win", f"win {hit.win}: at: {error}")
+    later = [one.seen for one in hits.in_order(state) if (hits.moment(one.at), one.table, one.win) > key]
+    hit.seen = min([state.display, *later])
+    hit.state, hit.at = "pending", at
+    return None
+
+
+def _pending_view(state: JackpotState, hit: Hit) -> Win:
+    return next(hits.view(one, price) for one, price in hits.prices(state) if one is hit)
+
+
+def confirm(state: JackpotState, entry: Confirmed) -> Applied | Refused:
+    """Pay a pending win; without a qualifying wager it is closed and the meters stay."""
+    refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_confirm", entry.role)
+    hit = state.open.get(entry.win)
+    if hit is None or hit.state != "pending":
+        return _not_to_confirm(state, entry.win, hit)
+    if refused:
+        return refused
+    price = next(price for one, price in hits.prices(state) if one is hit)
+    hit.by, hit.role = entry.by, entry.role
+    hit.notified = entry.notified or person_to_notify(state, "jackpot_confirm")
+    if not price.shares:
+        win = hits.close(state, hit, "invalid", price, entry.time, "no qualifying wager")
+        return _applied(state, entry, hit.parameters, wins=(win,))
+    return _pay(state, entry, hit, price)
+
+
+def _not_to_confirm(state: JackpotState, win: str, hit: Hit | None) -> Refused:
+    if hit is not None:
+        return Refused("win", f"win {win} is not recorded yet: the dealer records it first, then confirm it")
+    closed = hits.find_closed(state, win)
+    if closed is None:
+        return Refused("win", f"no pending win {win}: the list of pending wins has the ids")
+    return Refused("repeat", f"win {win} is {closed.state} since {closed.closed}: nothing was paid again")
+
+
+def _pay(state: JackpotState, entry: Confirmed, hit: Hit, price: hits.Price) -> Applied:
+    in_full = hit.percent == hits.IN_FULL
+    order = hits.in_order(state)
+    later = order[order.index(hit) + 1 :]
+    changed = in_full and state.waiting is not None
+    moved = money.pay(state, state.waiting or state.parameters, price.value, price.prize, in_full)
+    for one in later:
+        one.seen = max(0, one.seen + moved)
+    win = hits.close(state, hit, "paid", price, entry.time)
+    result = _applied(state, entry, hit.parameters, wins=(win,), status=changed)
+    if changed:
+        take_waiting(state)
+    return result
+
+
+def take_waiting(state: JackpotState) -> None:
+    """Put the waiting parameters in force."""
+    if state.waiting is not None:
+        state.former = [*state.former, state.parameters][-MOST_FORMER:]
+        state.parameters, state.waiting = state.waiting, None
+
+
+def deem_invalid(state: JackpotState, entry: Invalid) -> Applied | Refused:
+    """Close a win without pay-out; the meter continues as if it had not been hit."""
+    hit = state.open.get(entry.win)
+    if hit is None:
+        return _not_to_confirm(state, entry.win, None)
+    refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_invalid", entry.role)
+    if refused:
+        return refused
+    if not entry.reason.strip():
+        return Refused("people", f"win {entry.win}: give the reason why it is invalid")
+    price = next((price for one, price in hits.prices(state) if one is hit), None)
+    if price is not None:
+        price = price._replace(prize=0, shares=[])
+    hit.by, hit.role = entry.by, entry.role
+    win = hits.close(state, hit, "invalid", price, entry.time, entry.reason)
+    return _applied(state, entry, hit.parameters, wins=(win,))
+
+
+def draw(state: JackpotState, entry: Drawn) -> Applied | Refused:
+    """Make a random draw a pending win; the secret must be the one committed to."""
+    trigger = state.parameters.trigger
+    if not isinstance(trigger, Random):
+        return Refused("win", f"jackpot {state.parameters.id} is not a random one: its trigger is a hand")
+    if entry.id in state.open or hits.find_closed(state, entry.id):
+        return Refused("repeat", f"draw {entry.id} was made before; it was not made again")
+    refused = refuse_role(state, "jackpot_draw", entry.role) if entry.by or entry.role else None
+    if refused:
+        return refused
+    expected = draws.candidates(trigger, state.parameters.tables, not_offered(state))
+    problems = draws.check(entry.draw, state.commitment, entry.draw.head_hash, expected)
+    if problems:
+        say = f"draw {entry.id}: {'; '.join(problems)}"
+        return Refused("forged", say, fault=Fault("draw", say, clause=clause(state, "jackpot_draw")))
+    hit = _drawn_hit(state, trigger, entry)
+    refused = _enter(state, hit, entry.time)
+    if refused:
+        return refused
+    state.open[hit.win] = hit
+    state.commitment, state.begun = entry.draw.next_commitment, True
+    return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),), status=True)
+
+
+def _drawn_hit(state: JackpotState, trigger: Random, entry: Drawn) -> Hit:
+    """Return the win of a draw: one winner, or one at every table if no table was drawn."""
+    chosen, parameters = entry.draw.chosen, state.parameters
+    seat = ", ".join(filter(None, [f"seat {chosen.seat}" if chosen.seat else "", chosen.location]))
+    return Hit(
+        win=entry.id,
+        increment="",
+        table=chosen.table,
+        shoe=0,
+        coup=0,
+        outcome="drawn",
+        percent=trigger.percent,
+        rounding=parameters.rounding,
+        division="equal",
+        parameters=parameters.digest,
+        stakes=[1] * (1 if chosen.table else len(entry.draw.candidates.tables)),
+        drawn=True,
+        seat=seat,
+    )
+
+
+def _applied(
+    state: JackpotState, entry: Entry, digest: str, *, wins: Sequence[Win] = (), status: bool = False
+) -> Applied:
+    parameters = governing(state, digest) or state.parameters
+    return Applied(
+        entry,
+        parameters.digest,
+        parameters.version,
+        parameters.in_force,
+        wins=tuple(wins),
+        pending=True,
+        status=status,
+    )
