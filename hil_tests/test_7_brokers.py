@@ -43,9 +43,8 @@ def breaches(received: list[Received]) -> list[str]:
     return [
         f"{message.topic}: {error.message}"
         for message in received
-        for name, validator in VALIDATORS.items()
-        if message.topic.endswith(f"/{name}")
-        for error in validator.iter_errors(msgspec.json.decode(message.payload))
+        if (name := schemas.schema_of(message.topic)) is not None
+        for error in VALIDATORS[name].iter_errors(msgspec.json.decode(message.payload))
     ]
 
 

@@ -1,53 +1,113 @@
-"""JSON Schemas of the MQTT payloads and the AsyncAPI document, made from the types in topics."""
+"""JSON Schemas of the MQTT payloads and the AsyncAPI document, made from the types of the messages."""
 
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import msgspec
 
+from sabot_protocol.jackpots.messages import (
+    FaultMessage,
+    IncrementMessage,
+    MeterMessage,
+    PendingMessage,
+    RecordedMessage,
+    WinMessage,
+)
 from sabot_protocol.topics import (
+    JACKPOT_RETAINED,
     RETAINED,
-    ROOT,
     AlarmMessage,
     AlarmsMessage,
     CardMessage,
     ConfirmedMessage,
     CoupMessage,
     HealthMessage,
+    JackpotTopic,
     LedgerMessage,
     ShoeMessage,
     StatusMessage,
     TopicName,
     gateway_status_topic,
+    increment_topic,
+    jackpot_topic,
     ledger_topic,
+    recorded_topic,
     table_topic,
 )
 
 Json = dict[str, Any]
 
-PAYLOADS: dict[TopicName, Any] = {
-    "status": StatusMessage,
-    "shoe": ShoeMessage,
-    "cards": list[CardMessage],
-    "coup": CoupMessage,
-    "confirmed": ConfirmedMessage,
-    "alarm": AlarmMessage,
-    "alarms": AlarmsMessage,
-    "health": HealthMessage,
+
+class Topic(NamedTuple):
+    """A topic with its payload; `{…}` in the address are its parameters."""
+
+    address: str
+    payload: Any
+    summary: str
+    retained: bool = False
+
+
+def _of_table(name: TopicName, payload: Any, summary: str) -> Topic:
+    return Topic(table_topic("{site}", "{table}", name), payload, summary, RETAINED[name])
+
+
+def _of_jackpot(name: JackpotTopic, payload: Any, summary: str) -> Topic:
+    return Topic(jackpot_topic("{site}", "{jackpot}", name), payload, summary, JACKPOT_RETAINED[name])
+
+
+TOPICS: dict[str, Topic] = {
+    "status": _of_table("status", StatusMessage, "Whether the table's shoe is connected, and which; if not, why."),
+    "shoe": _of_table("shoe", ShoeMessage, "A shoe was opened or closed."),
+    "cards": _of_table("cards", list[CardMessage], "One or more cards that left the shoe, in order."),
+    "coup": _of_table("coup", CoupMessage, "The result of a coup, not yet confirmed."),
+    "confirmed": _of_table(
+        "confirmed",
+        ConfirmedMessage,
+        "A result confirmed by the dealer or a supervisor, or a correction of one. Settle by these.",
+    ),
+    "alarm": _of_table("alarm", AlarmMessage, "An alarm was raised, acknowledged or cleared."),
+    "alarms": _of_table("alarms", AlarmsMessage, "All active alarms of the table."),
+    "health": _of_table("health", HealthMessage, "Statistics of a sensor of the shoe."),
+    "ledger": Topic(
+        ledger_topic("{site}"),
+        LedgerMessage,
+        "The head of the gateway's ledger. Keep it: it proves later that nothing was removed or rewritten.",
+        retained=True,
+    ),
+    "increment": Topic(
+        increment_topic("{site}", "{table}", "{jackpot}"),
+        IncrementMessage,
+        "What a confirmed coup contributes to a jackpot, or the reversal of that.",
+    ),
+    "recorded": Topic(
+        recorded_topic("{site}", "{table}", "{jackpot}"),
+        RecordedMessage,
+        "A dealer has recorded a winning hand of a jackpot.",
+    ),
+    "meter": _of_jackpot("meter", MeterMessage, "The meters of a jackpot, from the floor service."),
+    "pending": _of_jackpot(
+        "pending", PendingMessage, "Wins of a jackpot that wait for the dealer's record or for confirmation."
+    ),
+    "win": _of_jackpot("win", WinMessage, "A win was recorded, paid, deemed invalid or cancelled."),
+    "fault": _of_jackpot("fault", FaultMessage, "Something about a jackpot that a person must look at, or its end."),
 }
-SITE_PAYLOADS: dict[str, Any] = {"ledger": LedgerMessage}  # of a gateway, not of a table
-_SUMMARIES: dict[str, str] = {
-    "status": "Whether the table's shoe is connected, and which; if not, why.",
-    "shoe": "A shoe was opened or closed.",
-    "cards": "One or more cards that left the shoe, in order.",
-    "coup": "The result of a coup, not yet confirmed.",
-    "confirmed": "A result confirmed by the dealer or a supervisor, or a correction of one. Settle by these.",
-    "alarm": "An alarm was raised, acknowledged or cleared.",
-    "alarms": "All active alarms of the table.",
-    "health": "Statistics of a sensor of the shoe.",
-    "ledger": "The head of the gateway's ledger. Keep it: it proves later that nothing was removed or rewritten.",
-}
+ALL_PAYLOADS: dict[str, Any] = {name: topic.payload for name, topic in TOPICS.items()}
+_GATEWAY_STATUS = Topic(
+    gateway_status_topic("{site}"),
+    StatusMessage,
+    "Whether the gateway is online; its last will is offline. A reader of a table's `status` needs both.",
+    retained=True,
+)
 _MQTT = {"bindingVersion": "0.2.0"}
-ALL_PAYLOADS: dict[str, Any] = {**{str(name): payload for name, payload in PAYLOADS.items()}, **SITE_PAYLOADS}
+_PARAMETER = re.compile(r"{(\w+)}")
+
+
+def schema_of(topic: str) -> str | None:
+    """Return the name of the schema for a message on this topic; None if no such topic is published."""
+    for name, known in [("status", _GATEWAY_STATUS), *TOPICS.items()]:
+        if re.fullmatch(_PARAMETER.sub("[^/]+", known.address), topic):
+            return name
+    return None
 
 
 def schema(name: str) -> Json:
@@ -55,7 +115,7 @@ def schema(name: str) -> Json:
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:sabot:v1:{name}",
-        "title": f"{ROOT}/<site>/{name}" if name in SITE_PAYLOADS else f"{ROOT}/<site>/<table>/{name}",
+        "title": _PARAMETER.sub(r"<\1>", TOPICS[name].address),
     }
     return head | msgspec.json.schema(ALL_PAYLOADS[name], ref_template="#/$defs/{name}")
 
@@ -71,18 +131,16 @@ def strict(part: Any) -> Any:
 
 
 def asyncapi() -> Json:
-    """Return the AsyncAPI 3.0.0 document of what a gateway publishes."""
-    names = list(PAYLOADS)
+    """Return the AsyncAPI 3.0.0 document of what the gateways and the floor service publish."""
+    channels = {"gateway_status": ("status", _GATEWAY_STATUS)} | {name: (name, topic) for name, topic in TOPICS.items()}
     payloads, types = msgspec.json.schema_components(ALL_PAYLOADS.values(), ref_template="#/components/schemas/{name}")
     return {
         "asyncapi": "3.0.0",
         "info": _info(),
         "defaultContentType": "application/json",
         "servers": _servers(),
-        "channels": {"gateway_status": _gateway_channel(), "ledger": _ledger_channel()}
-        | {name: _table_channel(name) for name in names},
-        "operations": {f"say_{name}": _operation(name, retain=RETAINED[name]) for name in names}
-        | {f"say_{name}": _operation(name, retain=True) for name in ("gateway_status", "ledger")},
+        "channels": {name: _channel(topic, message) for name, (message, topic) in channels.items()},
+        "operations": {f"say_{name}": _operation(name, retain=topic.retained) for name, (_, topic) in channels.items()},
         "components": {
             "parameters": _parameters(),
             "messages": {name: _message(name, payload) for name, payload in zip(ALL_PAYLOADS, payloads, strict=True)},
@@ -100,9 +158,10 @@ def _info() -> Json:
         "title": "Sabot",
         "version": "1",
         "description": (
-            "What a gateway publishes about the card shoes at its tables, over MQTT 3.1.1 with QoS 1. A message may be "
-            "delivered more than once, always with the same id: drop an id that you have seen. Fields may be added, "
-            "none is removed: ignore fields that you do not know. The JSON Schema of each payload is in schemas/."
+            "What a gateway publishes about the card shoes at its tables, and the floor service about jackpots, over "
+            "MQTT 3.1.1 with QoS 1. A message may be delivered more than once, always with the same id: drop an id "
+            "that you have seen. Fields may be added, none is removed: ignore fields that you do not know. "
+            "The JSON Schema of each payload is in schemas/."
         ),
     }
 
@@ -124,29 +183,17 @@ def _parameters() -> Json:
     return {
         "site": {"description": "The casino, as `site` in the gateway's config.", "examples": ["sydney"]},
         "table": {"description": "The table, as `table.name` in the gateway's config.", "examples": ["bac-01"]},
+        "jackpot": {"description": "The jackpot, as `id` in the file of jackpots.", "examples": ["lucky-tie"]},
     }
 
 
-def _channel(address: str, message: str, summary: str, parameters: tuple[str, ...]) -> Json:
+def _channel(topic: Topic, message: str) -> Json:
     return {
-        "address": address,
-        "description": summary,
+        "address": topic.address,
+        "description": topic.summary,
         "messages": {message: {"$ref": f"#/components/messages/{message}"}},
-        "parameters": {name: {"$ref": f"#/components/parameters/{name}"} for name in parameters},
+        "parameters": {name: {"$ref": f"#/components/parameters/{name}"} for name in _PARAMETER.findall(topic.address)},
     }
-
-
-def _gateway_channel() -> Json:
-    summary = "Whether the gateway is online; its last will is offline. A reader of a table's `status` needs both."
-    return _channel(gateway_status_topic("{site}"), "status", summary, ("site",))
-
-
-def _ledger_channel() -> Json:
-    return _channel(ledger_topic("{site}"), "ledger", _SUMMARIES["ledger"], ("site",))
-
-
-def _table_channel(name: TopicName) -> Json:
-    return _channel(table_topic("{site}", "{table}", name), name, _SUMMARIES[name], ("site", "table"))
 
 
 def _operation(channel: str, *, retain: bool) -> Json:
@@ -158,4 +205,4 @@ def _operation(channel: str, *, retain: bool) -> Json:
 
 
 def _message(name: str, payload: Json) -> Json:
-    return {"name": name, "contentType": "application/json", "summary": _SUMMARIES[name], "payload": payload}
+    return {"name": name, "contentType": "application/json", "summary": TOPICS[name].summary, "payload": payload}

@@ -123,6 +123,7 @@ MISTAKES = [
     (CROWN, '"AUD"', '"aud"', 'jackpot lucky-tie: currency = "aud"; write three capital letters'),
     (CROWN, '"AUD"', '"AUDI"', 'jackpot lucky-tie: currency = "AUDI"; write three capital letters'),
     (CROWN, '"lucky-tie"', '"Lucky/Tie"', 'id = "Lucky/Tie"; write small letters'),
+    (CROWN, '"lucky-tie"', '"jackpot"', "jackpot jackpot: id = jackpot: reserved, for its topics would look like"),
     (CROWN, 'id = "lucky-tie"\n', "", "jackpot number 1: id is missing; write small letters"),
     (CROWN, '"bac-01"', '"bac/01"', 'tables = ["bac/01","bac-02"]; write the names of one to 1000 tables'),
     (CROWN, '["bac-01", "bac-02"]', "[]", "tables = []; write the names of one to 1000 tables"),

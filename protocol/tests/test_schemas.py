@@ -7,11 +7,12 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 from sabot_protocol import schemas
-from sabot_protocol.topics import TopicName
+from sabot_protocol.topics import JackpotTopic, TopicName
 
 PROTOCOL = Path(__file__).parents[1]
 ASYNCAPI = json.loads((PROTOCOL / "asyncapi.json").read_text())
 NAMES = get_args(TopicName)
+JACKPOT_NAMES = get_args(JackpotTopic)
 
 CARD: dict[str, Any] = {
     "id": "5ab0000000000001-12",
@@ -67,19 +68,87 @@ def test_a_status_is_online_or_offline() -> None:
     assert not validator.is_valid({"state": "asleep", "time": "2026-01-01T00:00:00.000Z"})
 
 
+INCREMENT: dict[str, Any] = {
+    **{name: CARD[name] for name in ("id", "unit", "event_no", "table", "shoe", "coup", "time", "rulebook")},
+    "gateway": "0123456789abcdef",
+    "jackpot": "lucky-tie",
+    "parameters": "0123456789abcdef",
+    "currency": "AUD",
+    "amount": 25,
+    "count": 1,
+    "total": 25,
+    "coup_id": "5ab0000000000001-13",
+    "kind": "live",
+    "stakes": {"tie": [100, 300]},
+}
+METER: dict[str, Any] = {
+    "jackpot": "lucky-tie",
+    "title": "Lucky Tie",
+    "time": "2026-01-01T00:00:00.000Z",
+    "entry": 7,
+    "hash": "00",
+    "parameters": "0123456789abcdef",
+    "version": 1,
+    "currency": "AUD",
+    "meters": {"base": 0, "in": 25, "display": 25, "hits": 0, "wins": 0, "overflow": 0, "reserve": 0},
+    "balanced": True,
+    "not_offered": {"bac-01": "the display is dark"},
+}
+
+
+@pytest.mark.parametrize("name", ["increment", "recorded", *JACKPOT_NAMES])
+def test_every_topic_of_a_jackpot_has_a_schema(name: str) -> None:
+    Draft202012Validator.check_schema(published(name))
+    assert published(name)["title"] == ASYNCAPI["channels"][name]["address"].replace("{", "<").replace("}", ">")
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "key", "bad"),
+    [("increment", INCREMENT, "amount", 2.5), ("increment", INCREMENT, "kind", "?"), ("meter", METER, "meters", {})],
+)
+def test_amounts_of_a_jackpot_are_whole_numbers(name: str, good: dict[str, Any], key: str, bad: object) -> None:
+    strict = Draft202012Validator(schemas.strict(published(name)))
+    assert list(strict.iter_errors(good)) == []
+    assert not strict.is_valid({**good, key: bad})
+    assert not strict.is_valid({**good, "colour": "red"})
+    assert not strict.is_valid({other: value for other, value in good.items() if other != key})
+
+
+@pytest.mark.parametrize(
+    ("topic", "name"),
+    [
+        ("status", "status"),
+        ("ledger", "ledger"),
+        ("bac-01/status", "status"),
+        ("bac-01/confirmed", "confirmed"),
+        ("bac-01/jackpot/lucky-tie", "increment"),
+        ("bac-01/jackpot/lucky-tie/recorded", "recorded"),
+        ("jackpot/lucky-tie/meter", "meter"),
+        ("jackpot/lucky-tie/win", "win"),
+        ("jackpot/lucky-tie", None),
+        ("bac-01/jackpot/lucky-tie/meter", None),
+    ],
+)
+def test_the_schema_of_a_topic(topic: str, name: str | None) -> None:
+    assert schemas.schema_of(f"sabot/v1/sydney/{topic}") == name
+
+
 def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
     addresses = {channel["address"] for channel in ASYNCAPI["channels"].values()}
     assert addresses == {
         "sabot/v1/{site}/status",
         "sabot/v1/{site}/ledger",
         *(f"sabot/v1/{{site}}/{{table}}/{name}" for name in NAMES),
+        "sabot/v1/{site}/{table}/jackpot/{jackpot}",
+        "sabot/v1/{site}/{table}/jackpot/{jackpot}/recorded",
+        *(f"sabot/v1/{{site}}/jackpot/{{jackpot}}/{name}" for name in JACKPOT_NAMES),
     }
     retained = {
         operation["channel"]["$ref"].rpartition("/")[2]
         for operation in ASYNCAPI["operations"].values()
         if operation["bindings"]["mqtt"]["retain"]
     }
-    assert retained == {"gateway_status", "ledger", "status", "shoe", "alarms"}
+    assert retained == {"gateway_status", "ledger", "status", "shoe", "alarms", "meter", "pending"}
     assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
     assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
 
