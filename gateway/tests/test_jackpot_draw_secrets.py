@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from sabot_floor.jackpots import draws
-from sabot_floor.jackpots.engine.apply import open_jackpot
+from sabot_floor.jackpots.engine import Applied, apply, open_jackpot
 from sabot_floor.jackpots.engine.entries import Drawn, Opened
 from sabot_floor.jackpots.engine.state import JackpotState, Place, decode, encode
 from sabot_floor.store import Decision, Entry, Head, Store, open_store
@@ -47,7 +47,8 @@ def draw_once(store: Store) -> Drawn:
         assert head.state is not None
         state = decode(head.state)
         made[:] = [Drawn(time=AT, id=f"draw-{head.seq}", draw=draws.draw(state, head.hash, next_secret))]
-        state.commitment, state.secret = made[0].draw.next_commitment, next_secret.hex()
+        assert isinstance(apply(state, made[0]), Applied)
+        state.secret = next_secret.hex()
         return Decision([Entry(made[0].id, "drawn", msgspec.json.encode(made[0]), AT)], encode(state))
 
     store.append(LOG, decide)

@@ -1,4 +1,4 @@
-"""Jackpots as text: amounts, the meter after a coup, all meters, and the steps of a win."""
+"""Jackpots as text: the meter after a coup, the meters as a sum, and the steps of a win."""
 
 import pytest
 from msgspec.structs import replace
@@ -14,14 +14,6 @@ WIN = Win(
     win="u-9", table="bac-01", shoe=1, coup=2, outcome="non_coloured", percent=10, state="pending",
     value=1_000_050, rounded=1_000_100, prize=100_010, shares=[25_003, 75_007],
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("minor", "text"),
-    [(0, "0.00"), (5, "0.05"), (99, "0.99"), (100_000, "1,000.00"), (1_000_025, "10,000.25"), (-25, "-0.25")],
-)
-def test_amounts(minor: int, text: str) -> None:
-    assert jackpots.amount(minor) == text
 
 
 @pytest.mark.parametrize(
@@ -56,6 +48,8 @@ def test_the_meters_as_a_sum() -> None:
 
 def test_a_win() -> None:
     assert jackpots.hand(WIN) == "bac-01 shoe 1 coup 2, non coloured"
-    assert jackpots.hand(replace(WIN, shoe=0, coup=0, seat="7", outcome="drawn")) == "bac-01 seat 7, drawn"
-    assert jackpots.prize(WIN) == ("value 10,000.50, rounded up 10,001.00, 10 % = prize 1,000.10 = 250.03 + 750.07")
-    assert jackpots.prize(replace(WIN, shares=[])).endswith("prize 1,000.10")
+    assert jackpots.hand(replace(WIN, shoe=0, coup=0, seat="seat 7", outcome="drawn")) == "bac-01 seat 7, drawn"
+    assert jackpots.prize(WIN, "AUD") == (
+        "value 10,000.50, rounded up 10,001.00, 10 % = prize 1,000.10 = 250.03 + 750.07"
+    )
+    assert jackpots.prize(replace(WIN, shares=[]), "AUD").endswith("prize 1,000.10")

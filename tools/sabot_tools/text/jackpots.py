@@ -1,52 +1,45 @@
-"""Jackpots as text: amounts, the meter after a coup, and each step of a win; one short line each."""
+"""Jackpots as text: the meter after a coup, the meters as a sum, and each step of a win; one short line each."""
 
+from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import MeterMessage, Win
 from sabot_protocol.service.plain_text import printable
-
-_MINOR = 100  # of the currencies that the rulebooks use
-
-
-def amount(minor: int) -> str:
-    """Return 1000025 as 10,000.25."""
-    whole, rest = divmod(abs(minor), _MINOR)
-    return f"{'-' if minor < 0 else ''}{whole:,}.{rest:02}"
 
 
 def meter(message: MeterMessage, before: int | None) -> str:
     """Return the meter and its change since `before`: AUD 10,000.25 (+0.25)."""
     display = message.meters.display
-    change = "" if before is None or before == display else f" ({'+' * (display > before)}{amount(display - before)})"
-    return f"{printable(message.currency)} {amount(display)}{change}{_trouble(message)}"
+    change = 0 if before is None else display - before
+    changed = f" ({'+' * (change > 0)}{number(change, message.currency)})" if change else ""
+    return printable(f"{written(display, message.currency)}{changed}{_trouble(message)}")
+
+
+def _trouble(message: MeterMessage) -> str:
+    unbalanced = "" if message.balanced else " NOT BALANCED"
+    return unbalanced + (f", not offered at {', '.join(message.not_offered)}" if message.not_offered else "")
 
 
 def meters(message: MeterMessage) -> str:
     """Return the meters as a sum that balances or not; overflow and reserve only where there is some."""
-    found = message.meters
+    found, currency = message.meters, message.currency
     rest = {"overflow": found.overflow, "reserve": found.reserve}
     parts = {"display": found.display, "wins": found.wins} | {name: value for name, value in rest.items() if value}
-    right = " + ".join(f"{name} {amount(value)}" for name, value in parts.items())
-    verdict = "balanced" if message.balanced else "NOT BALANCED"
-    return f"base {amount(found.base)} + in {amount(found.in_)} = {right}: {verdict}, hits {found.hits}"
-
-
-def _trouble(message: MeterMessage) -> str:
-    tables = ", ".join(message.not_offered)
-    return (" NOT BALANCED" if not message.balanced else "") + (
-        f", not offered at {printable(tables)}" if tables else ""
+    left, right = (
+        " + ".join(f"{name} {number(value, currency)}" for name, value in side.items())
+        for side in ({"base": found.base, "in": found.in_}, parts)
     )
+    verdict = "balanced" if message.balanced else "NOT BALANCED"
+    return printable(f"{left} = {right}: {verdict}, hits {found.hits}")
 
 
 def hand(win: Win) -> str:
-    """Return where a win was dealt, and its outcome: bac-01 shoe 1 coup 2, suited."""
-    coup = f" shoe {win.shoe} coup {win.coup}" if win.coup else ""
-    seat = f" seat {win.seat}" if win.seat else ""
-    return printable(f"{win.table}{coup}{seat}, {win.outcome.replace('_', ' ')}")
+    """Return where a win was dealt or drawn, and its outcome: bac-01 shoe 1 coup 2, suited."""
+    coup = f"shoe {win.shoe} coup {win.coup}" if win.coup else ""
+    place = " ".join(filter(None, [win.table, coup, win.seat]))
+    return printable(f"{place}, {win.outcome.replace('_', ' ')}")
 
 
-def prize(win: Win) -> str:
+def prize(win: Win, currency: str) -> str:
     """Return how the prize follows from the meter: value, rounded value, per cent, prize and shares."""
-    shares = " + ".join(amount(share) for share in win.shares)
-    return (
-        f"value {amount(win.value)}, rounded up {amount(win.rounded)}, {win.percent} % = prize {amount(win.prize)}"
-        f"{f' = {shares}' if shares else ''}"
-    )
+    value, rounded, amount = (number(one, currency) for one in (win.value, win.rounded, win.prize))
+    shares = " + ".join(number(share, currency) for share in win.shares)
+    return f"value {value}, rounded up {rounded}, {win.percent} % = prize {amount}{f' = {shares}' if shares else ''}"

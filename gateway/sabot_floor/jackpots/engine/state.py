@@ -101,9 +101,7 @@ class JackpotState(msgspec.Struct, kw_only=True):
     closed: list[Hit] = []  # the newest
     adjustments: list[str] = []  # ids of the newest
     commitment: str = ""
-    secret: str = (
-        ""  # of the next random draw, hex; in no entry and no message before the draw, never read by the engine
-    )
+    secret: str = ""  # of the next random draw, hex; in no entry or message before it, and not used by the engine
 
     def balanced(self) -> bool:
         """Return True if base + in = display + wins + overflow + reserve, and no meter is below 0."""
