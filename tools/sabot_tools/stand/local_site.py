@@ -1,10 +1,10 @@
-"""A site on this machine: broker, gateway, shoes and dealers of its tables; only the cards and hands are simulated."""
+"""A site on this machine: broker, gateway, floor service, shoes and dealers; only the cards and hands are simulated."""
 
 import random
 import selectors
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from sabot_sim.rigs.vm import VmShoe
 
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.floor_service import FloorService
 from sabot_tools.stand.subscriber import Subscriber
 
 Deck = Callable[[random.Random], list[str]]
@@ -43,6 +44,8 @@ class SitePlan:
     site: str = "demo"
     card_set: int = 1
     deck: Deck | None = None  # None: shuffled by the seed
+    top: tuple[str | None, ...] = ()  # of the first shoe of the first table; see stack.stacked
+    jackpots: str = ""  # TOML; with it the floor service runs
     login: Login = field(default_factory=Login)
     ledger: Path | None = None  # None: in work_dir
     lasting: bool = False  # the subscriber's session outlives its connection, and the broker's restart
@@ -84,7 +87,9 @@ class LocalSite:
         self.children = Children(self.plan.work_dir)
         self.config_path = self.plan.work_dir / "gateway.toml"
         self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
+        self.gateway_socket = self.ledger_path.with_name("control.sock")
         self._retained: set[str] = set()
+        self.floor = FloorService(self.plan.work_dir) if self.plan.jackpots else None
 
     def __enter__(self) -> Self:
         """Start everything; stop what was started if that fails."""
@@ -106,6 +111,8 @@ class LocalSite:
         url = plan.broker_url
         self.broker = Broker.from_url(url) if url else broker.start(self.children, plan.work_dir, plan.port)
         self._subscribe()
+        if self.floor:
+            self.floor.start(self.children, plan.site, self.broker, plan.login, plan.jackpots)
         for number, name in enumerate(plan.table_names()):
             self.tables[name] = self._new_table(number, name)
         self.start_gateway()
@@ -119,6 +126,7 @@ class LocalSite:
         """Return the daemon's config as TOML."""
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
+        head += f'jackpots = "{self.floor.parameters_path}"\n' if self.floor else ""
         login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
         tables = (
             f'\n[[table]]\nname = "{name}"\nport = "{table.bench.port}"\n'
@@ -129,8 +137,7 @@ class LocalSite:
 
     def _new_table(self, number: int, name: str) -> SimTable:
         rng = random.Random(f"{self.plan.seed}-{name}")
-        decks = self._book.decks.default
-        deck = self.plan.deck or (lambda rng: stack.shuffled(decks, rng))
+        deck = self._deck(self.plan.top if number == 0 else ())
         bench = VmShoe(
             f"{0x5AB0 << 48 | number + 1:016x}",
             self.plan.work_dir / name,
@@ -138,6 +145,13 @@ class LocalSite:
         )
         self._selector.register(bench, selectors.EVENT_READ)
         return SimTable(bench, Dealer(lambda: deck(rng), self.plan.card_set, rng), self.plan.speed)
+
+    def _deck(self, top: Sequence[str | None]) -> Deck:
+        """Return what fills a shoe; the first time these cards come first."""
+        decks = self._book.decks.default
+        shuffled = self.plan.deck or (lambda rng: stack.shuffled(decks, rng))
+        tops = iter([top])
+        return lambda rng: stack.stacked(shuffled(rng), next(tops, ()))
 
     def _subscribe(self) -> None:
         """Wait until the broker has accepted the subscription."""
@@ -165,13 +179,16 @@ class LocalSite:
 
     def _on_message(self, topic: str, payload: bytes) -> None:
         self.inbox.append(Received(topic, payload, time.monotonic()))
+        if self.floor:
+            self.floor.on_message(topic)
         if topic.endswith(_RETAINED):
             self._retained.add(topic)
 
     def step(self) -> None:
         """Let the dealers deal what is due and receive messages; DeadChildError if a child process has ended."""
         now_s = time.monotonic()
-        waits = [table.step(now_s) for table in self.tables.values() if table.bench.process is not None]
+        dealing = self.tables.values() if self.floor is None or self.floor.ready else ()
+        waits = [table.step(now_s) for table in dealing if table.bench.process is not None]
         self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
 
     def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:

@@ -1,0 +1,62 @@
+"""A floor service on this machine: its files, its process, and whether it receives increments."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from sabot_floor.store import DamagedError, audit, open_store
+from sabot_protocol.service.broker import Broker, Login
+
+from sabot_tools.stand.children import Children
+
+
+@dataclass
+class FloorService:
+    """The daemon with its store in `work_dir`; `ready` once it has subscribed, so that no increment is lost."""
+
+    work_dir: Path
+    ready: bool = False
+
+    def __post_init__(self) -> None:
+        """Name the files."""
+        self.config_path = self.work_dir / "floor.toml"
+        self.parameters_path = self.work_dir / "jackpots.toml"
+        self.store_path = self.work_dir / "floor.db"
+        self.socket_path = self.work_dir / "floor.sock"
+
+    def start(self, children: Children, site: str, broker: Broker, login: Login, jackpots: str) -> None:
+        """Write config and parameters, and start the daemon with them."""
+        self.parameters_path.write_text(jackpots)
+        self.config_path.write_text(self._config(site, broker, login))
+        self.process: subprocess.Popen[bytes] = children.start("floor", floor_command(self.config_path))
+
+    def _config(self, site: str, broker: Broker, login: Login) -> str:
+        values = {
+            "site": site,
+            "store": str(self.store_path),
+            "broker": str(broker),
+            "jackpots": str(self.parameters_path),
+            "control": str(self.socket_path),
+        }
+        head = (f'{name} = "{value}"\n' for name, value in values.items())
+        logins = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(login).items() if value)
+        return "".join([*head, "\n[login]\n", *logins])
+
+    def verified_entries(self) -> int:
+        """Return the number of entries of all logs in the store; DamagedError if a chain is broken."""
+        with open_store(str(self.store_path), read_only=True) as store:
+            verdict = audit.verify(store)
+        if verdict.faults:
+            raise DamagedError("; ".join(verdict.faults))
+        return verdict.entries
+
+    def on_message(self, topic: str) -> None:
+        """Take a message of the site: the service publishes its meters once it has subscribed."""
+        self.ready = self.ready or topic.endswith("/meter")
+
+
+def floor_command(config: Path) -> list[str]:
+    """Return the command that runs the floor service with this config."""
+    return [sys.executable, "-m", "sabot_tools", "floor", "run", "--config", str(config)]
