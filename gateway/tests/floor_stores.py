@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,17 @@ def store(store_url: str) -> Iterator[Store]:
     """An empty store of each kind."""
     with open_store(store_url) as opened:
         yield opened
+
+
+def edit(url: str, query: str, *values: object) -> int:
+    """Change a store as somebody with the database's own client can; return the number of rows. `?` is a value."""
+    if not url.startswith("postgresql:"):
+        with closing(sqlite3.connect(url, isolation_level=None)) as file:
+            return file.execute(query, values).rowcount
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as database:
+        return database.execute(query.replace("?", "%s").encode(), values).rowcount
 
 
 def numbered(first: int, count: int) -> list[Entry]:

@@ -8,6 +8,7 @@ from sabot_floor.store.chain import DamagedError, Head, Stored, StoreError
 from sabot_floor.store.store import Store
 
 _PROGRESS_EVERY = 1000
+_BEFORE_ALL = -(1 << 63)  # also before numbers that no entry of the service has
 _AT_OPEN = 1000  # newest entries of each log
 Progress = Callable[[int], None]
 
@@ -56,7 +57,7 @@ def check_newest(store: Store, count: int = _AT_OPEN) -> None:
             head = store.head(log) or Head()
             before = store.read(log, head.seq - count - 1, 1) if head.seq > count else []
             first = Head(before[0].seq, before[0].hash) if before else Head()
-            reached = chain.continues(store.entries(log, first.seq), log, first)
+            reached = chain.continues(store.entries(log, first.seq or _BEFORE_ALL), log, first)
             if problem := _head_problem(log, head, reached):
                 raise DamagedError(f"{problem} ({store.place}). Stop the service and put back a copy of the store")
 
@@ -73,7 +74,7 @@ def _check_log(store: Store, log: str, verdict: Verdict, progress: Progress, kno
     expected = {head.seq: head.hash for head in known}
     walked = _Walk(expected)
     try:
-        reached = chain.continues(walked.through(store.entries(log), progress), log, Head())
+        reached = chain.continues(walked.through(store.entries(log, _BEFORE_ALL), progress), log, Head())
         verdict.entries += reached.seq
         verdict.faults += walked.faults(log, reached.seq)
         head = store.head(log)

@@ -9,15 +9,16 @@ from psycopg import errors
 
 from sabot_floor.store import schema
 from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
+from sabot_floor.store.postgres_connection import Connection, connect, rows, setting
 from sabot_floor.store.postgres_url import PostgresUrl
-from sabot_floor.store.store import Store
+from sabot_floor.store.store import LOCK_S, Store
 
-_CONNECT_S = 5
-_LOCK_S = 10.0
-_STATEMENT_S = 60.0
+_STATEMENT_S = 20.0
+_READ_ONLY_S = 600.0  # an audit reads everything
 _UPGRADE_LOCK = 0x5AB07  # advisory, while tables are made
 _TYPES = {"integer": "BIGINT", "blob": "BYTEA"}
-_HAS_META = "SELECT to_regclass('meta') IS NOT NULL"
+# Not by to_regclass: it does not see what another has just committed.
+_HAS_META = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'meta'"
 _LOCK_ROWS = 'SELECT name FROM logs WHERE name = ANY(%s) ORDER BY name COLLATE "C" FOR UPDATE'
 _LOCK_NAME = "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))"
 _LOCKED_NAMES = 0x5AB0
@@ -25,81 +26,58 @@ _COPY = "COPY entries (log, seq, id, kind, payload, time, hash) FROM STDIN (FORM
 _COPY_TYPES = ("text", "int8", "text", "text", "bytea", "text", "bytea")
 _BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
 _IN_THE_ENTRY = (psycopg.DataError, psycopg.IntegrityError)
+_UNREACHABLE = ("08", "28", "3D", "53", "57P")  # classes of codes: connection, login, database, resources, shutdown
 _DAMAGED = (errors.DataCorrupted, errors.IndexCorrupted)
 
 
 class PostgresStore(Store):
     """A store in a PostgreSQL database."""
 
-    def __init__(self, url: str, *, read_only: bool = False, lock_s: float = _LOCK_S) -> None:
+    def __init__(self, url: str, *, read_only: bool = False, lock_s: float = LOCK_S) -> None:
         self._url = PostgresUrl(url)
         self.place, self.notes = f"store {self._url.shown}", list[str]()
         self._read_only, self._lock_s = read_only, lock_s
-        self._db: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._db: Connection | None = None
         with self._reading():
             self._connected()
 
-    def _connected(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def _connected(self) -> Connection:
         """Return the connection; open it, if there is none or the last one was lost."""
         if self._db is None:
-            db = self._opened()
+            statement_s = _READ_ONLY_S if self._read_only else _STATEMENT_S
+            db = connect(self._url.settings, read_only=self._read_only, lock_s=self._lock_s, statement_s=statement_s)
             try:
-                self._prepare(db)
+                self._check_server(db)
+                self._make_tables(db)
             except BaseException:
                 db.close()
                 raise
             self._db = db
         return self._db
 
-    def _opened(self) -> psycopg.Connection[tuple[Any, ...]]:
-        settings: dict[str, Any] = {
-            "connect_timeout": _CONNECT_S,
-            "client_encoding": "utf8",
-            "tcp_user_timeout": 30_000,
-        }
-        if not self._read_only:
-            settings["target_session_attrs"] = "read-write"
-        settings |= {"application_name": "sabot-floor"}
-        return psycopg.connect(**(settings | self._url.settings), autocommit=True)
+    def _check_server(self, db: Connection) -> None:
+        encoding = setting(db, "server_encoding")
+        if encoding != "UTF8":
+            raise StoreError(f"the database has the encoding {encoding}; make one with encoding UTF8 and give its name")
+        if setting(db, "fsync") != "on" and not self.notes:
+            self.notes.append(f"{self.place}: the server runs with fsync off; a power cut can lose entries")
 
-    def _prepare(self, db: psycopg.Connection[tuple[Any, ...]]) -> None:
-        """Bound every wait, make commits durable, and make the tables."""
-        for name, seconds in (
-            ("lock_timeout", self._lock_s),
-            ("statement_timeout", _STATEMENT_S),
-            ("idle_in_transaction_session_timeout", _STATEMENT_S),
-        ):
-            db.execute("SELECT set_config(%s, %s, false)", (name, f"{seconds * 1000:.0f}ms"))
-        if self._read_only:
-            db.execute("SET default_transaction_read_only = on")
-        self._check_server(db)
+    def _make_tables(self, db: Connection) -> None:
         if self._version(db) == schema.VERSION:
             return
         if self._read_only:
             raise StoreError("it has no logs yet, or is of an older release: start the floor service once")
         with db.transaction():
             db.execute("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
-            schema.upgrade(lambda query: _rows(db.execute(query)), self._version(db), _TYPES)
+            schema.upgrade(lambda query: rows(db.execute(query)), self._version(db), _TYPES)
             db.execute("ALTER TABLE logs ALTER COLUMN state SET STORAGE EXTERNAL")  # compressing it costs more
 
-    def _check_server(self, db: psycopg.Connection[tuple[Any, ...]]) -> None:
-        found = {name: _shown(db, name) for name in ("server_encoding", "fsync", "synchronous_commit")}
-        if found["server_encoding"] != "UTF8":
-            raise StoreError(
-                f"the database has the encoding {found['server_encoding']}; make one with encoding UTF8 and give "
-                "its name"
-            )
-        if found["synchronous_commit"] in ("off", "local"):
-            db.execute("SET synchronous_commit = on")
-        if found["fsync"] != "on" and not self.notes:
-            self.notes.append(f"{self.place}: the server runs with fsync off; a power cut can lose entries")
-
-    def _version(self, db: psycopg.Connection[tuple[Any, ...]]) -> int:
-        has_meta = bool(_rows(db.execute(_HAS_META))[0][0])
-        return schema.read_version(lambda query: _rows(db.execute(query)), has_meta)
+    def _version(self, db: Connection) -> int:
+        has_meta = bool(rows(db.execute(_HAS_META))[0][0])
+        return schema.read_version(lambda query: rows(db.execute(query)), has_meta)
 
     def _execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        return _rows(self._connected().execute(query.replace("?", "%s"), values, binary=True))
+        return rows(self._connected().execute(query.replace("?", "%s"), values, binary=True))
 
     @contextmanager
     def _transaction(self, what: str, *, durable: bool = True) -> Iterator[None]:
@@ -126,7 +104,7 @@ class PostgresStore(Store):
     def _lock(self, logs: Sequence[str]) -> None:
         """Lock the head rows in order; of a log without one its name, and then the row that another may have made."""
         db = self._connected()
-        found = {row[0] for row in _rows(db.execute(_LOCK_ROWS, (list(logs),)))}
+        found = {row[0] for row in rows(db.execute(_LOCK_ROWS, (list(logs),)))}
         missing = [log for log in logs if log not in found]
         for log in missing:
             db.execute(_LOCK_NAME, (log, _LOCKED_NAMES))
@@ -170,8 +148,8 @@ class PostgresStore(Store):
         except _IN_THE_ENTRY as error:
             raise EntryError(f"{self.place} refused {what}: {self._text(error)}; nothing was stored") from None
         except psycopg.Error as error:
-            if self._db is not None and (self._db.broken or self._db.closed):
-                self.close()
+            if self._db is not None and (error.sqlstate is None or self._db.broken):
+                self.close()  # lost, or in a state that nobody knows
             raise self._translated(error, what) from None
 
     def _translated(self, error: psycopg.Error, what: str) -> StoreError:
@@ -185,7 +163,7 @@ class PostgresStore(Store):
                 f"{self.place}: another process held a lock too long ({what}): {text}. Nothing was stored; the next "
                 "try may succeed, else end the process that hangs"
             )
-        if self._db is None:
+        if error.sqlstate is None or error.sqlstate.startswith(_UNREACHABLE):
             return StoreError(
                 f"{self.place} cannot be reached ({what}): {text}. The next try connects again; check that PostgreSQL "
                 "runs there, and the user, database and password"
@@ -195,11 +173,3 @@ class PostgresStore(Store):
     def _text(self, error: psycopg.Error) -> str:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         return self._url.without_secrets(lines[0].strip().rstrip("."))
-
-
-def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return cursor.fetchall() if cursor.description else []
-
-
-def _shown(db: psycopg.Connection[tuple[Any, ...]], name: str) -> str:
-    return str(_rows(db.execute("SELECT current_setting(%s)", (name,)))[0][0])

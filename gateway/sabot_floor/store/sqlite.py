@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any
 
 from sabot_floor.store import schema
 from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
-from sabot_floor.store.store import Store
+from sabot_floor.store.store import LOCK_S, Store
 
-_LOCK_S = 10.0
+_TURN_S = 0.01
 _TYPES = {"integer": "INTEGER", "blob": "BLOB"}
 _INSERT = "INSERT INTO entries (log, seq, id, kind, payload, time, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HAS_META = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
@@ -24,7 +25,7 @@ _IN_THE_ENTRY = (sqlite3.IntegrityError, sqlite3.DataError)
 class SqliteStore(Store):
     """A store in an SQLite file."""
 
-    def __init__(self, path: Path, *, read_only: bool = False, lock_s: float = _LOCK_S) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, lock_s: float = LOCK_S) -> None:
         self.place, self.notes = f"store {path}", list[str]()
         self._path, self._read_only, self._lock_s = path, read_only, lock_s
         self._db: sqlite3.Connection | None = None
@@ -44,16 +45,28 @@ class SqliteStore(Store):
             raise StoreError(f"{error.strerror or error}; check the path and its permissions") from error
         db = sqlite3.connect(self._path, isolation_level=None, timeout=self._lock_s, check_same_thread=False)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead(db)
             db.execute("PRAGMA synchronous = FULL")
-            db.execute("BEGIN IMMEDIATE")
-            before = self._version(db)
-            schema.upgrade(lambda query: db.execute(query).fetchall(), before, _TYPES)
-            db.execute("COMMIT")
+            if self._version(db) < schema.VERSION:
+                db.execute("BEGIN IMMEDIATE")
+                schema.upgrade(lambda query: db.execute(query).fetchall(), self._version(db), _TYPES)
+                db.execute("COMMIT")
         except BaseException:
             db.close()
             raise
         return db
+
+    def _write_ahead(self, db: sqlite3.Connection) -> None:
+        """Switch to a write-ahead log; SQLite itself does not wait for another process that is doing the same."""
+        until = time.monotonic() + self._lock_s
+        while True:
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) not in _BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(_TURN_S)
 
     def _opened_to_read(self) -> sqlite3.Connection:
         """Open a file beside its writer; one without a writer as it lies there, so that nothing is made beside it."""
@@ -139,11 +152,12 @@ class SqliteStore(Store):
         except _IN_THE_ENTRY as error:
             raise EntryError(f"{self.place} refused {what}: {error}; nothing was stored") from error
         except sqlite3.Error as error:
-            self.close()
+            if _code(error) not in _BUSY:
+                self.close()
             raise self._translated(error, what) from error
 
     def _translated(self, error: sqlite3.Error, what: str) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = _code(error)
         if code in _DAMAGED:
             name = self._path.name
             return DamagedError(
@@ -156,6 +170,11 @@ class SqliteStore(Store):
                 "stored; end that process if it hangs"
             )
         return StoreError(f"{self.place} failed {what}: {error}. Check the disk, its space and the permissions")
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary code of an error."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _check_directory(path: Path) -> None:
@@ -174,6 +193,7 @@ def _check_directory(path: Path) -> None:
 
 def _make_private(path: Path) -> None:
     """Make an empty file that only its owner may read and write; a file that others may read is closed to them."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    with suppress(FileExistsError):  # which is not opened: closing it would end the locks of this process
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)

@@ -10,6 +10,7 @@ from sabot_floor.store import chain
 from sabot_floor.store.chain import DamagedError, Entry, EntryError, Head, Stored
 
 _COLUMNS = "log, seq, id, kind, payload, time, hash"  # as Stored has them
+LOCK_S = 10.0  # that an append waits for another process
 _PAGE = 1000  # entries that a walk through a log reads at once
 
 
