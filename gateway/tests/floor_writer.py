@@ -9,7 +9,7 @@ import signal
 import sys
 from typing import Any
 
-from sabot_floor.store import Decide, Decision, Entry, Store, open_store
+from sabot_floor.store import Decide, Decision, Entry, Head, Store, open_store
 
 LOGS = ("a", "b")
 
@@ -17,10 +17,10 @@ LOGS = ("a", "b")
 def batch(name: str, number: int, size: int) -> Decide:
     """Append entries `<name>-<number>`; the state counts all entries of all writers."""
 
-    def decide(seq: int, state: bytes | None) -> Decision:
+    def decide(head: Head) -> Decision:
         ids = range(number * size, number * size + size)
         entries = [Entry(f"{name}-{each}", "increment", b"x" * 300) for each in ids]
-        return Decision(entries, b"%d" % (int(state or b"0") + size))
+        return Decision(entries, b"%d" % (int(head.state or b"0") + size))
 
     return decide
 

@@ -193,7 +193,7 @@ def test_a_changed_store_is_not_opened_for_writing(written: str, store: Store, n
 def test_an_append_to_a_head_that_was_changed_is_refused(written: str, store: Store) -> None:
     edit(written, "UPDATE logs SET state = hash WHERE name = 'a'")
     with pytest.raises(DamagedError, match=r"the head of log a in store .* put back a copy"):
-        store.append("a", lambda seq, state: Decision(numbered(seq + 1, 1), b""))
+        store.append("a", lambda head: Decision(numbered(head.seq + 1, 1), b""))
     store.append("b", adding(1))
 
 

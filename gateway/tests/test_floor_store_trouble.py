@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from floor_stores import adding, edit, numbered
-from sabot_floor.store import DamagedError, Decision, Store, StoreError, audit, open_store
+from sabot_floor.store import DamagedError, Decision, Head, Store, StoreError, audit, open_store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.postgres_url import PostgresUrl
 from sabot_tools.stand.postgres import PASSWORD, LocalPostgres
@@ -59,9 +59,9 @@ def test_a_connection_lost_in_mid_append_stores_nothing_and_comes_back(postgres:
     with open_store(url) as store:
         store.append("a", adding(1))
 
-        def lose(seq: int, state: bytes | None) -> Decision:
+        def lose(head: Head) -> Decision:
             edit(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sabot-floor'")
-            return Decision(numbered(seq + 1, 1), b"lost")
+            return Decision(numbered(head.seq + 1, 1), b"lost")
 
         with pytest.raises(StoreError, match=r"cannot be reached \(to append to log a\).*The next try connects again"):
             store.append("a", lose)
