@@ -88,11 +88,10 @@ class LoopClient:
         self._next_try_s = self._connected_s = 0.0
         self.now_s = 0.0  # of the last step
         self.problem: str | None = None
-        self.session_present = False  # the broker has kept our subscriptions, and what came for them
         self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
         self.on_lost: Callable[[], None] = lambda: None  # called when it is gone
 
-    def _on_connect(self, client: paho.Client, _userdata: object, flags: Any, reason: Any, *_: object) -> None:
+    def _on_connect(self, client: paho.Client, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
         self._answered = True
         client.on_log = None
         if reason.is_failure:
@@ -101,7 +100,6 @@ class LoopClient:
             self.problem = f"the broker at {self.broker} refuses {who}: {reason}; {steps}"
         else:
             self._connected_s, self.problem = self.now_s, None
-            self.session_present = bool(flags.session_present)
             self.on_ready()
 
     def _on_disconnect(self, _client: object, _userdata: object, _flags: object, reason: Any, *_: object) -> None:

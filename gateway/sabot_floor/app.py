@@ -1,0 +1,260 @@
+"""The floor service: one loop over the broker and the control socket; the only place that knows the order of stages."""
+
+import gc
+import selectors
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+from sabot_protocol.jackpots import loading
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.config_file import ConfigError
+from sabot_protocol.service.control import Caller, Control
+from sabot_protocol.service.daemons import FLOOR
+from sabot_protocol.service.logs import configure_logging
+from sabot_protocol.service.moment import Moment, utc
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.signals import Signals
+
+from sabot_floor import config as configs
+from sabot_floor import requests
+from sabot_floor.answers import Answers
+from sabot_floor.config import Config
+from sabot_floor.hold import Hold
+from sabot_floor.inbox import Inbox
+from sabot_floor.jackpots.batch import Batch
+from sabot_floor.jackpots.collector import Collector, Work
+from sabot_floor.jackpots.intake import Intake
+from sabot_floor.jackpots.logs import JackpotLogs
+from sabot_floor.jackpots.opening import open_jackpots
+from sabot_floor.publish import Publisher
+from sabot_floor.store import EntryError, Store, StoreError, open_store
+
+MOST_MESSAGES = 1000  # in one transaction
+_WAIT_S, _SWEEP_EVERY_S = 0.25, 1.0
+_FLUSH_AT_STOP_S = 2.0
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+class App:
+    """`run` until stopped; `step` is one turn of the loop."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
+        signals: Signals | None = None,
+    ) -> None:
+        self.config, self._monotonic, self._clock = config, monotonic, clock
+        self._signals, self._selector = signals or Signals(), selectors.DefaultSelector()
+        self.store = store if store is not None else open_store(config.store)
+        for note in self.store.notes:
+            log.warning(note)
+        self.logs = JackpotLogs(self.store)
+        self._open()
+        self.mqtt = _client(config, self._selector)
+        self.inbox = Inbox(self.mqtt)
+        self._intake = Intake(config.site, config.key())
+        self.collector = Collector(self._intake, self.logs)
+        self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
+        self.publisher.serve(self.logs.served)
+        self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
+        self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
+        self.hold = Hold()
+        self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
+        self._answers = Answers(
+            config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector.refusals, self.hold
+        )
+        self._sweep_s = 0.0
+
+    def _open(self) -> None:
+        """Open the jackpots of the parameters' file, or note their changes."""
+        for said in open_jackpots(self.logs, loading.load(Path(self.config.jackpots)), self._at().time):
+            log.warning(said)
+
+    def _at(self) -> Moment:
+        return Moment(self._monotonic(), utc(self._clock()))
+
+    def _on_ready(self) -> None:
+        self.mqtt.client.subscribe([(topic, 1) for topic in self._intake.filters()])
+        self.publisher.on_ready()
+
+    def _on_lost(self) -> None:
+        """What is not acknowledged comes again over the next connection."""
+        self.inbox.lost()
+        self.collector.lost()
+
+    def run(self) -> None:
+        """Serve until SIGTERM or SIGINT, then stop cleanly; SIGHUP reads the jackpots' parameters again."""
+        self._selector.register(self._signals, selectors.EVENT_READ, self._signals)
+        log.info(
+            "floor service started",
+            site=self.config.site,
+            worker=self.config.worker,
+            jackpots=len(self.logs.served),
+            store=self.store.place,
+            broker=str(self.mqtt.broker),
+        )
+        gc.freeze()
+        while not self._signals.stopping:
+            self.step(_WAIT_S)
+        self._goodbye()
+
+    def step(self, timeout_s: float) -> None:
+        """Wait for something and carry it through all stages; an error holds the intake for a second."""
+        ready = [key.data for key, _ in self._selector.select(timeout_s)]
+        at = self._at()
+        for source in ready:
+            self._serve(source, at)
+        self.mqtt.step(at.now_s)
+        try:
+            self._turn(at)
+        except StoreError as error:
+            self.hold.begin(str(error), at)
+        except Exception as error:
+            log.exception("internal error in the floor service; it tries again every second")
+            self.hold.begin(f"Internal error in the floor service ({type(error).__name__}: {error})", at)
+
+    def _serve(self, source: object, at: Moment) -> None:
+        match source:
+            case Control():
+                source.accept(at.now_s)
+            case Caller():
+                self._control.serve(source, lambda request: self._answer(source, request, at))
+            case Signals():
+                source.take()
+
+    def _answer(self, caller: Caller, request: requests.FloorRequest, at: Moment) -> None:
+        self._control.answer(caller, self._answers.answer(request, at))
+
+    def _turn(self, at: Moment) -> None:
+        """Store what has come, then acknowledge and publish; nothing of it while the store cannot be written."""
+        if self.hold.waits(at.now_s):
+            return
+        self._take(at)
+        if at.now_s >= self._sweep_s:
+            self._sweep_s = at.now_s + _SWEEP_EVERY_S
+            self._sweep(at)
+        self.publisher.pump(at.now_s)
+        self.hold.end()
+
+    def _take(self, at: Moment) -> None:
+        work = self.collector.collect(self.inbox.take(MOST_MESSAGES), at)
+        try:
+            self._store(work, at)
+        except BaseException:
+            self.inbox.put_back(work.messages)
+            raise
+        self.inbox.done(work.messages)
+        self.mqtt.flush()
+
+    def _store(self, work: Work, at: Moment) -> None:
+        """Store the batches in one transaction; if one of them cannot be stored at all, each entry by itself."""
+        try:
+            self.logs.commit(work.batches)
+        except EntryError:
+            log.exception("a batch cannot be stored; each entry is tried by itself")
+            self._store_one_by_one(work.batches, at)
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("a batch cannot be applied; each entry is tried by itself")
+            self._store_one_by_one(work.batches, at)
+        else:
+            self.collector.stored(work.batches, at)
+
+    def _store_one_by_one(self, batches: list[Batch], at: Moment) -> None:
+        for batch in batches:
+            for entry in batch.entries:
+                alone = Batch(batch.jackpot, batch.time, [entry])
+                problem = self.logs.commit_alone(alone)
+                if problem is None:
+                    self.collector.stored([alone], at)
+                else:
+                    say = f"an entry of jackpot {batch.jackpot} was dropped: {problem}. Report it with the store"
+                    self.collector.refusals.note(batch.jackpot, "", "state", say, at.now_s, fault=True)
+
+    def _sweep(self, at: Moment) -> None:
+        """Do what is due by time alone; look at what other workers have stored."""
+        self._control.expire(at.now_s)
+        for jackpot in self.logs.served:
+            if self.logs.refresh(jackpot):
+                self.publisher.changed(jackpot)
+        self.publisher.sweep()
+        if self._signals.reloading:
+            self._signals.reloading = False
+            self._reload()
+        self.hold.broker(self.mqtt.problem, at.now_s)
+
+    def _reload(self) -> None:
+        try:
+            self._open()
+        except ConfigError as error:
+            log.error(f"the jackpots stay as they were: {error}")
+            return
+        self.publisher.serve(self.logs.served)
+        log.info("jackpots read again", jackpots=len(self.logs.served))
+
+    # For benches and tests
+
+    def fileno(self) -> int:
+        """Readable when a step has something to do: lets a caller select on several instances."""
+        return self._selector.fileno()
+
+    def idle(self) -> bool:
+        """Return True if everything that came is stored and acknowledged, and the broker has all that we publish."""
+        return not self.inbox.waiting() and self.publisher.idle()
+
+    # The end
+
+    def _goodbye(self) -> None:
+        """Publish what is committed, as far as the broker takes it in a moment."""
+        end_s = self._monotonic() + _FLUSH_AT_STOP_S
+        while self.mqtt.client.is_connected() and self._monotonic() < end_s and not self.publisher.idle():
+            self.step(0.01)
+        try:
+            self.publisher.save()
+        except StoreError as error:
+            log.warning(f"wins and faults of the last second are published again at the next start: {error}")
+        self.close()
+        log.info("floor service stopped")
+
+    def crash(self) -> None:
+        """End as a kill does: nothing is acknowledged or published any more."""
+        self.mqtt.hang_up()
+        self.close()
+
+    def close(self) -> None:
+        """Give everything back; what fails to close does not keep the rest."""
+        for give_back in (self._signals.close, self.mqtt.close, self._control.close, self.store.close):
+            try:
+                give_back()
+            except Exception:
+                log.exception("the floor service did not stop cleanly; report it with this log")
+
+
+def _client(config: Config, selector: selectors.BaseSelector) -> LoopClient:
+    client = LoopClient(
+        Broker.from_url(config.broker),
+        f"sabot-floor-{config.site}-{config.worker}",
+        clean_session=False,
+        selector=selector,
+        login=config.login,
+        manual_ack=True,
+    )
+    exposed = config.login.exposed(client.broker)
+    if exposed:
+        log.warning(exposed)
+    return client
+
+
+def main(path: Path, worker: str | None = None) -> None:
+    """Run a floor service by its config file."""
+    configure_logging()
+    signals = Signals()
+    signals.listen()  # first of all: a signal that comes during the start is kept
+    App(configs.load(path, worker), signals=signals).run()

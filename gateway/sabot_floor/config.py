@@ -1,0 +1,125 @@
+"""Config of the floor service: one TOML file; wrong keys and values are errors that name the key, all at once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sabot_protocol.jackpots import loading
+from sabot_protocol.service import config_file
+from sabot_protocol.service.broker import LOGIN_WANTED, Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.config_file import ConfigError, Name, with_paths
+from sabot_protocol.service.secret_file import SecretError, read_key
+
+_POSTGRESQL = ("postgresql://", "postgres://")
+_WHAT = "a floor service's TOML file"
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A floor service: its site, its store, its broker, its jackpots."""
+
+    site: Name
+    store: str  # path of an SQLite file, or postgresql://…
+    broker: str
+    jackpots: str  # the file with the parameters of the jackpots
+    jackpot_key: str | None = None  # the secret that the gateways sign with; unsigned messages are accepted without one
+    login: Login = Login()
+    control: str | None = None  # the socket of the daemon's own commands
+    worker: Name = "1"  # several workers on one store have different names
+
+    def control_path(self) -> Path:
+        """Return where the daemon listens for its own commands."""
+        return Path(self.control if self.control is not None else default_control(self.store, self.worker))
+
+    def key(self) -> bytes:
+        """Return the secret that the gateways sign with, empty without one; SecretError if the file cannot be used."""
+        if self.jackpot_key is None:
+            return b""
+        key = read_key(Path(self.jackpot_key))
+        if key is None:
+            raise SecretError(
+                f"{self.jackpot_key}: no such file; copy the one of the gateways, or make one with "
+                f"`sabot keys jackpot {self.jackpot_key}`"
+            )
+        return key
+
+
+# What each key expects, for the message about a wrong value.
+_WANTED = {
+    "site": 'letters, digits, - and _, such as "sydney"',
+    "store": 'the path of a file, such as "floor.db", or "postgresql://user@host/database"',
+    "broker": '"mqtt://host:1883", or "mqtts://host:8883" for TLS',
+    "jackpots": 'the path of the jackpots\' parameters, such as "jackpots.toml"',
+    "jackpot_key": 'the path of the key that the gateways sign with, such as "jackpot.key"',
+    "login": "a table: [login]",
+    "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
+    "worker": 'letters, digits, - and _, such as "2"',
+}
+
+
+def default_control(store: str, worker: str) -> str:
+    """Return the socket beside the store; in the directory of the config where the store is a database server."""
+    directory = Path() if store.startswith(_POSTGRESQL) else Path(store).parent
+    return str(directory / f"floor-{worker}.sock")
+
+
+def load(path: Path, worker: str | None = None) -> Config:
+    """Read and check a file; `worker` replaces the one in it."""
+    config, found = read(path, worker)
+    found += problems(config) if config is not None else []
+    if config is None or found:
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in found))
+    return config
+
+
+def read(path: Path, worker: str | None = None) -> tuple[Config | None, list[str]]:
+    """Return a file's keys and types: the config, its paths made absolute, or everything that is wrong."""
+    data, found = config_file.read_toml(path, _WHAT, f"sabot floor init --config {path}")
+    if data is None:
+        return None, found
+    data = data if worker is None else {**data, "worker": worker}
+    found = [*config_file.key_problems(Config, data, "", _WANTED), *_login_problems(data)]
+    if found:
+        return None, found
+    return _absolute(msgspec.convert(data, Config), path.resolve().parent), []
+
+
+def _login_problems(data: dict[str, Any]) -> Iterator[str]:
+    login = data.get("login")
+    if isinstance(login, dict):
+        yield from config_file.key_problems(Login, login, "login.", LOGIN_WANTED)
+
+
+def _absolute(config: Config, directory: Path) -> Config:
+    """Relative paths are relative to the file that names them."""
+    names = ["jackpots", "jackpot_key", "control"]
+    if not config.store.startswith(_POSTGRESQL):
+        names.append("store")
+    control = config.control if config.control is not None else default_control(config.store, config.worker)
+    made = msgspec.structs.replace(config, login=config.login.with_paths(directory), control=control)
+    return with_paths(made, directory, *names)
+
+
+def problems(config: Config) -> list[str]:
+    """Return what else is wrong: jackpots, key or broker that cannot be used."""
+    return [*_jackpots_problems(config), *_key_problems(config), *_broker_problems(config)]
+
+
+def _jackpots_problems(config: Config) -> list[str]:
+    return [f"jackpots {config.jackpots}: {problem}" for problem in loading.problems(Path(config.jackpots))]
+
+
+def _key_problems(config: Config) -> list[str]:
+    try:
+        config.key()
+    except SecretError as error:
+        return [f"jackpot_key: {error}"]
+    return []
+
+
+def _broker_problems(config: Config) -> list[str]:
+    try:
+        config.login.check(Broker.from_url(config.broker))
+    except (BrokerUrlError, LoginError) as error:
+        return [str(error)]
+    return []

@@ -1,0 +1,110 @@
+"""Collector: the messages of one turn become one batch for each jackpot, and what came of them is noted."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sabot_protocol.service.moment import Moment
+
+from sabot_floor.inbox import Arrived
+from sabot_floor.jackpots import engine
+from sabot_floor.jackpots.batch import Batch
+from sabot_floor.jackpots.engine import Entry, Refused
+from sabot_floor.jackpots.engine.entries import Increment, Proposed, Restored, Withdrawn
+from sabot_floor.jackpots.intake import Coup, ForJackpot, Ignored, Intake, Rejected, TableStatus
+from sabot_floor.jackpots.logs import JackpotLogs
+from sabot_floor.jackpots.missing import MissingIncrements
+from sabot_floor.jackpots.order import Order
+from sabot_floor.jackpots.refusals import Refusals
+
+_FAULT = "Fault of the shoe: "  # begins the reason of a withdrawal that ends with the fault
+
+
+class Work(NamedTuple):
+    """What one transaction stores, and the messages that are acknowledged after it."""
+
+    batches: list[Batch]
+    messages: list[Arrived]
+
+
+class Collector:
+    """Knows what each kind of message means for the jackpots."""
+
+    def __init__(self, intake: Intake, logs: JackpotLogs) -> None:
+        self._intake, self._logs = intake, logs
+        self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
+
+    def collect(self, arrived: Iterable[Arrived], at: Moment) -> Work:
+        """Return the batches of these messages, and of older ones whose turn has come."""
+        batches: dict[str, Batch] = {}
+        messages: list[Arrived] = []
+        for_jackpots: list[ForJackpot] = []
+        for one in arrived:
+            parsed = self._intake.parse(one, at.time)
+            if isinstance(parsed, ForJackpot) and parsed.jackpot in self._logs.served:
+                for_jackpots.append(parsed)
+                continue
+            messages.append(one)
+            self._note(parsed, batches, at)
+        for item in self.order.take(for_jackpots, at.now_s):
+            messages.append(item.arrived)
+            self._batch(batches, item.jackpot, at).entries.append(item.entry)
+        for jackpot, proposals in self.missing.due(self._logs.served, at.now_s, at.time).items():
+            self._batch(batches, jackpot, at).entries.extend(proposals)
+        for jackpot, faults in self.refusals.take_faults().items():
+            if jackpot in self._logs.served:
+                self._batch(batches, jackpot, at).faults.extend(faults)
+        return Work(list(batches.values()), messages)
+
+    def _batch(self, batches: dict[str, Batch], jackpot: str, at: Moment) -> Batch:
+        return batches.setdefault(jackpot, Batch(jackpot, at.time))
+
+    def _note(self, parsed: object, batches: dict[str, Batch], at: Moment) -> None:
+        match parsed:
+            case Coup():
+                self.missing.confirmed(parsed.message, self._logs.served, at.now_s)
+            case TableStatus():
+                for jackpot, entry in self._status(parsed, at.time):
+                    self._batch(batches, jackpot, at).entries.append(entry)
+            case Rejected():
+                known = parsed.jackpot in self._logs.served
+                self.refusals.note(
+                    parsed.jackpot if known else "", parsed.table, parsed.reason, parsed.say, at.now_s, fault=known
+                )
+            case ForJackpot():
+                say = (
+                    f"{parsed.arrived.topic}: there is no jackpot {parsed.jackpot} in the parameters' file of the "
+                    "floor service; give both the same file. It was not counted"
+                )
+                self.refusals.note("", parsed.entry.message.table, "state", say, at.now_s, fault=False)
+            case Ignored():
+                pass
+
+    def _status(self, parsed: TableStatus, time: str) -> Iterable[tuple[str, Entry]]:
+        """Withdraw a table whose shoe has a fault (003 13.4.9(a)), and restore it when the fault is cleared."""
+        fault = parsed.message.fault
+        for jackpot, parameters in self._logs.served.items():
+            state = self._logs.state(jackpot)
+            if state is None or parsed.table not in parameters.tables:
+                continue
+            reason = engine.not_offered(state).get(parsed.table, "")
+            if fault and not reason:
+                yield jackpot, Withdrawn(time=time, table=parsed.table, reason=f"{_FAULT}{fault}")
+            elif not fault and parsed.message.state == "online" and reason.startswith(_FAULT):
+                yield jackpot, Restored(time=time, table=parsed.table)
+
+    def stored(self, batches: Iterable[Batch], at: Moment) -> None:
+        """Take note of what the engine made of batches that are durable now."""
+        for batch in batches:
+            counted: list[str] = []
+            for entry, result in zip(batch.entries, batch.results, strict=True):
+                if isinstance(entry, Increment):
+                    counted.append(entry.message.coup_id)
+                if isinstance(result, Refused) and not isinstance(entry, Proposed | Withdrawn | Restored):
+                    table = getattr(getattr(entry, "message", entry), "table", "")
+                    wanted = result.fault is None and result.then is None
+                    self.refusals.note(batch.jackpot, table, result.reason, result.say, at.now_s, fault=wanted)
+            self.missing.counted(batch.jackpot, counted)
+
+    def lost(self) -> None:
+        """Forget messages that wait for others: the broker sends them again."""
+        self.order.lost()

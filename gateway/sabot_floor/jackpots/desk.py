@@ -1,0 +1,106 @@
+"""Desk: what people ask about a jackpot is decided by the engine, stored, and answered once it is durable."""
+
+from typing import Any
+
+import msgspec
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
+
+from sabot_floor.jackpots import engine, states
+from sabot_floor.jackpots.batch import Batch
+from sabot_floor.jackpots.draws import new_secret
+from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
+from sabot_floor.jackpots.logs import JackpotLogs, Standing
+from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw
+from sabot_floor.store import StoreError
+
+_MOST_CLOSED = 20
+
+
+class Desk:
+    """One answer for each request."""
+
+    def __init__(self, logs: JackpotLogs) -> None:
+        self._logs = logs
+
+    def act(self, act: Act, by: str, at: Moment) -> Answer:
+        """Do what a person asks for, or refuse it with a sentence."""
+        unknown = self._unknown(act.jackpot)
+        if unknown:
+            return unknown
+        try:
+            self._logs.refresh(act.jackpot)
+            act = self._with_win_id(act)
+            batch = Batch(act.jackpot, at.time, [act.entry(by, at.time)])
+            batch.secret = new_secret() if isinstance(act, Draw) else b""
+            self._logs.commit([batch])
+        except StoreError as error:
+            return Answer(False, f"Nothing was changed: {error}.")
+        result = batch.results[0]
+        if isinstance(result, Refused):
+            return Answer(False, result.say)
+        return self._done(act.jackpot, result)
+
+    def _done(self, jackpot: str, result: Applied) -> Answer:
+        standing = self._logs.standing(jackpot)
+        assert standing is not None
+        data = {"wins": list(result.wins), "meter": states.meter_message(standing)}
+        return Answer(True, _say(result, standing.state), msgspec.Raw(msgspec.json.encode(data)))
+
+    def show(self, jackpot: str) -> Answer:
+        """Return everything about a jackpot, as it is in the store now."""
+        unknown = self._unknown(jackpot)
+        if unknown:
+            return unknown
+        try:
+            self._logs.refresh(jackpot)
+        except StoreError as error:
+            return Answer(False, str(error))
+        standing = self._logs.standing(jackpot)
+        if standing is None:
+            return Answer(False, f"Jackpot {jackpot} has no log yet: see `sabot floor status`.")
+        return Answer(True, "", msgspec.Raw(msgspec.json.encode(described(standing))))
+
+    def _unknown(self, jackpot: str) -> Answer | None:
+        if jackpot in self._logs.served:
+            return None
+        there_are = ", ".join(self._logs.served) or "none"
+        return Answer(False, f"There is no jackpot {jackpot}; there are {there_are}.")
+
+    def _with_win_id(self, act: Act) -> Act:
+        """Return the act with the id of its win, which a person may give as table/shoe/coup."""
+        state = self._logs.state(act.jackpot)
+        if state is None or not isinstance(act, Confirm | DeemInvalid):
+            return act
+        hits = (*state.open.values(), *state.closed)
+        found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == act.win]
+        return msgspec.structs.replace(act, win=found[0]) if len(found) == 1 else act
+
+
+def described(standing: Standing) -> dict[str, Any]:
+    """Return a jackpot as JSON values: meters, open and newest closed wins, missed coups, parameters."""
+    state = standing.state
+    return {
+        "meter": states.meter_message(standing),
+        "open": engine.open_wins(state),
+        "closed": engine.closed_wins(state)[:_MOST_CLOSED],
+        "missed": [msgspec.structs.asdict(missed) for missed in state.missed],
+        "parameters": state.parameters,
+        "waiting": state.waiting,
+    }
+
+
+def _say(result: Applied, state: JackpotState) -> str:
+    """Return what was done, for the person who asked for it."""
+    currency = state.parameters.currency
+    done = {
+        "confirmed": "Confirmed",
+        "invalid": "Deemed invalid",
+        "adjusted": "Adjusted",
+        "withdrawn": "Withdrawn",
+        "restored": "Restored",
+        "made_good": "Made good",
+        "drawn": "Drawn",
+    }[str(result.entry.__struct_config__.tag)]
+    wins = "".join(f" {win.table} {win.outcome}: {win.state}, prize {win.prize} {currency}." for win in result.wins)
+    return f"{done}.{wins} The display is {state.display} {currency} (minor units)."

@@ -1,0 +1,165 @@
+"""Intake: a message of MQTT becomes an entry for a jackpot, a fact about a table, or is rejected with a sentence."""
+
+import re
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from sabot_protocol.jackpots import signing
+from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
+from sabot_protocol.service.plain_text import plain
+from sabot_protocol.topics import ROOT, ConfirmedMessage, StatusMessage
+
+from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived
+from sabot_floor.jackpots.engine.entries import Increment, Recorded
+from sabot_floor.jackpots.engine.results import Reason
+
+_MOST_TEXT = 160  # characters of an id or a name
+_MOST_NUMBER = 10**15
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_Read = TypeVar("_Read", bound=msgspec.Struct)
+
+
+class ForJackpot(NamedTuple):
+    """An entry for the log of a jackpot."""
+
+    arrived: Arrived
+    jackpot: str
+    entry: Increment | Recorded
+
+
+class Coup(NamedTuple):
+    """A coup that a table has confirmed."""
+
+    arrived: Arrived
+    message: ConfirmedMessage
+
+
+class TableStatus(NamedTuple):
+    """The state of a table's shoe."""
+
+    arrived: Arrived
+    table: str
+    message: StatusMessage
+
+
+class Ignored(NamedTuple):
+    """Nothing that concerns a jackpot."""
+
+    arrived: Arrived
+
+
+class Rejected(NamedTuple):
+    """A message that is not taken; `jackpot` and `table` are those of its topic, empty where it has none."""
+
+    arrived: Arrived
+    jackpot: str
+    table: str
+    reason: Reason
+    say: str
+
+
+Parsed = ForJackpot | Coup | TableStatus | Ignored | Rejected
+
+
+class Intake:
+    """Reads the topics of one site; `key` is the secret that the gateways sign with, empty without one."""
+
+    def __init__(self, site: str, key: bytes) -> None:
+        self._root, self._key = f"{ROOT}/{site}/", key
+
+    def filters(self) -> list[str]:
+        """Return the topics to subscribe to."""
+        return [f"{self._root}{topic}" for topic in ("+/jackpot/#", "+/confirmed", "+/status", "status")]
+
+    def parse(self, arrived: Arrived, time: str) -> Parsed:
+        """Return what a message means at this time."""
+        parts = arrived.topic.removeprefix(self._root).split("/")
+        if not arrived.topic.startswith(self._root) or not all(map(_NAME.fullmatch, parts)):
+            return Rejected(arrived, "", "", "malformed", f"topic {plain(arrived.topic)[:100]!r} is not one of ours")
+        match parts:
+            case [table, "jackpot", jackpot]:
+                return self._increment(arrived, table, jackpot, time)
+            case [table, "jackpot", jackpot, "recorded"]:
+                return self._recorded(arrived, table, jackpot, time)
+            case [table, "confirmed"]:
+                return _confirmed(arrived, table)
+            case [table, "status"]:
+                return _status(arrived, table)
+            case ["status"]:
+                return Ignored(arrived)
+        return Rejected(arrived, "", "", "malformed", f"topic {arrived.topic} is not one of a jackpot")
+
+    def _increment(self, arrived: Arrived, table: str, jackpot: str, time: str) -> Parsed:
+        message = _read(arrived, IncrementMessage)
+        problem = message if isinstance(message, str) else self._problem(message, table, jackpot)
+        if isinstance(message, str) or problem:
+            return _rejected(arrived, jackpot, table, problem)
+        return ForJackpot(arrived, jackpot, Increment(time, message))
+
+    def _recorded(self, arrived: Arrived, table: str, jackpot: str, time: str) -> Parsed:
+        message = _read(arrived, RecordedMessage)
+        problem = message if isinstance(message, str) else self._problem(message, table, jackpot)
+        if isinstance(message, str) or problem:
+            return _rejected(arrived, jackpot, table, problem)
+        return ForJackpot(arrived, jackpot, Recorded(time, message))
+
+    def _problem(
+        self, message: IncrementMessage | RecordedMessage, table: str, jackpot: str
+    ) -> str | tuple[Reason, str] | None:
+        """Return what is wrong with a message that could be read; None if nothing is."""
+        if message.table != table:
+            return "table", f"its payload names table {plain(message.table)[:64]!r}"
+        if message.jackpot != jackpot:
+            return f"its payload names jackpot {plain(message.jackpot)[:64]!r}"
+        if self._key and not signing.is_signed(message, self._key):
+            if not message.signature:
+                return "forged", "it is not signed; give the gateway the same jackpot_key as the floor service"
+            return "forged", "its signature is wrong; give the gateway the same jackpot_key as the floor service"
+        return None
+
+
+def _rejected(arrived: Arrived, jackpot: str, table: str, problem: str | tuple[Reason, str] | None) -> Rejected:
+    reason: Reason = "malformed"
+    say = problem
+    if isinstance(problem, tuple):
+        reason, say = problem
+    return Rejected(arrived, jackpot, table, reason, f"{arrived.topic}: {say}. It was not counted")
+
+
+def _read(arrived: Arrived, kind: type[_Read]) -> _Read | str:
+    """Return the message, or what is wrong with it."""
+    if len(arrived.payload) > MOST_PAYLOAD_BYTES:
+        return f"more than {MOST_PAYLOAD_BYTES} bytes"
+    try:
+        message = msgspec.json.decode(arrived.payload, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return f"not a {kind.__name__}: {plain(str(error))[:200]}"
+    return _bounds_problem(msgspec.structs.asdict(message)) or message
+
+
+def _bounds_problem(values: dict[str, Any]) -> str:
+    """Return which value no store or meter could hold, empty if none."""
+    for name, value in values.items():
+        if isinstance(value, str) and (len(value) > _MOST_TEXT or not value.isprintable()):
+            return f"{name} is longer than {_MOST_TEXT} characters, or has some that cannot be printed"
+        if isinstance(value, int) and abs(value) > _MOST_NUMBER:
+            return f"{name} is beyond {_MOST_NUMBER}"
+    if not values.get("id", "x"):
+        return "id is empty"
+    return ""
+
+
+def _confirmed(arrived: Arrived, table: str) -> Parsed:
+    message = _read(arrived, ConfirmedMessage)
+    if isinstance(message, str):
+        return _rejected(arrived, "", table, message)
+    if message.table != table:
+        return _rejected(arrived, "", table, ("table", f"its payload names table {plain(message.table)[:64]!r}"))
+    return Coup(arrived, message)
+
+
+def _status(arrived: Arrived, table: str) -> Parsed:
+    if not arrived.payload:  # the topic was cleared
+        return Ignored(arrived)
+    message = _read(arrived, StatusMessage)
+    return _rejected(arrived, "", table, message) if isinstance(message, str) else TableStatus(arrived, table, message)

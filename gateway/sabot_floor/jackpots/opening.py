@@ -1,0 +1,61 @@
+"""Opening: the jackpots of the parameters' file against the logs; new ones are opened, changes are noted."""
+
+from collections.abc import Iterable
+
+from sabot_protocol.jackpots.draws import commitment
+from sabot_protocol.jackpots.parameters import Parameters, Random
+
+from sabot_floor.jackpots import engine
+from sabot_floor.jackpots.batch import Batch, log_name
+from sabot_floor.jackpots.draws import new_secret
+from sabot_floor.jackpots.engine import Entry, JackpotState, Refused
+from sabot_floor.jackpots.engine.entries import Changed, Opened
+from sabot_floor.jackpots.logs import JackpotLogs
+from sabot_floor.store import Decision, Head
+
+
+class _Opening(Batch):
+    """Decides by the head of the log whether there is anything to note."""
+
+    parameters: Parameters
+
+    def decide(self, head: Head) -> Decision:
+        self.entries = list(self._due(head))
+        return super().decide(head)
+
+    def _due(self, head: Head) -> Iterable[Entry]:
+        if head.state is None:
+            drawn = isinstance(self.parameters.trigger, Random)
+            self.secret = new_secret() if drawn else b""
+            yield Opened(
+                time=self.time, parameters=self.parameters, commitment=commitment(self.secret) if drawn else ""
+            )
+        elif self.parameters.digest != _newest(head.state):
+            yield Changed(time=self.time, parameters=self.parameters)
+
+
+def _newest(state: bytes) -> str:
+    """Return the digest of the parameters that a state knows last."""
+    known: JackpotState = engine.decode(state)
+    return (known.waiting or known.parameters).digest
+
+
+def open_jackpots(logs: JackpotLogs, parameters: Iterable[Parameters], time: str) -> list[str]:
+    """Serve these jackpots; return sentences about changes that were refused, and logs that nobody serves."""
+    found = list(parameters)
+    logs.serve(found)
+    said: list[str] = []
+    for one in found:
+        batch = _Opening(one.id, time)
+        batch.parameters = one
+        logs.commit([batch])
+        said += [f"jackpot {one.id}: {result.say}" for result in batch.results if isinstance(result, Refused)]
+        logs.refresh(one.id)
+    names = {log_name(one.id) for one in found}
+    said += [
+        f"{name} is in the store but not in the parameters' file: its increments are not counted; put it back there, "
+        "or leave it as it is if the jackpot has ended"
+        for name in logs.store.logs()
+        if name.startswith(log_name("")) and name not in names
+    ]
+    return said

@@ -1,0 +1,107 @@
+"""Order: a broker may deliver newer messages before older ones; a message that is ahead waits for those before it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sabot_floor.jackpots.engine import JackpotState
+from sabot_floor.jackpots.engine.entries import Recorded
+from sabot_floor.jackpots.intake import ForJackpot
+
+PATIENCE_S = 60.0  # longer than a broker takes to deliver again what was not acknowledged
+StateOf = Callable[[str], JackpotState | None]
+
+
+class _Key(NamedTuple):
+    jackpot: str
+    table: str
+    gateway: str
+
+
+@dataclass
+class _Waiting:
+    """A message that is ahead, and its repetitions."""
+
+    since_s: float
+    items: list[ForJackpot] = field(default_factory=list)
+
+
+class Order:
+    """Messages that are ahead are kept, unacknowledged, until their turn has come or patience has ended."""
+
+    def __init__(self, state_of: StateOf) -> None:
+        self._state_of = state_of
+        self._increments: dict[_Key, dict[int, _Waiting]] = {}  # by count
+        self._records: dict[tuple[str, str], _Waiting] = {}  # by jackpot and win
+
+    def __len__(self) -> int:
+        """Return how many messages wait."""
+        waiting = [one for counts in self._increments.values() for one in counts.values()]
+        return sum(len(one.items) for one in (*waiting, *self._records.values()))
+
+    def take(self, items: Iterable[ForJackpot], now_s: float) -> list[ForJackpot]:
+        """Return those whose turn it is, in order, and what has waited too long: what it waits for is missing."""
+        ready: list[ForJackpot] = []
+        reached: dict[_Key, int | None] = {}
+        records: list[ForJackpot] = []
+        for item in items:
+            if isinstance(item.entry, Recorded):
+                records.append(item)
+            else:
+                self._place(item, item.entry.message.count, reached, ready, now_s)
+        for key in list(self._increments):
+            self._drain(key, self._reached(key, reached), ready, now_s)
+        self._take_records(records, ready, now_s)
+        return ready
+
+    def _place(
+        self, item: ForJackpot, count: int, reached: dict[_Key, int | None], ready: list[ForJackpot], now_s: float
+    ) -> None:
+        key = _Key(item.jackpot, item.entry.message.table, item.entry.message.gateway)
+        known = self._reached(key, reached)
+        if known is None or count <= known + 1:
+            ready.append(item)
+            reached[key] = count if known is None else max(known, count)
+        else:
+            counts = self._increments.setdefault(key, {})
+            counts.setdefault(count, _Waiting(now_s)).items.append(item)
+
+    def _reached(self, key: _Key, reached: dict[_Key, int | None]) -> int | None:
+        """Return the last count that was taken; None if any count may come next."""
+        if key not in reached:
+            state = self._state_of(key.jackpot)
+            sequence = state.sequences.get(key.table, {}).get(key.gateway) if state is not None else None
+            restart = sequence is not None and sequence.restart
+            reached[key] = None if state is None or restart else (sequence.count if sequence else 0)
+        return reached[key]
+
+    def _drain(self, key: _Key, known: int | None, ready: list[ForJackpot], now_s: float) -> None:
+        counts = self._increments[key]
+        for count in sorted(counts):
+            if known is not None and count > known + 1 and now_s - counts[count].since_s < PATIENCE_S:
+                break
+            ready += counts.pop(count).items
+            known = count if known is None else max(known, count)
+        if not counts:
+            del self._increments[key]
+
+    def _take_records(self, items: list[ForJackpot], ready: list[ForJackpot], now_s: float) -> None:
+        """Return a record once its hand is known, here or in the state."""
+        for item in items:
+            win = item.entry.message.coup_id
+            self._records.setdefault((item.jackpot, win), _Waiting(now_s)).items.append(item)
+        if not self._records:
+            return
+        coming = {(item.jackpot, item.entry.message.coup_id) for item in ready}
+        for key, waiting in list(self._records.items()):
+            if key in coming or self._is_known(*key) or now_s - waiting.since_s >= PATIENCE_S:
+                ready += self._records.pop(key).items
+
+    def _is_known(self, jackpot: str, win: str) -> bool:
+        state = self._state_of(jackpot)
+        return state is None or win in state.open or any(hit.win == win for hit in state.closed)
+
+    def lost(self) -> None:
+        """Forget everything: the broker sends it again."""
+        self._increments.clear()
+        self._records.clear()

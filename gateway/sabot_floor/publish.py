@@ -1,0 +1,144 @@
+"""Publish: wins and faults from the logs by cursor, and each jackpot's state, retained; QoS 1."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import structlog
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_protocol.topics import JackpotTopic, jackpot_topic
+
+from sabot_floor.jackpots import states
+from sabot_floor.jackpots.batch import FAULT, WIN, log_name
+from sabot_floor.jackpots.logs import JackpotLogs, Standing
+from sabot_floor.store import Stored
+
+_CURSOR = "mqtt"
+_WINDOW = 400  # messages that the broker has not acknowledged
+_PAGE = 1000
+_SAVE_EVERY_S = 1.0
+_PUBLISHED: dict[str, JackpotTopic] = {WIN: "win", FAULT: "fault"}
+_STATES: tuple[JackpotTopic, ...] = ("meter", "pending")
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+
+class Publisher:
+    """Each worker has its own cursor and publishes everything; a consumer drops an id that it has seen."""
+
+    def __init__(self, mqtt: LoopClient, logs: JackpotLogs, site: str, worker: str) -> None:
+        self._mqtt, self._logs, self._site = mqtt, logs, site
+        self._cursor_name = f"{_CURSOR}-{worker}"
+        self._read_to: dict[str, int] = {}  # entries that were looked at, by jackpot
+        self._saved: dict[str, int] = {}  # cursors as stored
+        self._behind: dict[str, None] = {}  # jackpots whose log has entries to look at
+        self._waiting: dict[int, tuple[str, int] | None] = {}  # message ids: jackpot and entry, None for a state
+        self._current: dict[str, bytes] = {}  # retained topics as they should be
+        self._unsent: dict[str, None] = {}
+        self._seen: dict[str, bytes] = {}  # retained topics as they last came back
+        self._save_s = 0.0
+        self.republished = 0  # states that were not at the broker as they are
+        self._limiter = LogLimiter()
+        mqtt.client.on_publish = self._on_publish
+        for name in _STATES:
+            mqtt.client.message_callback_add(jackpot_topic(site, "+", name), self._on_state)
+
+    def serve(self, jackpots: Iterable[str]) -> None:
+        """Publish these jackpots from their cursors on; a worker that is new begins where the others are."""
+        known = {(one.name, one.log): one.seq for one in self._logs.store.cursors()}
+        for jackpot in jackpots:
+            if jackpot not in self._read_to:
+                name = log_name(jackpot)
+                others = [seq for (_, of_log), seq in known.items() if of_log == name]
+                own = known.get((self._cursor_name, name))
+                self._read_to[jackpot] = self._saved[jackpot] = own if own is not None else max(others, default=0)
+            self._behind[jackpot] = None
+            self.changed(jackpot)
+
+    def on_ready(self) -> None:
+        """The broker is there: read our states back, and send them all."""
+        self._seen.clear()
+        self._unsent = dict.fromkeys(self._current)
+        self._mqtt.client.subscribe([(jackpot_topic(self._site, "+", name), 0) for name in _STATES])
+
+    def _on_publish(self, _client: object, _userdata: object, message_id: int, *_: object) -> None:
+        self._waiting.pop(message_id, None)
+
+    def _on_state(self, _client: object, _userdata: object, message: Any) -> None:
+        if message.qos:  # another subscription of ours
+            self._mqtt.ack(message.mid)
+        if message.topic in self._current:
+            self._seen[message.topic] = bytes(message.payload)
+
+    def changed(self, jackpot: str) -> None:
+        """Look at the log of a jackpot, and publish its state."""
+        self._behind[jackpot] = None
+        standing = self._logs.standing(jackpot)
+        if standing is not None:
+            self._set(jackpot, standing)
+
+    def _set(self, jackpot: str, standing: Standing) -> None:
+        messages = {"meter": states.meter_message, "pending": states.pending_message}
+        for name in _STATES:
+            topic, payload = jackpot_topic(self._site, jackpot, name), states.encode(messages[name](standing))
+            if self._current.get(topic) != payload:
+                self._current[topic] = payload
+                self._unsent[topic] = None
+
+    def sweep(self) -> None:
+        """Publish again what others have overwritten; call it about once a second."""
+        for topic, payload in self._current.items():
+            if topic in self._seen and self._seen[topic] != payload and topic not in self._unsent:
+                self._unsent[topic] = None
+                self.republished += 1
+
+    def pump(self, now_s: float) -> None:
+        """Send what is new, as far as the window allows; StoreError if the store cannot be read."""
+        if self._mqtt.client.is_connected():
+            for jackpot in list(self._behind):
+                self._send_entries(jackpot)
+            self._send_states()
+            self._mqtt.flush()
+        if now_s >= self._save_s:
+            self._save_s = now_s + _SAVE_EVERY_S
+            self.save()
+
+    def _send_states(self) -> None:
+        while self._unsent and len(self._waiting) < _WINDOW:
+            topic = next(iter(self._unsent))
+            del self._unsent[topic]
+            self._seen.pop(topic, None)
+            self._waiting[self._mqtt.publish(topic, self._current[topic], retain=True)] = None
+
+    def _send_entries(self, jackpot: str) -> None:
+        while len(self._waiting) < _WINDOW:
+            entries = self._logs.store.read(log_name(jackpot), self._read_to[jackpot], _PAGE)
+            for entry in entries:
+                if len(self._waiting) >= _WINDOW:
+                    return
+                self._send_entry(jackpot, entry)
+                self._read_to[jackpot] = entry.seq
+            if len(entries) < _PAGE:
+                self._behind.pop(jackpot, None)
+                return
+
+    def _send_entry(self, jackpot: str, entry: Stored) -> None:
+        name = _PUBLISHED.get(entry.kind)
+        if name is not None:
+            topic = jackpot_topic(self._site, jackpot, name)
+            self._waiting[self._mqtt.publish(topic, entry.payload, retain=False)] = (jackpot, entry.seq)
+
+    def save(self) -> None:
+        """Store how far the broker has come; StoreError if the store cannot be written."""
+        for jackpot, seq in self._read_to.items():
+            done = min((at - 1 for at in self._unacknowledged(jackpot)), default=seq)
+            if done > self._saved[jackpot]:
+                self._logs.store.move_cursor(self._cursor_name, log_name(jackpot), done)
+                self._saved[jackpot] = done
+
+    def _unacknowledged(self, jackpot: str) -> list[int]:
+        return [sent[1] for sent in self._waiting.values() if sent is not None and sent[0] == jackpot]
+
+    def idle(self) -> bool:
+        """Return True if the broker has acknowledged everything."""
+        return not self._waiting and not self._unsent and not self._behind

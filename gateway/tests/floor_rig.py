@@ -1,0 +1,245 @@
+"""Floor rig: a floor service on a real broker; the test plays the gateways, the people and the clock."""
+
+import selectors
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import paho.mqtt.client as paho
+import pytest
+from msgspec.structs import replace
+from sabot_floor.app import App
+from sabot_floor.config import Config
+from sabot_floor.requests import FloorRequest, parse
+from sabot_floor.store import Store, open_store
+from sabot_protocol.jackpots import signing
+from sabot_protocol.jackpots.messages import IncrementMessage, MeterMessage, RecordedMessage
+from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.topics import increment_topic, jackpot_topic, recorded_topic
+from sabot_tools.stand.broker import LocalBroker
+
+PATIENCE_S = 20.0
+_numbers = count(1)
+JACKPOT, UNIT = "lucky-tie", "5ab0000000000001"
+TIME = "2026-11-17T12:00:00.000Z"
+INCREMENT = 25
+JACKPOTS = """
+[[jackpot]]
+id = "lucky-tie"
+title = "Lucky Tie"
+rulebook = "crown-baccarat"
+currency = "AUD"
+in_force = "2026-11-01"
+tables = ["bac-01", "bac-02"]
+increment = 25
+base = 100_000
+unreasonable = 25
+rounding = 100
+qualifying = ["tie"]
+equipment = ["console", "display", "handset"]
+[jackpot.trigger]
+kind = "lucky_tie"
+option = "option_1"
+percent = { suited = 100, coloured = 15, non_coloured = 8 }
+
+[[jackpot]]
+id = "seat"
+title = "Lucky Seat"
+rulebook = "nz-baccarat"
+currency = "NZD"
+tables = ["nz-01"]
+increment = 10
+base = 50_000
+unreasonable = 100
+rounding = 100
+equipment = ["console", "display"]
+[jackpot.trigger]
+kind = "random"
+draws = ["table", "seat"]
+seats = 9
+"""
+
+
+class Client:
+    """A client of the broker, and what it has received, newest last."""
+
+    def __init__(self, broker: Broker, name: str, site: str) -> None:
+        self.site = site
+        self.mqtt = LoopClient(broker, name, clean_session=True, selector=selectors.DefaultSelector())
+        self.messages: list[tuple[str, bytes]] = []
+        self.unacknowledged: set[int] = set()
+        self.mqtt.client.on_message = self._on_message
+        self.mqtt.client.on_publish = lambda _client, _userdata, mid, *_: self.unacknowledged.discard(mid)
+        self.mqtt.on_ready = self._on_ready
+
+    def _on_ready(self) -> None:
+        self.mqtt.client.subscribe(f"sabot/v1/{self.site}/jackpot/#", 1)
+
+    def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
+        self.messages.append((message.topic, bytes(message.payload)))
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        self.unacknowledged.add(self.mqtt.publish(topic, payload, retain=retain))
+
+    def on(self, name: Any, jackpot: str = JACKPOT) -> list[dict[str, Any]]:
+        """Return what came on a topic of a jackpot."""
+        topic = jackpot_topic(self.site, jackpot, name)
+        return [msgspec.json.decode(payload) for found, payload in self.messages if found == topic]
+
+
+class Table:
+    """A table of a gateway: makes its increments in sequence."""
+
+    def __init__(self, name: str = "bac-01", jackpot: str = JACKPOT, digest: str = "", amount: int = INCREMENT) -> None:
+        self.name, self.jackpot, self.digest, self.amount = name, jackpot, digest, amount
+        self.count = self.total = 0
+        self.unit = f"{UNIT[:-2]}{name[-2:]}"
+
+    def increment(self, **changes: Any) -> IncrementMessage:
+        self.count += 1
+        self.total += changes.get("amount", self.amount)
+        coup_id = f"{self.unit}-{self.count}"
+        made = IncrementMessage(
+            id=f"{coup_id}-{self.jackpot}",
+            unit=self.unit,
+            event_no=self.count,
+            table=self.name,
+            shoe=1,
+            coup=self.count,
+            time=TIME,
+            rulebook="0" * 16,
+            gateway="gw-1",
+            jackpot=self.jackpot,
+            parameters=self.digest,
+            currency="AUD" if self.jackpot == JACKPOT else "NZD",
+            amount=self.amount,
+            count=self.count,
+            total=self.total,
+            coup_id=coup_id,
+            kind="live",
+            operator=self.amount,
+        )
+        return replace(made, **changes)
+
+    def recorded(self, won: IncrementMessage, at: str = TIME, stakes: dict[str, list[int]] | None = None) -> Any:
+        return RecordedMessage(
+            id=f"{won.coup_id}-recorded",
+            unit=self.unit,
+            event_no=won.event_no,
+            table=self.name,
+            shoe=won.shoe,
+            coup=won.coup,
+            time=at,
+            rulebook="0" * 16,
+            gateway="gw-1",
+            jackpot=self.jackpot,
+            coup_id=won.coup_id,
+            outcome=won.trigger,
+            at=at,
+            by="Dealer",
+            stakes=stakes or {},
+        )
+
+
+class Rig:
+    """The broker, a client that plays all gateways and displays, and floor services; `now_s` is the services' clock."""
+
+    def __init__(self, stack: ExitStack, server: LocalBroker, work_dir: Path, store_url: str) -> None:
+        self._stack, self.server, self.work_dir, self.store_url = stack, server, work_dir, store_url
+        (work_dir / "jackpots.toml").write_text(JACKPOTS)
+        self.now_s, self.apps = 1000.0, list[App]()
+        self.key = b""
+        self.site = f"site{next(_numbers)}"  # the broker keeps what other tests have left
+        self.client = Client(server.address, f"gateways-{self.site}", self.site)
+        stack.callback(self.client.mqtt.close)
+
+    def start(self, worker: str = "1", **more: Any) -> App:
+        """Start a floor service and wait until it has subscribed."""
+        config = Config(
+            site=self.site,
+            store=self.store_url,
+            broker=str(self.server.address),
+            jackpots=str(self.work_dir / "jackpots.toml"),
+            control=str(self.work_dir / f"{worker}.sock"),
+            worker=worker,
+            **more,
+        )
+        app = App(config, monotonic=lambda: self.now_s)
+        subscribed: list[object] = []
+        app.mqtt.client.on_subscribe = lambda *_: subscribed.append(1)
+        self.apps.append(app)
+        self._stack.callback(self._close, app)
+        self.until(lambda: len(subscribed) >= 2)
+        return app
+
+    def _close(self, app: App) -> None:
+        if app in self.apps:
+            app.close()
+
+    def kill(self, app: App) -> None:
+        self.apps.remove(app)
+        app.crash()
+
+    def table(self, name: str = "bac-01", jackpot: str = JACKPOT) -> Table:
+        state = self.apps[0].logs.state(jackpot)
+        assert state is not None
+        return Table(name, jackpot, state.parameters.digest, state.parameters.increment)
+
+    def send(self, *messages: IncrementMessage | RecordedMessage) -> None:
+        for message in messages:
+            if isinstance(message, IncrementMessage):
+                signed: Any = signing.sign(message, self.key)
+                topic = increment_topic(self.site, message.table, message.jackpot)
+            else:
+                signed = signing.sign(message, self.key)
+                topic = recorded_topic(self.site, message.table, message.jackpot)
+            self.client.publish(topic, msgspec.json.encode(signed))
+
+    def step(self, pass_s: float = 0.01) -> None:
+        self.now_s += pass_s
+        self.client.mqtt.step(time.monotonic())
+        for app in self.apps:
+            app.step(0.002)
+
+    def until(self, done: Callable[[], object], pass_s: float = 0.01) -> None:
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not done():
+            self.step(pass_s)
+            assert time.monotonic() < give_up_s, [(app.hold.problem, app.mqtt.problem) for app in self.apps]
+
+    def settle(self, turns: int = 30) -> None:
+        """Let everything that was sent be taken."""
+        self.until(lambda: not self.client.unacknowledged)
+        for _ in range(turns):
+            self.step()
+        self.until(lambda: all(app.idle() for app in self.apps))
+
+    def ask(self, verb: str, by: str = "", app: App | None = None, **args: Any) -> Answer:
+        """Ask a floor service as its control socket does."""
+        request: FloorRequest = parse(msgspec.json.encode(Request(verb, by=by, args=args)))
+        app = app or self.apps[0]
+        return app._answers.answer(request, app._at())
+
+    def meter(self, jackpot: str = JACKPOT) -> MeterMessage:
+        """Return the newest meter that came over the broker."""
+        topic = jackpot_topic(self.site, jackpot, "meter")
+        found = [payload for name, payload in self.client.messages if name == topic]
+        return msgspec.json.decode(found[-1], type=MeterMessage)
+
+    def store(self) -> Store:
+        """Open the store a second time."""
+        return self._stack.enter_context(open_store(self.store_url))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
+    """A broker for the tests of one file."""
+    started = LocalBroker(tmp_path_factory.mktemp("broker"))
+    yield started
+    started.stop()

@@ -1,0 +1,108 @@
+"""sabot floor: the service for the jackpots of all tables; write, check and run its config."""
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sabot_tools.stand import floor_daemon
+from sabot_tools.stand.daemon import fail
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+ConfigFile = Annotated[Path, typer.Option("--config", envvar="SABOT_FLOOR_CONFIG", help="The floor's TOML file.")]
+
+
+@app.callback()
+def floor() -> None:
+    """Run the floor service."""
+
+
+@app.command(epilog="Example: sabot floor run --config /etc/sabot/floor.toml")
+def run(
+    config: ConfigFile = floor_daemon.CONFIG,
+    worker: Annotated[
+        str | None,
+        typer.Option(help="Name of this worker, if several share a store; default: the config's."),
+    ] = None,
+) -> None:
+    """Serve the jackpots of a site until stopped."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon handles it: it is about to read the config anyway
+    from sabot_floor import app as floor_app
+    from sabot_floor.store import StoreError
+    from sabot_protocol.service.config_file import ConfigError
+    from sabot_protocol.service.messages import ControlError
+
+    try:
+        floor_app.main(config, worker)
+    except (ConfigError, ControlError, StoreError) as error:
+        typer.echo(f"sabot floor: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+@app.command(epilog="Example: sabot floor check --config /etc/sabot/floor.toml")
+def check(
+    config: ConfigFile = floor_daemon.CONFIG,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON line per check: status, subject, says.")
+    ] = False,
+) -> None:
+    """Check a config on this PC. Parameters, key, store and login; nothing is changed."""
+    import msgspec
+    from sabot_floor.check import facts
+    from sabot_protocol.service.plain_text import escaped_json, printable
+
+    wrong = 0
+    for fact in facts(config):
+        line = f"{fact.status:8}{fact.subject}: {fact.says}"
+        typer.echo(escaped_json(msgspec.json.encode(fact._asdict())) if as_json else printable(line))
+        wrong += fact.status == "wrong"
+    if wrong:
+        typer.echo(f"sabot floor check: {wrong} wrong; each line above says what to do", err=True)
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: sabot floor init --config floor.toml")
+def init(
+    config: ConfigFile,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+) -> None:
+    """Write a commented example config, and jackpots.toml beside it."""
+    from sabot_gateway.ops.example import directory
+
+    jackpots = config.parent / "jackpots.toml"
+    for path, example in ((config, "floor.toml"), (jackpots, "jackpots.toml")):
+        if path == jackpots and path.exists():
+            continue  # the gateways' own
+        try:
+            with path.open("w" if force else "x", encoding="utf-8") as file:
+                file.write((directory() / example).read_text(encoding="utf-8"))
+        except FileExistsError:
+            fail(f"{path} exists; edit it, or overwrite it with --force")
+        except OSError as error:
+            fail(f"{path}: {error.strerror}; give a path that you can write to")
+    typer.echo(
+        f"wrote {config}, with {jackpots} beside it. Edit both, then:\n"
+        f"  sabot floor check --config {config}\n"
+        f"  sabot floor run --config {config}",
+        err=True,
+    )
+
+
+@app.command(epilog="Example: sabot floor status --config /etc/sabot/floor.toml")
+def status(
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    socket: floor_daemon.Socket = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
+) -> None:
+    """Show the jackpots of the running service, and what is wrong."""
+    import json
+
+    from sabot_protocol.service.messages import Request
+    from sabot_protocol.service.plain_text import escaped_json, printable
+
+    from sabot_tools.text.floor_status import status_lines
+
+    data = bytes(floor_daemon.ask(config, socket, Request("status")).data)
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, status_lines(json.loads(data)))))

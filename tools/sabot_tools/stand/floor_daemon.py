@@ -1,0 +1,45 @@
+"""The floor service on this machine: options that name it, and one request to its socket."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sabot_floor.config import default_control
+from sabot_protocol.service.client import ask as ask_socket
+from sabot_protocol.service.daemons import FLOOR
+from sabot_protocol.service.messages import Answer, ControlError, Request
+from sabot_protocol.service.socket_path import SocketPathError, socket_path
+
+from sabot_tools.stand.daemon import fail
+
+# readable=False: the error on opening the file names the group to join.
+Config = Annotated[
+    Path,
+    typer.Option(envvar="SABOT_FLOOR_CONFIG", readable=False, help="The floor service's TOML file."),
+]
+CONFIG = Path("/etc/sabot/floor.toml")
+Socket = Annotated[
+    Path | None,
+    typer.Option(
+        *("--control", "--socket"),
+        envvar="SABOT_FLOOR_CONTROL",
+        readable=False,
+        help="The service's socket; then no config is read.",
+    ),
+]
+
+
+def ask(config: Path, socket: Path | None, request: Request) -> Answer:
+    """Return the service's answer; print a refusal or an error on stderr and exit with status 1."""
+    try:
+        answer = ask_socket(socket or socket_path(config, FLOOR, _default), request, FLOOR)
+    except (ControlError, SocketPathError) as error:
+        fail(str(error))
+    if not answer.ok:
+        fail(answer.say)
+    return answer
+
+
+def _default(data: dict[str, Any]) -> str | None:
+    store, worker = data.get("store"), data.get("worker", "1")
+    return default_control(store, worker) if isinstance(store, str) and isinstance(worker, str) else None
