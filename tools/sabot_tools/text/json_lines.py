@@ -16,15 +16,21 @@ class _Identified(msgspec.Struct):
     id: Any = None
 
 
-def answer_lines(answer: Callable[[dict[str, Any]], bytes]) -> None:
-    """Answer stdin on stdout; exit with status 1 after a bad line. `answer` returns a JSON object without its `{`."""
+def answer_lines(
+    answer: Callable[[dict[str, Any]], bytes], with_error: Callable[[], dict[str, Any]] | None = None
+) -> None:
+    """Answer stdin on stdout; exit with status 1 after a bad line.
+
+    `answer` returns a JSON object without its `{`; `with_error` returns more fields for the answer to a bad line.
+    """
     bad, out = False, sys.stdout.buffer
     for number, line in enumerate(sys.stdin.buffer, 1):
         try:
             reply = _reply(line, answer)
         except (ValueError, RecursionError) as error:
             bad = True
-            reply = msgspec.json.encode({"id": _id_of(line), "error": f"line {number}: {error}"})
+            more = with_error() if with_error else {}
+            reply = msgspec.json.encode({"id": _id_of(line), "error": f"line {number}: {error}", **more})
         out.write(reply + b"\n")
         out.flush()  # a caller at a pipe may wait for each answer
     raise typer.Exit(int(bad))

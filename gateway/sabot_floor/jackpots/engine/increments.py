@@ -4,7 +4,6 @@ from fractions import Fraction
 from functools import lru_cache
 from re import compile as pattern
 
-from msgspec.structs import replace
 from sabot_protocol.jackpots.contributions import ContributionError, contribution
 from sabot_protocol.jackpots.messages import IncrementMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters
@@ -39,7 +38,7 @@ def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
         _restart(state, message, sequence)
     sequence.count, sequence.total, sequence.carry = message.count, message.total, message.carry
     if message.reverses:
-        return _reverse(state, entry, parameters, place)
+        return _reverse(state, entry, parameters)
     return _count(state, entry, parameters, place)
 
 
@@ -199,15 +198,13 @@ def _remember(state: JackpotState, entry: Increment, parameters: Parameters, rea
     return _applied(entry, parameters, faults=(fault,), status=True)
 
 
-def _reverse(state: JackpotState, entry: Increment, parameters: Parameters, place: Place) -> Applied:
+def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> Applied:
+    """Take back an increment, also while the table is withdrawn; one that was not counted is only forgotten."""
     message = entry.message
     missed = coups.find_missed(state, message.reverses)
     if missed is not None:
         state.missed.remove(missed)
         return _applied(entry, parameters, status=True)
-    if place.withdrawn:
-        wins, faults = hits.cancel(state, message.reverses, entry.time)
-        return replace(_remember(state, entry, parameters, place.withdrawn), wins=wins, pending=bool(wins))
     money.contribute(state, parameters.reserve, message.amount)
     wins, faults = hits.cancel(state, message.reverses, entry.time)
     return _applied(entry, parameters, message.amount, wins, faults)

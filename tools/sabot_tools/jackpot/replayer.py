@@ -1,0 +1,271 @@
+"""Replayer: answers lines about one jackpot with the engine of the floor service."""
+
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from sabot_floor.jackpots.engine import Applied, Entry, apply, decode, encode, open_jackpot, open_wins
+from sabot_floor.jackpots.engine import entries as entry
+from sabot_floor.jackpots.engine.hits import moment
+from sabot_floor.jackpots.engine.views import not_offered
+from sabot_protocol import authority
+from sabot_protocol.jackpots import draws
+from sabot_protocol.jackpots.checking import parameter_problems
+from sabot_protocol.jackpots.contributions import ContributionError
+from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage, Win
+from sabot_protocol.jackpots.parameters import Parameters, Random
+
+from sabot_tools.jackpot import lines
+from sabot_tools.jackpot.coups import GATEWAY, Coups, Dealt
+from sabot_tools.text.json_lines import BadLineError
+
+_START = datetime(2000, 1, 1, tzinfo=UTC)
+_HEAD = "0" * 64
+
+
+class Replayer:
+    """One jackpot from its first entry on; a line that cannot be applied changes nothing."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._now = _START
+        self._number = 0
+        self._coups = Coups()
+        opened = entry.Opened(time=self._time(), parameters=parameters, commitment=draws.commitment(_secret(1)))
+        self._state = open_jackpot(opened)
+        self._draws = 1
+        self._answers: dict[type[lines.AnyLine], Any] = {
+            lines.CoupLine: self._coup,
+            lines.CorrectsLine: self._corrects,
+            lines.RecordWinLine: self._record_win,
+            lines.ConfirmLine: self._confirm,
+            lines.InvalidLine: self._invalid,
+            lines.AdjustLine: self._adjust,
+            lines.MalfunctionLine: self._malfunction,
+            lines.CuredLine: self._cured,
+            lines.MakeGoodLine: self._make_good,
+            lines.ParametersLine: self._parameters,
+            lines.DrawLine: self._draw,
+        }
+
+    def answer(self, line: dict[str, Any]) -> bytes:
+        """Return the answer to a line, from behind its id; BadLineError if nothing of it was applied."""
+        self._number += 1
+        before = self._now
+        try:
+            return self._answer(lines.parse(line))
+        except BadLineError:
+            self._now = before
+            raise
+
+    def _answer(self, parsed: lines.AnyLine) -> bytes:
+        if parsed.currency and parsed.currency != self._state.parameters.currency:
+            raise BadLineError(f"currency: {parsed.currency} is not {self._state.parameters.currency}, the jackpot's")
+        self._see(parsed.time, "time")
+        before = self._state.in_
+        results: list[Applied] = self._answers[type(parsed)](parsed)
+        answer = {"increment": self._state.in_ - before, **self.levels(), **self._lists()}
+        answer["paid"] = [part for result in results for win in result.wins for part in _parts(win)]
+        faults = [fault.say for result in results for fault in result.faults if fault.active]
+        if faults:
+            answer["faults"] = faults
+        return msgspec.json.encode(answer)[1:]
+
+    def levels(self) -> dict[str, Any]:
+        """Return the meters, and whether they balance."""
+        return {"meters": self._state.meters(), "balanced": self._state.balanced()}
+
+    def _lists(self) -> dict[str, Any]:
+        state = self._state
+        pending = [_pending(win) for win in open_wins(state) if win.state == "pending"] if state.open else []
+        missed = [{"coup": one.coup_id or one.id, "table": one.table, "amount": one.amount} for one in state.missed]
+        withdrawn = not_offered(state)
+        return {"pending": pending, "missed": missed, **({"not_offered": withdrawn} if withdrawn else {})}
+
+    def _see(self, time: str, field: str) -> datetime:
+        """Take the time of a line: the newest is the clock of the replay."""
+        if not time:
+            return self._now
+        try:
+            found = moment(time)
+        except ValueError as error:
+            raise BadLineError(f"{field}: {error}") from error
+        self._now = max(self._now, found.astimezone(UTC))
+        return found
+
+    def _time(self) -> str:
+        return self._now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+    def _apply(self, *made: Entry) -> list[Applied]:
+        """Apply entries, all or none."""
+        saved = encode(self._state) if len(made) > 1 else b""
+        done = []
+        for one in made:
+            result = apply(self._state, one)
+            if not isinstance(result, Applied):
+                if saved:
+                    self._state = decode(saved)
+                raise BadLineError(result.say)
+            done.append(result)
+        return done
+
+    def _coup(self, line: lines.CoupLine) -> list[Applied]:
+        parameters = self._state.parameters
+        if line.table not in parameters.tables:
+            raise BadLineError(f"table: {line.table!r} does not take part; it is one of {', '.join(parameters.tables)}")
+        coup = self._coups.read(line, parameters)
+        message = self._increment(coup)
+        done = self._apply(*self._entries(message))
+        self._keep(coup, message)
+        return done
+
+    def _corrects(self, line: lines.CorrectsLine) -> list[Applied]:
+        before, after = self._coups.read_correction(line, self._state.parameters)
+        reversing = self._coups.reverse(self._state.parameters, before, self._time())
+        saved = self._coups.sent(before.table)
+        if reversing:
+            self._coups.send(reversing)
+        try:
+            message = self._increment(after)
+            done = self._apply(*self._entries(reversing, message))
+        except BadLineError:
+            self._coups.put_back(before.table, saved)
+            raise
+        self._keep(after, message)
+        return done
+
+    def _entries(self, *messages: IncrementMessage | None) -> list[Entry]:
+        return [entry.Increment(self._time(), message) for message in messages if message]
+
+    def _increment(self, coup: Dealt) -> IncrementMessage | None:
+        try:
+            return self._coups.increment(self._state.parameters, coup, self._time())
+        except ContributionError as error:
+            raise BadLineError(str(error)) from error
+
+    def _keep(self, coup: Dealt, message: IncrementMessage | None) -> None:
+        if message:
+            self._coups.send(message)
+        self._coups.keep(coup, message)
+
+    def _record_win(self, line: lines.RecordWinLine) -> list[Applied]:
+        """Record a win; without `at` it is recorded after everything in the lines before."""
+        if line.at:
+            at = line.at
+            self._see(at, "at")
+        else:
+            self._now += timedelta(microseconds=1)
+            at = self._time()
+        coup, hit = self._coups.find(line.record_win), self._state.open.get(line.record_win)
+        message = RecordedMessage(
+            id=f"{line.record_win}/recorded",
+            unit="",
+            event_no=0,
+            table=coup.table if coup else "",
+            shoe=1,
+            coup=coup.number if coup else 0,
+            time=self._time(),
+            rulebook="",
+            gateway=GATEWAY,
+            jackpot=self._state.parameters.id,
+            coup_id=line.record_win,
+            outcome=hit.outcome if hit else "",
+            at=at,
+            by=line.by,
+            stakes=line.wagers or {},
+        )
+        return self._apply(entry.Recorded(self._time(), message))
+
+    def _confirm(self, line: lines.ConfirmLine) -> list[Applied]:
+        made = entry.Confirmed(time=self._time(), win=line.confirm, by=line.by, role=line.role, notified=line.notified)
+        return self._apply(made)
+
+    def _invalid(self, line: lines.InvalidLine) -> list[Applied]:
+        made = entry.Invalid(time=self._time(), win=line.invalid, by=line.by, role=line.role, reason=line.reason)
+        return self._apply(made)
+
+    def _adjust(self, line: lines.AdjustLine) -> list[Applied]:
+        """Adjust; without `role` the people have the lowest role that may."""
+        lowest = authority.load(self._state.parameters.rulebook).act.get("jackpot_adjust")
+        role = lowest.role if line.role is None and lowest else line.role or ""
+        made = entry.Adjusted(
+            time=self._time(),
+            id=f"adjust-{self._number}",
+            amount=line.adjust,
+            by=tuple(line.by),
+            role=role,
+            reason=line.reason,
+        )
+        return self._apply(made)
+
+    def _malfunction(self, line: lines.MalfunctionLine) -> list[Applied]:
+        made = entry.Withdrawn(
+            time=self._time(), table=line.malfunction, reason=line.reason, by=line.by, role=line.role
+        )
+        return self._apply(made)
+
+    def _cured(self, line: lines.CuredLine) -> list[Applied]:
+        return self._apply(entry.Restored(time=self._time(), table=line.cured, by=line.by, role=line.role))
+
+    def _make_good(self, line: lines.MakeGoodLine) -> list[Applied]:
+        """Make one coup good; if the name is a table, everything that it missed."""
+        names = [one.id for one in self._state.missed if line.make_good == one.table] or [line.make_good]
+        return self._apply(
+            *(
+                entry.MadeGood(time=self._time(), missed=name, by=line.by, role=line.role, reason=line.reason)
+                for name in names
+            )
+        )
+
+    def _parameters(self, line: lines.ParametersLine) -> list[Applied]:
+        newest = self._state.waiting or self._state.parameters
+        merged = {**msgspec.to_builtins(newest), "version": newest.version + 1, **line.parameters}
+        unknown = merged.keys() - set(Parameters.__struct_fields__)
+        if unknown:
+            raise BadLineError(f"parameters: unknown field {min(unknown)!r}")
+        try:
+            new = msgspec.convert(merged, Parameters)
+        except msgspec.ValidationError as error:
+            raise BadLineError(f"parameters: {error}") from error
+        problems = list(parameter_problems(new))
+        if problems:
+            raise BadLineError(f"parameters: {'; '.join(problems)}")
+        return self._apply(entry.Changed(time=self._time(), parameters=new, by=line.by, role=line.role))
+
+    def _draw(self, line: lines.DrawLine) -> list[Applied]:
+        trigger = self._state.parameters.trigger
+        if not isinstance(trigger, Random):
+            raise BadLineError(f"draw: jackpot {self._state.parameters.id} is not a random one")
+        found = draws.candidates(trigger, self._state.parameters.tables, not_offered(self._state))
+        try:
+            made = draws.draw(_secret(self._draws), found, _HEAD, _secret(self._draws + 1))
+        except draws.DrawError as error:
+            raise BadLineError(f"draw: {error}") from error
+        self._now += timedelta(microseconds=1)
+        done = self._apply(entry.Drawn(time=self._time(), id=line.draw, draw=made, by=line.by, role=line.role))
+        self._draws += 1
+        return done
+
+
+def _secret(number: int) -> bytes:
+    return sha256(f"sabot jackpot replay {number}".encode()).digest()
+
+
+def _pending(win: Win) -> dict[str, Any]:
+    return {
+        "coup": win.win,
+        "table": win.table,
+        "outcome": win.outcome,
+        "percent": win.percent,
+        "value": win.value,
+        "rounded": win.rounded,
+        "prize": win.prize,
+        "shares": win.shares,
+        "at": win.at,
+    }
+
+
+def _parts(win: Win) -> list[dict[str, int]]:
+    if win.state != "paid":
+        return []
+    return [{"wager": place, "amount": amount} for place, amount in enumerate(win.shares)]
