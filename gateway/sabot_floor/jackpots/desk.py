@@ -3,6 +3,8 @@
 from typing import Any
 
 import msgspec
+from sabot_protocol.jackpots.currency import number, written
+from sabot_protocol.jackpots.messages import Win
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
@@ -102,5 +104,13 @@ def _say(result: Applied, state: JackpotState) -> str:
         "made_good": "Made good",
         "drawn": "Drawn",
     }[str(result.entry.__struct_config__.tag)]
-    wins = "".join(f" {win.table} {win.outcome}: {win.state}, prize {win.prize} {currency}." for win in result.wins)
-    return f"{done}.{wins} The display is {state.display} {currency} (minor units)."
+    wins = "".join(f" {_win(win, currency)}." for win in result.wins)
+    return f"{done}.{wins} The display is {written(state.display, currency)}."
+
+
+def _win(win: Win, currency: str) -> str:
+    """Return a win in words: where, what, its prize and its shares."""
+    place = " ".join(filter(None, [win.table, f"{win.shoe}/{win.coup}" if win.coup else "", win.seat]))
+    shares = " + ".join(number(share, currency) for share in win.shares)
+    prize = f", prize {written(win.prize, currency)}" + (f" = {shares}" if len(win.shares) > 1 else "")
+    return f"{place} {win.outcome}: {win.state}{prize if win.prize else ''}"

@@ -1,13 +1,245 @@
-"""sabot jackpot: everything that people do about a jackpot."""
+"""sabot jackpot: everything that people do about a jackpot; the floor service's log keeps each act."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from sabot_protocol.service.messages import Request
+from sabot_protocol.service.plain_text import escaped_json, printable
 
 from sabot_tools.actions import jackpot_replay
+from sabot_tools.stand.daemon import fail
+from sabot_tools.stand.floor_daemon import CONFIG, Config, Socket, ask
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 app.command(name="replay", epilog=jackpot_replay.EPILOG)(jackpot_replay.replay)
 
+Jackpot = Annotated[str, typer.Argument(help="Id of the jackpot: see `sabot floor status`.", metavar="JACKPOT")]
+WinId = Annotated[str, typer.Argument(help="Id of the win, or TABLE/SHOE/COUP as bac-01/3/17.", metavar="WIN")]
+TableName = Annotated[str, typer.Argument(help="Name of the table.", metavar="TABLE")]
+By = Annotated[str, typer.Option(help="Your name, for the log.")]
+Role = Annotated[str, typer.Option(help="Your role, as the rulebook calls it, such as area_manager.")]
+Reason = Annotated[str, typer.Option(help="Why, for the log.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", help="Path or postgresql:// URL of the store; then no config is read.", metavar="STORE"),
+]
+
 
 @app.callback()
 def jackpot() -> None:
-    """Replay entries of a jackpot."""
+    """Show, confirm, adjust and verify the jackpots of a floor. Acts go through the service's socket."""
+
+
+def _act(config: Path, socket: Path | None, as_json: bool, verb: str, by: str, **args: Any) -> None:
+    """Send an act and print the answer."""
+    answer = ask(config, socket, Request(verb, by=by, args=args))
+    typer.echo(escaped_json(bytes(answer.data)) if as_json else printable(answer.say))
+
+
+@app.command(epilog="Example: sabot jackpot show lucky-tie --config /etc/sabot/floor.toml")
+def show(jackpot: Jackpot, config: Config = CONFIG, socket: Socket = None, as_json: AsJson = False) -> None:
+    """Show the meters, the open and newest wins, and what was missed."""
+    import json
+
+    from sabot_tools.text.jackpot_show import show_lines
+
+    data = bytes(ask(config, socket, Request("show", args={"jackpot": jackpot})).data)
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, show_lines(json.loads(data)))))
+
+
+@app.command(
+    epilog="Example: sabot jackpot confirm lucky-tie bac-01/3/17 --by 'A. Smith' --role area_manager "
+    "--notified 'B. Jones'"
+)
+def confirm(
+    jackpot: Jackpot,
+    win: WinId,
+    by: By,
+    role: Role,
+    notified: Annotated[str, typer.Option(help="Who was notified, where the rulebook requires it.")] = "",
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a pay-out. Confirmed twice, it is paid once."""
+    _act(config, socket, as_json, "confirm", by, jackpot=jackpot, win=win, role=role, notified=notified)
+
+
+@app.command(
+    epilog="Example: sabot jackpot invalid lucky-tie bac-01/3/17 --by 'A. Smith' --role area_manager "
+    "--reason 'no tie wager'"
+)
+def invalid(
+    jackpot: Jackpot,
+    win: WinId,
+    by: By,
+    role: Role,
+    reason: Reason,
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Deem a win invalid. The meter goes on as if it had not been hit."""
+    _act(config, socket, as_json, "invalid", by, jackpot=jackpot, win=win, role=role, reason=reason)
+
+
+@app.command(
+    epilog="Example: sabot jackpot adjust lucky-tie --amount 500 --by 'A. Smith' --second 'B. Jones' "
+    "--role area_manager --reason 'two coups of 12 March'"
+)
+def adjust(
+    jackpot: Jackpot,
+    amount: Annotated[int, typer.Option(help="In minor units; negative to take away: 500 is 5 dollars.")],
+    by: By,
+    second: Annotated[str, typer.Option(help="Name of the second person.")],
+    role: Role,
+    reason: Reason,
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the meter by an amount. Two people answer for it."""
+    args = {"jackpot": jackpot, "amount": amount, "second": second, "role": role, "reason": reason}
+    _act(config, socket, as_json, "adjust", by, **args, id=_request_id("adjust"))
+
+
+def _request_id(verb: str) -> str:
+    """Return an id with which the service knows a repetition."""
+    return f"{verb}-{secrets.token_hex(8)}"
+
+
+@app.command(
+    epilog="Example: sabot jackpot withdraw lucky-tie bac-01 --by 'A. Smith' --role higher_duties_dealer "
+    "--reason 'display dark'"
+)
+def withdraw(
+    jackpot: Jackpot,
+    table: TableName,
+    by: By,
+    role: Role,
+    reason: Reason,
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a jackpot from a table. Coups there do not count until it is restored, and can be made good."""
+    _act(config, socket, as_json, "withdraw", by, jackpot=jackpot, table=table, role=role, reason=reason)
+
+
+@app.command(epilog="Example: sabot jackpot restore lucky-tie bac-01 --by 'A. Smith' --role higher_duties_dealer")
+def restore(
+    jackpot: Jackpot,
+    table: TableName,
+    by: By,
+    role: Role,
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Offer a jackpot at a table again."""
+    _act(config, socket, as_json, "restore", by, jackpot=jackpot, table=table, role=role)
+
+
+@app.command(
+    "make-good",
+    epilog="Example: sabot jackpot make-good lucky-tie 5ab0000000000001-812 --by 'A. Smith' --role area_manager",
+)
+def make_good(
+    jackpot: Jackpot,
+    missed: Annotated[str, typer.Argument(help="Id of what was missed: see `sabot jackpot show`.", metavar="MISSED")],
+    by: By,
+    role: Role,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add the contribution of a missed coup."""
+    _act(config, socket, as_json, "make-good", by, jackpot=jackpot, missed=missed, role=role, reason=reason)
+
+
+@app.command(epilog="Example: sabot jackpot draw lucky-seat --by 'A. Smith' --role gaming_supervisor")
+def draw(
+    jackpot: Jackpot, by: By, role: Role, config: Config = CONFIG, socket: Socket = None, as_json: AsJson = False
+) -> None:
+    """Draw a table, seat or location at random. `sabot jackpot verify` recomputes the choice."""
+    _act(config, socket, as_json, "draw", by, jackpot=jackpot, role=role, id=_request_id("draw"))
+
+
+@app.command(epilog="Example: sabot jackpot history lucky-tie --last 20 --store floor.db")
+def history(
+    jackpot: Jackpot,
+    last: Annotated[int, typer.Option(min=1, help="How many entries.")] = 50,
+    config: Config = CONFIG,
+    store: StoreUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per entry.")] = False,
+) -> None:
+    """Print the newest entries of a jackpot's log, from the store itself. The service need not run."""
+    from sabot_floor.jackpots import engine
+    from sabot_floor.jackpots.batch import log_name
+
+    from sabot_tools.text import jackpot_history
+
+    with _opened(config, store) as opened:
+        head = opened.head(log_name(jackpot))
+        if head is None or head.state is None:
+            fail(f"{opened.place} has no jackpot {jackpot}: see `sabot floor status`")
+        currency = engine.decode(head.state).parameters.currency
+        for entry in opened.entries(log_name(jackpot), max(0, head.seq - last)):
+            if as_json:
+                typer.echo(escaped_json(jackpot_history.as_json(entry)))
+            else:
+                typer.echo(printable(jackpot_history.line(entry, currency)))
+
+
+@app.command(epilog="Example: sabot jackpot verify lucky-tie --store floor.db")
+def verify(
+    jackpot: Annotated[str, typer.Argument(help="Id of the jackpot; default: all.", metavar="JACKPOT")] = "",
+    config: Config = CONFIG,
+    store: StoreUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per jackpot.")] = False,
+) -> None:
+    """Recompute every entry, meter, win and draw of the logs. Exit status 1 if something differs."""
+    import msgspec
+    from sabot_floor.jackpots import audit
+
+    wrong = 0
+    with _opened(config, store) as opened:
+        names = audit.jackpots(opened)
+        if jackpot and jackpot not in names:
+            fail(f"{opened.place} has no jackpot {jackpot}; there are {', '.join(names) or 'none'}")
+        for name in [jackpot] if jackpot else names:
+            verdict = audit.verify(opened, name)
+            wrong += bool(verdict.faults)
+            if as_json:
+                found = {"jackpot": name, "entries": verdict.entries, "draws": verdict.draws, "faults": verdict.faults}
+                typer.echo(escaped_json(msgspec.json.encode(found)))
+            else:
+                typer.echo(printable(f"{name}: {verdict.entries} entries, {verdict.draws} draws recomputed"))
+                for fault in verdict.faults:
+                    typer.echo(printable(f"{name}: {fault}"))
+    if wrong:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(config: Path, url: str | None) -> Iterator[Any]:
+    """Open the store to read; print an error on stderr and exit with status 1."""
+    from sabot_floor import config as configs
+    from sabot_floor.store import StoreError, open_store
+
+    if url is None:
+        found, problems = configs.read(config)
+        if found is None:
+            fail("\n".join(f"{config}: {problem}" for problem in problems))
+        url = found.store
+    try:
+        with open_store(url, read_only=True) as store:
+            yield store
+    except StoreError as error:
+        fail(str(error))
