@@ -16,11 +16,12 @@ from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
-from sabot_gateway.config import Config
+from sabot_gateway.config import Config, jackpots_of
 from sabot_gateway.control_requests import ControlRequests
 from sabot_gateway.group_commit import GroupCommit
 from sabot_gateway.guard import ALARM, Guard
 from sabot_gateway.hold import HoldControl, Reason
+from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.ledger.pruner import Pruner
 from sabot_gateway.operator import requests
@@ -64,6 +65,8 @@ class App:
         self._tables: dict[str, TableSession] = {}
         self._builder = TableBuilder(config, ledger, desk, self._tables)
         self._tables |= {table.name: self._builder.build(table) for table in config.table}
+        self._jackpots = jackpots = Jackpots(ledger, own, self._tables)
+        jackpots.configure(*jackpots_of(config))
         self._publish = publish = PublishStage(config, ledger, self._tables, self._selector, self._at())
         publish.serve(self._tables)
         publish.alarms_changed(self._tables)
@@ -71,11 +74,11 @@ class App:
         self._lines = lines = TableLines(self._tables, self._selector, topics, self._captures, own, clock)
         self._hold = HoldControl(ledger, self._tables, lines, topics, own)
         self._guard = Guard(lines, own, self._control)
-        self._group_commit = GroupCommit(ledger, desk, self._hold, lines, publish, self._guard)
+        self._group_commit = GroupCommit(ledger, desk, self._hold, lines, publish, self._guard, jackpots)
         reread = reread or (lambda: config)
-        self._reload = Reload(self._signals, reread, self._tables, self._builder, lines, publish, desk)
+        self._reload = Reload(self._signals, reread, self._tables, self._builder, lines, publish, desk, jackpots)
         self._requests = ControlRequests(
-            config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, clock
+            config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, jackpots, clock
         )
         self._pruner = Pruner(ledger)
         self._sweep_s, self._visited = 0.0, 0
@@ -117,6 +120,8 @@ class App:
 
     def _turn(self, ready: list[object], at: Moment) -> None:
         """Read what is ready, commit once, then acknowledge and publish."""
+        if self._jackpots.due and not self._hold.active and self._group_commit.idle():
+            self._jackpots.step(at)
         for source in ready:
             self._guard.run(self._serve, source, at)
         unreadable = self._builder.take_unreadable()

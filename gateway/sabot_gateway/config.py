@@ -9,11 +9,13 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.jackpots import loading
+from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.service import config_file
 from sabot_protocol.service.broker import LOGIN_WANTED, Broker, BrokerUrlError, Login, LoginError
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.service.secret_file import SecretError, read_key
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
 from sabot_gateway.shoe import ports
@@ -52,6 +54,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands; beside the ledger, unless given
     keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
+    jackpots: str | None = None  # the file of the jackpots
+    jackpot_key: str | None = None  # the file of the key that signs what tables contribute
 
     def requires_keys(self) -> bool:
         """Return True if a shoe without a key is refused."""
@@ -73,6 +77,8 @@ _WANTED = {
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/control.sock"',
     "keep_days": "a number of days, 1 or more",
+    "jackpots": 'the path of the jackpots file, such as "jackpots.toml"',
+    "jackpot_key": 'the path of a key file, such as "jackpot.key"; make it with `sabot keys jackpot FILE`',
     "name": 'letters, digits, - and _, such as "bac-01"',
     "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',
     "rulebook": f"one of {', '.join(rulebooks.ids())}",
@@ -122,7 +128,10 @@ def _nested_problems(data: dict[str, Any]) -> Iterator[str]:
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
     login = config.login.with_paths(directory)
-    return with_paths(msgspec.structs.replace(config, login=login), directory, "ledger", "keys", "control")
+    return with_paths(msgspec.structs.replace(config, login=login), directory, *_PATHS)
+
+
+_PATHS = ("ledger", "keys", "control", "jackpots", "jackpot_key")
 
 
 def problems(config: Config) -> list[str]:
@@ -132,6 +141,7 @@ def problems(config: Config) -> list[str]:
         *(f"table {table.name}: {problem}" for table in config.table for problem in table_problems(table)),
         *_keys_problems(config),
         *_broker_problems(config),
+        *jackpot_problems(config),
     ]
 
 
@@ -217,6 +227,38 @@ def _broker_problems(config: Config) -> Iterable[str]:
     except (BrokerUrlError, LoginError) as error:
         return [str(error)]
     return []
+
+
+def jackpot_problems(config: Config) -> list[str]:
+    """Return all that is wrong with the jackpots file and its key; it may name tables of other gateways."""
+    if config.jackpots is None:
+        return (
+            ["jackpot_key is set, but jackpots is not; write jackpots = the jackpots file"]
+            if config.jackpot_key
+            else []
+        )
+    found = [f"{config.jackpots}: {problem}" for problem in loading.problems(Path(config.jackpots), config.table)]
+    try:
+        _jackpot_key(config)
+    except (ConfigError, SecretError) as error:
+        found.append(f"jackpot_key: {error}")
+    return found
+
+
+def jackpots_of(config: Config) -> tuple[tuple[Parameters, ...], bytes]:
+    """Return the jackpots of the file, and the key that signs their messages, empty if there is none."""
+    if config.jackpots is None:
+        return (), b""
+    return loading.load(Path(config.jackpots), config.table), _jackpot_key(config)
+
+
+def _jackpot_key(config: Config) -> bytes:
+    if config.jackpot_key is None:
+        return b""
+    key = read_key(Path(config.jackpot_key))
+    if key is None:
+        raise ConfigError(f"{config.jackpot_key}: no such file; make it with `sabot keys jackpot {config.jackpot_key}`")
+    return key
 
 
 @dataclass(frozen=True)

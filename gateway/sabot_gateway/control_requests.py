@@ -9,6 +9,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.hold import HoldControl
+from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
@@ -31,11 +32,12 @@ class ControlRequests:
         ledger: Ledger,
         publish: PublishStage,
         tables: Mapping[str, TableSession],
+        jackpots: Jackpots,
         clock: Callable[[], float],
     ) -> None:
         self._site, self._control, self._desk, self._captures = site, control, desk, captures
         self._hold, self._ledger, self._publish, self._tables = hold, ledger, publish, tables
-        self._clock = clock
+        self._jackpots, self._clock = jackpots, clock
 
     def serve(self, caller: Caller, at: Moment) -> None:
         """Read what a caller has sent; take the request once it is complete."""
@@ -65,5 +67,9 @@ class ControlRequests:
             "ledger": {"entries": self._ledger.last_seq(), "problem": self._hold.problem},
             "hold": self._hold.reasons(),
             "broker": self._publish.status(),
-            "tables": [table.status() | held for table in self._tables.values()],
+            "jackpots": self._jackpots.parameters(),
+            "tables": [self._of_table(table) | held for table in self._tables.values()],
         }
+
+    def _of_table(self, table: TableSession) -> dict[str, Any]:
+        return table.status() | {"jackpots": self._jackpots.status(table.name)}

@@ -7,6 +7,7 @@ from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.guard import Guard
 from sabot_gateway.hold import HoldControl
+from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, EntryError, Ledger, LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.publish.stage import PublishStage
@@ -31,7 +32,9 @@ class GroupCommit:
         lines: TableLines,
         publish: PublishStage,
         guard: Guard,
+        jackpots: Jackpots,
     ) -> None:
+        self._jackpots = jackpots
         self._ledger, self._desk, self._own, self._hold = ledger, desk, desk.own, hold
         self._lines, self._publish, self._guard = lines, publish, guard
         self.waiting: dict[TableSession, None] = {}  # tables that have something to be stored, in the order it came
@@ -74,13 +77,14 @@ class GroupCommit:
         self._own.waiting.clear()
         for table in stored:
             self._guard.run(TableSession.stored, table, at)
+        self._jackpots.raise_alarms(at)
         self._desk.committed(at)
         self.gather_until_s = at.now_s + (_GATHER_S if len(entries) > _FEW else _GATHER_FEW_S)
 
     def _store(self, entries: Sequence[Entry], at: Moment) -> list[TableSession]:
         """Store all entries at once, or table by table where one is refused; return the tables given up."""
         try:
-            self._ledger.append(entries)
+            self._append(entries)
         except EntryError as error:
             log.error(f"{error}; each table is stored in a transaction of its own")
             return self._store_apart(at)
@@ -91,17 +95,24 @@ class GroupCommit:
         given_up = []
         for table in list(self.waiting):
             try:
-                self._ledger.append(table.pending)
+                self._append(table.pending)
             except EntryError as error:
                 self._give_up(table, error, at)
                 given_up.append(table)
             table.stored(at)
             del self.waiting[table]
         try:
-            self._ledger.append(self._own.waiting)
+            self._append(self._own.waiting)
         except EntryError as error:
             self._desk.drop(str(error))
         return given_up
+
+    def _append(self, entries: Sequence[Entry]) -> None:
+        """Store entries in one transaction, with the increments that follow from them."""
+        if self._jackpots.active:
+            self._jackpots.append(entries)
+        else:
+            self._ledger.append(entries)
 
     def _give_up(self, table: TableSession, error: EntryError, at: Moment) -> None:
         """Drop what was not acknowledged, which the shoe still has, and read the table again from the ledger."""

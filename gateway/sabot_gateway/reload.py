@@ -8,7 +8,8 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
-from sabot_gateway.config import Changes, Config
+from sabot_gateway.config import Changes, Config, jackpots_of
+from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.publish.stage import PublishStage
@@ -31,7 +32,9 @@ class Reload:
         lines: TableLines,
         publish: PublishStage,
         desk: Desk,
+        jackpots: Jackpots,
     ) -> None:
+        self._jackpots = jackpots
         self._signals, self.reread, self._tables, self._builder = signals, reread, tables, builder
         self._lines, self._publish, self._desk = lines, publish, desk
 
@@ -47,6 +50,7 @@ class Reload:
     def _reload(self, at: Moment) -> None:
         try:
             new = self.reread()
+            jackpots = jackpots_of(new)
         except Exception as error:  # of a file, which can hold anything
             log.error(f"the config stays as it was: {error or type(error).__name__}")
             return
@@ -59,6 +63,7 @@ class Reload:
             log.exception("the config stays as it was: internal error; report it with this log")
             return
         self._apply(changes, opened, at)
+        self._jackpots.configure(*jackpots)
 
     def _build(self, new: Config, changes: Changes) -> dict[str, TableSession]:
         """Return the tables that are new or changed; the config in use stays the old one where one fails."""

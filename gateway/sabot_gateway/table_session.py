@@ -12,6 +12,7 @@ from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
 
 from sabot_gateway.config import Table
+from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
@@ -47,6 +48,7 @@ class TableSession:
     last_published: str | Served | None = None  # a problem, or the shoe and its key; the same is not published again
     published_fault: str = "none"  # on the topic of the table's status
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
+    jackpots: TableJackpots | None = None  # None if no jackpot runs here
     _concern: str | None = None  # as last published
     _limiter: LogLimiter = field(default_factory=LogLimiter)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
@@ -33,6 +34,7 @@ class Table:
         self.shoe = Shoe()
         self.next_no = 1
         self.fault = "none"
+        self.jackpots: TableJackpots | None = None
 
     def serve(self) -> None:
         """Connect the shoe."""

@@ -13,7 +13,7 @@ import pytest
 from sabot_gateway.ledger import Reader
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.messages import Request
-from sabot_protocol.topics import RETAINED
+from sabot_protocol.topics import is_published
 from sabot_tools.stand.local_site import LocalSite, Received
 
 FLAT_OUT = 1e6  # speed factor: as fast as the firmware can
@@ -68,7 +68,7 @@ class SiteWatcher:
         self.received.append(message)
         seen = self._by_topic.setdefault(message.topic, {})
         payload = msgspec.json.decode(message.payload)
-        table, topic = message.topic.split("/")[-2:]
+        table, _, topic = message.topic.removeprefix(f"sabot/v1/{self.site.plan.site}/").partition("/")
         for one in payload if isinstance(payload, list) else [payload]:
             seen.setdefault(one.get("id", len(seen)), one)
             if "id" in one:
@@ -97,7 +97,7 @@ class SiteWatcher:
             return [
                 (entry.topic, msgspec.json.decode(entry.payload)["id"])
                 for entry in ledger.entries("WHERE table_name = ?", (table,))
-                if entry.topic in RETAINED
+                if is_published(entry.topic)
             ]
 
     def run_until_received(self) -> None:

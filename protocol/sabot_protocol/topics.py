@@ -19,6 +19,9 @@ RETAINED: dict[TopicName, bool] = {
     "health": False,
 }
 
+_RETAINED_NAMES = frozenset(str(name) for name, retained in RETAINED.items() if retained)
+JACKPOT = "jackpot/"  # begins a table's topics of increments and recorded wins; the jackpot's id follows
+
 CoupKind = Literal["live", "no_bet", "void_hand", "free_hand", "dummy", "void"]
 CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
@@ -171,6 +174,21 @@ class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):
 def table_topic(site: str, table: str, name: TopicName) -> str:
     """Return the full topic of a table."""
     return f"{ROOT}/{site}/{table}/{name}"
+
+
+def is_published(topic: str) -> bool:
+    """Return True if an entry of a ledger with this topic is published below its table's topic."""
+    return topic in RETAINED or topic.startswith(JACKPOT)
+
+
+def is_retained(topic: str) -> bool:
+    """Return True if messages on this topic of a table are retained."""
+    return topic in _RETAINED_NAMES
+
+
+def entry_topic(site: str, table: str, topic: str) -> str:
+    """Return the full topic of an entry of a ledger."""
+    return f"{ROOT}/{site}/{table}/{topic}"
 
 
 def gateway_status_topic(site: str) -> str:

@@ -1,14 +1,16 @@
-"""Derived: shoes, coups and alarms as tables, computed from the entries alone."""
+"""Derived: shoes, coups, alarms, increments and recorded wins as tables, computed from the entries alone."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
+from sabot_protocol.topics import JACKPOT
 
 from sabot_gateway.ledger.chain import Entry, Stored
 
-NAMES = ("shoes", "coups", "alarms")
+NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins")
 TABLES = (
     """CREATE TABLE shoes (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
@@ -24,6 +26,15 @@ TABLES = (
     raised TEXT, last TEXT, said_by TEXT, say TEXT, clause TEXT, raised_seq INTEGER, seq INTEGER) WITHOUT ROWID""",
     "CREATE INDEX active ON alarms (table_name, raised_seq) WHERE state <> 'cleared'",
     "CREATE INDEX alarms_by_entry ON alarms (raised_seq)",
+    """CREATE TABLE increments (
+    id TEXT UNIQUE, table_name TEXT, jackpot TEXT, unit TEXT, shoe INTEGER, coup INTEGER, time TEXT, coup_id TEXT,
+    kind TEXT, amount INTEGER, currency TEXT, count INTEGER, total INTEGER, carry TEXT, parameters TEXT,
+    outcome TEXT, reverses TEXT, reversed_by TEXT, seq INTEGER PRIMARY KEY)""",
+    "CREATE INDEX increments_of_a_table ON increments (table_name, jackpot, seq)",
+    "CREATE INDEX increments_of_a_coup ON increments (coup_id)",
+    """CREATE TABLE recorded_wins (
+    id TEXT UNIQUE, table_name TEXT, jackpot TEXT, shoe INTEGER, coup INTEGER, coup_id TEXT, outcome TEXT,
+    recorded TEXT, said_by TEXT, seq INTEGER PRIMARY KEY)""",
 )
 
 # The first message about a shoe makes its row, and each later one changes its own part.
@@ -42,8 +53,13 @@ _ALARM = (
     "state = excluded.state, last = excluded.last, said_by = excluded.said_by, say = excluded.say, "
     "clause = excluded.clause, seq = excluded.seq"
 )
+_INCREMENT = f"INSERT OR IGNORE INTO increments VALUES ({', '.join('?' * 19)})"
+_REVERSED = "UPDATE increments SET reversed_by = ? WHERE id = ?"
+_RECORDED = f"INSERT OR IGNORE INTO recorded_wins VALUES ({', '.join('?' * 10)})"
 
+_RECORDED_TOPIC = "/recorded"  # ends the topic of a recorded win
 _PROGRESS_EVERY = 1000
+_Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # as SQLite holds it
 Change = tuple[str, tuple[Any, ...]]
 Select = Callable[[str, tuple[Any, ...]], Iterable[Stored]]  # entries by a WHERE clause
 
@@ -94,6 +110,27 @@ class _Alarm(_Common, frozen=True):
     alarm: str = ""
     severity: str = "warning"
     state: str = "raised"
+
+
+class _Increment(_Common, frozen=True):
+    jackpot: str
+    coup_id: str
+    kind: str
+    amount: _Whole
+    currency: str
+    count: _Whole
+    total: _Whole
+    parameters: str
+    carry: str = "0"
+    trigger: str = ""
+    reverses: str = ""
+
+
+class _Recorded(_Common, frozen=True):
+    jackpot: str
+    coup_id: str
+    outcome: str
+    at: str
 
 
 def _shoe(seq: int, message: _Shoe) -> list[Change]:
@@ -151,24 +188,41 @@ def _alarm(seq: int, message: _Alarm) -> list[Change]:
     return [(_ALARM, (*start, message.time, message.time, message.by, message.say, message.clause, seq, seq))]
 
 
+def _increment(seq: int, message: _Increment) -> list[Change]:
+    where = (message.unit, message.shoe, message.coup, message.time, message.coup_id, message.kind)
+    sums = (message.amount, message.currency, message.count, message.total, message.carry, message.parameters)
+    rest = (message.trigger, message.reverses, "", seq)
+    change = (_INCREMENT, (message.id, message.table, message.jackpot, *where, *sums, *rest))
+    return [change, (_REVERSED, (message.id, message.reverses))] if message.reverses else [change]
+
+
+def _recorded(seq: int, message: _Recorded) -> list[Change]:
+    where = (message.id, message.table, message.jackpot, message.shoe, message.coup, message.coup_id)
+    return [(_RECORDED, (*where, message.outcome, message.at, message.by, seq))]
+
+
 _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
     "shoe": (msgspec.json.Decoder(_Shoe), _shoe),
     "coup": (msgspec.json.Decoder(_Coup), _coup),
     "confirmed": (msgspec.json.Decoder(_Confirmed), _confirmed),
     "alarm": (msgspec.json.Decoder(_Alarm), _alarm),
 }
+_OF_A_JACKPOT = (msgspec.json.Decoder(_Increment), _increment), (msgspec.json.Decoder(_Recorded), _recorded)
 
 
-SOURCES = (
-    f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)})"  # the entries that the tables are computed from
-)
+# The entries that the tables are computed from.
+SOURCES = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)}) OR topic LIKE '{JACKPOT}%'"
 
 
 def changes(seq: int, entry: Entry | Stored) -> list[Change]:
     """Return what an entry changes in the tables: nothing, where it is of another kind."""
-    if entry.topic not in _TOPICS:
+    topic = entry.topic
+    if topic in _TOPICS:
+        decoder, changes_of = _TOPICS[topic]
+    elif topic.startswith(JACKPOT):
+        decoder, changes_of = _OF_A_JACKPOT[topic.endswith(_RECORDED_TOPIC)]
+    else:
         return []
-    decoder, changes_of = _TOPICS[entry.topic]
     try:
         return changes_of(seq, decoder.decode(entry.payload))
     except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
@@ -202,8 +256,10 @@ def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
         rest += _rest_of_shoe((table, unit, shoe), seq, last, entries)
     for table, alarm, last in db.execute(_CUT_ALARMS, (seq, seq)).fetchall():
         rest += _rest_of_alarm(table, alarm, seq, last, entries)
-    for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq"), ("coups", "seq")):
+    for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq")):
         db.execute(f"DELETE FROM {name} WHERE {first} <= ?", (seq,))
+    for name in ("coups", "increments", "recorded_wins"):
+        db.execute(f"DELETE FROM {name} WHERE seq <= ?", (seq,))
     for entry in sorted(rest, key=lambda entry: entry.seq):
         apply(db, changes(entry.seq, entry))
 

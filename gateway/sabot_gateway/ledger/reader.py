@@ -149,6 +149,11 @@ class Reader:
         return bytes(row[0])
 
     @reading()
+    def query(self, query: str, *values: str | int) -> list[Any]:
+        """Return the rows of a query."""
+        return self._db.execute(query, values).fetchall()
+
+    @reading()
     def cursor(self, name: str) -> int:
         """Return how far a reader has come."""
         return int(self._one("SELECT seq FROM cursors WHERE name = ?", name) or 0)
@@ -270,7 +275,7 @@ class Reader:
 
     @reading()
     def derived_difference(self) -> str | None:
-        """Return where shoes, coups and alarms are not what the entries give."""
+        """Return where a derived table is not what the entries give."""
         return derived.difference(self._db, self.entries(derived.SOURCES)) if self.version == schema.VERSION else None
 
     @reading()

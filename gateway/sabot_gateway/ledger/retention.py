@@ -3,6 +3,7 @@
 import hmac
 import secrets
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     count: int  # removed with this one; a pruning goes in slices
     time: str  # of the last entry removed
     units: dict[str, int]  # the last event number that was held of each unit
+    increments: dict[str, tuple[int, int, str]] = {}  # by jackpot/table: count, total and carry of the last one
+    parameters: dict[str, str] = {}  # by jackpot: the last entry with its parameters
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -81,10 +84,35 @@ def remove(db: sqlite3.Connection, seq: int, removed: int, key: bytes) -> None:
         "SELECT unit, max(event_no) FROM entries WHERE seq <= ? AND event_no IS NOT NULL GROUP BY unit", (seq,)
     ):
         units[unit] = max(event_no, units.get(unit, 0))
-    made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units))
+    jackpots = _jackpots(db, seq, before)
+    made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units, *jackpots))
     signature = hmac.digest(key, made, "sha256")
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("checkpoint", made), ("signature", signature)])
     db.execute("DELETE FROM entries WHERE seq <= ?", (seq,))
+
+
+def _jackpots(
+    db: sqlite3.Connection, seq: int, before: Checkpoint | None
+) -> tuple[dict[str, tuple[int, int, str]], dict[str, str]]:
+    """Return what must outlive the entries up to `seq`: the last counts of each table, the last parameters."""
+    counts, parameters = (dict(before.increments), dict(before.parameters)) if before else ({}, {})
+    for jackpot, table, *counted, _ in db.execute(_LAST_INCREMENTS, (seq,)):
+        counts[f"{jackpot}/{table}"] = counted[0], counted[1], counted[2]
+    for (payload,) in db.execute(_PARAMETERS, (seq,)):
+        with suppress(msgspec.MsgspecError, UnicodeError):  # of a file, which can hold anything
+            parameters[msgspec.json.decode(payload, type=_Named).jackpot] = bytes(payload).decode()
+    return counts, parameters
+
+
+class _Named(msgspec.Struct):
+    """Whose parameters an entry holds."""
+
+    jackpot: str
+
+
+_PARAMETERS = "SELECT payload FROM entries WHERE topic = 'jackpot_parameters' AND seq <= ? ORDER BY seq"
+_LAST_INCREMENTS = """SELECT jackpot, table_name, count, total, carry, max(seq) FROM increments WHERE seq <= ?
+    GROUP BY jackpot, table_name"""
 
 
 def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:

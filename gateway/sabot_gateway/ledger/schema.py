@@ -6,7 +6,7 @@ from contextlib import closing
 from sabot_gateway.ledger import derived
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 5
+VERSION = 6
 WITH_TIMES = 2  # and rulebooks
 WITH_CURSOR_HASH = 4
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
@@ -34,6 +34,7 @@ _VERSION_2 = (
     *derived.TABLES,
 )
 
+_DERIVED = (*(f"DROP TABLE IF EXISTS {name}" for name in derived.NAMES), *derived.TABLES)  # made anew
 
 # An index of every entry by table and topic had each entry change a page of its own.
 _VERSION_3 = (
@@ -44,16 +45,21 @@ _VERSION_3 = (
 
 # A cursor names the hash of its entry, so that one that was moved by hand is found. Derived tables are rebuilt.
 _VERSION_4 = (
-    *(f"DROP TABLE {name}" for name in derived.NAMES),
-    *derived.TABLES,
+    *_DERIVED,
     "ALTER TABLE cursors ADD COLUMN hash BLOB NOT NULL DEFAULT x''",
     "UPDATE cursors SET hash = ifnull((SELECT hash FROM entries WHERE entries.seq = cursors.seq), x'')",
     "CREATE INDEX alarms_of_a_table ON entries (table_name, seq) WHERE topic = 'alarm'",
     "CREATE INDEX accepted ON entries (seq) WHERE topic = 'accepted'",
 )
 # A coup's row names the message that confirmed it.
-_VERSION_5 = (*(f"DROP TABLE {name}" for name in derived.NAMES), *derived.TABLES)
-_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5}
+_VERSION_5 = _DERIVED
+# Increments and recorded wins of jackpots; stakes and parameters of a jackpot are found without reading every entry.
+_VERSION_6 = (
+    *_DERIVED,
+    "CREATE INDEX stakes_of_a_table ON entries (table_name, seq) WHERE topic = 'stakes'",
+    "CREATE INDEX jackpot_parameters ON entries (seq) WHERE topic = 'jackpot_parameters'",
+)
+_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5, 6: _VERSION_6}
 
 
 class NewerError(LedgerError):

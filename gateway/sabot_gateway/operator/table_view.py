@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.shoe import fault
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.verify import Verifier
@@ -21,6 +22,10 @@ class TableView(Protocol):
     @property
     def verifier(self) -> Verifier:
         """The verifier of its shoe's log."""
+
+    @property
+    def jackpots(self) -> TableJackpots | None:
+        """The jackpots that run there; None if none does."""
 
     @property
     def fault(self) -> str:

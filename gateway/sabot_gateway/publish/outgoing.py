@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import msgspec
-from sabot_protocol.topics import RETAINED, TopicName
+from sabot_protocol.topics import is_published
 
 from sabot_gateway.ledger import Stored
 
@@ -17,7 +16,7 @@ class Outgoing:
 
     first_seq: int
     table: str
-    topic: TopicName
+    topic: str  # below that of the table
     payload: bytes
 
 
@@ -26,7 +25,7 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
     groups: list[list[Stored]] = []
     cards: dict[str, list[Stored]] = {}  # by table: those that its next card joins
     for entry in entries:
-        if entry.topic not in RETAINED:
+        if not is_published(entry.topic):
             continue  # the gateway's own
         if entry.topic == "cards" and entry.table in cards:
             cards[entry.table].append(entry)
@@ -40,9 +39,9 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
 
 def _message(group: list[Stored]) -> Outgoing:
     first = group[0]
-    topic: TopicName = msgspec.convert(first.topic, TopicName)
-    payload = b"[%b]" % b",".join(bytes(card.payload) for card in group) if topic == "cards" else first.payload
-    return Outgoing(first.seq, first.table, topic, payload)
+    cards = first.topic == "cards"
+    payload = b"[%b]" % b",".join(bytes(card.payload) for card in group) if cards else first.payload
+    return Outgoing(first.seq, first.table, first.topic, payload)
 
 
 @dataclass

@@ -6,7 +6,7 @@ import msgspec
 import structlog
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.service.rate_limit import LogLimiter
-from sabot_protocol.topics import RETAINED, StatusMessage, gateway_status_topic, table_topic
+from sabot_protocol.topics import StatusMessage, entry_topic, gateway_status_topic, is_retained, table_topic
 
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.reader import reading
@@ -96,9 +96,9 @@ class Publisher:
 
     def _send_event(self, message: Outgoing) -> None:
         """Send a message; one that cannot be sent, from a changed file, is passed over: it would stop all behind it."""
-        topic = table_topic(self._site, message.table, message.topic)
+        topic = entry_topic(self._site, message.table, message.topic)
         try:
-            mid = self._mqtt.publish(topic, message.payload, retain=RETAINED[message.topic])
+            mid = self._mqtt.publish(topic, message.payload, retain=is_retained(message.topic))
         except (TypeError, ValueError) as error:
             if self._limiter.take("unsendable", self._mqtt.now_s) is not None:
                 log.error(

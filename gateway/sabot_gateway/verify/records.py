@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message, TopicName
+from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message
 
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
@@ -13,7 +13,7 @@ from sabot_gateway.verify.state import Dealt
 class Record(NamedTuple):
     """One ledger entry: only the event, or a message under a topic."""
 
-    topic: TopicName | None = None
+    topic: str | None = None  # a TopicName, or of a jackpot
     message: Message | None = None
 
 

@@ -190,7 +190,11 @@ class Verifier:
         tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
         return self._context.clear_alarms(over, f"the gateway: the coup is played at {tables}", source)
 
-    def gateway_alarm(self, name: str, say: str, source: Source) -> list[Record]:
-        """Raise an alarm that the daemon has found, unless it is active."""
-        context = self._context
-        return [] if self.alarms.named(name) else context.raise_alarm(context.common_now(source), name, say=say)
+    def gateway_alarm(
+        self, name: str, say: str, source: Source, *, clause: str = "", coup: tuple[int, int] | None = None
+    ) -> list[Record]:
+        """Raise an alarm that the daemon has found: about a coup, as shoe and number; or else unless it is active."""
+        context, where = self._context, dict(zip(("shoe", "coup"), coup or (), strict=False))
+        if coup is None and self.alarms.named(name):
+            return []
+        return context.raise_alarm(context.common_now(source) | where, name, say=say, clause=clause)

@@ -20,7 +20,7 @@ from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import messages, rulebooks
 from sabot_protocol.codec import plain
 from sabot_protocol.service.broker import Broker
-from sabot_protocol.topics import RETAINED, table_topic
+from sabot_protocol.topics import entry_topic, is_retained
 
 _CRC_SEED: Final = 0xFFFF
 _READ_TIMEOUT_S: Final = 1.0
@@ -111,9 +111,9 @@ class Port:
 
     def _publish(self, record: Record, payload: bytes) -> None:
         if record.topic:
-            topic = table_topic(self._site, self._table.name, record.topic)
+            topic = entry_topic(self._site, self._table.name, record.topic)
             message = b"[" + payload + b"]" if record.topic == "cards" else payload
-            self._mqtt.publish(topic, message, qos=1, retain=RETAINED[record.topic])
+            self._mqtt.publish(topic, message, qos=1, retain=is_retained(record.topic))
 
 
 def _payload(record: Record) -> bytes:

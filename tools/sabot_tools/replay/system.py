@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from sabot_gateway.ledger import Stored
 from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.topics import RETAINED, gateway_status_topic
+from sabot_protocol.topics import gateway_status_topic, is_published
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.rig import Rig
 
@@ -129,7 +129,7 @@ class ReplaySystem:
         if app is None or self.gateway.disk_full or not self.broker.up:
             return
         self.run_until(app.published, "stored messages are published")
-        ids = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.gateway.ledger() if entry.topic in RETAINED}
+        ids = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.gateway.ledger() if is_published(entry.topic)}
         self.run_until(lambda: ids <= self.subscriber.ids, "the subscriber has every message")
         states = app.retained_topics()
         self.run_until(lambda: states.items() <= self.subscriber.states.items(), "the subscriber has every state")

@@ -105,6 +105,9 @@ ALARMS: dict[str, AlarmKind] = {
     "gateway_error": AlarmKind(
         "warning", "The gateway had an internal error and started again with this shoe.", ("acknowledged",)
     ),
+    "jackpot_not_incremented": AlarmKind(
+        "critical", "A confirmed coup did not increment a jackpot as it should.", ("acknowledged",)
+    ),
     **{
         case: AlarmKind("critical" if case in _CRITICAL_CASES else "warning", CASES[case], _SEEN)
         for case in irregularities.CASES
