@@ -94,9 +94,7 @@ class TableLog(Log):
             self.pending.append(Entry(self.unit, number, self.name, record.topic or "", payload, frame, TIME, digest))
         return records
 
-    def play(
-        self, dealt: str = "9S 2H TD 3C", winner: str = "player", points: tuple[int, int] = (9, 5), **more: Any
-    ) -> str:
+    def play(self, dealt: str = FOUR, winner: str = "player", points: tuple[int, int] = (9, 5), **more: Any) -> str:
         """Deal a coup, confirm it and commit; return the id of the message on `confirmed`."""
         self.deal(dealt)
         self.result(winner, points, **{"natural": points[0] > 7 or points[1] > 7, **more})

@@ -40,7 +40,7 @@ def _errors_to_stderr() -> Iterator[None]:
 
 @app.callback()
 def keys() -> None:
-    """Make, show and rotate the keys of shoes."""
+    """Make, show and rotate the keys of shoes; make the key of a site's jackpots."""
 
 
 @app.command(epilog="Example: sabot keys new 5ab0000000000001 --dir keys --shoe key.bin")
@@ -57,6 +57,19 @@ def new(unit: Unit, directory: Directory = KEYS, shoe: ShoeFile = None) -> None:
         ring.units()  # raises SecretError if the directory cannot be used
         _make(ring.path(unit), shoe)
         typer.echo(f"new key for {unit}: {ring.path(unit)}, fingerprint {fingerprint(ring.keys(unit)[0])}", err=True)
+
+
+@app.command(epilog="Example: sabot keys jackpot jackpot.key")
+def jackpot(
+    path: Annotated[Path, typer.Argument(help="The file to make: `jackpot_key` of every config.", metavar="FILE")],
+) -> None:
+    """Make the key with which gateways sign what tables contribute to jackpots."""
+    with _errors_to_stderr():
+        key = secrets.token_bytes(KEY_BYTES)
+        write_new(path, key.hex().encode() + b"\n")
+        typer.echo(
+            f"new jackpot key: {path}, fingerprint {fingerprint(key)}; copy it to every gateway and the floor", err=True
+        )
 
 
 @app.command(epilog="Example: sabot keys show --dir keys")
