@@ -93,7 +93,7 @@ captures: .venv/.dev ## capture the lines of simulated shoes again through a rea
 broken: .venv/.dev ## break one line of the firmware at a time; a replay must fail and name the event (3 minutes); ONLY=file
 	@PYTHONPATH=hil_tests $(BIN)/python -m support.broken $(ONLY)
 
-mutants: .venv/.dev ## change every price and operator of the settlement, one at a time; a test must fail (15 minutes)
+mutants: .venv/.dev ## change every price and operator of settlement and jackpots, one at a time; a test must fail (25 minutes)
 	@$(BIN)/python protocol/tests/mutants.py
 
 clean: ## remove the environment and everything built

@@ -129,12 +129,15 @@ MISTAKES = [
     (CROWN, '["bac-01", "bac-02"]', "[]", "tables = []; write the names of one to 1000 tables"),
     (CROWN, '"bac-01"', '"bac-02"', "jackpot lucky-tie: tables: bac-02 is there twice; name each table once"),
     (CROWN, "[[jackpot]]", CROWN + "[[jackpot]]", "jackpot lucky-tie is there twice; give each an id of its own"),
+    (CROWN, '"Lucky Tie"', f'"{61 * "x"}"', "jackpot lucky-tie: title: 61 characters; write 1 to 60"),
+    (CROWN, '"AUD"', f'"AUD"\nsign = "{1001 * "x"}"', "jackpot lucky-tie: sign: 1001 characters; write at most 1000"),
+    (CROWN, '"AUD"', '"AUD"\nactivation = "no_more_bets"', "activation = no_more_bets: that is for parts of stakes"),
     (CROWN, '"Lucky Tie"', '""', "jackpot lucky-tie: title: 0 characters; write 1 to 60"),
     (CROWN, '"Lucky Tie"', '"Lucky\\nTie"', 'title = "Lucky\\nTie"; write the name that players read'),
     (CROWN, "unreasonable = 100", "unreasonable = 24", "unreasonable = 24: each coup contributes 25; write the most"),
     (CROWN, "unreasonable = 100", "unreasonable = 0", "unreasonable = 0: no coup could contribute; write the most"),
-    (CROWN, "rounding =", "base = 9\nlimit = 8\nrounding =", "limit = 8: the meter begins with 9; write a limit above"),
-    (CROWN, "rounding =", "reset = 9\nlimit = 8\nrounding =", "limit = 8: the meter begins with 9; write a limit"),
+    (CROWN, "rounding =", "base = 9\nlimit = 8\nrounding =", "limit = 8: the meter begins with 9; write that or"),
+    (CROWN, "rounding =", "reset = 9\nlimit = 8\nrounding =", "limit = 8: the meter begins with 9; write"),
     (CROWN, "rounding =", 'reserve = "100%"\nrounding =', "reserve = 100%: nothing is left for the display; write"),
     (CROWN, "rounding =", "reserve = 0.1\nrounding =", 'reserve = 0.1; write a percentage as text, with at most six'),
     (CROWN, '"2026-11-01"', '"1 November"', "in_force = 1 November: not a date; write it as '2026-11-01'"),
@@ -224,8 +227,19 @@ def test_a_table_has_one_currency(tmp_path: Path) -> None:
     ]
 
 
+def test_what_is_just_allowed(tmp_path: Path) -> None:
+    (jackpot,) = loaded(tmp_path, CROWN.replace('"Lucky Tie"', f'"{60 * "x"}"') + f'sign = "{1000 * "x"}"')
+    assert (len(jackpot.title), len(jackpot.sign)) == (60, 1000)
+    assert loaded(tmp_path, CROWN + "base = 9\nlimit = 9")[0].limit == 9
+    assert loaded(tmp_path, CROWN.replace("unreasonable = 100", "unreasonable = 25"))[0].unreasonable == 25
+    assert loaded(tmp_path, NZ.replace('"1.5%"', '"100%"'))[0].wager_increment == {"perfect_pair_player": "100%"}
+    assert loaded(tmp_path, NZ.replace("currency", 'activation = "no_more_bets"\ncurrency'))
+    assert loaded(tmp_path, NZ.replace("{ perfect = 100 }", "{ perfect = 1, coloured = 100 }"))
+
+
 def test_too_many_jackpots(tmp_path: Path) -> None:
     many = "".join(NZ.replace('"pairs"', f'"pairs-{number}"') for number in range(201))
+    assert len(loaded(tmp_path, many.rpartition("[[jackpot]]")[0])) == 200
     assert wrong(tmp_path, many) == ["201 jackpots, tiers counted; write at most 200"]
 
 

@@ -39,6 +39,7 @@ def test_cj_08_four_eights_and_a_tie_by_option(player: str, banker: str, first: 
         ("8S 8S", "8S 8S", "player"),  # a decision against the cards
         ("8S 8S", "8S 8S", None),
         ("8S", "8S 8S", "tie"),
+        ("8S 8S", "8S 8S 2C 8D", "tie"),  # not a hand
         ("", "", None),
     ],
 )

@@ -58,7 +58,7 @@ def parameter_problems(parameters: Parameters) -> Iterator[str]:
 def _amount_problems(parameters: Parameters) -> Iterator[str]:
     least = max(parameters.base, parameters.reset_value)
     if parameters.limit is not None and parameters.limit < least:
-        yield f"limit = {parameters.limit}: the meter begins with {least}; write a limit above that"
+        yield f"limit = {parameters.limit}: the meter begins with {least}; write that or more"
     if not parameters.unreasonable:
         yield "unreasonable = 0: no coup could contribute; write the most that one coup may contribute"
     elif parameters.unreasonable < parameters.increment:
