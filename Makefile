@@ -2,7 +2,6 @@
 PYTHON ?= python3
 COUPS ?=
 TABLES ?= 1
-RULEBOOK ?= star-baccarat
 PORT ?= 18883
 SPEED ?= 10
 BROKER ?=
@@ -34,9 +33,9 @@ endif
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-demo: .venv/.demo ## run a whole site on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n BROKER=url
-	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) --rulebook $(RULEBOOK) \
-	  --speed $(SPEED) --port $(PORT) $(if $(BROKER),--broker $(BROKER))
+demo: .venv/.demo ## run a whole site on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n BROKER=url STACK=hand
+	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) $(if $(RULEBOOK),--rulebook $(RULEBOOK)) \
+	  --speed $(SPEED) --port $(PORT) $(if $(BROKER),--broker $(BROKER)) $(if $(STACK),--stack $(STACK))
 
 test: lint image ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
 	@rm -f $(TALLY)

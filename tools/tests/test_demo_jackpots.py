@@ -11,7 +11,7 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.topics import Winner
 from sabot_sim.dealing.stack import shuffled, stacked
-from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, stacked_cards
+from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, book_of, stacked_cards
 
 TABLES = ["bac-01", "bac-02"]
 WINS = [  # hand for --stack, outcome and per cent by 003 table 20 option 1, or by 002 11A.7; the winner
@@ -50,6 +50,14 @@ def test_the_second_coup_wins(book: str, hand: str, outcome: str, percent: int, 
     assert (first[0][0], first[2][0]) == ("K", "9")
     won = triggers.recognise(parameters(book), "live", second[::2], second[1::2], winner)
     assert won == (outcome, percent)
+
+
+def test_a_hand_names_its_rulebook() -> None:
+    assert [book_of(hand) for hand in ("lucky-tie:coloured", "perfect-pair", "none")] == [
+        "crown-baccarat",
+        "nz-baccarat",
+        "crown-baccarat",
+    ]
 
 
 def test_no_such_hand() -> None:

@@ -95,6 +95,11 @@ percent = { perfect = 100 }
 JACKPOTS = {"crown-baccarat": _CROWN, "nz-baccarat": _NEW_ZEALAND}
 
 
+def book_of(hand: str) -> str:
+    """Return the rulebook whose jackpot this hand wins; the first one with a jackpot, if there is none."""
+    return next((book for book, jackpot in JACKPOTS.items() if hand in jackpot.hands), next(iter(JACKPOTS)))
+
+
 def stacked_cards(rulebook: str, hand: str) -> tuple[str | None, ...]:
     """Return the first cards of a shoe whose second coup is this hand; NoSuchHandError if the book has no such win."""
     jackpot = JACKPOTS.get(rulebooks.load(rulebook).id)
