@@ -13,6 +13,7 @@ from sabot_floor.jackpots.engine.state import Hit, JackpotState, Missed
 
 MOST_OPEN = 200
 MOST_CLOSED = 100
+MOST_STAKES = 500
 IN_FULL = 100
 
 
@@ -31,9 +32,11 @@ def percent(parameters: Parameters, outcome: str) -> int:
     return 0 if isinstance(trigger, Random) else trigger.percent.get(outcome, 0)
 
 
-def qualifying_stakes(parameters: Parameters, stakes: dict[str, list[int]]) -> list[int]:
-    """Return the stakes of the wagers that take part in a pay-out, in the order of the parameters."""
-    return [stake for wager in parameters.qualifying for stake in stakes.get(wager, ())]
+def qualifying_stakes(parameters: Parameters, stakes: dict[str, list[int]]) -> list[int] | None:
+    """Return the stakes that take part in a pay-out, in the order of the parameters; None if one is not above 0."""
+    found = [stake for wager in parameters.qualifying for stake in stakes.get(wager, ())]
+    right = len(found) <= MOST_STAKES and all(type(stake) is int and stake > 0 for stake in found)
+    return found if right else None
 
 
 def recognise(
@@ -55,7 +58,7 @@ def recognise(
         rounding=parameters.rounding,
         division=parameters.division,
         parameters=parameters.digest,
-        stakes=qualifying_stakes(parameters, stakes),
+        stakes=qualifying_stakes(parameters, stakes) or [],
     )
 
 

@@ -15,6 +15,8 @@ from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.state import JackpotState, Missed, Place, Sequence
 
 MOST_GATEWAYS = 16  # that have sent increments of one table
+MOST_COUNT, MOST_TOTAL, MOST_NUMBER = 10**12, 10**15, 10**9
+MOST_NAMES = 400  # characters of all ids in a message
 _FRACTION = pattern(r"-?[0-9]{1,18}(/[1-9][0-9]{0,17})?\Z")
 
 
@@ -31,9 +33,11 @@ def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
     refused = _check(state, parameters, message) or _check_sequence(state, parameters, message, sequence)
     if refused:
         return refused
-    if sequence is None:
-        sequence = state.sequences.setdefault(message.table, {}).setdefault(message.gateway, Sequence())
     place = coups.place_of(state, message.table)
+    if sequence is None:
+        sequence = Sequence(restart=place.any_start)
+        state.sequences.setdefault(message.table, {})[message.gateway] = sequence
+        place.any_start = False
     if sequence.restart:
         _restart(state, message, sequence)
     sequence.count, sequence.total, sequence.carry = message.count, message.total, message.carry
@@ -72,9 +76,32 @@ def _check(state: JackpotState, parameters: Parameters, message: IncrementMessag
         return Refused("unreasonable", f"{_name(message)}: {amount} is more than {limit}, the most for one coup")
     if not message.coup_id.startswith(message.unit) or (message.kind == "void" and not message.reverses):
         return Refused("coup", f"{_name(message)}: coup {message.coup_id!r} of unit {message.unit} cannot contribute")
-    if message.trigger and not message.reverses and not hits.percent(parameters, message.trigger):
+    return (
+        _check_size(message)
+        or (_check_trigger(parameters, message) if message.trigger else None)
+        or _check_operator_amount(parameters, message)
+    )
+
+
+def _check_size(message: IncrementMessage) -> Refused | None:
+    """Bound what the state keeps of a message."""
+    if not (0 < message.count <= MOST_COUNT and abs(message.total) <= MOST_TOTAL):
+        return Refused("amount", f"{_name(message)}: count {message.count} or total {message.total} is impossible")
+    if not (0 <= message.coup <= MOST_NUMBER and 0 <= message.shoe <= MOST_NUMBER):
+        return Refused("coup", f"{_name(message)}: shoe {message.shoe}, coup {message.coup} is impossible")
+    if len(message.id) + len(message.coup_id) + len(message.gateway) + len(message.unit) > MOST_NAMES:
+        return Refused("malformed", f"an increment of {message.table} has ids longer than {MOST_NAMES} characters")
+    return None
+
+
+def _check_trigger(parameters: Parameters, message: IncrementMessage) -> Refused | None:
+    if message.reverses:
+        return None
+    if not hits.percent(parameters, message.trigger):
         return Refused("win", f"{_name(message)}: {message.trigger!r} is no outcome of this jackpot's trigger")
-    return _check_operator_amount(parameters, message)
+    if hits.qualifying_stakes(parameters, message.stakes) is None:
+        return Refused("amount", f"{_name(message)}: a stake is not a whole number above 0, or there are too many")
+    return None
 
 
 def _check_operator_amount(parameters: Parameters, message: IncrementMessage) -> Refused | None:
@@ -97,7 +124,8 @@ def _check_sequence(
     if sequence is None:
         if len(state.sequences.get(message.table, ())) >= MOST_GATEWAYS:
             return Refused("table", f"{_name(message)}: {MOST_GATEWAYS} gateways have sent increments of this table")
-        sequence = Sequence()
+        place = state.places.get(message.table)
+        sequence = Sequence(restart=place is not None and place.any_start)
     if not sequence.restart and (
         message.count != sequence.count + 1 or message.total != sequence.total + message.amount
     ):

@@ -31,6 +31,7 @@ class Place(msgspec.Struct, array_like=True):
 
     withdrawn: str = ""
     shoes: list[Shoe] = []
+    any_start: bool = False  # restored: the first increment of a gateway not seen before sets its count and total
 
 
 class Missed(msgspec.Struct, array_like=True):

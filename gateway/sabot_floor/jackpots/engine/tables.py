@@ -28,7 +28,7 @@ def restore(state: JackpotState, entry: Restored) -> Applied | Refused:
     place = state.places.get(entry.table)
     if place is None or not place.withdrawn:
         return Refused("state", f"{entry.table} is not withdrawn: nothing to restore")
-    place.withdrawn = ""
+    place.withdrawn, place.any_start = "", True
     for sequence in state.sequences.get(entry.table, {}).values():
         sequence.restart = True
     return _applied(state, entry, _fault(state, entry, "is offered again", active=False))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from sabot_protocol.jackpots import draws
-from sabot_protocol.jackpots.messages import RecordedMessage, Win
-from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.jackpots.messages import Win
+from sabot_protocol.jackpots.parameters import Random
 
 from sabot_floor.jackpots.engine import coups, hits, money
 from sabot_floor.jackpots.engine.entries import Confirmed, Drawn, Entry, Invalid, Recorded
@@ -14,7 +14,6 @@ from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_
 from sabot_floor.jackpots.engine.state import Hit, JackpotState
 from sabot_floor.jackpots.engine.views import not_offered
 
-MOST_STAKES = 500
 MOST_FORMER = 8
 
 
@@ -30,9 +29,11 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
             f"win {hit.win} is {hit.outcome} at {hit.table} for {state.parameters.id}, "
             f"but the record has {message.outcome} at {message.table} for {message.jackpot}: record it again",
         )
-    stakes = _stakes(governing(state, hit.parameters) or state.parameters, message)
+    stakes = hits.qualifying_stakes(governing(state, hit.parameters) or state.parameters, message.stakes)
     if stakes is None:
-        return Refused("amount", f"win {hit.win}: a stake is not a whole number above 0: record it again")
+        return Refused(
+            "amount", f"win {hit.win}: a stake is not a whole number above 0, or there are too many: record it again"
+        )
     refused = _enter(state, hit, message.at)
     if refused:
         return refused
@@ -48,13 +49,6 @@ def _not_to_record(state: JackpotState, win: str, hit: Hit | None) -> Refused:
     if missed is not None:
         return Refused("win", f"coup {win} at {missed.table} was missed: make it good first, then record the win again")
     return Refused("win", f"no win to record: coup {win} is unknown, void, or no trigger of this jackpot")
-
-
-def _stakes(parameters: Parameters, message: RecordedMessage) -> list[int] | None:
-    """Return the qualifying stakes of a record; None if one of them is not a whole number above 0."""
-    stakes = hits.qualifying_stakes(parameters, message.stakes)
-    right = len(stakes) <= MOST_STAKES and all(type(stake) is int and stake > 0 for stake in stakes)
-    return stakes if right else None
 
 
 def _enter(state: JackpotState, hit: Hit, at: str) -> Refused | None:

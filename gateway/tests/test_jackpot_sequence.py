@@ -1,0 +1,270 @@
+"""Increments at the jackpot engine: forged, repeated, missing ones; withdrawn tables; missed coups."""
+
+from typing import Any
+
+import pytest
+from jackpot_desk import CROWN, NZ, Desk, time_of
+from msgspec.structs import replace
+from sabot_floor.jackpots.engine import REASONS, Applied, Refused, decode, encode
+from sabot_floor.jackpots.engine import entries as entry
+from sabot_floor.jackpots.engine.coups import MOST_MISSED
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("amount", {"amount": 26, "total": 51}),
+    ("amount", {"amount": -25, "total": 0}),
+    ("amount", {"amount": 25.0, "total": 50.0}),
+    ("amount", {"amount": True, "total": 26}),
+    ("amount", {"gateway": "gw-2", "count": -5}),
+    ("amount", {"gateway": "gw-2", "count": 10**13}),
+    ("currency", {"currency": "NZD"}),
+    ("table", {"table": "bac-09"}),
+    ("unreasonable", {"amount": 1_001, "total": 1_026}),
+    ("parameters", {"parameters": "0123456789abcdef"}),
+    ("parameters", {"jackpot": "other"}),
+    ("coup", {"coup_id": "bac-02-u-2"}),
+    ("coup", {"kind": "void"}),
+    ("coup", {"coup": -1}),
+    ("coup", {"shoe": 10**10}),
+    ("win", {"trigger": "royal"}),
+    ("malformed", {"gateway": "g" * 401}),
+    ("repeat", {"count": 1}),
+    ("gap", {"count": 3}),
+    ("gap", {"total": 49}),
+    ("gap", {"total": 51}),
+    ("amount", {"trigger": "suited", "stakes": {"tie": [100, 0]}}),
+    ("amount", {"trigger": "suited", "stakes": {"tie": [1.5]}}),
+    ("amount", {"trigger": "suited", "stakes": {"tie": [1] * 501}}),
+]
+
+
+@pytest.mark.parametrize(("reason", "fields"), WRONG)
+def test_a_wrong_increment_is_refused_and_changes_nothing(reason: str, fields: dict[str, Any]) -> None:
+    desk = Desk()
+    desk.coup()
+    before = encode(desk.state)
+    refused = desk.send(replace(desk.increment("bac-01"), **fields))
+    assert isinstance(refused, Refused)
+    assert refused.reason == reason
+    assert reason in REASONS
+    assert encode(desk.state) == before
+
+
+def test_a_missing_increment_withdraws_the_table() -> None:
+    desk = Desk()
+    desk.coup()
+    lost, found = desk.increment(), desk.increment(count=3, total=75, coup=3)
+    refused = desk.send(found)
+    assert isinstance(refused, Refused)
+    assert refused.then is not None
+    assert refused.fault is not None
+    assert refused.fault.table == "bac-01"
+    desk.done(refused.then)
+    # What comes in sequence is remembered; what does not is refused without withdrawing again.
+    again = desk.send(found)
+    assert isinstance(again, Refused)
+    assert again.then is None
+    assert isinstance(desk.send(lost), Applied)
+    assert [one.id for one in desk.state.missed] == [lost.id]
+    assert desk.state.in_ == 25
+
+
+def test_after_the_table_is_restored_the_difference_is_proposed() -> None:
+    desk = Desk()
+    desk.coup()
+    refused = desk.send(desk.increment(count=4, total=100, coup=4))
+    assert isinstance(refused, Refused)
+    assert refused.then is not None
+    desk.done(refused.then)
+    desk.restore()
+    desk.coup(count=5, total=125, coup=5)
+    assert [(one.amount, one.coups) for one in desk.state.missed] == [(75, 3)]
+    assert desk.state.in_ == 50
+    assert isinstance(desk.made_good(desk.state.missed[0].id), Applied)
+    assert desk.meters() == {"base": 100_000, "in": 125, "display": 100_125}
+    desk.coup()
+    assert desk.state.in_ == 150
+
+
+def test_a_gateway_that_counted_before_the_floor_did_starts_after_a_restore() -> None:
+    desk = Desk()
+    refused = desk.send(desk.increment(count=57, total=1_425))
+    assert isinstance(refused, Refused)
+    assert refused.then is not None
+    desk.done(refused.then)
+    desk.restore()
+    desk.coup(count=58, total=1_450)
+    assert [(one.amount, one.coups) for one in desk.state.missed] == [(1_425, 57)]
+    assert desk.state.in_ == 25
+    stranger = desk.send(desk.increment(gateway="gw-2", count=9, total=225))
+    assert isinstance(stranger, Refused)
+    assert stranger.reason == "gap"
+
+
+def test_each_gateway_of_a_table_has_its_own_sequence() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(gateway="gw-2", unit="bac-01-v", coup_id="bac-01-v-1", id="v-1", count=1, total=25)
+    desk.coup()
+    assert desk.state.in_ == 75
+
+
+def test_a_withdrawn_tables_coups_are_made_good_once_each() -> None:
+    desk = Desk()
+    desk.withdraw()
+    missed = [desk.coup() for _ in range(3)]
+    desk.restore()
+    desk.coup()
+    assert desk.state.in_ == 25
+    for coup in missed:
+        assert isinstance(desk.made_good(coup), Applied)
+        assert isinstance(desk.made_good(coup), Refused)
+    assert desk.state.in_ == 100
+    assert desk.state.missed == []
+
+
+def test_a_reversal_of_a_missed_coup_only_forgets_it() -> None:
+    desk = Desk()
+    desk.withdraw()
+    coup = desk.coup()
+    result = desk.reverse(coup)
+    assert isinstance(result, Applied)
+    assert (result.increment, desk.state.missed) == (0, [])
+    assert desk.meters() == {"base": 100_000, "display": 100_000}
+
+
+def test_a_reversal_of_a_counted_coup_counts_while_the_table_is_withdrawn() -> None:
+    desk = Desk()
+    coup = desk.coup()
+    desk.withdraw()
+    desk.reverse(coup)
+    assert desk.meters() == {"base": 100_000, "display": 100_000}
+
+
+def test_too_many_missed_coups_are_summed_up() -> None:
+    desk = Desk()
+    desk.withdraw()
+    for _ in range(MOST_MISSED + 20):
+        desk.coup()
+    assert len(desk.state.missed) <= MOST_MISSED + 1
+    assert sum(one.amount for one in desk.state.missed) == 25 * (MOST_MISSED + 20)
+    assert sum(one.coups for one in desk.state.missed) == MOST_MISSED + 20
+    for name in [one.id for one in desk.state.missed]:
+        assert isinstance(desk.made_good(name), Applied)
+    assert desk.state.in_ == 25 * (MOST_MISSED + 20)
+
+
+def proposed(coup: int, **fields: Any) -> entry.Proposed:
+    given = {"table": "bac-01", "unit": "bac-01-u", "shoe": 1, **fields}
+    return entry.Proposed(time=time_of(1), coup=coup, **given)
+
+
+def test_a_coup_that_was_counted_cannot_be_proposed() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(coup=3)
+    for made in (proposed(1), proposed(3), proposed(0), proposed(2, table="bac-09"), proposed(2, amount=1_001)):
+        assert isinstance(desk.apply(made), Refused)
+    desk.done(proposed(2))
+    assert isinstance(desk.apply(proposed(2)), Refused)
+
+
+def test_an_increment_that_comes_after_all_ends_the_proposal() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(coup=3)
+    desk.done(proposed(2))
+    desk.done(proposed(4, coup_id="bac-01-u-4", outcome="coloured"))
+    desk.coup(coup=2)
+    assert [one.coup for one in desk.state.missed] == [4]
+    assert desk.state.in_ == 75
+    desk.made_good("bac-01-u-4")
+    assert desk.state.open["bac-01-u-4"].outcome == "coloured"
+
+
+def test_an_increment_of_a_coup_that_was_made_good_waits_for_a_person() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(coup=3)
+    desk.done(proposed(2))
+    desk.made_good("bac-01/bac-01-u/1/2")
+    late = desk.send(desk.increment(coup=2))
+    assert isinstance(late, Applied)
+    assert late.increment == 0
+    assert late.faults[0].name == "missed"
+    assert desk.state.in_ == 75
+
+
+def test_a_decision_of_a_person_belongs_to_the_shoe_on_the_table() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(coup=3)
+    result = desk.send(desk.increment(coup=2, unit="gw-1-own", coup_id="gw-1-own-77"))
+    assert isinstance(result, Applied)
+    assert desk.state.places["bac-01"].shoes[0].missing == []
+
+
+def test_the_next_shoe_begins_with_its_first_coup() -> None:
+    desk = Desk()
+    desk.coup(coup=7)  # the jackpot began in mid-shoe
+    result = desk.send(desk.increment(shoe=2, coup=3))
+    assert isinstance(result, Applied)
+    assert result.missing == (1, 2)
+    for shoe in range(3, 9):
+        desk.coup(shoe=shoe, coup=1)
+    assert len(desk.state.places["bac-01"].shoes) == 4
+
+
+def test_withdrawing_and_restoring_need_a_role_a_table_and_a_change() -> None:
+    desk = Desk(NZ)
+    wrong: list[entry.Entry] = [
+        entry.Withdrawn(time=time_of(1), table="nz-09", reason="dark"),
+        entry.Withdrawn(time=time_of(1), table="nz-01", reason="dark", by="Dee", role="dealer"),
+        entry.Withdrawn(time=time_of(1), table="nz-01", reason="dark", role="casino_supervisor"),
+        entry.Restored(time=time_of(1), table="nz-01"),
+    ]
+    assert all(isinstance(desk.apply(made), Refused) for made in wrong)
+    desk.withdraw("nz-01")
+    assert isinstance(desk.apply(entry.Withdrawn(time=time_of(1), table="nz-01", reason="again")), Refused)
+    desk.done(entry.Restored(time=time_of(1), table="nz-01", by="Ann", role="casino_supervisor"))
+
+
+def test_a_wager_funded_reversal_and_restart_take_the_carry_of_the_message() -> None:
+    desk = Desk(NZ, funding="wager", increment=0, wager_increment={"perfect_pair_player": "1.5%"})
+    stakes = {"perfect_pair_player": [130]}  # 1.95
+    first = desk.coup(stakes=stakes, amount=1, carry="19/20")
+    desk.reverse(first, stakes=stakes, carry="0")
+    desk.coup(stakes=stakes, amount=1, carry="19/20")
+    assert desk.state.in_ == 1
+    all_wrong: list[dict[str, Any]] = [
+        {"carry": "0.95"}, {"carry": "1/0"}, {"carry": "9" * 40}, {"amount": 3}, {"stakes": {}}
+    ]  # fmt: skip
+    for wrong in all_wrong:
+        made = desk.increment("", **{"stakes": stakes, "amount": 2, "carry": "9/10", **wrong})
+        refused = desk.send(made)
+        assert isinstance(refused, Refused)
+        assert refused.reason == "amount"
+    desk.withdraw()
+    desk.restore()
+    desk.coup(stakes=stakes, amount=2, carry="1/2", count=9, total=40)
+    assert desk.state.in_ == 3
+
+
+def test_the_state_survives_a_restart() -> None:
+    desk = Desk(reserve="1.5%", limit=100_030)
+    coup = desk.coup(trigger="coloured", stakes={"tie": [100]})
+    desk.record(coup, stakes={})
+    desk.withdraw("bac-02")
+    desk.coup("bac-02")
+    desk.adjusted(10)
+    desk.done(entry.Changed(time=time_of(1), parameters=replace(desk.parameters, version=2)))
+    kept = encode(desk.state)
+    assert decode(kept) == desk.state
+    assert encode(decode(kept)) == kept
+    desk.state = decode(kept)
+    assert desk.confirm(coup).stakes == [100]
+
+
+def test_a_log_is_opened_once() -> None:
+    desk = Desk()
+    refused = desk.apply(entry.Opened(time=time_of(1), parameters=CROWN))
+    assert isinstance(refused, Refused)
