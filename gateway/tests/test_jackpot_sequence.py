@@ -194,6 +194,12 @@ def test_an_increment_of_a_coup_that_was_made_good_waits_for_a_person() -> None:
     assert desk.state.in_ == 75
 
 
+def test_a_coup_that_a_person_decided_has_an_id_of_the_gateway() -> None:
+    desk = Desk()
+    desk.coup(coup_id="gw-1-77")
+    assert desk.state.in_ == 25
+
+
 def test_a_decision_of_a_person_belongs_to_the_shoe_on_the_table() -> None:
     desk = Desk()
     desk.coup()

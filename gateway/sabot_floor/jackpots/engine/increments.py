@@ -74,7 +74,8 @@ def _check(state: JackpotState, parameters: Parameters, message: IncrementMessag
     if abs(amount) > parameters.unreasonable:
         limit = parameters.unreasonable
         return Refused("unreasonable", f"{_name(message)}: {amount} is more than {limit}, the most for one coup")
-    if not message.coup_id.startswith(message.unit) or (message.kind == "void" and not message.reverses):
+    of_another = not message.coup_id.startswith((message.unit, message.gateway))  # a decision has the gateway's id
+    if of_another or (message.kind == "void" and not message.reverses):
         return Refused("coup", f"{_name(message)}: coup {message.coup_id!r} of unit {message.unit} cannot contribute")
     return (
         _check_size(message)
