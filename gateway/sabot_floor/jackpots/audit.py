@@ -124,7 +124,7 @@ class _Replayed:
                 yield "the log has a state without entries, or entries without a state"
             return
         stored = engine.decode(state)
-        if stored.secret and commitment(bytes.fromhex(stored.secret)) != stored.commitment:
+        if commitment(bytes.fromhex(stored.secret)) != stored.commitment:
             yield "the secret of the next draw does not give its commitment"
         stored.secret = ""
         if stored != engine.decode(engine.encode(self.state)):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from sabot_protocol.jackpots.draws import commitment
-from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import Batch, log_name
@@ -25,11 +25,8 @@ class _Opening(Batch):
 
     def _due(self, head: Head) -> Iterable[Entry]:
         if head.state is None:
-            drawn = isinstance(self.parameters.trigger, Random)
-            self.secret = new_secret() if drawn else b""
-            yield Opened(
-                time=self.time, parameters=self.parameters, commitment=commitment(self.secret) if drawn else ""
-            )
+            self.secret = new_secret()  # also for a jackpot that is won by cards: its trigger may change
+            yield Opened(time=self.time, parameters=self.parameters, commitment=commitment(self.secret))
         elif self.parameters.digest != _newest(head.state):
             yield Changed(time=self.time, parameters=self.parameters)
 

@@ -2,6 +2,7 @@
 
 import msgspec
 from sabot_protocol.jackpots.messages import MeterMessage, PendingMessage
+from sabot_protocol.jackpots.parameters import Random
 
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.logs import Standing
@@ -27,7 +28,7 @@ def meter_message(standing: Standing) -> MeterMessage:
         balanced=balanced,
         not_offered=engine.not_offered(state),
         waiting=state.waiting.digest if state.waiting else "",
-        commitment=state.commitment,
+        commitment=state.commitment if isinstance(parameters.trigger, Random) else "",
         problem="" if balanced else "The meters do not add up: stop this jackpot and call the casino manager.",
     )
 
