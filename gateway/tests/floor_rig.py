@@ -1,9 +1,10 @@
 """Floor rig: a floor service on a real broker; the test plays the gateways, the people and the clock."""
 
 import selectors
+import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,45 @@ class Client:
         return [msgspec.json.decode(payload) for found, payload in self.messages if found == topic]
 
 
+class Relay:
+    """Carries bytes between services and the broker; `mute` drops what the services send."""
+
+    def __init__(self, server: Broker) -> None:
+        self._server, self._listen = server, socket.create_server(("127.0.0.1", 0))
+        self._listen.setblocking(False)
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self.broker = Broker("127.0.0.1", self._listen.getsockname()[1])
+        self.mute = False
+
+    def step(self) -> None:
+        with suppress(BlockingIOError):
+            near, _ = self._listen.accept()
+            self._pairs.append((near, socket.create_connection((self._server.host, self._server.port))))
+        for near, far in self._pairs:
+            with suppress(OSError):
+                near.sendall(_received(far))
+                sent = _received(near)
+                if not self.mute:
+                    far.sendall(sent)
+
+    def cut(self) -> None:
+        for near, far in self._pairs:
+            near.close()
+            far.close()
+        self._pairs.clear()
+
+    def close(self) -> None:
+        self.cut()
+        self._listen.close()
+
+
+def _received(end: socket.socket) -> bytes:
+    try:
+        return end.recv(65_536, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return b""
+
+
 class Table:
     """A table of a gateway: makes its increments in sequence."""
 
@@ -158,24 +198,26 @@ class Rig:
         self.site = f"site{next(_numbers)}"  # the broker keeps what other tests have left
         self.client = Client(server.address, f"gateways-{self.site}", self.site)
         stack.callback(self.client.mqtt.close)
+        self.relay = Relay(server.address)
+        stack.callback(self.relay.close)
 
-    def start(self, worker: str = "1", **more: Any) -> App:
+    def start(self, worker: str = "1", store: Store | None = None, *, relayed: bool = False, **more: Any) -> App:
         """Start a floor service and wait until it has subscribed."""
         config = Config(
             site=self.site,
             store=self.store_url,
-            broker=str(self.server.address),
+            broker=str(self.relay.broker if relayed else self.server.address),
             jackpots=str(self.work_dir / "jackpots.toml"),
             control=str(self.work_dir / f"{worker}.sock"),
             worker=worker,
             **more,
         )
-        app = App(config, monotonic=lambda: self.now_s)
+        app = App(config, store, monotonic=lambda: self.now_s)
         subscribed: list[object] = []
         app.mqtt.client.on_subscribe = lambda *_: subscribed.append(1)
         self.apps.append(app)
         self._stack.callback(self._close, app)
-        self.until(lambda: len(subscribed) >= 2)
+        self.until(lambda: len(subscribed) >= 2 and self.client.on("meter"))
         return app
 
     def _close(self, app: App) -> None:
@@ -191,6 +233,9 @@ class Rig:
         assert state is not None
         return Table(name, jackpot, state.parameters.digest, state.parameters.increment)
 
+    def topic(self, *parts: str) -> str:
+        return "/".join((f"sabot/v1/{self.site}", *parts))
+
     def send(self, *messages: IncrementMessage | RecordedMessage) -> None:
         for message in messages:
             if isinstance(message, IncrementMessage):
@@ -204,6 +249,7 @@ class Rig:
     def step(self, pass_s: float = 0.01) -> None:
         self.now_s += pass_s
         self.client.mqtt.step(time.monotonic())
+        self.relay.step()
         for app in self.apps:
             app.step(0.002)
 
@@ -220,10 +266,10 @@ class Rig:
             self.step()
         self.until(lambda: all(app.idle() for app in self.apps))
 
-    def ask(self, verb: str, by: str = "", app: App | None = None, **args: Any) -> Answer:
+    def ask(self, verb: str, by: str = "", **args: Any) -> Answer:
         """Ask a floor service as its control socket does."""
         request: FloorRequest = parse(msgspec.json.encode(Request(verb, by=by, args=args)))
-        app = app or self.apps[0]
+        app = self.apps[0]
         return app._answers.answer(request, app._at())
 
     def meter(self, jackpot: str = JACKPOT) -> MeterMessage:
