@@ -56,20 +56,21 @@ class Head(NamedTuple):
 
 def link(before: bytes, log: str, seq: int, entry: Entry | Stored) -> bytes:
     """Return the hash of an entry: everything in it with its length, the log's name, and the hash before it."""
-    name, own_id, kind, time = log.encode(), entry.id.encode(), entry.kind.encode(), entry.time.encode()
-    payload = entry.payload
-    lengths = _LENGTHS.pack(seq, len(name), len(own_id), len(kind), len(payload), len(time))
-    return sha256(b"".join((before, lengths, name, own_id, kind, payload, time))).digest()
+    return _hash(before, log.encode(), seq, entry.id.encode(), entry.kind.encode(), entry.payload, entry.time.encode())
+
+
+def _hash(before: bytes, log: bytes, seq: int, own_id: bytes, kind: bytes, payload: bytes, time: bytes) -> bytes:
+    lengths = _LENGTHS.pack(seq, len(log), len(own_id), len(kind), len(payload), len(time))
+    return sha256(b"".join((before, lengths, log, own_id, kind, payload, time))).digest()
 
 
 def extend(log: str, head: Head, entries: Sequence[Entry]) -> list[Stored]:
     """Return the entries as they continue a log."""
-    seq, last = head.seq, head.hash
+    name, last = log.encode(), head.hash
     stored = []
-    for entry in entries:
-        seq += 1
-        last = link(last, log, seq, entry)
-        stored.append(Stored(log, seq, entry.id, entry.kind, entry.payload, entry.time, last))
+    for number, (own_id, kind, payload, time) in enumerate(entries, head.seq + 1):
+        last = _hash(last, name, number, own_id.encode(), kind.encode(), payload, time.encode())
+        stored.append(Stored(log, number, own_id, kind, payload, time, last))
     return stored
 
 
@@ -102,28 +103,30 @@ def _linked(before: bytes, log: str, seq: int, entry: Stored) -> bytes | None:
 def refuse_misfits(log: str, entries: Iterable[Entry], state: bytes | None) -> None:
     """Raise an error if a value fits no column of every store."""
     _refuse_text("the name of the log", log)
-    for entry in entries:
-        _refuse_text(f"the id of an entry for log {log}", entry.id)
-        _refuse_text(f"the kind of entry {entry.id!r} for log {log}", entry.kind)
-        if entry.time:
-            _refuse_text(f"the time of entry {entry.id!r} for log {log}", entry.time)
-        if type(entry.payload) is not bytes or len(entry.payload) > MOST_PAYLOAD:
-            raise EntryError(f"the payload of entry {entry.id!r} for log {log} is not bytes, or over {MOST_PAYLOAD}")
+    known = {""}  # times and kinds: most entries have those of the entry before
+    for own_id, kind, payload, time in entries:
+        _refuse_text(f"the id of an entry for log {log}", own_id)
+        if kind not in known or not kind:
+            _refuse_text(f"the kind of entry {own_id!r} for log {log}", kind)
+            known.add(kind)
+        if time not in known:
+            _refuse_text(f"the time of entry {own_id!r} for log {log}", time)
+            known.add(time)
+        if type(payload) is not bytes or len(payload) > MOST_PAYLOAD:
+            raise EntryError(f"the payload of entry {own_id!r} for log {log} is not bytes, or over {MOST_PAYLOAD}")
     if state is not None and (type(state) is not bytes or len(state) > MOST_STATE):
         raise EntryError(f"the state of log {log} is not bytes, or over {MOST_STATE} bytes; nothing was stored")
 
 
 def _refuse_text(what: str, text: str) -> None:
     """Raise an error if a text is empty, too long, or one that PostgreSQL cannot hold."""
-    if text.isascii() if type(text) is str else False:
-        good = 0 < len(text) <= MOST_NAME and "\0" not in text
-    else:
-        good = type(text) is str and 0 < len(text) <= MOST_NAME and "\0" not in text and _encodes(text)
-    if not good:
+    if type(text) is not str or not 0 < len(text) <= MOST_NAME or "\0" in text or not _encodes(text):
         raise EntryError(f"{what} is {text!r:.80}: expected 1 to {MOST_NAME} characters of text; nothing was stored")
 
 
 def _encodes(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeError:

@@ -14,6 +14,7 @@ from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
 from sabot_floor.store.store import LOCK_S, Store
 
 _TURN_S = 0.01
+_PAGE_BYTES = 8192  # an increment has about 900 bytes
 _TYPES = {"integer": "INTEGER", "blob": "BLOB"}
 _INSERT = "INSERT INTO entries (log, seq, id, kind, payload, time, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HAS_META = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
@@ -45,6 +46,7 @@ class SqliteStore(Store):
             raise StoreError(f"{error.strerror or error}; check the path and its permissions") from error
         db = sqlite3.connect(self._path, isolation_level=None, timeout=self._lock_s, check_same_thread=False)
         try:
+            db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # of a new file
             self._write_ahead(db)
             db.execute("PRAGMA synchronous = FULL")
             if self._version(db) < schema.VERSION:

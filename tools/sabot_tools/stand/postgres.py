@@ -39,8 +39,9 @@ class NoPostgresError(RuntimeError):
 class LocalPostgres:
     """A server that listens on a Unix socket; it can be killed and started again with the same data."""
 
-    def __init__(self, *, settings: dict[str, str] | None = None) -> None:
-        self._dir = Path(tempfile.mkdtemp(prefix="sabot-pg-"))  # short: a socket's path has at most 107 characters
+    def __init__(self, *, parent: str | None = None, settings: dict[str, str] | None = None) -> None:
+        """Make and start a server, in a new directory in `parent` or where temporary files are."""
+        self._dir = Path(tempfile.mkdtemp(prefix="sabot-pg-", dir=parent))  # a socket's path has at most 107 characters
         self._settings = _SETTINGS | (settings or {})
         self._databases = 0
         try:
