@@ -1,6 +1,6 @@
 """Loading: a TOML file of jackpots into parameters, or every problem at once, each with its place and next step."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -67,6 +67,14 @@ def load(path: Path, tables: Iterable[GamingTable] = ()) -> tuple[Parameters, ..
 def problems(path: Path, tables: Iterable[GamingTable] = ()) -> list[str]:
     """Return all that is wrong with a file of jackpots, also with these tables of a gateway."""
     return _read(path, tables)[1]
+
+
+def choose(jackpots: Sequence[Parameters], wanted: str) -> Parameters:
+    """Return the jackpot with this id; ConfigError lists those that there are."""
+    for one in jackpots:
+        if one.id == wanted:
+            return one
+    raise ConfigError(f"no jackpot {wanted!r} in this file; it has {', '.join(one.id for one in jackpots)}")
 
 
 def describe(parameters: Parameters) -> Json:

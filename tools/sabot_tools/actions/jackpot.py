@@ -10,12 +10,13 @@ import typer
 from sabot_protocol.service.messages import Request
 from sabot_protocol.service.plain_text import escaped_json, printable
 
-from sabot_tools.actions import jackpot_replay
+from sabot_tools.actions import jackpot_replay, jackpot_sign
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_daemon import CONFIG, Config, Socket, ask
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 app.command(name="replay", epilog=jackpot_replay.EPILOG)(jackpot_replay.replay)
+app.command(name="sign", epilog=jackpot_sign.EPILOG)(jackpot_sign.sign)
 
 Jackpot = Annotated[str, typer.Argument(help="Id of the jackpot: see `sabot floor status`.", metavar="JACKPOT")]
 WinId = Annotated[str, typer.Argument(help="Id of the win, or TABLE/SHOE/COUP as bac-01/3/17.", metavar="WIN")]
