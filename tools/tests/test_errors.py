@@ -39,6 +39,7 @@ FILE_CASES = [
     ("inspect", "@", "--edges"),
     ("inspect", "garbage", "--key", "@"),
     ("inspect", "garbage", "--pcapng", "@"),
+    ("jackpot", "sign", "--config", "@"),
     ("keys", "new", UNIT, "--dir", "@"),
     ("keys", "new", UNIT, "--dir", "new-keys", "--shoe", "@"),
     ("keys", "show", "--dir", "@"),

@@ -84,7 +84,7 @@ def _winning(parameters: Parameters) -> Iterator[str]:
 
 
 def _by_part(percent: dict[str, int]) -> Iterable[tuple[str, int]]:
-    return sorted(percent.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(percent.items(), key=lambda one: -one[1])
 
 
 def _payout(parameters: Parameters) -> Iterator[str]:
