@@ -194,6 +194,15 @@ def test_an_increment_of_a_coup_that_was_made_good_waits_for_a_person() -> None:
     assert desk.state.in_ == 75
 
 
+def test_a_coup_from_before_the_first_increment_is_made_good_once() -> None:
+    desk = Desk()
+    desk.coup(coup=7)
+    desk.done(proposed(3))
+    assert isinstance(desk.made_good("bac-01/bac-01-u/1/3"), Applied)
+    assert desk.state.in_ == 50
+    assert isinstance(desk.apply(proposed(3)), Refused)
+
+
 def test_a_coup_that_a_person_decided_has_an_id_of_the_gateway() -> None:
     desk = Desk()
     desk.coup(coup_id="gw-1-77")

@@ -33,7 +33,7 @@ def count_coup(place: Place, unit: str, number: int, coup: int) -> tuple[int, ..
     known = bool(place.shoes)
     found = find_shoe(place, unit, number)
     if found is None:
-        found = _add(place, Shoe(unit, number, 0 if known else coup))
+        found = _add(place, Shoe(unit, number, 0) if known else Shoe(unit, number, coup, first=coup))
     if coup in found.missing:
         found.missing.remove(coup)
     return _extend(found, coup)
@@ -41,7 +41,7 @@ def count_coup(place: Place, unit: str, number: int, coup: int) -> tuple[int, ..
 
 def miss_coup(place: Place, unit: str, number: int, coup: int) -> None:
     """Note that a coup has no increment, because that was found in another way."""
-    shoe = find_shoe(place, unit, number) or _add(place, Shoe(unit, number, coup))
+    shoe = find_shoe(place, unit, number) or _add(place, Shoe(unit, number, coup, first=coup))
     _extend(shoe, coup)
     if coup not in shoe.missing:
         _list_missing(shoe, [coup])
@@ -68,7 +68,9 @@ def was_made_good(place: Place, unit: str, number: int, coup: int) -> bool:
 def is_counted(place: Place, unit: str, number: int, coup: int) -> bool:
     """Return True if the coup has an increment, or was made good."""
     shoe = find_shoe(place, unit, number)
-    return shoe is not None and coup <= shoe.newest and coup not in shoe.missing
+    if shoe is None:
+        return False
+    return coup in shoe.made_good or (shoe.first <= coup <= shoe.newest and coup not in shoe.missing)
 
 
 def remember(state: JackpotState, missed: Missed) -> None:

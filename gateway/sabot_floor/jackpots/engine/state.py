@@ -8,13 +8,14 @@ CARRY_UNIT = 10**8  # a per cent of the parameters has six decimals: the carry o
 
 
 class Shoe(msgspec.Struct, array_like=True):
-    """Coups of one shoe at a table: all up to `newest` are counted, except those missing; made good ones are."""
+    """Coups of one shoe at a table: all from `first` to `newest` are counted or made good, except those missing."""
 
     unit: str
     shoe: int
     newest: int
     missing: list[int] = []
     made_good: list[int] = []
+    first: int = 1  # later if the jackpot began in mid-shoe
 
 
 class Sequence(msgspec.Struct, array_like=True):
