@@ -156,6 +156,16 @@ def test_nj_13_once_a_qualifying_round() -> None:
     assert desk.state.in_ == 40
 
 
+def test_nj_14_a_contribution_after_no_more_bets_is_taken_back_if_the_round_is_void() -> None:
+    changes = {"funding": "wager", "increment": 0, "wager_increment": {"perfect_pair_player": "10%"}}
+    desk = Desk(NZ, activation="no_more_bets", **changes)
+    stakes = {"perfect_pair_player": [500]}
+    coup = desk.coup(stakes=stakes, amount=50)
+    assert desk.state.display == 50_050  # at once, with no result yet
+    desk.reverse(coup, stakes=stakes)
+    assert desk.meters() == {"base": 50_000, "display": 50_000}
+
+
 def test_nj_15_the_dealer_records_a_qualifying_result() -> None:
     desk = Desk(NZ)
     coup = desk.coup(trigger="coloured")
@@ -186,6 +196,13 @@ def test_nj_16_no_pay_out_without_confirmation() -> None:
     assert desk.state.wins == 0
     desk.confirm(coup)
     assert (desk.state.wins, desk.state.hits, desk.state.display) == (50_100, 1, 50_000)
+
+
+def test_nj_17_an_increment_needs_no_person() -> None:
+    desk = Desk(NZ)
+    result = desk.send(desk.increment())
+    assert isinstance(result, Applied)
+    assert result.increment == 40
 
 
 def test_nj_18_only_qualifying_wagers_of_the_winning_table_are_paid() -> None:
