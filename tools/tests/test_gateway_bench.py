@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from sabot_gateway.shoe.session import frame_bytes
+from sabot_protocol import messages
+from sabot_protocol.fields import NONCE_BYTES
 from sabot_protocol.messages import EventKind
 from sabot_tools.bench import gateway_load, shoe_player
 from sabot_tools.bench.figures import gateway as gateway_figures
@@ -56,6 +59,31 @@ def test_a_shoe_with_nothing_to_send_sends_alive_once_a_second() -> None:
     shoe.written(len(shoe.output(1.0)))
     assert shoe.output(1.9) == b""
     assert shoe.output(2.0) != b""
+
+
+def welcome(durable: int) -> bytes:
+    body = {"shoe_nonce": bytes(NONCE_BYTES), "durable_event_no": durable, "protocol_hash": messages.protocol_hash()}
+    return frame_bytes("welcome", body, 0, 0.0)
+
+
+def test_a_shoe_sends_to_a_new_gateway_what_the_old_one_had_not_stored() -> None:
+    shoe = shoe_player.Shoe(0, [b"%d." % number for number in range(1, 31)], welcomed=True, due=30)
+    shoe.written(len(shoe.output(1.0)))
+    shoe.receive(welcome(durable=20))
+    assert shoe.output(1.1) == b"".join(b"%d." % number for number in range(21, 31))
+
+
+def test_a_shoe_sends_again_what_is_not_acknowledged_and_waits_longer_each_time() -> None:
+    shoe = shoe_player.Shoe(0, [b"1.", b"2."], welcomed=True, due=2, resend_first_s=0.5)
+    out = {}
+    for tenth in range(10, 40):
+        sent = shoe.output(tenth / 10)
+        shoe.written(len(sent))
+        out |= {tenth: sent} if b"1." in sent else {}
+    assert out == dict.fromkeys((10, 15, 25), b"1.2.")  # half a second, then a second
+    shoe.receive(frame_bytes("ack", {"event_no": 2}, 0, 0.0))
+    shoe.written(len(shoe.output(5.0)))
+    assert b"1." not in shoe.output(20.0)
 
 
 def test_figures_of_a_small_run_have_names_goals_and_an_explanation() -> None:

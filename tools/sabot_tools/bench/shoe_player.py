@@ -28,6 +28,7 @@ RULEBOOK: Final = "star-baccarat"
 _LOGS: Final = 4  # different logs; every fourth shoe plays the same one
 _WINDOW: Final = 24  # events sent and not acknowledged, as in the firmware
 _ALIVE_S: Final = 1.0
+_RESEND_LAST_S: Final = 8.0  # the wait for an acknowledgement doubles up to this, as in the firmware
 _SETTLE_S: Final = 0.5  # between the last WELCOME and the first event
 _EVENT: Final = messages.FrameType.encmapping["event"]
 _CONFIRM: Final = ("button", Button.encmapping["confirm"])
@@ -49,15 +50,15 @@ def unit(number: int) -> str:
     return f"{0x5AB0 << 48 | number + 1:016x}"
 
 
-def profile() -> dict[str, Any]:
+def profile(rulebook: str = RULEBOOK) -> dict[str, Any]:
     """Return the profile of the shoes."""
-    return rulebooks.load(RULEBOOK).profile(None, 1)
+    return rulebooks.load(rulebook).profile(None, 1)
 
 
 @cache
-def profile_hash() -> bytes:
+def profile_hash(rulebook: str = RULEBOOK) -> bytes:
     """Return the hash of the profile; cached, for a thousand shoes send it in their HELLO at once."""
-    return messages.profile_hash(profile())
+    return messages.profile_hash(profile(rulebook))
 
 
 def log(number: int, frames: int) -> list[Record]:
@@ -105,12 +106,16 @@ class Shoe:
 
     number: int
     wire: list[bytes]
+    rulebook: str = RULEBOOK
+    resend_first_s: float = 0.0  # send again what is not acknowledged for so long; 0 is never
     welcomed: bool = False
     sent: int = 0
     acked: int = 0
     due: int = 0  # frames that should have been sent by now
     sent_s: float = 0.0
     resends: int = 0
+    progress_s: float = 0.0  # when something was acknowledged last, or sent again
+    waits: int = 0  # for an acknowledgement, in vain, since the last
     written_s: "array[float]" = field(default_factory=lambda: array("d"))
     _deframer: framing.Deframer = field(default_factory=framing.Deframer)
     _out: bytes = b""
@@ -121,14 +126,21 @@ class Shoe:
             frame = parse(raw)
             body = frame["body"]
             if frame["type"] == "ack":
-                self.acked = body["event_no"]
+                self._acknowledge(body["event_no"])
             elif frame["type"] == "who":
                 self._out += self._hello(body["nonce"])
             elif frame["type"] == "welcome":
-                self.welcomed, self.acked = True, body["durable_event_no"]
+                self.welcomed = True
+                self._acknowledge(body["durable_event_no"])
+                self.sent = self.acked  # a new gateway: what the old one had not stored is sent again
             elif frame["type"] == "resend":
                 self.sent = body["event_no"] - 1
                 self.resends += 1
+
+    def _acknowledge(self, event_no: int) -> None:
+        if event_no > self.acked:
+            self.acked, self.sent = event_no, max(self.sent, event_no)
+            self.progress_s, self.waits = 0.0, 0
 
     def _hello(self, nonce: bytes) -> bytes:
         zeros = dict.fromkeys(("crc_errors", "resends", "refused", "sample_overruns", "last_command_id"), 0)
@@ -136,7 +148,7 @@ class Shoe:
             "unit": bytes.fromhex(unit(self.number)),
             "boot_count": 1,
             "protocol_hash": messages.protocol_hash(),
-            "profile_hash": profile_hash(),
+            "profile_hash": profile_hash(self.rulebook),
             "firmware_version": bytes(3),
             "next_event_no": len(self.wire) + 1,
             "oldest_event_no": 1,
@@ -149,6 +161,7 @@ class Shoe:
 
     def output(self, now_s: float) -> bytes:
         """Return what is due and fits the window; ALIVE if nothing was sent for a second."""
+        self._resend(now_s)
         upto = min(self.due, self.acked + _WINDOW, len(self.wire))
         if self.welcomed and upto > self.sent:
             self._out += b"".join(self.wire[self.sent : upto])
@@ -159,19 +172,34 @@ class Shoe:
             self.sent_s = now_s
         return self._out
 
+    def _resend(self, now_s: float) -> None:
+        """Go back to the first event that is not acknowledged, if nothing was for too long."""
+        wait_s = min(self.resend_first_s * 2**self.waits, _RESEND_LAST_S)
+        if self.sent <= self.acked or not self.progress_s:
+            self.progress_s = now_s
+        elif wait_s and now_s - self.progress_s >= wait_s:
+            self.sent, self.progress_s, self.waits = self.acked, now_s, min(self.waits + 1, 10)
+            self.resends += 1
+
     def written(self, count: int) -> None:
         """Drop the first `count` bytes of the output: the line has taken them."""
         self._out = self._out[count:]
 
 
-class Player:
-    """All shoes on one selector; step() until done()."""
+def shoes(load: Load) -> list[Shoe]:
+    """Return the shoes of a load."""
+    logs = [encoded(log(number, load.frames)) for number in range(min(_LOGS, len(load.masters)))]
+    return [Shoe(number, logs[number % _LOGS]) for number in range(len(load.masters))]
 
-    def __init__(self, load: Load) -> None:
-        logs = [encoded(log(number, load.frames)) for number in range(min(_LOGS, len(load.masters)))]
-        self.shoes = [Shoe(number, logs[number % _LOGS]) for number in range(len(load.masters))]
-        self._load, self._selector = load, selectors.DefaultSelector()
-        for shoe, master in zip(self.shoes, load.masters, strict=True):
+
+class Player:
+    """All shoes on one selector; step() until done(). A rate is in frames a second of each shoe; 0 has no limit."""
+
+    def __init__(self, shoes: list[Shoe], masters: list[int], rate: float) -> None:
+        self.shoes, self._masters, self._rate = shoes, masters, rate
+        self._most = max(len(shoe.wire) for shoe in shoes)
+        self._selector = selectors.DefaultSelector()
+        for shoe, master in zip(shoes, masters, strict=True):
             os.set_blocking(master, False)
             self._selector.register(master, selectors.EVENT_READ, shoe)
         self._start_s: float | None = None
@@ -180,7 +208,7 @@ class Player:
 
     def done(self) -> bool:
         """Return True if every frame of every shoe is acknowledged."""
-        return all(shoe.acked >= self._load.frames for shoe in self.shoes)
+        return all(shoe.acked >= len(shoe.wire) for shoe in self.shoes)
 
     def step(self, now_s: float) -> None:
         """Receive, and send what is due."""
@@ -197,18 +225,18 @@ class Player:
 
     def _receive(self) -> set[int]:
         touched = set()
-        for key, _ in self._selector.select(0.001 if self._load.rate or self._start_s is None else 0.01):
+        for key, _ in self._selector.select(0.001 if self._rate or self._start_s is None else 0.01):
             key.data.receive(os.read(key.fd, 65_536))
             touched.add(key.data.number)
         return touched
 
     def _fall_due(self, past_s: float) -> set[int]:
         """Make frames due, shoe after shoe, evenly over time; return the shoes that have new ones."""
-        shoes, total = self.shoes, self._load.frames * len(self.shoes)
-        upto = min(int(past_s * self._load.rate * len(shoes)), total) if self._load.rate else total
+        shoes, total = self.shoes, self._most * len(self.shoes)
+        upto = min(int(past_s * self._rate * len(shoes)), total) if self._rate else total
         if upto == total and self._played < total:
             for shoe in shoes:
-                shoe.due = self._load.frames
+                shoe.due = self._most
         turns = range(self._played, upto)
         self._played = upto
         touched = {turn % len(shoes) for turn in turns[-len(shoes) :]}
@@ -220,7 +248,7 @@ class Player:
         data = shoe.output(now_s)
         if data:
             try:
-                shoe.written(os.write(self._load.masters[shoe.number], data))
+                shoe.written(os.write(self._masters[shoe.number], data))
             except BlockingIOError:
                 return
 
@@ -229,7 +257,7 @@ def main(load: Load) -> None:
     """Play everything, write the times of all frames, and keep the ptys open until stopped."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    player = Player(load)
+    player = Player(shoes(load), load.masters, load.rate)
     while not player.done() and not stop.is_set():
         player.step(time.monotonic())
     times = array("d")
