@@ -75,7 +75,7 @@ def test_a_shoe_sends_to_a_new_gateway_what_the_old_one_had_not_stored() -> None
 
 def test_a_shoe_sends_again_what_is_not_acknowledged_and_waits_longer_each_time() -> None:
     shoe = shoe_player.Shoe(0, [b"1.", b"2."], welcomed=True, due=2, resend_first_s=0.5)
-    out = {}
+    out: dict[int, bytes] = {}
     for tenth in range(10, 40):
         sent = shoe.output(tenth / 10)
         shoe.written(len(sent))
