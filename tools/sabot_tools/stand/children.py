@@ -55,6 +55,13 @@ class Children:
         """Stop watching a child that the caller ends."""
         self._running = [child for child in self._running if child.process is not process]
 
+    def kill(self, name: str) -> None:
+        """End a child by SIGKILL and stop watching it; nothing happens if there is none of this name."""
+        for child in [child for child in self._running if child.name == name]:
+            self.release(child.process)
+            child.process.kill()
+            child.process.wait()
+
     def check(self) -> None:
         """Raise DeadChildError if a child has ended by itself."""
         for child in self._running:
