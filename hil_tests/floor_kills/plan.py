@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _PEACE_S, _BETWEEN_S, _AWAY_S = 6.0, 0.5, 4.0  # the longest
+_EARLY = 0.2  # share of the rounds
 
 
 @dataclass(frozen=True)
 class Round:
     """One round: peace, kills with a pause between them, time away, restarts in an order of their own."""
 
+    early: bool  # it begins while the parts of the last round still start
     peace_s: float
     victims: tuple[str, ...]
     between_s: float
@@ -19,8 +21,9 @@ class Round:
 
     def __str__(self) -> str:
         """Return the round as a line of text."""
+        start = "at once" if self.early else "when the shoes go on"
         return (
-            f"after {self.peace_s:.1f} s kill {', '.join(self.victims)} ({self.between_s:.1f} s apart), "
+            f"{start}, after {self.peace_s:.1f} s: kill {', '.join(self.victims)} ({self.between_s:.1f} s apart), "
             f"{self.away_s:.1f} s away, start {', '.join(self.back)}"
         )
 
@@ -46,4 +49,6 @@ def each(seed: int, victims: Sequence[str], times: int, pace: float = 1.0) -> li
 def _round(rng: random.Random, chosen: list[str], pace: float) -> Round:
     peace_s, away_s = rng.uniform(0.1, _PEACE_S) / pace, rng.choice((0.05, rng.uniform(0.05, _AWAY_S))) / pace
     between_s = rng.choice((0.0, rng.uniform(0.0, _BETWEEN_S))) / pace
-    return Round(peace_s, tuple(chosen), between_s, away_s, tuple(rng.sample(chosen, len(chosen))))
+    return Round(
+        rng.random() < _EARLY, peace_s, tuple(chosen), between_s, away_s, tuple(rng.sample(chosen, len(chosen)))
+    )
