@@ -13,6 +13,8 @@ SEED ?= 1
 SHOES ?= 1000
 MINUTES ?= 30
 KIND ?= nats
+STORE ?= sqlite
+SCENE ?= kills
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -28,10 +30,10 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper recordings captures broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper floor-kills recordings captures broken mutants clean lock
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
 demo: .venv/.demo ## run a whole site on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n BROKER=url STACK=hand
 	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) $(if $(RULEBOOK),--rulebook $(RULEBOOK)) \
@@ -82,6 +84,12 @@ siege: .venv/.dev ## attack the daemon by shoes, socket, broker, files and kills
 
 tamper: .venv/.dev ## manipulate a ledger in every known way and report which check finds it (8 minutes); ONLY=case
 	@PYTHONPATH=hil_tests $(BIN)/python -m siege tamper --seed $(SEED) --only "$(ONLY)"
+
+floor-kills: TABLES = 200
+floor-kills: COUPS = 500
+floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and database are killed; STORE=sqlite|postgresql SCENE=kills|broker-away|floor-away SEED=n
+	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
+	  --scene $(SCENE) --seed $(SEED)
 
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results
 	@$(BIN)/sabot record hil_tests/recordings --scenario all

@@ -29,11 +29,12 @@ from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
 from sabot_floor.publish import Publisher
-from sabot_floor.store import EntryError, Store, StoreError, open_store
+from sabot_floor.store import AwayError, EntryError, Store, StoreError, open_store
 
 MOST_MESSAGES = 1000  # in one transaction
 _WAIT_S, _SWEEP_EVERY_S = 0.25, 1.0
 _FLUSH_AT_STOP_S = 2.0
+_STORE_AGAIN_S = 1.0
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -257,4 +258,32 @@ def main(path: Path, worker: str | None = None) -> None:
     configure_logging()
     signals = Signals()
     signals.listen()  # first of all: a signal that comes during the start is kept
-    App(configs.load(path, worker), signals=signals).run()
+    app = started(configs.load(path, worker), signals)
+    if app is not None:
+        app.run()
+
+
+def started(config: Config, signals: Signals) -> App | None:
+    """Return the service as soon as its database server answers; None if it is stopped before."""
+    said = ""
+    with selectors.DefaultSelector() as selector:
+        selector.register(signals, selectors.EVENT_READ)
+        while not signals.stopping:
+            try:
+                return _opened(config, signals)
+            except AwayError as error:
+                if str(error) != said:
+                    log.error(f"{error}; the floor service waits for it")
+                    said = str(error)
+            if selector.select(_STORE_AGAIN_S):
+                signals.take()
+    return None
+
+
+def _opened(config: Config, signals: Signals) -> App:
+    store = open_store(config.store)
+    try:
+        return App(config, store, signals=signals)
+    except BaseException:
+        store.close()
+        raise

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from contextlib import ExitStack
+from itertools import takewhile
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import get_args
@@ -35,7 +36,8 @@ def main() -> int:
     with ExitStack() as stack:
         try:
             run = Run(stack, work_dir, size, say=lambda text: print(text, flush=True), patience_s=_PATIENCE_S)
-            outcome = run.play(chosen.scene, rounds(chosen.seed, size.victims))
+            kills = rounds(chosen.seed, size.victims) if chosen.scene == "kills" else iter(())
+            outcome = run.play(chosen.scene, takewhile(lambda _: not run.parts.played().done, kills))
         except (StalledError, DeadChildError) as error:
             print(f"FAILED: {error}")
             return 1

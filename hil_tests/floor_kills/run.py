@@ -55,17 +55,15 @@ class Run:
         self.watcher = Watcher(self.parts.broker, SITE, self._selector)
 
     def play(self, scene: Scene, rounds: Iterable[Round]) -> Outcome:
-        """Play a scene to its end and judge it."""
+        """Play a scene to its end, with these rounds of kills, and judge it."""
         self._open()
         away = {"kills": [], "broker-away": ["broker"], "floor-away": self.parts.size.workers}[scene]
         for name in away:
             self.parts.kill(name)
         self.parts.start_shoes()
         start_s = time.monotonic()
-        for round_ in rounds if scene == "kills" else ():
+        for round_ in rounds:
             self._carry_out(round_)
-            if self.parts.played().done:
-                break
         self._until(lambda: self.parts.played().done)
         played_s = time.monotonic()
         for name in self.parts.size.victims:
@@ -90,9 +88,11 @@ class Run:
 
     def _carry_out(self, round_: Round) -> None:
         """Kill and start again; unless the round is early, after the shoes have gone on: a gateway takes its time."""
-        before, give_up_s = self.parts.played().acknowledged, time.monotonic() + _GO_ON_WITHIN_S
-        while not round_.early and self.parts.played().acknowledged <= before and time.monotonic() < give_up_s:
+        before, give_up_s = self.parts.played(), time.monotonic() + _GO_ON_WITHIN_S
+        while not (round_.early or before.done) and time.monotonic() < give_up_s:
             self._tick()
+            if self.parts.played().acknowledged > before.acknowledged:
+                break
         self._say(str(round_))
         self._pass(round_.peace_s)
         for name in round_.victims:

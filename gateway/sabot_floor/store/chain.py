@@ -17,6 +17,10 @@ class StoreError(RuntimeError):
     """The store could not do what it was asked; the sentence has the next step. The same call may succeed later."""
 
 
+class AwayError(StoreError):
+    """The database server does not answer, or refuses us; the same call may succeed when it is back."""
+
+
 class DamagedError(StoreError):
     """The store holds something that it did not write; nothing may be built on it."""
 

@@ -8,7 +8,7 @@ import psycopg
 from psycopg import errors
 
 from sabot_floor.store import schema
-from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
+from sabot_floor.store.chain import AwayError, DamagedError, EntryError, Stored, StoreError
 from sabot_floor.store.postgres_connection import Connection, connect, rows, setting
 from sabot_floor.store.postgres_url import PostgresUrl
 from sabot_floor.store.store import LOCK_S, Store
@@ -164,7 +164,7 @@ class PostgresStore(Store):
                 "try may succeed, else end the process that hangs"
             )
         if error.sqlstate is None or error.sqlstate.startswith(_UNREACHABLE):
-            return StoreError(
+            return AwayError(
                 f"{self.place} cannot be reached ({what}): {text}. The next try connects again; check that PostgreSQL "
                 "runs there, and the user, database and password"
             )

@@ -1,0 +1,58 @@
+"""Floor service, gateway, broker and PostgreSQL killed while tables play: the meters equal the arithmetic of the logs.
+
+`make floor-kills` plays 200 tables and 500 coups of each; hil_tests/floor_kills/README.md has the results.
+"""
+
+from collections import Counter
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from floor_kills.logs import Table, arithmetic, log
+from floor_kills.parts import Size, StoreKind
+from floor_kills.plan import each, rounds
+from floor_kills.run import Outcome, Run, Scene
+
+PATIENCE_S = 120.0  # without any movement; nothing here is about time
+
+
+def run(work_dir: Path, size: Size, scene: Scene, kills_of_each: int = 0) -> Outcome:
+    with ExitStack() as stack:
+        made = Run(stack, work_dir, size, say=print, patience_s=PATIENCE_S)
+        return made.play(scene, each(1, size.victims, kills_of_each, pace=8) if kills_of_each else ())
+
+
+@pytest.mark.parametrize("store", get_args(StoreKind))
+def test_the_meters_equal_the_arithmetic_whatever_is_killed(tmp_path: Path, store: StoreKind) -> None:
+    size = Size(tables=3, coups=30, rate=25, store=store)
+    outcome = run(tmp_path, size, "kills", kills_of_each=2)
+    assert outcome.findings == []
+    assert outcome.kills == dict.fromkeys(size.victims, 2)
+    assert outcome.meters["linked"]["display"] == 1_000_000 + 3 * 30 * 25
+
+
+@pytest.mark.parametrize("scene", ["broker-away", "floor-away"])
+def test_what_was_played_while_a_part_was_away_is_counted_when_it_is_back(tmp_path: Path, scene: Scene) -> None:
+    outcome = run(tmp_path, Size(tables=3, coups=30, rate=0, store="sqlite"), scene)
+    assert outcome.findings == []
+    assert outcome.meters["linked"]["in"] == 3 * 30 * 25
+
+
+def test_the_logs_have_void_coups_and_coups_without_wagers() -> None:
+    found = [arithmetic(log(number, 100)) for number in range(8)]
+    assert all(len(one.confirmed) == 100 for one in found)
+    assert all(one.voided >= 2 for one in found)
+    assert all(85 <= len(one.counted(unwagered=False)) < 100 for one in found)
+    assert len(Table(0, 100).coup_ids(unwagered=True) | Table(8, 100).coup_ids(unwagered=True)) == 200
+
+
+def test_a_plan_kills_everybody_alone_and_together_and_is_the_same_for_a_seed() -> None:
+    victims = ["floor-1", "floor-2", "gateway", "broker", "postgresql"]
+    some = list(islice(rounds(1, victims), 200))
+    assert some == list(islice(rounds(1, victims), 200)) != list(islice(rounds(2, victims), 200))
+    assert {len(one.victims) for one in some} == {1, 2, 5}
+    alone = Counter(one.victims[0] for one in some if len(one.victims) == 1)
+    assert min(alone[victim] for victim in victims) >= 10
+    assert Counter(name for one in each(3, victims, 2) for name in one.victims) == dict.fromkeys(victims, 2)
