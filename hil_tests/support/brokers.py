@@ -19,7 +19,12 @@ from sabot_tools.stand.children import Children
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
 EXAMPLES = Path(__file__).parents[2] / "gateway" / "examples"
-PASSWORDS = {"gateway-sydney": "correct-horse", "floor-sydney": "paper-clip", "display-sydney": "battery-staple"}
+PASSWORDS = {
+    "gateway-sydney": "correct-horse",
+    "floor-sydney": "paper-clip",
+    "display-sydney": "battery-staple",
+    "jackpots-sydney": "lucky-tie",
+}
 DEBIAN = Path("/etc/mosquitto/mosquitto.conf")  # as apt-get installs it; it reads /etc/mosquitto/conf.d
 
 
@@ -121,6 +126,8 @@ class Site:
                 "/etc/nats/broker.key": str(key),
                 "# { user: floor-sydney": "{ user: floor-sydney",
                 '#   subscribe: { allow: ["sabot.v1.sydney", ': 'subscribe: { allow: ["sabot.v1.sydney", ',
+                "# { user: jackpots-sydney": "{ user: jackpots-sydney",
+                '#   subscribe: { allow: ["sabot.v1.sydney.s': 'subscribe: { allow: ["sabot.v1.sydney.s',
                 **(more or {}),
             }
             env = {f"{user.split('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}

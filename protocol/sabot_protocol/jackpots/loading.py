@@ -139,7 +139,8 @@ def _tier(place: str, common: Json, of_all: list[str], tier: Json, number: int) 
     """Return a tier; it inherits what it does not set, and only what is wrong with itself is listed."""
     name = tier.get("id")
     if not isinstance(name, str) or not name:
-        return _Entry(f"{place}: tier number {number}", None, [f'id is missing; write {_ID} "mini"'])
+        fact = f"id = {name!r:.60}" if name is not None else "id is missing"
+        return _Entry(f"{place}: tier number {number}", None, [f'{fact}; write {_ID} "mini"'])
     place = f"{place}: tier {name}"
     if "tier" in tier:
         return _Entry(place, None, ["tier: a tier has no tiers; leave it out"])
