@@ -1,8 +1,8 @@
 """Coups of a replay: lines about coups into the increments that a gateway would send."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
-from functools import cache
 
 import msgspec
 from msgspec.structs import replace
@@ -12,8 +12,9 @@ from sabot_protocol.cards import POINTS
 from sabot_protocol.jackpots.contributions import contribution, reversal
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.jackpots.triggers import recognise
+from sabot_protocol.jackpots.triggers import WAGERED, recognise, table_of
 from sabot_protocol.topics import CoupKind
+from sabot_protocol.wagers import sequences
 
 from sabot_tools.jackpot.lines import VOID, CorrectsLine, CoupLine, Wagers
 from sabot_tools.text.json_lines import BadLineError
@@ -87,7 +88,7 @@ class Coups:
     def increment(self, parameters: Parameters, coup: Dealt, time: str) -> IncrementMessage | None:
         """Return the message about a coup; None for one that does not contribute."""
         trigger = _trigger(parameters, coup)
-        if coup.kind == VOID or (coup.kind not in ("live", "free_hand") and not parameters.unwagered):
+        if coup.kind == VOID or (coup.kind not in WAGERED and not parameters.unwagered):
             return None
         sent = self._sent.get(coup.table) or Sent()
         given = contribution(parameters, coup.kind, coup.wagers, sent.carry)
@@ -177,14 +178,16 @@ def _check_cards(cards: Sequence[str]) -> None:
 
 
 def _check_wagers(parameters: Parameters, wagers: Wagers) -> None:
-    if wagers:
-        known = _wager_names(parameters.rulebook)
-        for name in wagers:
-            if name not in known:
-                raise BadLineError(f"wagers: {parameters.rulebook} has no wager {name!r}")
+    """Check that the rulebook has these wagers, on one coup or on several."""
+    for name in wagers:
+        if name not in table_of(parameters).wagers and not _is_sequence(parameters.rulebook, name):
+            raise BadLineError(f"wagers: {parameters.rulebook} has no wager {name!r}")
 
 
-@cache
-def _wager_names(rulebook: str) -> frozenset[str]:
+def _is_sequence(rulebook: str, name: str) -> bool:
     book = rulebooks.load(rulebook)
-    return frozenset({wager.id for wager in book.wager} | {wager.id for wager in book.sequence})
+    for game in book.game:
+        with suppress(rulebooks.RulebookError):
+            sequences.find(book, game, name)
+            return True
+    return False
