@@ -69,6 +69,7 @@ class App:
         jackpots.configure(*jackpots_of(config))
         self._publish = publish = PublishStage(config, ledger, self._tables, self._selector, self._at())
         publish.serve(self._tables)
+        publish.listen(jackpots)
         publish.alarms_changed(self._tables)
         topics = publish.status_topics
         self._lines = lines = TableLines(self._tables, self._selector, topics, self._captures, own, clock)

@@ -64,6 +64,7 @@ class Reload:
             return
         self._apply(changes, opened, at)
         self._jackpots.configure(*jackpots)
+        self._publish.listen(self._jackpots)
 
     def _build(self, new: Config, changes: Changes) -> dict[str, TableSession]:
         """Return the tables that are new or changed; the config in use stays the old one where one fails."""

@@ -107,8 +107,20 @@ class TableLog(Log):
         """Four eights and a tie."""
         return self.play(dealt, *TIE, player_pair=True, banker_pair=True)
 
+    def void(self, coup: int) -> None:
+        """The shoe reports that a coup is void."""
+        self("coup_void", shoe_no=1, coup_no=coup, reason="misdeal", then="go_on", cards=4)
+        self.edge.commit()
+
+    def dispute(self) -> None:
+        """A card that is not of the next coup: the coup that was confirmed last is disputed."""
+        self.coup_no += 3
+        self.card("9S", "player_1")
+        self.edge.commit()
+
     def kind(self, kind: str) -> None:
         """The next coup is of this kind."""
+        self.command("authorise", times=1)
         self.command("no_bet", kind=kind)
         self("coup_kind", shoe_no=1, coup_no=self.coup_no, kind=kind)
 
@@ -176,12 +188,16 @@ class Edge:
 
     def ask(self, verb: str, table: str = "bac-01", *, time: str = TIME, clause: str = "", **args: Any) -> Answer:
         """Request something as a person does; return the answer."""
+        self.take(verb, table, time=time, clause=clause, **args)
+        self.commit()
+        return self.answers.pop()
+
+    def take(self, verb: str, table: str = "bac-01", *, time: str = TIME, clause: str = "", **args: Any) -> None:
+        """Request something; it waits for a commit."""
         line = {"verb": verb, "table": table, "by": "D. Ealer", "clause": clause, "args": args}
         request = parse(msgspec.json.encode(line))
         assert isinstance(request, TableRequest)
         self.desk.take(request, "floor", self.sessions.get(table), self.answers.append, Moment(0.0, time))
-        self.commit()
-        return self.answers.pop()
 
     def increments(self, jackpot: str = "lucky-tie", table: str = "") -> list[IncrementMessage]:
         """Return the increments of the ledger, in its order."""

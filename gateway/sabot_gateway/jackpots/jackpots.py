@@ -12,6 +12,7 @@ from sabot_protocol.service.moment import Moment
 from sabot_gateway.jackpots.derivation import derive
 from sabot_gateway.jackpots.entries import PARAMETERS, ParametersEntry
 from sabot_gateway.jackpots.increments import Increments, Problem
+from sabot_gateway.jackpots.meter_topic import MeterTopic
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.jackpots.stored import StoredJackpots
 from sabot_gateway.ledger import Entry, Ledger
@@ -33,6 +34,7 @@ class Jackpots:
         self._in_force: dict[str, Parameters] = {}  # by jackpot, as the ledger has them
         self._configured: dict[str, Parameters] = {}  # by jackpot, as the file has them
         self._floor: dict[str, str] = {}  # by jackpot: digest of the parameters that the floor uses
+        self.meters = MeterTopic(self.names, self.floor_uses)
         self.due = False  # parameters can take effect: `step` stores them
         self._key, self._problems = b"", list[Problem]()
 

@@ -41,6 +41,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     for table in config.table:
         yield from table_facts(table)
     yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
+    yield from jackpot_facts(config)
     yield from keys_facts(config)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
@@ -60,6 +61,23 @@ def table_facts(table: Table) -> Iterator[Fact]:
         book, settings, decks = configs.offer(table)
         wagers = f"wagers: {len(table.wagers)}" if table.wagers else "all wagers of the game"
         yield Fact("ok", f"table {table.name}", f"{book.id}, game {settings.game}, {decks} decks, {wagers}")
+
+
+def jackpot_facts(config: Config) -> Iterator[Fact]:
+    """Yield each jackpot of the file with its tables of this gateway, or all that is wrong with the file."""
+    problems = configs.jackpot_problems(config)
+    yield from (Fact("wrong", "jackpots", problem) for problem in problems)
+    if problems or config.jackpots is None:
+        return
+    jackpots, key = configs.jackpots_of(config)
+    names = {table.name for table in config.table}
+    for one in jackpots:
+        here = ", ".join(name for name in one.tables if name in names) or "none"
+        text = f"version {one.version}, digest {one.digest}, tables of this gateway: {here}"
+        yield Fact("ok", f"jackpot {one.id}", text)
+    if not key:
+        text = "no `jackpot_key` in the config: the floor cannot tell a forged contribution from a right one; make one"
+        yield Fact("warning", "jackpots", f"{text} with `sabot keys jackpot jackpot.key`")
 
 
 def keys_facts(config: Config) -> Iterator[Fact]:

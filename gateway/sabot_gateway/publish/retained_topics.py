@@ -35,10 +35,27 @@ class RetainedTopics:
         self._unsent: dict[str, None] = {}  # topics, in the order to be sent
         self._unacknowledged: set[int] = set()  # message ids
         self._echo, self._head, self._head_topic = Echo(), HeadTopic(ledger), ledger_topic(site)
+        self._read = [*self._filters, self._head_topic]  # topics that are subscribed to
+        self._asked: dict[int, list[str]] = {}  # of subscriptions not yet answered, by message id
         mqtt.client.on_subscribe = self._on_subscribe
         for topic in self._filters:
             mqtt.client.message_callback_add(topic, self._on_retained)
         mqtt.client.message_callback_add(self._head_topic, self._on_head)
+
+    def listen(self, topic: str, take: Callable[[str, bytes], None]) -> None:
+        """Pass on what others publish on a topic, from now on and after every reconnect; once for each topic."""
+        if topic not in self._read:
+            self._read.append(topic)
+            self._mqtt.client.message_callback_add(
+                topic, lambda _client, _userdata, message: take(message.topic, bytes(message.payload))
+            )
+            if self._mqtt.client.is_connected():
+                self._subscribe([topic])
+
+    def _subscribe(self, topics: list[str]) -> None:
+        _, message_id = self._mqtt.client.subscribe([(topic, 0) for topic in topics])
+        if message_id is not None:
+            self._asked[message_id] = topics
 
     def serve(self, tables: Iterable[str], last_shoe: Callable[[str], bytes | None]) -> None:
         """Keep the topics of these tables from now on, and leave those of others alone."""
@@ -76,7 +93,8 @@ class RetainedTopics:
         self._echo = Echo()
         self._head.met_broker(self._mqtt.now_s)
         self._ready_s = self._mqtt.now_s
-        self._mqtt.client.subscribe([(topic, 0) for topic in (*self._filters, self._head_topic)])
+        self._asked.clear()
+        self._subscribe(list(self._read))
 
     def on_lost(self) -> None:
         """Wait for the broker."""
@@ -86,10 +104,9 @@ class RetainedTopics:
         """The broker has this message."""
         self._unacknowledged.discard(message_id)
 
-    def _on_subscribe(self, _client: object, _userdata: object, _mid: int, answers: Any, *_: object) -> None:
+    def _on_subscribe(self, _client: object, _userdata: object, mid: int, answers: Any, *_: object) -> None:
         """Warn if the broker lets us read nothing but our statuses."""
-        topics = (*self._filters, self._head_topic)
-        refused = [topic for topic, answer in zip(topics, answers, strict=False) if answer.is_failure]
+        refused = [topic for topic, answer in zip(self._asked.pop(mid, ()), answers, strict=False) if answer.is_failure]
         if refused and self._limiter.take("refused", self._mqtt.now_s) is not None:
             log.warning(
                 f"the broker at {self._mqtt.broker} does not let {self._mqtt.login.user or 'us'} read {refused[0]}: "

@@ -8,8 +8,10 @@ import structlog
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.topics import jackpot_topic
 
 from sabot_gateway.config import Config
+from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.ops.latency import Latency
 from sabot_gateway.publish.publisher import Publisher
@@ -30,7 +32,7 @@ class PublishStage:
         selector: selectors.BaseSelector,
         at: Moment,
     ) -> None:
-        self._tables = tables
+        self._tables, self._site = tables, config.site
         self.mqtt = LoopClient(
             Broker.from_url(config.broker),
             f"sabot-gateway-{config.site}",
@@ -49,6 +51,11 @@ class PublishStage:
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables from now on, and for no others."""
         self.publisher.serve(tables)
+
+    def listen(self, jackpots: Jackpots) -> None:
+        """Listen to the floor's meters, if there is any jackpot."""
+        if jackpots.names():
+            self.publisher.retained.listen(jackpot_topic(self._site, "+", "meter"), jackpots.meters.received)
 
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""

@@ -126,7 +126,10 @@ def _is_of(entry: Stored, shoe: int | None, coup: int | None) -> bool:
 def export(
     file: File,
     format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Parquet needs pyarrow.")],
-    what: Annotated[Literal["entries", "coups", "shoes", "alarms"], typer.Option(help="Which table.")] = "entries",
+    what: Annotated[
+        Literal["entries", "coups", "shoes", "alarms", "increments", "recorded_wins"],
+        typer.Option(help="Which table."),
+    ] = "entries",
     out: Annotated[Path | None, typer.Option(help="File to write; default: stdout.")] = None,
 ) -> None:
     """Write the entries, or a derived table, for other programs."""

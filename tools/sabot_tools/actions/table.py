@@ -234,6 +234,49 @@ def import_coup(
     ctx.obj.request("import-coup", by, clause, coup_no=coup, kind=kind, cards=by_slot, **other_shoe)
 
 
+def _by_wager(given: list[str] | None, option: str) -> dict[str, list[int]]:
+    """Return the stakes of options such as tie=100,300."""
+    found: dict[str, list[int]] = {}
+    for one in given or []:
+        wager, _, stakes = one.partition("=")
+        if wager in found or not all(stake.isascii() and stake.isdigit() for stake in stakes.split(",")):
+            raise typer.BadParameter(f"{one}: write each wager once, as tie=100,300", param_hint=option)
+        found[wager] = [int(stake) for stake in stakes.split(",")]
+    return found
+
+
+@app.command(epilog="Example: sabot table nz-01 stakes --wager tie=100,300 --by 'D. Lee'")
+def stakes(
+    ctx: typer.Context,
+    by: By,
+    wager: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WAGER=STAKES", help="Every stake, in minor units: tie=100,300; repeat for each wager."),
+    ] = None,
+) -> None:
+    """Record the stakes of the coup on the table, for a jackpot from wagers. Without --wager: nobody wagered."""
+    ctx.obj.request("stakes", by, stakes=_by_wager(wager, "--wager"))
+
+
+@app.command(
+    "record-win",
+    epilog="Example: sabot table bac-01 record-win --jackpot lucky-tie --coup 3/17 --stakes tie=100,300 --by 'D. Lee'",
+)
+def record_win(
+    ctx: typer.Context,
+    jackpot: Annotated[str, typer.Option(help="Id of the jackpot: see `sabot gateway status`.")],
+    by: By,
+    coup: Annotated[str | None, typer.Option(metavar="COUP", help="SHOE/COUP as 3/17; default: the newest.")] = None,
+    stakes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WAGER=STAKES", help="Stakes that take part in the pay-out; default: those recorded."),
+    ] = None,
+) -> None:
+    """Record a winning hand of a jackpot, at once. The order of these records is the order of the wins."""
+    given = _by_wager(stakes, "--stakes") if stakes else None
+    ctx.obj.request("record-win", by, jackpot=jackpot, coup=coup, stakes=given)
+
+
 @app.command("deck-check", epilog="Example: sabot table bac-01 deck-check --decks 8 --by 'A. Smith'")
 def deck_check(
     ctx: typer.Context,

@@ -6,6 +6,7 @@ import msgspec
 from sabot_gateway.ledger import Stored
 from sabot_gateway.shoe import parse
 from sabot_protocol.codec import CodecError
+from sabot_protocol.topics import JACKPOT
 
 _MOST_RAW = 1000  # characters of a message that has no words of its own
 Message = dict[str, Any]
@@ -30,6 +31,8 @@ def line(entry: Stored) -> str:
 
 def _words(entry: Stored, message: Message) -> str:
     words = _WORDS.get(entry.topic)
+    if entry.topic.startswith(JACKPOT):
+        words = _recorded if entry.topic.endswith("/recorded") else _increment
     try:
         return words(message) if words and message else _raw(entry)
     except (KeyError, TypeError, AttributeError):
@@ -90,7 +93,31 @@ def _accepted(message: Message) -> str:
     return f"ledger accepted without entries {message['after'] + 1} to {lost} by {message['by']}: {message['reason']}"
 
 
+def _increment(message: Message) -> str:
+    what = "increment taken back" if message.get("reverses") else "increment"
+    carry = f", carry {message['carry']}" if message.get("carry", "0") != "0" else ""
+    trigger = f", {message['trigger'].replace('_', ' ')}" if message.get("trigger") else ""
+    number = f"number {message['count']}, total {message['total']}{carry}"
+    return f"{what} of jackpot {message['jackpot']}: {message['amount']} {message['currency']}, {number}{trigger}"
+
+
+def _recorded(message: Message) -> str:
+    stakes = f", stakes {_value(message['stakes'])}" if message.get("stakes") else ""
+    return f"win of jackpot {message['jackpot']} recorded: {message['outcome'].replace('_', ' ')}{stakes}{_by(message)}"
+
+
+def _stakes(message: Message) -> str:
+    return f"stakes recorded: {_value(message['stakes']) or 'none'}{_by(message)}"
+
+
+def _parameters(message: Message) -> str:
+    version = message["parameters"]["version"]
+    return f"jackpot {message['jackpot']}: parameters {message['digest']}, version {version}, are in force"
+
+
 _WORDS = {
+    "stakes": _stakes,
+    "jackpot_parameters": _parameters,
     "coup": _coup,
     "confirmed": _coup,
     "alarm": _alarm,

@@ -94,6 +94,7 @@ def _arrow_type(arrow: Any, name: str) -> Any:
 _WHOLE = {
     *("seq", "event_no", "shoe", "coup", "decks", "card_set", "coups", "opened_seq", "raised_seq"),
     *("player_points", "banker_points", "player_pair", "banker_pair", "natural", "last_coup"),
+    *("amount", "count", "total"),
 }
 _FORMATS: dict[str, Writer] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
 

@@ -21,6 +21,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         + _latency(broker["latency"]),
         "",
         *_rows([_row(table) for table in status["tables"]]),
+        *_jackpots(status),
         *_problems(status),
     ]
 
@@ -50,6 +51,31 @@ def _rows(rows: list[dict[str, str]]) -> list[str]:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in _COLUMNS}
     lines = [{name: name for name in _COLUMNS}, *rows]
     return ["  ".join(line[name].ljust(widths[name]) for name in _COLUMNS).rstrip() for line in lines]
+
+
+def _jackpots(status: dict[str, Any]) -> list[str]:
+    """Return for each jackpot its parameters, and what each table has contributed."""
+    lines = []
+    for jackpot in status["jackpots"]:
+        in_force, waiting = jackpot["in_force"], jackpot["waiting"]
+        now = f"version {in_force['version']} ({in_force['digest']}) in force" if in_force else "not in force yet"
+        then = f"; version {waiting['version']} ({waiting['digest']}) waits until the floor uses it" if waiting else ""
+        lines.append(f"jackpot {jackpot['jackpot']}: {now}{then}{_floor(jackpot)}")
+        lines += [
+            f"  {table['table']}: {one['count']} increments, total {one['total']} {one['currency']}"
+            for table in status["tables"]
+            for one in table["jackpots"]
+            if one["jackpot"] == jackpot["jackpot"]
+        ]
+    return ["", *lines] if lines else []
+
+
+def _floor(jackpot: dict[str, Any]) -> str:
+    """Return what is wrong between the floor and this gateway, if anything."""
+    if jackpot["floor"] is None:
+        return "; no meter of the floor has come"
+    known = [one["digest"] for one in (jackpot["in_force"], jackpot["waiting"]) if one]
+    return "" if jackpot["floor"] in known else f"; the floor uses {jackpot['floor']}: give both the same file"
 
 
 def _problems(status: dict[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet,
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
 from sabot_gateway.operator.verbs.incident import AckAlarm, ClearFault, Irregularity
+from sabot_gateway.operator.verbs.jackpot import RecordWin, Stakes
 from sabot_gateway.operator.verbs.shoe import CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
 from sabot_gateway.operator.verbs.verb import TableVerb, Verb
 
@@ -31,5 +32,7 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "irregularity": Irregularity,
     "export-coup": ExportCoup,
     "import-coup": ImportCoup,
+    "stakes": Stakes,
+    "record-win": RecordWin,
 }
 VERBS: dict[str, type[Verb]] = {**GATEWAY_VERBS, **TABLE_VERBS}
