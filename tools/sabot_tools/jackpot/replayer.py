@@ -9,14 +9,13 @@ from sabot_floor.jackpots.engine import Applied, Entry, apply, decode, encode, o
 from sabot_floor.jackpots.engine import entries as entry
 from sabot_floor.jackpots.engine.hits import moment
 from sabot_floor.jackpots.engine.views import not_offered
-from sabot_protocol import authority
 from sabot_protocol.jackpots import draws
-from sabot_protocol.jackpots.checking import parameter_problems
 from sabot_protocol.jackpots.contributions import ContributionError
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters, Random
 
 from sabot_tools.jackpot import lines
+from sabot_tools.jackpot.acts import entries_of
 from sabot_tools.jackpot.coups import GATEWAY, Coups, Dealt
 from sabot_tools.text.json_lines import BadLineError
 
@@ -34,19 +33,6 @@ class Replayer:
         opened = entry.Opened(time=self._time(), parameters=parameters, commitment=draws.commitment(_secret(1)))
         self._state = open_jackpot(opened)
         self._draws = 1
-        self._answers: dict[type[lines.AnyLine], Any] = {
-            lines.CoupLine: self._coup,
-            lines.CorrectsLine: self._corrects,
-            lines.RecordWinLine: self._record_win,
-            lines.ConfirmLine: self._confirm,
-            lines.InvalidLine: self._invalid,
-            lines.AdjustLine: self._adjust,
-            lines.MalfunctionLine: self._malfunction,
-            lines.CuredLine: self._cured,
-            lines.MakeGoodLine: self._make_good,
-            lines.ParametersLine: self._parameters,
-            lines.DrawLine: self._draw,
-        }
 
     def answer(self, line: dict[str, Any]) -> bytes:
         """Return the answer to a line, from behind its id; BadLineError if nothing of it was applied."""
@@ -63,13 +49,26 @@ class Replayer:
             raise BadLineError(f"currency: {parsed.currency} is not {self._state.parameters.currency}, the jackpot's")
         self._see(parsed.time, "time")
         before = self._state.in_
-        results: list[Applied] = self._answers[type(parsed)](parsed)
+        results = self._results(parsed)
         answer = {"increment": self._state.in_ - before, **self.levels(), **self._lists()}
         answer["paid"] = [part for result in results for win in result.wins for part in _parts(win)]
         faults = [fault.say for result in results for fault in result.faults if fault.active]
         if faults:
             answer["faults"] = faults
         return msgspec.json.encode(answer)[1:]
+
+    def _results(self, parsed: lines.AnyLine) -> list[Applied]:
+        match parsed:
+            case lines.CoupLine():
+                return self._coup(parsed)
+            case lines.CorrectsLine():
+                return self._corrects(parsed)
+            case lines.RecordWinLine():
+                return self._record_win(parsed)
+            case lines.DrawLine():
+                return self._draw(parsed)
+            case _:
+                return self._apply(*entries_of(self._state, parsed, self._time(), self._number))
 
     def levels(self) -> dict[str, Any]:
         """Return the meters, and whether they balance."""
@@ -175,62 +174,6 @@ class Replayer:
             stakes=line.wagers or {},
         )
         return self._apply(entry.Recorded(self._time(), message))
-
-    def _confirm(self, line: lines.ConfirmLine) -> list[Applied]:
-        made = entry.Confirmed(time=self._time(), win=line.confirm, by=line.by, role=line.role, notified=line.notified)
-        return self._apply(made)
-
-    def _invalid(self, line: lines.InvalidLine) -> list[Applied]:
-        made = entry.Invalid(time=self._time(), win=line.invalid, by=line.by, role=line.role, reason=line.reason)
-        return self._apply(made)
-
-    def _adjust(self, line: lines.AdjustLine) -> list[Applied]:
-        """Adjust; without `role` the people have the lowest role that may."""
-        lowest = authority.load(self._state.parameters.rulebook).act.get("jackpot_adjust")
-        role = lowest.role if line.role is None and lowest else line.role or ""
-        made = entry.Adjusted(
-            time=self._time(),
-            id=f"adjust-{self._number}",
-            amount=line.adjust,
-            by=tuple(line.by),
-            role=role,
-            reason=line.reason,
-        )
-        return self._apply(made)
-
-    def _malfunction(self, line: lines.MalfunctionLine) -> list[Applied]:
-        made = entry.Withdrawn(
-            time=self._time(), table=line.malfunction, reason=line.reason, by=line.by, role=line.role
-        )
-        return self._apply(made)
-
-    def _cured(self, line: lines.CuredLine) -> list[Applied]:
-        return self._apply(entry.Restored(time=self._time(), table=line.cured, by=line.by, role=line.role))
-
-    def _make_good(self, line: lines.MakeGoodLine) -> list[Applied]:
-        """Make one coup good; if the name is a table, everything that it missed."""
-        names = [one.id for one in self._state.missed if line.make_good == one.table] or [line.make_good]
-        return self._apply(
-            *(
-                entry.MadeGood(time=self._time(), missed=name, by=line.by, role=line.role, reason=line.reason)
-                for name in names
-            )
-        )
-
-    def _parameters(self, line: lines.ParametersLine) -> list[Applied]:
-        newest = self._state.waiting or self._state.parameters
-        merged = {**msgspec.to_builtins(newest), "version": newest.version + 1, **line.parameters}
-        unknown = merged.keys() - set(Parameters.__struct_fields__)
-        if unknown:
-            raise BadLineError(f"parameters: unknown field {min(unknown)!r}")
-        try:
-            new = msgspec.convert(merged, Parameters)
-        except msgspec.ValidationError as error:
-            raise BadLineError(f"parameters: {error}") from error
-        problems = list(parameter_problems(new))
-        if problems:
-            raise BadLineError(f"parameters: {'; '.join(problems)}")
-        return self._apply(entry.Changed(time=self._time(), parameters=new, by=line.by, role=line.role))
 
     def _draw(self, line: lines.DrawLine) -> list[Applied]:
         trigger = self._state.parameters.trigger
