@@ -144,7 +144,7 @@ def test_a_broker_that_lets_us_read_only_our_statuses_serves_us_and_is_named(sit
         def step(self, now_s: float) -> None:
             publisher.pump()
 
-    line.mqtt.client.on_subscribe = publisher.retained._on_subscribe
+    line.mqtt.client.on_subscribe = publisher.retained.subscriptions._on_subscribe
     with capture_logs() as logs:
         ledger.append([Entry("u", 1, "bac-01", "coup", b"{}", b"")])
         step_until(lambda: line.mqtt.client.is_connected() and publisher.idle() and logs, line, Turn())

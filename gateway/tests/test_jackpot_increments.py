@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ from sabot_gateway.verify.deciders import Decider
 from sabot_protocol.jackpots.signing import is_signed
 from shoe_events import KEY, SLOTS
 
-PLACE = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0}
+PLACE: dict[str, Any] = {"decks": 8, "cards_out": 2, "coups_left": 0, "awaiting": 0}
 
 
 @pytest.fixture
@@ -116,9 +117,8 @@ def test_a_commit_that_the_ledger_refuses_counts_when_it_is_stored(edge: Edge) -
 def test_the_same_confirmed_message_counts_once_also_after_a_restart(edge: Edge) -> None:
     edge.one.play()
     (entry,) = edge.ledger.entries("WHERE topic = 'confirmed'")
-    unit, _, *rest = entry[:8]
     for _ in range(2):
-        edge.one.pending.append(Entry(unit, None, *rest))
+        edge.one.pending.append(Entry._make(entry[:8])._replace(event_no=None))
         edge.commit()
         edge.restart()
     assert edge.sums() == [(250, 1, 250)]
@@ -184,11 +184,11 @@ def test_a_jackpot_that_runs_no_more_is_taken_back_all_the_same(edge: Edge) -> N
 
 def test_a_coup_that_moved_to_another_table_counts_once_where_it_was_confirmed(edge: Edge) -> None:
     laid = dict.fromkeys(SLOTS, "--") | {"player_1": "9S", "banker_1": "2H"}
-    moved = {"shoe_no": 1, "coup_no": 1, "kind": "live", "cards": laid, **PLACE}
+    moved: dict[str, Any] = {"shoe_no": 1, "coup_no": 1, "kind": "live", "cards": laid, **PLACE}
     edge.one.deal("9S 2H")
-    edge.one("handed_over", **moved, **{"import": 0})
+    edge.one("handed_over", **moved | {"import": 0})
     other = edge.tables["bac-02"]
-    other("handed_over", **moved, **{"import": 1})
+    other("handed_over", **moved | {"import": 1})
     for card, slot in (("TD", "player_2"), ("3C", "banker_2")):
         other.card(card, slot)
     other.result()
@@ -266,11 +266,11 @@ def test_a_coup_that_moved_contributes_by_the_stakes_of_the_first_table(tmp_path
     edge = wager_edge(tmp_path, activation="no_more_bets")
     edge.ask("stakes", stakes={"tie": [1000]})
     laid = dict.fromkeys(SLOTS, "--") | {"player_1": "9S", "banker_1": "2H"}
-    moved = {"shoe_no": 1, "coup_no": 1, "kind": "live", "cards": laid, **PLACE}
+    moved: dict[str, Any] = {"shoe_no": 1, "coup_no": 1, "kind": "live", "cards": laid, **PLACE}
     edge.one.deal("9S 2H")
-    edge.one("handed_over", **moved, **{"import": 0})
+    edge.one("handed_over", **moved | {"import": 0})
     other = edge.tables["bac-02"]
-    other("handed_over", **moved, **{"import": 1})
+    other("handed_over", **moved | {"import": 1})
     for card, slot in (("TD", "player_2"), ("3C", "banker_2")):
         other.card(card, slot)
     other.result()

@@ -38,6 +38,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "awaiting": 0,
     },
     "deck-check": {"on": 1, "decks": 8},
+    "stakes": {"stakes": {"tie": [100, 300]}},
+    "record-win": {"jackpot": "lucky-tie", "coup": "3/17", "stakes": {"tie": [100, 300]}},
 }
 
 

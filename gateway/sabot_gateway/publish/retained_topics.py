@@ -14,6 +14,7 @@ from sabot_gateway.publish.echo import Echo
 from sabot_gateway.publish.head_topic import HeadTopic
 from sabot_gateway.publish.outgoing import WINDOW
 from sabot_gateway.publish.overwrites import Overwrites
+from sabot_gateway.publish.subscriptions import Subscriptions
 
 _SETTLE_S = 5.0  # after a reconnect our own messages of before may come a second time
 _READ_BACK: tuple[TopicName, ...] = ("status", "shoe", "alarms")
@@ -35,27 +36,10 @@ class RetainedTopics:
         self._unsent: dict[str, None] = {}  # topics, in the order to be sent
         self._unacknowledged: set[int] = set()  # message ids
         self._echo, self._head, self._head_topic = Echo(), HeadTopic(ledger), ledger_topic(site)
-        self._read = [*self._filters, self._head_topic]  # topics that are subscribed to
-        self._asked: dict[int, list[str]] = {}  # of subscriptions not yet answered, by message id
-        mqtt.client.on_subscribe = self._on_subscribe
+        self.subscriptions = Subscriptions(mqtt, [*self._filters, self._head_topic])
         for topic in self._filters:
             mqtt.client.message_callback_add(topic, self._on_retained)
         mqtt.client.message_callback_add(self._head_topic, self._on_head)
-
-    def listen(self, topic: str, take: Callable[[str, bytes], None]) -> None:
-        """Pass on what others publish on a topic, from now on and after every reconnect; once for each topic."""
-        if topic not in self._read:
-            self._read.append(topic)
-            self._mqtt.client.message_callback_add(
-                topic, lambda _client, _userdata, message: take(message.topic, bytes(message.payload))
-            )
-            if self._mqtt.client.is_connected():
-                self._subscribe([topic])
-
-    def _subscribe(self, topics: list[str]) -> None:
-        _, message_id = self._mqtt.client.subscribe([(topic, 0) for topic in topics])
-        if message_id is not None:
-            self._asked[message_id] = topics
 
     def serve(self, tables: Iterable[str], last_shoe: Callable[[str], bytes | None]) -> None:
         """Keep the topics of these tables from now on, and leave those of others alone."""
@@ -93,8 +77,7 @@ class RetainedTopics:
         self._echo = Echo()
         self._head.met_broker(self._mqtt.now_s)
         self._ready_s = self._mqtt.now_s
-        self._asked.clear()
-        self._subscribe(list(self._read))
+        self.subscriptions.on_ready()
 
     def on_lost(self) -> None:
         """Wait for the broker."""
@@ -103,15 +86,6 @@ class RetainedTopics:
     def on_acknowledged(self, message_id: int) -> None:
         """The broker has this message."""
         self._unacknowledged.discard(message_id)
-
-    def _on_subscribe(self, _client: object, _userdata: object, mid: int, answers: Any, *_: object) -> None:
-        """Warn if the broker lets us read nothing but our statuses."""
-        refused = [topic for topic, answer in zip(self._asked.pop(mid, ()), answers, strict=False) if answer.is_failure]
-        if refused and self._limiter.take("refused", self._mqtt.now_s) is not None:
-            log.warning(
-                f"the broker at {self._mqtt.broker} does not let {self._mqtt.login.user or 'us'} read {refused[0]}: "
-                "the gateway cannot notice what others publish there; allow it, as the examples do"
-            )
 
     def _on_retained(self, _client: object, _userdata: object, message: Any) -> None:
         """Take a message on one of our topics: our own that has come back, or somebody else's."""

@@ -55,7 +55,8 @@ class PublishStage:
     def listen(self, jackpots: Jackpots) -> None:
         """Listen to the floor's meters, if there is any jackpot."""
         if jackpots.names():
-            self.publisher.retained.listen(jackpot_topic(self._site, "+", "meter"), jackpots.meters.received)
+            topic = jackpot_topic(self._site, "+", "meter")
+            self.publisher.retained.subscriptions.listen(topic, jackpots.meters.received)
 
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
