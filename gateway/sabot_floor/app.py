@@ -32,6 +32,7 @@ from sabot_floor.publish import Publisher
 from sabot_floor.store import AwayError, EntryError, Store, StoreError, open_store
 
 MOST_MESSAGES = 1000  # in one transaction
+_MOST_READ_BYTES = 1 << 19  # about as many messages
 _WAIT_S, _SWEEP_EVERY_S = 0.25, 1.0
 _FLUSH_AT_STOP_S = 2.0
 _STORE_AGAIN_S = 1.0
@@ -144,7 +145,11 @@ class App:
         self.hold.end()
 
     def _take(self, at: Moment) -> None:
-        work = self.collector.collect(self.inbox.take(MOST_MESSAGES), at)
+        try:
+            work = self.collector.collect(self.inbox.take(MOST_MESSAGES), at)
+        except Exception:
+            self.mqtt.hang_up()  # the broker sends again what was taken
+            raise
         try:
             self._store(work, at)
         except BaseException:
@@ -246,6 +251,7 @@ def _client(config: Config, selector: selectors.BaseSelector) -> LoopClient:
         selector=selector,
         login=config.login,
         manual_ack=True,
+        most_read_bytes=_MOST_READ_BYTES,
     )
     exposed = config.login.exposed(client.broker)
     if exposed:

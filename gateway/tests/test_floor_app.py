@@ -472,3 +472,17 @@ def test_a_new_worker_does_not_publish_old_wins_again(rig: Rig) -> None:
     rig.start("2")
     rig.settle()
     assert len(rig.client.on("win")) == 1
+
+
+def test_a_floor_service_that_is_new_at_a_running_site_joins_once_people_restore_the_table(rig: Rig) -> None:
+    rig.start()
+    table = rig.table()
+    for _ in range(499):
+        table.increment()
+    rig.send(table.increment())
+    rig.until(lambda: rig.meter().not_offered, pass_s=2.0)
+    assert rig.ask("restore", "A. Smith", jackpot=JACKPOT, table="bac-01", role="hdd").ok
+    rig.send(table.increment(), table.increment())
+    rig.until(lambda: rig.meter().meters.in_ == 2 * INCREMENT)
+    shown = msgspec.json.decode(rig.ask("show", jackpot=JACKPOT).data)
+    assert [(missed["amount"], missed["coups"]) for missed in shown["missed"]] == [(500 * INCREMENT, 500)]

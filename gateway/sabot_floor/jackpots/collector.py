@@ -3,18 +3,23 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import structlog
 from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 
 from sabot_floor.inbox import Arrived
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import Batch
-from sabot_floor.jackpots.engine import Entry, Refused
+from sabot_floor.jackpots.engine import Applied, Entry, Refused
 from sabot_floor.jackpots.engine.entries import Increment, Proposed, Restored, Withdrawn
-from sabot_floor.jackpots.intake import Coup, ForJackpot, Ignored, Intake, Rejected, TableStatus
+from sabot_floor.jackpots.intake import Coup, ForJackpot, Ignored, Intake, Parsed, Rejected, TableStatus
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.missing import MissingIncrements
 from sabot_floor.jackpots.order import Order
 from sabot_floor.jackpots.refusals import Refusals
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _FAULT = "Fault of the shoe: "  # begins the reason of a withdrawal that ends with the fault
 
@@ -32,6 +37,7 @@ class Collector:
     def __init__(self, intake: Intake, logs: JackpotLogs) -> None:
         self._intake, self._logs = intake, logs
         self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
+        self._limiter = LogLimiter()
 
     def collect(self, arrived: Iterable[Arrived], at: Moment) -> Work:
         """Return the batches of these messages, and of older ones whose turn has come."""
@@ -39,7 +45,7 @@ class Collector:
         messages: list[Arrived] = []
         for_jackpots: list[ForJackpot] = []
         for one in arrived:
-            parsed = self._intake.parse(one, at.time)
+            parsed = self._parse(one, at)
             if isinstance(parsed, ForJackpot) and parsed.jackpot in self._logs.served:
                 for_jackpots.append(parsed)
                 continue
@@ -55,13 +61,24 @@ class Collector:
                 self._batch(batches, jackpot, at).faults.extend(faults)
         return Work(list(batches.values()), messages)
 
+    def _parse(self, arrived: Arrived, at: Moment) -> Parsed:
+        """Return what a message means; whatever is in it, it costs no more than itself."""
+        try:
+            return self._intake.parse(arrived, at.time)
+        except Exception as error:
+            if self._limiter.take("parse", at.now_s) is not None:
+                log.exception("a message could not be read; report it with this log", topic=arrived.topic)
+            return Rejected(arrived, "", "", "malformed", f"{arrived.topic}: {type(error).__name__}. It was dropped")
+
     def _batch(self, batches: dict[str, Batch], jackpot: str, at: Moment) -> Batch:
         return batches.setdefault(jackpot, Batch(jackpot, at.time))
 
     def _note(self, parsed: object, batches: dict[str, Batch], at: Moment) -> None:
         match parsed:
-            case Coup():
-                self.missing.confirmed(parsed.message, self._logs.served, at.now_s)
+            case Coup(message=ConfirmedMessage() as message):
+                self.missing.confirmed(message, self._logs.served, at.now_s)
+            case Coup(message=CoupMessage() as message):
+                self.missing.coup(message, self._logs.served)
             case TableStatus():
                 for jackpot, entry in self._status(parsed, at.time):
                     self._batch(batches, jackpot, at).entries.append(entry)
@@ -81,7 +98,7 @@ class Collector:
 
     def _status(self, parsed: TableStatus, time: str) -> Iterable[tuple[str, Entry]]:
         """Withdraw a table whose shoe has a fault (003 13.4.9(a)), and restore it when the fault is cleared."""
-        fault = parsed.message.fault
+        fault = parsed.fault
         for jackpot, parameters in self._logs.served.items():
             state = self._logs.state(jackpot)
             if state is None or parsed.table not in parameters.tables:
@@ -89,21 +106,20 @@ class Collector:
             reason = engine.not_offered(state).get(parsed.table, "")
             if fault and not reason:
                 yield jackpot, Withdrawn(time=time, table=parsed.table, reason=f"{_FAULT}{fault}")
-            elif not fault and parsed.message.state == "online" and reason.startswith(_FAULT):
+            elif not fault and parsed.online and reason.startswith(_FAULT):
                 yield jackpot, Restored(time=time, table=parsed.table)
 
     def stored(self, batches: Iterable[Batch], at: Moment) -> None:
         """Take note of what the engine made of batches that are durable now."""
         for batch in batches:
-            counted: list[str] = []
             for entry, result in zip(batch.entries, batch.results, strict=True):
                 if isinstance(entry, Increment):
-                    counted.append(entry.message.coup_id)
+                    skipped = result.missing if isinstance(result, Applied) else ()
+                    self.missing.counted(batch.jackpot, entry.message, skipped, at.now_s)
                 if isinstance(result, Refused) and not isinstance(entry, Proposed | Withdrawn | Restored):
                     table = getattr(getattr(entry, "message", entry), "table", "")
                     wanted = result.fault is None and result.then is None
                     self.refusals.note(batch.jackpot, table, result.reason, result.say, at.now_s, fault=wanted)
-            self.missing.counted(batch.jackpot, counted)
 
     def lost(self) -> None:
         """Forget messages that wait for others: the broker sends them again."""

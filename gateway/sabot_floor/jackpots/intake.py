@@ -1,13 +1,17 @@
 """Intake: a message of MQTT becomes an entry for a jackpot, a fact about a table, or is rejected with a sentence."""
 
 import re
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import inspect
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.service.plain_text import plain
-from sabot_protocol.topics import ROOT, ConfirmedMessage, StatusMessage
+from sabot_protocol.topics import ROOT, ConfirmedMessage, CoupMessage, StatusMessage
 
 from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived
 from sabot_floor.jackpots.engine.entries import Increment, Recorded
@@ -28,10 +32,10 @@ class ForJackpot(NamedTuple):
 
 
 class Coup(NamedTuple):
-    """A coup that a table has confirmed."""
+    """A coup that a table has dealt, or confirmed."""
 
     arrived: Arrived
-    message: ConfirmedMessage
+    message: CoupMessage | ConfirmedMessage
 
 
 class TableStatus(NamedTuple):
@@ -39,7 +43,8 @@ class TableStatus(NamedTuple):
 
     arrived: Arrived
     table: str
-    message: StatusMessage
+    fault: str  # that locks its exit, empty if none
+    online: bool
 
 
 class Ignored(NamedTuple):
@@ -69,7 +74,7 @@ class Intake:
 
     def filters(self) -> list[str]:
         """Return the topics to subscribe to."""
-        return [f"{self._root}{topic}" for topic in ("+/jackpot/#", "+/confirmed", "+/status", "status")]
+        return [f"{self._root}{topic}" for topic in ("+/jackpot/#", "+/confirmed", "+/coup", "+/status", "status")]
 
     def parse(self, arrived: Arrived, time: str) -> Parsed:
         """Return what a message means at this time."""
@@ -82,7 +87,9 @@ class Intake:
             case [table, "jackpot", jackpot, "recorded"]:
                 return self._recorded(arrived, table, jackpot, time)
             case [table, "confirmed"]:
-                return _confirmed(arrived, table)
+                return _coup(arrived, table, ConfirmedMessage)
+            case [table, "coup"]:
+                return _coup(arrived, table, CoupMessage)
             case [table, "status"]:
                 return _status(arrived, table)
             case ["status"]:
@@ -134,23 +141,39 @@ def _read(arrived: Arrived, kind: type[_Read]) -> _Read | str:
         message = msgspec.json.decode(arrived.payload, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return f"not a {kind.__name__}: {plain(str(error))[:200]}"
-    return _bounds_problem(msgspec.structs.asdict(message)) or message
+    return _bounds_problem(message, kind) or message
 
 
-def _bounds_problem(values: dict[str, Any]) -> str:
+@cache
+def _fields(kind: type[msgspec.Struct], of: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[str, ...]]:
+    """Return what reads the fields of one type, and their names; there are at least two."""
+    names = tuple(field.name for field in msgspec.structs.fields(kind) if isinstance(_plain_type(field.type), of))
+    return attrgetter(*names), names
+
+
+def _plain_type(annotation: Any) -> inspect.Type:
+    """Return the type without its description."""
+    found = inspect.type_info(annotation)
+    return found.type if isinstance(found, inspect.Metadata) else found
+
+
+def _bounds_problem(message: msgspec.Struct, kind: type[msgspec.Struct]) -> str:
     """Return which value no store or meter could hold, empty if none."""
-    for name, value in values.items():
-        if isinstance(value, str) and (len(value) > _MOST_TEXT or not value.isprintable()):
-            return f"{name} is longer than {_MOST_TEXT} characters, or has some that cannot be printed"
-        if isinstance(value, int) and abs(value) > _MOST_NUMBER:
-            return f"{name} is beyond {_MOST_NUMBER}"
-    if not values.get("id", "x"):
-        return "id is empty"
-    return ""
+    texts_of, names = _fields(kind, inspect.StrType)
+    texts = texts_of(message)
+    if max(map(len, texts)) > _MOST_TEXT or not "".join(texts).isprintable():
+        wrong = (len(text) > _MOST_TEXT or not text.isprintable() for text in texts)
+        name = names[list(wrong).index(True)]
+        return f"{name} is longer than {_MOST_TEXT} characters, or has some that cannot be printed"
+    numbers_of, names = _fields(kind, inspect.IntType)
+    numbers = numbers_of(message)
+    if max(numbers) > _MOST_NUMBER or min(numbers) < -_MOST_NUMBER:
+        return f"{names[[abs(number) > _MOST_NUMBER for number in numbers].index(True)]} is beyond {_MOST_NUMBER}"
+    return "" if getattr(message, "id", "x") else "id is empty"
 
 
-def _confirmed(arrived: Arrived, table: str) -> Parsed:
-    message = _read(arrived, ConfirmedMessage)
+def _coup(arrived: Arrived, table: str, kind: type[CoupMessage] | type[ConfirmedMessage]) -> Parsed:
+    message = _read(arrived, kind)
     if isinstance(message, str):
         return _rejected(arrived, "", table, message)
     if message.table != table:
@@ -161,5 +184,8 @@ def _confirmed(arrived: Arrived, table: str) -> Parsed:
 def _status(arrived: Arrived, table: str) -> Parsed:
     if not arrived.payload:  # the topic was cleared
         return Ignored(arrived)
-    message = _read(arrived, StatusMessage)
-    return _rejected(arrived, "", table, message) if isinstance(message, str) else TableStatus(arrived, table, message)
+    try:
+        message = msgspec.json.decode(arrived.payload, type=StatusMessage)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return _rejected(arrived, "", table, f"not a StatusMessage: {plain(str(error))[:200]}")
+    return TableStatus(arrived, table, plain(message.fault or "")[:_MOST_TEXT], message.state == "online")

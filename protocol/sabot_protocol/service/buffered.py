@@ -23,7 +23,7 @@ PRIVATE: Final = (
     "_out_message_mutex",
 )
 _MOST_BYTES: Final = 1 << 16
-_MOST_READ_BYTES: Final = 1 << 14  # in one turn: a neighbour can make the broker send us anything, as fast as it likes
+MOST_READ_BYTES: Final = 1 << 14  # in one turn: a neighbour can make the broker send us anything, as fast as it likes
 _MID_BYTES: Final = 2
 _TAKEN: Final = ReasonCode(PacketTypes.PUBACK)  # with MQTT 3.1.1 there is no other, and no properties
 _NO_PROPERTIES: Final = Properties(PacketTypes.PUBACK)  # type: ignore[no-untyped-call]
@@ -34,6 +34,7 @@ class BufferedClient(paho.Client):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
+        self.most_read_bytes = MOST_READ_BYTES
         self.fresh()
         self.on_socket_register_write = lambda *_: None  # the loop calls want_write()
 
@@ -59,7 +60,7 @@ class BufferedClient(paho.Client):
         if not self.unread:
             if not self._may_read:
                 raise BlockingIOError
-            self._read, self._read_to = super()._sock_recv(_MOST_READ_BYTES), 0
+            self._read, self._read_to = super()._sock_recv(self.most_read_bytes), 0
             self._may_read = False
         start = self._read_to
         self._read_to = min(start + bufsize, len(self._read))

@@ -12,7 +12,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode
 
 from sabot_protocol.service.broker import Broker, Login, no_answer, no_connection
-from sabot_protocol.service.buffered import BufferedClient
+from sabot_protocol.service.buffered import MOST_READ_BYTES, BufferedClient
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0
@@ -60,6 +60,7 @@ class LoopClient:
         selector: selectors.BaseSelector,
         login: Login = _NO_LOGIN,
         manual_ack: bool = False,  # then each message with QoS 1 is acknowledged by ack()
+        most_read_bytes: int = MOST_READ_BYTES,  # in one turn
     ) -> None:
         login.check(broker)
         self.broker, self.login = broker, login
@@ -71,6 +72,7 @@ class LoopClient:
             manual_ack=manual_ack,
             reconnect_on_failure=False,  # or paho falls back to MQTT 3.1, and waits for it
         )
+        self.client.most_read_bytes = most_read_bytes
         self._tls = login.context() if broker.tls else None
         if self._tls:
             self.client.tls_set_context(self._tls)
