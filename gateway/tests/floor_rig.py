@@ -267,9 +267,12 @@ class Rig:
         self.until(lambda: all(app.idle() for app in self.apps))
 
     def ask(self, verb: str, by: str = "", **args: Any) -> Answer:
+        """Ask the first floor service as its control socket does."""
+        return self.ask_of(self.apps[0], verb, by, **args)
+
+    def ask_of(self, app: App, verb: str, by: str = "", **args: Any) -> Answer:
         """Ask a floor service as its control socket does."""
         request: FloorRequest = parse(msgspec.json.encode(Request(verb, by=by, args=args)))
-        app = self.apps[0]
         return app._answers.answer(request, app._at())
 
     def meter(self, jackpot: str = JACKPOT) -> MeterMessage:

@@ -327,7 +327,7 @@ def test_a_draw_is_made_published_and_verified(rig: Rig) -> None:
     assert done.ok, done.say
     assert "nz-01 seat " in done.say
     rig.until(lambda: rig.client.on("win", "seat"))
-    assert rig.meter("seat").commitment != commitment
+    rig.until(lambda: rig.meter("seat").commitment != commitment)
     verdict = audit.verify(rig.store(), "seat")
     assert (verdict.faults, verdict.draws) == ([], 1)
 

@@ -77,7 +77,7 @@ def test_the_audit_recomputes_every_draw(rig: Rig) -> None:
     rig.start()
     rig.start("2")
     for number, app in enumerate([*rig.apps, *rig.apps]):
-        answer = rig.ask("draw", app=app, by="A", jackpot="seat", role="casino_supervisor", id=f"draw-000{number}")
+        answer = rig.ask_of(app, "draw", by="A", jackpot="seat", role="casino_supervisor", id=f"draw-000{number}")
         assert answer.ok, answer.say
     verdict = audit.verify(rig.store(), "seat")
     assert (verdict.draws, verdict.faults) == (4, [])
