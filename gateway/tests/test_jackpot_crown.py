@@ -210,6 +210,19 @@ def test_cj_18_after_a_win_in_full_the_second_sees_the_reset_value(first_to_arri
     assert desk.meters() == {"base": 200_450, "in": 50, "display": 90_000, "hits": 2, "wins": 110_500}
 
 
+def test_cj_18_a_record_that_arrives_late_sees_no_more_than_the_later_one_saw() -> None:
+    desk = Desk()
+    early, late = desk.coup("bac-01", trigger="coloured"), desk.coup("bac-02", trigger="coloured")
+    desk.record(late, 10_001)
+    for _ in range(30):
+        desk.coup("bac-02")  # 750 more on the display
+    desk.record(early, 10_000)
+    assert [(win.win, win.value, win.prize) for win in desk.pending()] == [
+        (early, 100_050, 10_050),
+        (late, 90_000, 9_000),
+    ]
+
+
 def test_cj_18_times_are_compared_as_times() -> None:
     desk = Desk()
     late, early = desk.coup("bac-01", trigger="coloured"), desk.coup("bac-02", trigger="coloured")

@@ -1,6 +1,6 @@
 """Mutation testing of evaluator, price files and jackpots: every small change must fail a test: `make mutants`.
 
-A mutant is one change in one place of a copy of sabot_protocol; the tests run against the copy.
+A mutant is one change in one place of a copy of sabot_protocol or sabot_floor; the tests run against the copy.
 """
 
 import ast
@@ -22,6 +22,9 @@ TESTS = ["test_bets", "test_prices", "test_sequences", "test_other_games", "test
 JACKPOT_MODULES = ["triggers", "contributions", "shares", "signing", "checking", "currency", "sign", "loading", "draws"]
 JACKPOT_TESTS = [f"test_jackpot_{name}" for name in ("triggers", "contributions", "shares", "rules", "loading", "sign")]
 JACKPOT_TESTS.append("test_jackpot_draws")
+FLOOR = ROOT / "gateway" / "sabot_floor"
+ENGINE = FLOOR / "jackpots" / "engine"
+ENGINE_TESTS = [f"test_jackpot_{name}" for name in ("nz", "crown", "meters", "sequence", "conservation")]
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -96,16 +99,20 @@ def of_toml(file: Path) -> Iterator[Mutant]:
 
 def tests_of(mutant: Mutant) -> list[str]:
     """Return the tests that should notice the change."""
-    return JACKPOT_TESTS if mutant.file.parent.name == "jackpots" else TESTS
+    if mutant.file.parent == ENGINE:
+        return [str(ROOT / "gateway" / "tests" / f"{name}.py") for name in ENGINE_TESTS]
+    names = JACKPOT_TESTS if mutant.file.parent.name == "jackpots" else TESTS
+    return [str(ROOT / "protocol" / "tests" / f"{name}.py") for name in names]
 
 
 def survives(mutant: Mutant) -> bool:
     """Return True if the tests pass with the change."""
     with tempfile.TemporaryDirectory() as work:
-        copy = Path(work) / "sabot_protocol"
-        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        (copy / mutant.file.relative_to(PACKAGE)).write_text(mutant.text)
-        tests = [str(ROOT / "protocol" / "tests" / f"{name}.py") for name in tests_of(mutant)]
+        package = FLOOR if mutant.file.is_relative_to(FLOOR) else PACKAGE
+        copy = Path(work) / package.name
+        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / mutant.file.relative_to(package)).write_text(mutant.text)
+        tests = tests_of(mutant)
         ran = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
             cwd=ROOT,
@@ -121,9 +128,10 @@ def main() -> None:
     """Try them all, or those of the files named, two at a time; print the survivors and the score."""
     files = [PACKAGE / "wagers" / f"{name}.py" for name in MODULES]
     files += [PACKAGE / "jackpots" / f"{name}.py" for name in JACKPOT_MODULES]
+    files += sorted(ENGINE.glob("[a-z]*.py"))
     mutants = [mutant for file in files for mutant in of_python(file)]
     mutants += [mutant for file in sorted((PACKAGE / "rulebooks").glob("*.toml")) for mutant in of_toml(file)]
-    mutants = [one for one in mutants if not sys.argv[1:] or str(one.file.relative_to(PACKAGE)) in sys.argv[1:]]
+    mutants = [one for one in mutants if not sys.argv[1:] or str(one.file).endswith(tuple(sys.argv[1:]))]
     killed = 0
     with ThreadPoolExecutor(2) as pool:
         for number, (mutant, alive) in enumerate(zip(mutants, pool.map(survives, mutants), strict=True), 1):
