@@ -77,6 +77,48 @@ def test_it_stops_after_so_many_coups(demos: list[Demo], tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_path: Path) -> None:
+    """Base 10,000.00 and 0.25 a coup; four eights of one suit pay 100 % (003 table 20), in proportion to Tie stakes."""
+    demo = Demo(tmp_path, "--coups", "3", "--stack", "lucky-tie", "--speed", "10")
+    demos.append(demo)
+    out, err = demo.process.communicate(timeout=90)
+    assert (demo.process.returncode, err) == (0, "")
+    lines = [line for line in out.splitlines() if line.startswith(("meter", "jackpot", "floor", "ledger", "bac-01"))]
+    steps = [
+        re.sub(r"pid.*|[0-9]+ entries|(?<=coup   3   ).*", "…", re.sub(r" +[0-9.]+ ms$", "", one)) for one in lines
+    ]
+    assert steps == [
+        "floor    …",
+        "meter    AUD 10,000.00",
+        "bac-01  shoe 1 coup   1   Player K♣ 9♣       9   Banker 2♦ 3♦       5   PLAYER natural",
+        "meter    AUD 10,000.25 (+0.25)",
+        "bac-01  shoe 1 coup   2   Player 8♥ 8♥       6   Banker 8♥ 8♥       6   TIE    player pair, banker pair",
+        "meter    AUD 10,000.50 (+0.25)",
+        "jackpot  bac-01 shoe 1 coup 2, suited: recognised from the shoe's cards",
+        "jackpot  recorded by dealer A. Novak, with stakes of 10.00 and 30.00 on tie",
+        "jackpot  pending: value 10,000.50, rounded up 10,001.00, 100 %: prize 10,001.00",
+        "jackpot  shares: 2,500.25 + 7,500.75",
+        "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; Casino Manager notified",
+        "meter    AUD 10,000.00 (-0.50)",
+        "bac-01  shoe 1 coup   3   …",
+        "meter    AUD 10,000.25 (+0.25)",
+        "jackpot  base 20,000.50 + in 0.75 = display 10,000.25 + wins 10,001.00: balanced, hits 1",
+        "ledger   …, chain intact",
+        "floor    …, chain intact",
+    ]
+    assert max(len(line) for line in lines if line.startswith(("meter", "jackpot"))) <= 100
+    assert demo.others() == {}
+
+
+def test_a_book_without_a_jackpot_refuses_a_stack(demos: list[Demo], tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--stack", "lucky-tie", "--rulebook", "star-premium")
+    demos.append(demo)
+    _, err = demo.process.communicate(timeout=60)
+    assert demo.process.returncode == 1
+    assert "--stack lucky-tie: rulebook star-premium has no jackpot in the demo" in err
+    assert "Traceback" not in err
+
+
 def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
     demo = Demo(tmp_path, "--tables", "2")
     demos.append(demo)

@@ -38,6 +38,7 @@ def test_the_parameters_and_the_people_are_right(book: str) -> None:
     found = parameters(book)
     assert (found.id, found.rulebook, found.tables) == (JACKPOTS[book].id, book, tuple(TABLES))
     assert JACKPOTS[book].wager in found.qualifying
+    assert JACKPOTS[book].currency == found.currency
     assert authority.check(book, "jackpot_confirm", JACKPOTS[book].role).allowed
 
 

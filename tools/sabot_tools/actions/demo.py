@@ -49,6 +49,7 @@ class Screen:
     """Prints lines; a summary stays on the last line of a terminal, and is printed now and then elsewhere."""
 
     coups: int | None
+    stacked: bool = False  # a coup of the stacked shoe will win
     started_s: float = field(default_factory=time.time)
     people: JackpotPeople | None = None  # of the jackpot, if the rulebook has one
     summary: Summary = field(default_factory=Summary)
@@ -89,8 +90,10 @@ class Screen:
             self.print(self.summary.text())
 
     def enough(self) -> bool:
-        """Return True if no more coups are to be printed."""
-        return self.coups is not None and self.summary.coups() >= self.coups
+        """Return True if no more coups are to be printed: as many as asked for, and the stacked one."""
+        if self.coups is None or self.summary.coups() < self.coups:
+            return False
+        return not self.stacked or self.people is None or self.people.has_win()
 
     def done(self) -> bool:
         """Return True if enough coups were printed, and each is on the jackpot's meter."""
@@ -219,7 +222,7 @@ def demo(
     """Run broker, gateway, shoes and dealers on this machine, and print each coup."""
     stop = StopSignals()
     stop.listen()
-    screen = Screen(coups)
+    screen = Screen(coups, stacked=stack is not None)
     with tempfile.TemporaryDirectory(prefix="sabot-demo-") as work_dir:
         site = f"demo-{os.getpid()}" if broker else "demo"  # others may use the same broker
         book = rulebook or (book_of(stack) if stack else "star-baccarat")

@@ -18,6 +18,7 @@ class DemoJackpot:
     """One jackpot that links all tables, and the people who pay it."""
 
     id: str
+    currency: str
     toml: str  # without its tables
     hands: dict[str, tuple[str, str, str, str]]  # name for --stack: first four cards of a winning coup; first: default
     wager: str  # that takes part in the pay-out
@@ -31,6 +32,7 @@ class DemoJackpot:
 
 _CROWN = DemoJackpot(
     id="lucky-tie",
+    currency="AUD",
     toml="""\
 [[jackpot]]
 id = "lucky-tie"
@@ -65,6 +67,7 @@ percent = { suited = 100, coloured = 20, non_coloured = 10 }
 
 _NEW_ZEALAND = DemoJackpot(
     id="perfect-pair",
+    currency="NZD",
     toml="""\
 [[jackpot]]
 id = "perfect-pair"

@@ -7,7 +7,14 @@ from pathlib import Path
 import msgspec
 from sabot_protocol import authority
 from sabot_protocol.jackpots.currency import number, written
-from sabot_protocol.jackpots.messages import FaultMessage, IncrementMessage, MeterMessage, Win, WinMessage
+from sabot_protocol.jackpots.messages import (
+    FaultMessage,
+    IncrementMessage,
+    MeterMessage,
+    PendingMessage,
+    Win,
+    WinMessage,
+)
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
 from sabot_protocol.service.messages import Request
@@ -33,18 +40,25 @@ class JackpotPeople:
     floor_socket: Path
     print: Callable[[str], None]
     meter: MeterMessage | None = None
-    wins: dict[str, Win] = field(default_factory=dict)  # by id
     _coups: set[tuple[str, int, int]] = field(default_factory=set)  # printed, without an increment
     _increments: dict[str, int] = field(default_factory=dict)  # id: amount
+    _triggered: set[str] = field(default_factory=set)  # wins by their ids
+    _recorded: set[str] = field(default_factory=set)
+    _closed: set[str] = field(default_factory=set)
+    _seen: set[str] = field(default_factory=set)  # messages about wins
 
     def coup_printed(self, table: str, shoe: int, coup: int) -> None:
         """Expect an increment of this coup."""
         self._coups.add((table, shoe, coup))
 
+    def has_win(self) -> bool:
+        """Return True if a coup has won."""
+        return bool(self._triggered)
+
     def settled(self) -> bool:
-        """Return True if every printed coup is on the meter, and no win waits."""
+        """Return True if every printed coup is on the meter, and every win was paid or ended otherwise."""
         counted = self.meter is not None and self.meter.meters.in_ >= sum(self._increments.values())
-        return counted and not self._coups and all(win.state != "pending" for win in self.wins.values())
+        return counted and not self._coups and all(win in self._closed for win in self._triggered)
 
     def take(self, topic: str, payload: bytes) -> None:
         """Take a message of any topic: print what it means for the jackpot, and do what is due."""
@@ -53,6 +67,9 @@ class JackpotPeople:
                 self._incremented(msgspec.json.decode(payload, type=IncrementMessage))
             case ["jackpot", self.jackpot.id, "meter"]:
                 self._metered(msgspec.json.decode(payload, type=MeterMessage))
+            case ["jackpot", self.jackpot.id, "pending"]:
+                for win in msgspec.json.decode(payload, type=PendingMessage).wins:
+                    self._recognised(win)
             case ["jackpot", self.jackpot.id, "win"]:
                 self._won(msgspec.json.decode(payload, type=WinMessage))
             case ["jackpot", self.jackpot.id, "fault"]:
@@ -60,33 +77,21 @@ class JackpotPeople:
 
     def _incremented(self, increment: IncrementMessage) -> None:
         self._coups.discard((increment.table, increment.shoe, increment.coup))
-        if increment.id in self._increments:  # a repeated message
-            return
         self._increments[increment.id] = increment.amount
         if increment.trigger:
-            self._record(increment)
+            self._triggered.add(increment.coup_id)
 
-    def _record(self, increment: IncrementMessage) -> None:
+    def _recognised(self, win: Win) -> None:
         """Record the win at the table, with the stakes of the players who may win."""
-        win = Win(
-            win=increment.coup_id,
-            table=increment.table,
-            shoe=increment.shoe,
-            coup=increment.coup,
-            outcome=increment.trigger,
-            percent=0,
-            state="pending",
-        )
-        self.wins[win.win] = win
+        if win.state != "recognised" or win.win in self._recorded:
+            return
+        self._recorded.add(win.win)
         self.print(f"jackpot  {text.hand(win)}: recognised from the shoe's cards")
-        args = {
-            "jackpot": self.jackpot.id,
-            "coup": f"{win.shoe}/{win.coup}",
-            "stakes": {self.jackpot.wager: _STAKES},
-        }
+        args = {"jackpot": self.jackpot.id, "coup": f"{win.shoe}/{win.coup}", "stakes": {self.jackpot.wager: _STAKES}}
         _ask(self.gateway_socket, Request("record-win", win.table, _DEALER, args=args), GATEWAY)
-        stakes = " and ".join(number(stake, increment.currency) for stake in _STAKES)
-        self.print(f"jackpot  recorded by dealer {_DEALER}: {self.jackpot.wager} wagers of {stakes}")
+        stakes = " and ".join(number(stake, self.jackpot.currency) for stake in _STAKES)
+        wager = self.jackpot.wager.replace("_", " ")
+        self.print(f"jackpot  recorded by dealer {_DEALER}, with stakes of {stakes} on {wager}")
 
     def _metered(self, meter: MeterMessage) -> None:
         before = self.meter.meters.display if self.meter else None
@@ -96,19 +101,21 @@ class JackpotPeople:
 
     def _won(self, message: WinMessage) -> None:
         win = message.win
-        known = self.wins.get(win.win)
-        if known == win:  # a repeated message
+        if message.id in self._seen:  # a repeated message
             return
-        self.wins[win.win] = win
+        self._seen.add(message.id)
         if win.state == "pending":
             self.print(f"jackpot  pending: {text.prize(win, message.currency)}")
+            self.print(f"jackpot  shares: {text.shares(win, message.currency)}")
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
             _ask(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR)
-        elif win.state == "paid":
+            return
+        self._closed.add(win.win)
+        if win.state == "paid":
             title = authority.load(self.rulebook).find_role(self.jackpot.role).title
             notified = f"; {win.notified} notified" if win.notified else ""
             self.print(
-                f"jackpot  paid {written(win.prize, message.currency)}: confirmed by {win.by}, {title}{notified}"
+                f"jackpot  paid {written(win.prize, message.currency)}, confirmed by {win.by}, {title}{notified}"
             )
         else:
             self.print(f"jackpot  {win.state}: {win.reason}")

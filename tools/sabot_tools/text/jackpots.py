@@ -39,7 +39,11 @@ def hand(win: Win) -> str:
 
 
 def prize(win: Win, currency: str) -> str:
-    """Return how the prize follows from the meter: value, rounded value, per cent, prize and shares."""
+    """Return how the prize follows from the meter: value, rounded value, per cent, prize."""
     value, rounded, amount = (number(one, currency) for one in (win.value, win.rounded, win.prize))
-    shares = " + ".join(number(share, currency) for share in win.shares)
-    return f"value {value}, rounded up {rounded}, {win.percent} % = prize {amount}{f' = {shares}' if shares else ''}"
+    return f"value {value}, rounded up {rounded}, {win.percent} %: prize {amount}"
+
+
+def shares(win: Win, currency: str) -> str:
+    """Return the parts of the prize, in the order of the wagers: 2,500.25 + 7,500.75."""
+    return " + ".join(number(share, currency) for share in win.shares) or "none"
