@@ -22,7 +22,7 @@ from sabot_protocol.jackpots.messages import IncrementMessage, MeterMessage, Rec
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.topics import increment_topic, jackpot_topic, recorded_topic
+from sabot_protocol.topics import ConfirmedMessage, increment_topic, jackpot_topic, recorded_topic
 from sabot_tools.stand.broker import LocalBroker
 
 PATIENCE_S = 20.0
@@ -185,6 +185,34 @@ class Table:
             by="Dealer",
             stakes=stakes or {},
         )
+
+
+def confirmed(table: Table, coup: int, **changes: Any) -> ConfirmedMessage:
+    """Return a coup of four eights that a table has confirmed."""
+    values: dict[str, Any] = {
+        "id": f"{table.unit}-{coup}",
+        "coup_id": f"{table.unit}-{coup}-coup",
+        "unit": table.unit,
+        "event_no": coup,
+        "table": table.name,
+        "shoe": 1,
+        "coup": coup,
+        "time": TIME,
+        "rulebook": "0" * 16,
+        "kind": "live",
+        "status": "confirmed",
+        "winner": "tie",
+        "player": ["8H", "8D"],
+        "banker": ["8S", "8C"],
+        "player_points": 6,
+        "banker_points": 6,
+        "player_pair": True,
+        "banker_pair": True,
+        "natural": False,
+        "last_coup": False,
+        "shoe_time_ms": 1,
+    }
+    return ConfirmedMessage(**(values | changes))
 
 
 class Rig:

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 import psycopg
 import pytest
-from floor_rig import INCREMENT, JACKPOT, TIME, Rig, Table, server
+from floor_rig import INCREMENT, JACKPOT, TIME, Rig, confirmed, server
 from sabot_floor.jackpots import audit
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.store import Store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.sqlite import SqliteStore
 from sabot_protocol.jackpots.messages import FaultMessage, IncrementMessage, PendingMessage, WinMessage
-from sabot_protocol.topics import ConfirmedMessage, increment_topic
+from sabot_protocol.topics import increment_topic
 from sabot_tools.stand.broker import LocalBroker
 
 __all__ = ["server"]
@@ -361,33 +361,6 @@ def test_a_person_withdraws_a_table_and_a_cleared_fault_does_not_restore_it(rig:
     assert rig.meter().not_offered == {"bac-01": "display dark"}
     assert rig.ask("restore", "A. Smith", **act).ok
     rig.until(lambda: not rig.meter().not_offered)
-
-
-def confirmed(table: Table, coup: int, **changes: Any) -> ConfirmedMessage:
-    values: dict[str, Any] = {
-        "id": f"{table.unit}-{coup}",
-        "coup_id": f"{table.unit}-{coup}-coup",
-        "unit": table.unit,
-        "event_no": coup,
-        "table": table.name,
-        "shoe": 1,
-        "coup": coup,
-        "time": TIME,
-        "rulebook": "0" * 16,
-        "kind": "live",
-        "status": "confirmed",
-        "winner": "tie",
-        "player": ["8H", "8D"],
-        "banker": ["8S", "8C"],
-        "player_points": 6,
-        "banker_points": 6,
-        "player_pair": True,
-        "banker_pair": True,
-        "natural": False,
-        "last_coup": False,
-        "shoe_time_ms": 1,
-    }
-    return ConfirmedMessage(**(values | changes))
 
 
 def test_a_confirmed_coup_without_increment_is_proposed_and_made_good_once(rig: Rig) -> None:
