@@ -215,7 +215,7 @@ def test_a_decision_of_a_person_belongs_to_the_shoe_on_the_table() -> None:
     desk.coup(coup=3)
     result = desk.send(desk.increment(coup=2, unit="gw-1-own", coup_id="gw-1-own-77"))
     assert isinstance(result, Applied)
-    assert desk.state.places["bac-01"].shoes[0].missing == []
+    assert desk.state.places["bac-01"].shoes[0].missing == ()
 
 
 def test_the_next_shoe_begins_with_its_first_coup() -> None:

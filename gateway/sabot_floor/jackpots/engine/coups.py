@@ -35,7 +35,7 @@ def count_coup(place: Place, unit: str, number: int, coup: int) -> tuple[int, ..
     if found is None:
         found = _add(place, Shoe(unit, number, 0) if known else Shoe(unit, number, coup, first=coup))
     if coup in found.missing:
-        found.missing.remove(coup)
+        found.missing = _without(found.missing, coup)
     return _extend(found, coup)
 
 
@@ -44,7 +44,7 @@ def miss_coup(place: Place, unit: str, number: int, coup: int) -> None:
     shoe = find_shoe(place, unit, number) or _add(place, Shoe(unit, number, coup, first=coup))
     _extend(shoe, coup)
     if coup not in shoe.missing:
-        _list_missing(shoe, [coup])
+        shoe.missing = (*shoe.missing, coup)[-MOST_MISSING:]
 
 
 def make_good(place: Place, missed: Missed) -> None:
@@ -52,8 +52,8 @@ def make_good(place: Place, missed: Missed) -> None:
     shoe = find_shoe(place, missed.unit, missed.shoe)
     if shoe is None or missed.coup not in shoe.missing:
         return
-    shoe.missing.remove(missed.coup)
-    shoe.made_good = [*shoe.made_good, missed.coup][-MOST_MISSING:]
+    shoe.missing = _without(shoe.missing, missed.coup)
+    shoe.made_good = (*shoe.made_good, missed.coup)[-MOST_MISSING:]
 
 
 def was_made_good(place: Place, unit: str, number: int, coup: int) -> bool:
@@ -109,10 +109,10 @@ def _add(place: Place, shoe: Shoe) -> Shoe:
 def _extend(shoe: Shoe, coup: int) -> tuple[int, ...]:
     skipped = range(max(shoe.newest + 1, coup - MOST_MISSING), coup)
     shoe.newest = max(shoe.newest, coup)
-    _list_missing(shoe, skipped)
+    if skipped:
+        shoe.missing = (*shoe.missing, *skipped)[-MOST_MISSING:]
     return tuple(skipped)
 
 
-def _list_missing(shoe: Shoe, coups: range | list[int]) -> None:
-    if coups:
-        shoe.missing = [*shoe.missing, *coups][-MOST_MISSING:]
+def _without(numbers: tuple[int, ...], coup: int) -> tuple[int, ...]:
+    return tuple(number for number in numbers if number != coup)

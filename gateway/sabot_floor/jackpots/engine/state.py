@@ -7,18 +7,18 @@ from sabot_protocol.jackpots.parameters import Division, Parameters
 CARRY_UNIT = 10**8  # a per cent of the parameters has six decimals: the carry of the reserve is exact in these
 
 
-class Shoe(msgspec.Struct, array_like=True):
+class Shoe(msgspec.Struct, array_like=True, gc=False):
     """Coups of one shoe at a table: all from `first` to `newest` are counted or made good, except those missing."""
 
     unit: str
     shoe: int
     newest: int
-    missing: list[int] = []
-    made_good: list[int] = []
+    missing: tuple[int, ...] = ()
+    made_good: tuple[int, ...] = ()
     first: int = 1  # later if the jackpot began in mid-shoe
 
 
-class Sequence(msgspec.Struct, array_like=True):
+class Sequence(msgspec.Struct, array_like=True, gc=False):
     """What a gateway has sent for a table."""
 
     count: int = 0
@@ -27,7 +27,7 @@ class Sequence(msgspec.Struct, array_like=True):
     restart: bool = False  # restored: the next increment sets count and total
 
 
-class Place(msgspec.Struct, array_like=True):
+class Place(msgspec.Struct, array_like=True, gc=False):
     """A table: why the jackpot is not offered there, and its newest shoes."""
 
     withdrawn: str = ""
@@ -35,7 +35,7 @@ class Place(msgspec.Struct, array_like=True):
     any_start: bool = False  # restored: the first increment of a gateway not seen before sets its count and total
 
 
-class Missed(msgspec.Struct, array_like=True):
+class Missed(msgspec.Struct, array_like=True, gc=False):
     """A coup, or a sum of coups, that was not counted and may be made good."""
 
     id: str
@@ -51,7 +51,7 @@ class Missed(msgspec.Struct, array_like=True):
     reason: str = ""
 
 
-class Hit(msgspec.Struct, array_like=True):
+class Hit(msgspec.Struct, array_like=True, gc=False):
     """A win that is recognised or pending, or, in `closed`, was decided."""
 
     win: str  # id of the coup's message on `confirmed`, or of the draw
