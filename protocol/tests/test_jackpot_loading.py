@@ -2,12 +2,15 @@
 
 import os
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jackpot_parameters import crown
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Random
 from sabot_protocol.service.config_file import ConfigError
@@ -317,3 +320,32 @@ def test_junk_gives_sentences_and_never_an_exception(junk: dict[str, object], in
     jackpots, found = loading.parse({"jackpot": [{**good, **rest, **({} if in_trigger else junk)}]})
     assert jackpots or found
     assert all(isinstance(sentence, str) and "\n" not in sentence for sentence in found)
+
+
+def test_a_digest_is_the_hash_of_what_differs_from_its_default() -> None:
+    """So a release with more keys gives the same digests: printf '%s' TEXT | sha256sum | cut -c1-16."""
+    text = (
+        '{"currency":"AUD","id":"lucky-tie","increment":25,"qualifying":["tie"],"rounding":100,'
+        '"rulebook":"crown-baccarat","tables":["bac-01","bac-02"],"title":"Lucky Tie","trigger":{"kind":"lucky_tie",'
+        '"option":"option_1","percent":{"coloured":15,"non_coloured":8,"suited":100}},"unreasonable":100}'
+    )
+    assert sha256(text.encode()).hexdigest()[:16] == "7e7e1c8c2713be63" == crown().digest
+
+
+@pytest.mark.parametrize("field", msgspec.structs.fields(Parameters), ids=lambda field: field.name)
+def test_every_key_changes_the_digest(field: Any) -> None:
+    value = getattr(crown(), field.name)
+    others = {str: "x", bool: False, int: 7, tuple: ("x",), dict: {"x": "1%"}, LuckyTie: Random(("table",))}
+    changed = msgspec.structs.replace(crown(), **{field.name: others.get(type(value), 7)})
+    assert changed.digest != crown().digest
+
+
+def test_every_key_of_a_draw_changes_the_digest() -> None:
+    draws = [
+        Random(("table",)),
+        Random(("table", "seat")),
+        Random(("table",), 8),
+        Random(("table",), 9, ("a",)),
+        Random(("table",), percent=50),
+    ]
+    assert len({crown(trigger=draw).digest for draw in draws}) == 5

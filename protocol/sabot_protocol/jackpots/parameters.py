@@ -80,13 +80,25 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """Identifies these parameters in every entry that they govern."""
-        return sha256(msgspec.json.encode(self, order="sorted")).hexdigest()[:DIGEST_CHARS]
+        """Identifies these parameters in every entry that they govern; what has its default does not count."""
+        return sha256(msgspec.json.encode(_without_defaults(self), order="sorted")).hexdigest()[:DIGEST_CHARS]
 
     @property
     def reset_value(self) -> int:
         """Return what is on the meter after it was won in full."""
         return self.base if self.reset is None else self.reset
+
+
+def _without_defaults(struct: msgspec.Struct) -> dict[str, object]:
+    """Return the fields that differ from their default, so that a release with more fields has the same digests."""
+    found: dict[str, object] = {}
+    for field in msgspec.structs.fields(struct):
+        value = getattr(struct, field.name)
+        factory = field.default_factory
+        default = field.default if factory is msgspec.NODEFAULT else factory()
+        if value != default:
+            found[field.name] = _without_defaults(value) if isinstance(value, msgspec.Struct) else value
+    return found if struct.__struct_config__.tag is None else {"kind": struct.__struct_config__.tag, **found}
 
 
 def share(percent: str) -> Fraction:
