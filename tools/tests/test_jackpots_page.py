@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "gateway/JACKPOTS.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-ACTS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("sabot ")]
+COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("sabot ")]
 
 
 def run(command: str) -> "subprocess.CompletedProcess[str]":
@@ -61,7 +61,14 @@ def test_a_jackpot_that_the_file_has_not() -> None:
     assert "no jackpot 'x' in this file; it has lucky-tie, pairs-minor" in ran.stderr
 
 
-@pytest.mark.parametrize("command", ACTS)
+@pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("sabot table ")])
+def test_acts_of_dealers_get_as_far_as_looking_for_the_gateway(command: str, tmp_path: Path) -> None:
+    _, table, name, *words = shlex.split(command)
+    ran = CliRunner().invoke(app, [table, name, "--socket", str(tmp_path / "control.sock"), *words])
+    assert (ran.exit_code, "no gateway answers" in ran.output) == (1, True), ran.output
+
+
+@pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("sabot jackpot ")])
 def test_acts_get_as_far_as_looking_for_the_floor_service(command: str, tmp_path: Path) -> None:
     """Every option is taken, and a role is one of the book."""
     words = shlex.split(command)[1:]
