@@ -13,6 +13,7 @@ import msgspec
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader, Stored
+from sabot_protocol import messages, rulebooks
 from shoe_events import Shoe, cards, frames_in, hello_body, result
 
 PATIENCE_S = 20.0
@@ -23,8 +24,9 @@ LOST = ("9S 2H TD 3C", "banker", 9, 5)  # cards that the Player wins, and a shoe
 class Line:
     """One table's pty and the shoe at its far end."""
 
-    def __init__(self, stack: ExitStack, name: str, number: int) -> None:
+    def __init__(self, stack: ExitStack, name: str, number: int, rulebook: str = "star-baccarat") -> None:
         self.name, self.unit = name, f"5ab00000000000{number:02x}"
+        self.profile_hash = messages.profile_hash(rulebooks.load(rulebook).profile(8, 1))
         self.end, slave = os.openpty()
         stack.callback(os.close, self.end)
         stack.callback(os.close, slave)
@@ -43,7 +45,8 @@ class Line:
 
     def hello(self, nonce: bytes, **changes: Any) -> None:
         self.shoe.hello(nonce)
-        body = {"unit": bytes.fromhex(self.unit), "next_event_no": self.next_no, **changes}
+        known = {"unit": bytes.fromhex(self.unit), "profile_hash": self.profile_hash}
+        body = {**known, "next_event_no": self.next_no, **changes}
         gateway_nonce, shoe_nonce = self.shoe.nonces
         self.write(self.shoe.say("hello", hello_body(gateway_nonce=gateway_nonce, shoe_nonce=shoe_nonce, **body)))
 
@@ -60,8 +63,11 @@ class Line:
 class Floor:
     """Tables by name; `step` is a turn of the daemon, and time is the test's."""
 
-    def __init__(self, stack: ExitStack, work_dir: Path, *names: str, **more: Any) -> None:
-        self.lines = {name: Line(stack, name, number) for number, name in enumerate(names, 1)}
+    def __init__(
+        self, stack: ExitStack, work_dir: Path, *names: str, rulebook: str = "star-baccarat", **more: Any
+    ) -> None:
+        self.rulebook = rulebook
+        self.lines = {name: Line(stack, name, number, rulebook) for number, name in enumerate(names, 1)}
         self.now_s, self.ledger_path = 1000.0, work_dir / "ledger.db"
         self.config = self.with_tables(*names, ledger=str(self.ledger_path), **more)
         self.app = App(self.config, monotonic=lambda: self.now_s, reread=lambda: self.config, sleep=lambda _s: None)
@@ -79,7 +85,7 @@ class Floor:
 
     def with_tables(self, *names: str, **more: Any) -> Config:
         """Return a config of these tables, each at its own line."""
-        tables = tuple(Table(name, self.lines[name].port, "star-baccarat") for name in names)
+        tables = tuple(Table(name, self.lines[name].port, self.rulebook) for name in names)
         fields = {"site": "test", "ledger": str(self.ledger_path), "broker": "mqtt://127.0.0.1:9", **more}
         return Config(**fields, table=tables)
 
