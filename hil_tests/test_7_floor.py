@@ -21,7 +21,7 @@ PATIENCE_S = 120.0  # without any movement; nothing here is about time
 def run(work_dir: Path, size: Size, scene: Scene, kills_of_each: int = 0) -> Outcome:
     with ExitStack() as stack:
         made = Run(stack, work_dir, size, say=print, patience_s=PATIENCE_S)
-        return made.play(scene, each(1, size.victims, kills_of_each, pace=8) if kills_of_each else ())
+        return made.play(scene, each(1, size.victims, kills_of_each, pace=16) if kills_of_each else ())
 
 
 @pytest.mark.parametrize("store", get_args(StoreKind))

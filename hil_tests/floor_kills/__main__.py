@@ -26,7 +26,7 @@ def main() -> int:
     options.add_argument("--store", choices=get_args(StoreKind), default="sqlite")
     options.add_argument("--scene", choices=get_args(Scene), default="kills")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--rate", type=float, default=0.0, help="frames a second of each table; 0 has no limit")
+    options.add_argument("--rate", type=float, default=12.0, help="frames a second of each table; 0 has no limit")
     options.add_argument("--dir", type=Path, help="directory for ledger, stores and logs; else a temporary one")
     chosen = options.parse_args()
     work_dir = chosen.dir or Path(mkdtemp(prefix="sabot-kills-"))

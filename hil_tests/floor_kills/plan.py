@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_PEACE_S, _BETWEEN_S, _AWAY_S = 6.0, 0.5, 4.0  # the longest
+_PEACE_S, _BETWEEN_S, _AWAY_S = 12.0, 0.5, 4.0  # the longest
 _EARLY = 0.2  # share of the rounds
 
 
@@ -21,7 +21,7 @@ class Round:
 
     def __str__(self) -> str:
         """Return the round as a line of text."""
-        start = "at once" if self.early else "when the shoes go on"
+        start = "at once" if self.early else "when all goes on"
         return (
             f"{start}, after {self.peace_s:.1f} s: kill {', '.join(self.victims)} ({self.between_s:.1f} s apart), "
             f"{self.away_s:.1f} s away, start {', '.join(self.back)}"

@@ -87,11 +87,11 @@ class Run:
                 raise StalledError(f"no meter after {_START_WITHIN_S:.0f} s; the logs are in {self.parts.work_dir}")
 
     def _carry_out(self, round_: Round) -> None:
-        """Kill and start again; unless the round is early, after the shoes have gone on: a gateway takes its time."""
-        before, give_up_s = self.parts.played(), time.monotonic() + _GO_ON_WITHIN_S
-        while not (round_.early or before.done) and time.monotonic() < give_up_s:
+        """Kill and start again; unless the round is early, after shoes and meters have gone on."""
+        before, give_up_s = self._position(), time.monotonic() + _GO_ON_WITHIN_S
+        while not (round_.early or self.parts.played().done) and time.monotonic() < give_up_s:
             self._tick()
-            if self.parts.played().acknowledged > before.acknowledged:
+            if all(now > then for now, then in zip(self._position(), before, strict=True)):
                 break
         self._say(str(round_))
         self._pass(round_.peace_s)
@@ -105,6 +105,10 @@ class Run:
     def _complete(self) -> bool:
         return all(self.watcher.amount(one.jackpot.id) >= one.meters["in"] for one in self._expected)
 
+    def _position(self) -> tuple[int, int]:
+        """Return how far the shoes and the meters are."""
+        return self.parts.played().acknowledged, sum(self.watcher.amount(one.jackpot.id) for one in self._expected)
+
     def _pass(self, seconds: float) -> None:
         until_s = time.monotonic() + seconds
         while time.monotonic() < until_s:
@@ -115,9 +119,8 @@ class Run:
         self._moved_s = time.monotonic()
         while not done():
             self._tick()
-            moved = self.parts.played().acknowledged, sum(self.watcher.amount(one.jackpot.id) for one in self._expected)
-            if moved != self._moved:
-                self._moved, self._moved_s = moved, time.monotonic()
+            if self._position() != self._moved:
+                self._moved, self._moved_s = self._position(), time.monotonic()
             elif time.monotonic() - self._moved_s > self._patience_s:
                 raise StalledError(
                     f"nothing moved for {self._patience_s:.0f} s: {self._progress()}; the logs are in "
