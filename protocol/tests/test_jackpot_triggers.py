@@ -1,5 +1,8 @@
 """Triggers: which coups are a Lucky Tie or an outcome of a wager, and which per cent they pay; typed from the rules."""
 
+from collections import Counter
+from itertools import product
+
 import pytest
 from jackpot_parameters import OPTION_1, OPTION_2, OPTION_3, crown, new_zealand, random_seat
 from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters
@@ -27,6 +30,20 @@ def test_cj_08_four_eights_and_a_tie_by_option(player: str, banker: str, first: 
     assert found(crown(trigger=OPTION_1), player, banker, "tie") == first
     assert found(crown(trigger=OPTION_2), player, banker, "tie") == second
     assert found(crown(trigger=OPTION_3), player, banker, "tie") == "lucky_tie 100"
+
+
+def test_cj_09_cj_10_all_256_lucky_ties_by_their_suits() -> None:
+    """4 of one suit; for each colour 2 suits in 4 places less those of one suit, 2 x (16 - 2) = 28; the rest."""
+    hands = [[f"8{suit}" for suit in suits] for suits in product("SHDC", repeat=4)]
+    counts = [
+        Counter(found(crown(trigger=option), " ".join(four[:2]), " ".join(four[2:]), "tie") for four in hands)
+        for option in (OPTION_1, OPTION_2, OPTION_3)
+    ]
+    assert counts == [
+        {"suited 100": 4, "coloured 15": 28, "non_coloured 8": 224},
+        {"suited 100": 4, "non_suited 12": 252},
+        {"lucky_tie 100": 256},
+    ]
 
 
 @pytest.mark.parametrize(
