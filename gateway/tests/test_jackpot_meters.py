@@ -65,6 +65,13 @@ def test_a_partial_win_leaves_the_overflow() -> None:
     }
 
 
+def test_below_the_limit_contributions_go_to_the_display_although_there_is_overflow() -> None:
+    desk = Desk(limit=100_000, rounding=1)
+    desk.win("coloured")
+    desk.coup()
+    assert (desk.state.display, desk.state.overflow) == (90_025, 25)
+
+
 def test_the_second_of_two_pending_wins_sees_what_flows_in_after_the_first() -> None:
     desk = Desk(limit=100_040, reset=50_000, rounding=1)
     for _ in range(2):
