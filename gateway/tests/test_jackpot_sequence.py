@@ -122,6 +122,14 @@ def test_a_withdrawn_tables_coups_are_made_good_once_each() -> None:
     assert desk.state.missed == []
 
 
+def test_only_the_first_missed_coup_of_a_table_is_a_fault() -> None:
+    desk = Desk()
+    desk.withdraw("bac-01")
+    desk.withdraw("bac-02")
+    results = [desk.send(desk.increment(table)) for table in ("bac-01", "bac-01", "bac-02", "bac-02")]
+    assert [len(result.faults) for result in results if isinstance(result, Applied)] == [1, 0, 1, 0]
+
+
 def test_a_reversal_of_a_missed_coup_only_forgets_it() -> None:
     desk = Desk()
     desk.withdraw()

@@ -214,7 +214,9 @@ def _drop_proposal(state: JackpotState, message: IncrementMessage) -> None:
 
 
 def _remember(state: JackpotState, entry: Increment, parameters: Parameters, reason: str) -> Applied:
+    """List an increment as missed; with a fault if it is the first of its table for this reason."""
     message = entry.message
+    known = any(one.table == message.table and one.reason == reason for one in state.missed)
     coups.remember(
         state,
         Missed(
@@ -223,8 +225,8 @@ def _remember(state: JackpotState, entry: Increment, parameters: Parameters, rea
         ),
     )  # fmt: skip
     say = f"{_name(message)} was not counted: {reason}. Make it good if it must count"
-    fault = Fault("missed", say, message.table)
-    return _applied(entry, parameters, faults=(fault,), status=True)
+    faults = () if known else (Fault("missed", say, message.table),)
+    return _applied(entry, parameters, faults=faults, status=True)
 
 
 def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> Applied:
