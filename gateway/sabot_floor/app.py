@@ -5,6 +5,7 @@ import selectors
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import structlog
 from sabot_protocol.jackpots import loading
@@ -65,6 +66,9 @@ class App:
         self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
         self.publisher.serve(self.logs.served)
         self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
+        self.subscribed = False  # the broker has answered our subscription
+        self._subscription: int | None = None  # its message id
+        self.mqtt.client.on_subscribe = self._on_subscribe
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
@@ -82,11 +86,25 @@ class App:
         return Moment(self._monotonic(), utc(self._clock()))
 
     def _on_ready(self) -> None:
-        self.mqtt.client.subscribe([(topic, 1) for topic in self._intake.filters()])
+        self.subscribed = False
+        _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._intake.filters()])
         self.publisher.on_ready()
+
+    def _on_subscribe(self, _client: object, _userdata: object, message_id: int, answers: Any, *_: object) -> None:
+        """Report topics that the broker does not let us read."""
+        if message_id != self._subscription:
+            return
+        self.subscribed = True
+        refused = [topic for topic, answer in zip(self._intake.filters(), answers, strict=False) if answer.is_failure]
+        if refused:
+            self.mqtt.problem = (
+                f"the broker at {self.mqtt.broker} does not let {self.mqtt.login.user or 'us'} read "
+                f"{', '.join(refused)}: what comes there is not counted; allow it, as the examples do"
+            )
 
     def _on_lost(self) -> None:
         """What is not acknowledged comes again over the next connection."""
+        self.subscribed = False
         self.inbox.lost()
         self.collector.lost()
 

@@ -241,11 +241,9 @@ class Rig:
             **more,
         )
         app = App(config, store, monotonic=lambda: self.now_s)
-        subscribed: list[object] = []
-        app.mqtt.client.on_subscribe = lambda *_: subscribed.append(1)
         self.apps.append(app)
         self._stack.callback(self._close, app)
-        self.until(lambda: len(subscribed) >= 2 and self.client.on("meter"))
+        self.until(lambda: app.subscribed and self.client.on("meter"))
         return app
 
     def _close(self, app: App) -> None:

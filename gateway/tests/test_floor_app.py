@@ -1,6 +1,7 @@
 """The floor service on a real broker: counted once whatever is killed, refused in a sentence, held without a store."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -9,15 +10,19 @@ from typing import Any
 import msgspec
 import psycopg
 import pytest
-from floor_rig import INCREMENT, JACKPOT, TIME, Rig, confirmed, server
+from floor_rig import INCREMENT, JACKPOT, JACKPOTS, PATIENCE_S, TIME, Rig, confirmed, server
+from sabot_floor.app import App
+from sabot_floor.config import Config
 from sabot_floor.jackpots import audit
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.store import Store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.sqlite import SqliteStore
 from sabot_protocol.jackpots.messages import FaultMessage, IncrementMessage, PendingMessage, WinMessage
+from sabot_protocol.service.broker import Login
 from sabot_protocol.topics import increment_topic
-from sabot_tools.stand.broker import LocalBroker
+from sabot_tools.stand.broker import LocalBroker, free_port, nats_server
+from sabot_tools.stand.children import Children
 
 __all__ = ["server"]
 BASE = 100_000
@@ -459,3 +464,41 @@ def test_a_floor_service_that_is_new_at_a_running_site_joins_once_people_restore
     rig.until(lambda: rig.meter().meters.in_ == 2 * INCREMENT)
     shown = msgspec.json.decode(rig.ask("show", jackpot=JACKPOT).data)
     assert [(missed["amount"], missed["coups"]) for missed in shown["missed"]] == [(500 * INCREMENT, 500)]
+
+
+NO_COUPS = """\
+server_name: test
+listen: "127.0.0.1:-1"
+jetstream {{ store_dir: "{store}" }}
+mqtt {{ listen: "127.0.0.1:{port}" }}
+accounts {{ A {{ jetstream: enabled, users: [
+  {{ user: floor, password: secret, permissions: {{ subscribe: {{ deny: ["sabot.v1.*.*.coup"] }} }} }}
+] }} }}
+"""
+
+
+def test_topics_that_may_not_be_read_are_named(tmp_path: Path) -> None:
+    children, port = Children(tmp_path), free_port()
+    (tmp_path / "nats.conf").write_text(NO_COUPS.format(store=tmp_path / "js", port=port))
+    (tmp_path / "password").write_text("secret")
+    (tmp_path / "password").chmod(0o600)
+    (tmp_path / "jackpots.toml").write_text(JACKPOTS)
+    children.start("broker", [nats_server(), "-c", str(tmp_path / "nats.conf")])
+    config = Config(
+        site="test",
+        store=str(tmp_path / "floor.db"),
+        broker=f"mqtt://127.0.0.1:{port}",
+        jackpots=str(tmp_path / "jackpots.toml"),
+        login=Login(user="floor", password_file=str(tmp_path / "password")),
+    )
+    app = App(config)
+    try:
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not app.subscribed:
+            app.step(0.01)
+            assert time.monotonic() < give_up_s, app.mqtt.problem
+        assert app.mqtt.problem is not None
+        assert "does not let floor read sabot/v1/test/+/coup: what comes there is not counted" in app.mqtt.problem
+    finally:
+        app.close()
+        children.stop()

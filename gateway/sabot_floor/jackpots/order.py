@@ -26,6 +26,15 @@ class _Waiting:
     items: list[ForJackpot] = field(default_factory=list)
 
 
+def _last_count(state: JackpotState, key: _Key) -> int | None:
+    """Return the last count of a gateway's table; None if a restored table begins anew."""
+    sequence = state.sequences.get(key.table, {}).get(key.gateway)
+    if sequence is None:
+        place = state.places.get(key.table)
+        return None if place is not None and place.any_start else 0
+    return None if sequence.restart else sequence.count
+
+
 class Order:
     """Messages that are ahead are kept, unacknowledged, until their turn has come or patience has ended."""
 
@@ -70,9 +79,7 @@ class Order:
         """Return the last count that was taken; None if any count may come next."""
         if key not in reached:
             state = self._state_of(key.jackpot)
-            sequence = state.sequences.get(key.table, {}).get(key.gateway) if state is not None else None
-            restart = sequence is not None and sequence.restart
-            reached[key] = None if state is None or restart else (sequence.count if sequence else 0)
+            reached[key] = _last_count(state, key) if state is not None else None
         return reached[key]
 
     def _drain(self, key: _Key, known: int | None, ready: list[ForJackpot], now_s: float) -> None:
