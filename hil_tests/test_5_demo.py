@@ -3,15 +3,19 @@
 import os
 import re
 import select
+import selectors
 import signal
 import socket
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sabot_protocol.service.broker import Broker
+from sabot_tools.stand.subscriber import Subscriber
 
 ROOT = Path(__file__).parents[1]
 
@@ -104,7 +108,7 @@ def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_
         "meter    AUD 10,000.25 (+0.25)",
         "jackpot  base 20,000.50 + in 0.75 = display 10,000.25 + wins 10,001.00: balanced, hits 1",
         "ledger   …, chain intact",
-        "floor    …, chain intact",
+        "floor    …, chain intact, meters recomputed",
     ]
     assert max(len(line) for line in lines if line.startswith(("meter", "jackpot"))) <= 100
     assert demo.others() == {}
@@ -184,9 +188,26 @@ def test_two_demos_on_one_broker(demos: list[Demo], tmp_path: Path) -> None:
     demos.append(first)
     url = re.search(r"mqtt://[0-9.]+:[0-9]+", first.wait_for_coup())
     assert url is not None
-    second = Demo(tmp_path, "--broker", url[0], "--coups", "3")
+    second = Demo(tmp_path, "--broker", url[0], "--coups", "3", "--rulebook", "crown-baccarat")
     demos.append(second)
     out, err = second.process.communicate(timeout=60)
     assert (second.process.returncode, err) == (0, "")
     assert len(re.findall(r"^bac-01 .* ms$", out, re.M)) == 3
     assert first.process.poll() is None
+    assert messages_left(url[0], f"demo-{second.process.pid}") == []
+
+
+def messages_left(url: str, site: str) -> list[str]:
+    """Topics of a site on which a new subscriber gets a retained message."""
+    topics: list[str] = []
+    with selectors.DefaultSelector() as selector:
+        reader = Subscriber(
+            Broker.from_url(url), "left", f"sabot/v1/{site}/#", lambda topic, _: topics.append(topic), selector
+        )
+        while not any(topic.endswith("/end") for topic in topics):
+            reader.step(time.monotonic())
+            if reader.ready:
+                reader.publish(f"sabot/v1/{site}/end", b"")
+            selector.select(0.05)
+        reader.close()
+    return [topic for topic in topics if not topic.endswith("/end")]

@@ -181,7 +181,7 @@ def finish(site: LocalSite, screen: Screen) -> None:
     screen.print(f"ledger   {ledger.verify_chain()} entries, chain intact")
     ledger.close()
     if site.floor:
-        screen.print(f"floor    {site.floor.verified_entries()} entries, chain intact")
+        screen.print(f"floor    {site.floor.verified_entries()} entries, chain intact, meters recomputed")
 
 
 @dataclass

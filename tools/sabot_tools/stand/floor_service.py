@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from sabot_floor.store import DamagedError, audit, open_store
+from sabot_floor.jackpots import audit
+from sabot_floor.store import DamagedError, open_store
+from sabot_floor.store import audit as chain_audit
 from sabot_protocol.service.broker import Broker, Login
 
 from sabot_tools.stand.children import Children
@@ -45,12 +47,13 @@ class FloorService:
         return "".join([*head, "\n[login]\n", *logins])
 
     def verified_entries(self) -> int:
-        """Return the number of entries of all logs in the store; DamagedError if a chain is broken."""
+        """Recompute chains, meters and wins; return the number of entries. DamagedError if something differs."""
         with open_store(str(self.store_path), read_only=True) as store:
-            verdict = audit.verify(store)
-        if verdict.faults:
-            raise DamagedError("; ".join(verdict.faults))
-        return verdict.entries
+            chains = chain_audit.verify(store)
+            faults = [fault for name in audit.jackpots(store) for fault in audit.verify(store, name).faults]
+        if chains.faults or faults:
+            raise DamagedError("; ".join([*chains.faults, *faults]))
+        return chains.entries
 
     def on_message(self, topic: str) -> None:
         """Take a message of the site: the service publishes its meters once it has subscribed."""

@@ -13,7 +13,7 @@ from typing import Self
 import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.topics import RETAINED, ROOT
+from sabot_protocol.topics import JACKPOT_RETAINED, RETAINED, ROOT
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.table import SimTable
@@ -27,7 +27,8 @@ from sabot_tools.stand.subscriber import Subscriber
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
 _BROKER_WITHIN_S = 10.0
-_RETAINED = tuple(f"/{name}" for name, retained in RETAINED.items() if retained)
+_BROKER_QUIET_S = 0.5  # for what a broker still has to do with the last messages of the daemons
+_RETAINED = tuple(f"/{name}" for name, retained in (*RETAINED.items(), *JACKPOT_RETAINED.items()) if retained)
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,10 @@ class LocalSite:
     def _leave_broker(self) -> None:
         """Disconnect; clear our retained messages on a broker that is not ours."""
         if self.plan.broker_url:
+            quiet_s = time.monotonic() + _BROKER_QUIET_S
+            while time.monotonic() < quiet_s:
+                self._subscriber.step(time.monotonic())
+                self._selector.select(_LONGEST_SLEEP_S)
             for topic in self._retained:
                 self._subscriber.publish(topic, b"", qos=0, retain=True)
         self._subscriber.close()
