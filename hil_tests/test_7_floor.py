@@ -21,12 +21,12 @@ PATIENCE_S = 120.0  # without any movement; nothing here is about time
 def run(work_dir: Path, size: Size, scene: Scene, kills_of_each: int = 0) -> Outcome:
     with ExitStack() as stack:
         made = Run(stack, work_dir, size, say=print, patience_s=PATIENCE_S)
-        return made.play(scene, each(1, size.victims, kills_of_each, pace=16) if kills_of_each else ())
+        return made.play(scene, each(1, size.victims, kills_of_each, pace=20) if kills_of_each else ())
 
 
 @pytest.mark.parametrize("store", get_args(StoreKind))
 def test_the_meters_equal_the_arithmetic_whatever_is_killed(tmp_path: Path, store: StoreKind) -> None:
-    size = Size(tables=3, coups=30, rate=25, store=store)
+    size = Size(tables=3, coups=30, rate=40, store=store)
     outcome = run(tmp_path, size, "kills", kills_of_each=2)
     assert outcome.findings == []
     assert outcome.kills == dict.fromkeys(size.victims, 2)
@@ -52,7 +52,7 @@ def test_a_plan_kills_everybody_alone_and_together_and_is_the_same_for_a_seed() 
     victims = ["floor-1", "floor-2", "gateway", "broker", "postgresql"]
     some = list(islice(rounds(1, victims), 200))
     assert some == list(islice(rounds(1, victims), 200)) != list(islice(rounds(2, victims), 200))
-    assert {len(one.victims) for one in some} == {1, 2, 5}
+    assert {len(one.victims) for one in some} == {1, 2, 4, 5}
     alone = Counter(one.victims[0] for one in some if len(one.victims) == 1)
-    assert min(alone[victim] for victim in victims) >= 10
+    assert min(alone[victim] for victim in victims) >= 5
     assert Counter(name for one in each(3, victims, 2) for name in one.victims) == dict.fromkeys(victims, 2)

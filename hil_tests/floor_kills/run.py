@@ -19,6 +19,7 @@ _TICK_S: Final = 0.02
 _REPORT_EVERY_S: Final = 5.0
 _START_WITHIN_S: Final = 120.0
 _GO_ON_WITHIN_S: Final = 60.0
+_MOST_FAULTS: Final = 5  # that are shown
 _QUIET_S: Final = 3.0  # the meters stay as they are for so long at the end: nothing is counted twice
 
 
@@ -122,9 +123,10 @@ class Run:
             if self._position() != self._moved:
                 self._moved, self._moved_s = self._position(), time.monotonic()
             elif time.monotonic() - self._moved_s > self._patience_s:
+                says = "".join(f"\n{fault['say']}" for fault in [*self.watcher.faults.values()][:_MOST_FAULTS])
                 raise StalledError(
                     f"nothing moved for {self._patience_s:.0f} s: {self._progress()}; the logs are in "
-                    f"{self.parts.work_dir}"
+                    f"{self.parts.work_dir}{says}"
                 )
 
     def _tick(self) -> None:
