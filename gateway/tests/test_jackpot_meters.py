@@ -112,6 +112,15 @@ def test_a_partial_win_of_more_than_the_display_is_made_up_by_the_operator() -> 
     assert desk.meters() == {"base": 975, "in": 25, "hits": 1, "wins": 1_000}
 
 
+def test_a_win_in_full_of_more_than_the_display_is_made_up_by_the_operator() -> None:
+    desk = Desk(base=1_000, reset=0, rounding=1)
+    coup = desk.coup(trigger="suited")
+    desk.record(coup)
+    desk.adjusted(-1_000)
+    assert desk.confirm(coup).prize == 1_025
+    assert desk.meters() == {"base": 2_000, "in": -975, "hits": 1, "wins": 1_025}
+
+
 def test_a_fraction_of_the_prize_stays_on_the_meter() -> None:
     desk = Desk(base=100_008, rounding=1)
     assert desk.win("coloured").prize == 10_003  # 10 % of 100,033 is 10,003.3
