@@ -20,6 +20,7 @@ from sabot_tools.jackpot.lines import VOID, CorrectsLine, CoupLine, Wagers
 from sabot_tools.text.json_lines import BadLineError
 
 GATEWAY = "replay"
+_NOTHING = Fraction(0)
 
 
 class Dealt(msgspec.Struct):
@@ -41,7 +42,7 @@ class Sent(msgspec.Struct):
 
     count: int = 0
     total: int = 0
-    carry: Fraction = Fraction(0)
+    carry: Fraction = _NOTHING
 
 
 class Coups:
@@ -138,7 +139,8 @@ class Coups:
 
     def send(self, message: IncrementMessage) -> None:
         """Note a message that was applied."""
-        self._sent[message.table] = Sent(message.count, message.total, Fraction(message.carry))
+        carry = Fraction(message.carry) if message.carry != "0" else _NOTHING
+        self._sent[message.table] = Sent(message.count, message.total, carry)
 
     def sent(self, table: str) -> Sent | None:
         """Return what a table has sent so far."""

@@ -1,6 +1,7 @@
 """Replayer: answers lines about one jackpot with the engine of the floor service."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -93,7 +94,7 @@ class Replayer:
         return found
 
     def _time(self) -> str:
-        return self._now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return _text(self._now)
 
     def _apply(self, *made: Entry) -> list[Applied]:
         """Apply entries, all or none."""
@@ -188,6 +189,11 @@ class Replayer:
         done = self._apply(entry.Drawn(time=self._time(), id=line.draw, draw=made, by=line.by, role=line.role))
         self._draws += 1
         return done
+
+
+@lru_cache(maxsize=16)
+def _text(time: datetime) -> str:
+    return time.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _secret(number: int) -> bytes:
