@@ -1,5 +1,6 @@
 """Contributions: what coups add to a jackpot; carries that lose nothing; signatures that nobody else can make."""
 
+import hmac
 from fractions import Fraction
 from itertools import accumulate
 
@@ -136,6 +137,13 @@ def test_a_signature_is_the_hmac_of_type_and_sorted_json() -> None:
         **fields, rulebook="r", gateway="g", jackpot="j", coup_id="c", outcome="suited", at="t", by="Ann"
     )
     assert sign(recorded, KEY).signature == "dd1d78829026ed8a820ca9fc012fbb4c5da6e5880d6e72e73f8debba5a1263cf"
+
+
+@pytest.mark.parametrize("length", [1, 32, 63, 64, 65, 200])
+def test_a_key_of_any_length_signs_as_hmac_does(length: int) -> None:
+    key = bytes(range(length))
+    message = b"IncrementMessage\n" + msgspec.json.encode(INCREMENT, order="sorted")
+    assert sign(INCREMENT, key).signature == hmac.new(key, message, "sha256").hexdigest()
 
 
 def test_without_a_key_nothing_is_signed() -> None:

@@ -101,7 +101,7 @@ class Collector:
         fault = parsed.fault
         for jackpot, parameters in self._logs.served.items():
             state = self._logs.state(jackpot)
-            if state is None or parsed.table not in parameters.tables:
+            if state is None or parsed.table not in parameters.table_names:
                 continue
             reason = engine.not_offered(state).get(parsed.table, "")
             if fault and not reason:

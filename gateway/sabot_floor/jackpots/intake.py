@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -78,8 +78,8 @@ class Intake:
 
     def parse(self, arrived: Arrived, time: str) -> Parsed:
         """Return what a message means at this time."""
-        parts = arrived.topic.removeprefix(self._root).split("/")
-        if not arrived.topic.startswith(self._root) or not all(map(_NAME.fullmatch, parts)):
+        parts = _parts(arrived.topic, self._root)
+        if not parts:
             return Rejected(arrived, "", "", "malformed", f"topic {plain(arrived.topic)[:100]!r} is not one of ours")
         match parts:
             case [table, "jackpot", jackpot]:
@@ -125,6 +125,13 @@ class Intake:
         return None
 
 
+@lru_cache(maxsize=4096)  # topics come again and again
+def _parts(topic: str, root: str) -> tuple[str, ...]:
+    """Return the names in a topic below `root`; none if it is not there, or a name has other characters."""
+    parts = topic.removeprefix(root).split("/")
+    return tuple(parts) if topic.startswith(root) and all(map(_NAME.fullmatch, parts)) else ()
+
+
 def _rejected(arrived: Arrived, jackpot: str, table: str, problem: str | tuple[Reason, str] | None) -> Rejected:
     reason: Reason = "malformed"
     say = problem
@@ -138,10 +145,13 @@ def _read(arrived: Arrived, kind: type[_Read]) -> _Read | str:
     if len(arrived.payload) > MOST_PAYLOAD_BYTES:
         return f"more than {MOST_PAYLOAD_BYTES} bytes"
     try:
-        message = msgspec.json.decode(arrived.payload, type=kind)
+        message = _decoder(kind).decode(arrived.payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return f"not a {kind.__name__}: {plain(str(error))[:200]}"
     return _bounds_problem(message, kind) or message
+
+
+_decoder = cache(msgspec.json.Decoder)
 
 
 @cache

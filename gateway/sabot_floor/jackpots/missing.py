@@ -41,7 +41,7 @@ class MissingIncrements:
 
     def coup(self, message: CoupMessage, jackpots: Mapping[str, Parameters]) -> None:
         """Remember the kind of a coup; a disputed one counts as void until it is decided."""
-        if not any(message.table in parameters.tables for parameters in jackpots.values()):
+        if not any(message.table in parameters.table_names for parameters in jackpots.values()):
             return
         kinds = self._kinds.setdefault((message.table, message.unit, message.shoe), {})
         kinds[message.coup] = "void" if message.status in ("disputed", "void") else message.kind
@@ -54,7 +54,7 @@ class MissingIncrements:
             return
         of = _Of(message.table, message.unit, message.shoe, message.coup)
         for name, parameters in jackpots.items():
-            if message.table in parameters.tables and _counts(parameters, message.kind):
+            if message.table in parameters.table_names and _counts(parameters, message.kind):
                 self._wait((name, of), _Waiting(now_s, message))
 
     def _wait(self, key: tuple[str, _Of], waiting: _Waiting) -> None:

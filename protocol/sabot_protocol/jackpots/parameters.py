@@ -83,6 +83,11 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Identifies these parameters in every entry that they govern; what has its default does not count."""
         return sha256(msgspec.json.encode(_without_defaults(self), order="sorted")).hexdigest()[:DIGEST_CHARS]
 
+    @cached_property
+    def table_names(self) -> frozenset[str]:
+        """The participating tables, to look one up."""
+        return frozenset(self.tables)
+
     @property
     def reset_value(self) -> int:
         """Return what is on the meter after it was won in full."""

@@ -1,32 +1,39 @@
-"""Contributions to a jackpot as fast as possible: message bytes -> signature -> engine -> a store, durably."""
+"""Contributions to a jackpot as fast as possible: MQTT payloads -> intake -> order -> engine -> a store, durably."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from sabot_floor.inbox import Arrived
 from sabot_floor.jackpots import engine
-from sabot_floor.jackpots.engine.entries import Increment, Opened
-from sabot_floor.store import Decision, Entry, Head, Store, StoreError, open_store
+from sabot_floor.jackpots.batch import log_name
+from sabot_floor.jackpots.collector import Collector
+from sabot_floor.jackpots.intake import Intake
+from sabot_floor.jackpots.logs import JackpotLogs
+from sabot_floor.jackpots.opening import open_jackpots
+from sabot_floor.store import Head, Store, StoreError, open_store
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import LuckyTie, Parameters
-from sabot_protocol.jackpots.signing import is_signed, sign
+from sabot_protocol.jackpots.signing import sign
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.topics import ROOT
 
 TABLES: Final = 200
 AMOUNT: Final = 25
-LOG: Final = "jackpot/lucky-tie"
+_JACKPOT: Final = "lucky-tie"
+_SITE: Final = "bench"
 _KEY: Final = b"key of the bench" * 2
 _TIME: Final = "2026-11-17T12:00:00.000Z"
 _PATIENCE_S: Final = 120.0
 _COUPS_OF_A_SHOE: Final = 60
-_decoder = msgspec.json.Decoder(IncrementMessage)
 _encoder = msgspec.json.Encoder()
 
 
@@ -37,7 +44,7 @@ class BenchFaultError(RuntimeError):
 def parameters() -> Parameters:
     """Return a Lucky Tie at 200 tables."""
     return Parameters(
-        id="lucky-tie",
+        id=_JACKPOT,
         title="Lucky Tie",
         rulebook="crown-baccarat",
         currency="AUD",
@@ -61,7 +68,7 @@ def _increment(number: int, digest: str) -> IncrementMessage:
     coup, table = divmod(number, TABLES)
     unit = f"5ab0{table:012x}"
     return IncrementMessage(
-        id=f"{unit}-{coup * 9 + 8}-lucky-tie",
+        id=f"{unit}-{coup * 9 + 8}-{_JACKPOT}",
         unit=unit,
         event_no=coup * 9 + 8,
         table=f"bac-{table:03}",
@@ -70,7 +77,7 @@ def _increment(number: int, digest: str) -> IncrementMessage:
         time=_TIME,
         rulebook="0f" * 32,
         gateway=f"9a7e{table // 20:012x}",
-        jackpot="lucky-tie",
+        jackpot=_JACKPOT,
         parameters=digest,
         currency="AUD",
         amount=AMOUNT,
@@ -82,54 +89,31 @@ def _increment(number: int, digest: str) -> IncrementMessage:
 
 
 class Worker:
-    """What a worker of the floor service does with increments; it keeps the decoded state of the last commit."""
+    """The parts of the floor service between broker and store, as its loop calls them."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._data: bytes | None = None
-        self._state: engine.JackpotState | None = None
+        self._logs = JackpotLogs(store)
+        open_jackpots(self._logs, [parameters()], _TIME)
+        self._collector = Collector(Intake(_SITE, _KEY), self._logs)
 
-    def open_jackpot(self) -> None:
-        """Append the first entry, unless another worker has."""
-        self._store.append(LOG, _opening)
-
-    def take(self, batch: Sequence[bytes]) -> int:
-        """Count a batch in one transaction; return how many increments were new."""
-        stored = self._store.append(LOG, lambda head: self._decide(head, batch))
-        return len(stored)
-
-    def _decide(self, head: Head, batch: Sequence[bytes]) -> Decision:
-        state = self._state
-        if state is None or head.state != self._data:
-            state = engine.decode(head.state or b"")
-        self._state = None  # in case the commit fails
-        entries = list(_applied(state, batch))
-        data = engine.encode(state) if entries else head.state
-        self._data, self._state = data, state
-        return Decision(entries, data)
+    def take(self, batch: Sequence[Arrived], until_s: float = 0.0) -> None:
+        """Count a batch in one transaction; what another worker prevents is tried again, as the service does."""
+        at = Moment(time.monotonic(), _TIME)
+        work = self._collector.collect(batch, at)
+        while True:
+            try:
+                self._logs.commit(work.batches)
+                break
+            except StoreError:
+                if time.monotonic() > until_s:
+                    raise
+        self._collector.stored(work.batches, at)
 
 
-def _opening(head: Head) -> Decision:
-    if head.state is not None:
-        return Decision([], head.state)
-    entry = Opened(time=_TIME, parameters=parameters())
-    state = engine.open_jackpot(entry)
-    payload = _encoder.encode(engine.logged_opened(state, entry))
-    return Decision([Entry("opened", "opened", payload, _TIME)], engine.encode(state))
-
-
-def _applied(state: engine.JackpotState, batch: Iterable[bytes]) -> Iterator[Entry]:
-    """Yield the entries of what is new; repeats are dropped."""
-    for data in batch:
-        message = _decoder.decode(data)
-        if not is_signed(message, _KEY):
-            raise BenchFaultError(f"{message.id} is not signed")
-        result = engine.apply(state, Increment(_TIME, message))
-        if isinstance(result, engine.Applied):
-            payload = _encoder.encode(engine.logged(state, result))
-            yield Entry(message.id, "increment", payload, _TIME)
-        elif result.reason != "repeat":
-            raise BenchFaultError(result.say)
+def arrived(payloads: Iterable[bytes]) -> list[Arrived]:
+    """Return messages as they come from the broker."""
+    topics = [f"{ROOT}/{_SITE}/bac-{number:03}/jackpot/{_JACKPOT}" for number in range(TABLES)]
+    return [Arrived(topics[number % TABLES], payload) for number, payload in enumerate(payloads)]
 
 
 @dataclass(frozen=True)
@@ -148,8 +132,7 @@ class Run:
 def run(url: str, count: int, batch: int) -> Run:
     """Measure one worker in this process on an empty store."""
     with open_store(url) as store:
-        worker, due = Worker(store), messages(count, parameters().digest)
-        worker.open_jackpot()
+        worker, due = Worker(store), arrived(messages(count, parameters().digest))
         started, cpu = time.perf_counter(), time.process_time()
         for at in range(0, count, batch):
             worker.take(due[at : at + batch])
@@ -161,7 +144,7 @@ def run(url: str, count: int, batch: int) -> Run:
 def check(url: str, count: int) -> None:
     """Compare the meter with arithmetic."""
     with open_store(url, read_only=True) as store:
-        head = store.head(LOG) or Head()
+        head = store.head(log_name(_JACKPOT)) or Head()
         state = engine.decode(head.state or b"")
     if (state.in_, head.seq) != (count * AMOUNT, count + 1):
         raise BenchFaultError(f"{count} contributions: In is {state.in_}, and the log has {head.seq} entries")
@@ -207,28 +190,15 @@ def _line(process: "subprocess.Popen[str]") -> str:
 
 def work(file: str, batch: str) -> None:
     """Be one worker: count every message of a file, in batches; print the CPU time."""
-    due, size = Path(file).read_bytes().split(b"\n"), int(batch)
+    due, size = arrived(Path(file).read_bytes().split(b"\n")), int(batch)
     with open_store(os.environ["SABOT_BENCH_STORE"]) as store:
         worker = Worker(store)
-        worker.open_jackpot()
         print("ready", flush=True)
         sys.stdin.readline()
-        cpu = time.process_time()
+        cpu, until_s = time.process_time(), time.monotonic() + _PATIENCE_S
         for at in range(0, len(due), size):
-            _take(worker, due[at : at + size])
+            worker.take(due[at : at + size], until_s)
         print(time.process_time() - cpu, flush=True)
-
-
-def _take(worker: Worker, batch: Sequence[bytes]) -> None:
-    """Count a batch; what another worker prevents is tried again, as the service does."""
-    until = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            worker.take(batch)
-            return
-        except StoreError:
-            if time.monotonic() > until:
-                raise
 
 
 if __name__ == "__main__":

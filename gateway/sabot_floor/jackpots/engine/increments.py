@@ -65,7 +65,7 @@ def _check(state: JackpotState, parameters: Parameters, message: IncrementMessag
     amount = message.amount
     if message.jackpot != parameters.id:
         return Refused("parameters", f"{_name(message)} is for jackpot {message.jackpot!r}, not {parameters.id!r}")
-    if message.table not in parameters.tables:
+    if message.table not in parameters.table_names:
         return Refused("table", f"{_name(message)}: this table does not take part in jackpot {parameters.id}")
     if message.currency != parameters.currency:
         return Refused("currency", f"{_name(message)} is in {message.currency}, the jackpot in {parameters.currency}")

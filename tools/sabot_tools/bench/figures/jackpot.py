@@ -12,12 +12,13 @@ from sabot_tools.bench.jackpot_load import TABLES, Run, run, run_workers
 from sabot_tools.stand.postgres import LocalPostgres, NoPostgresError
 
 BATCH: Final = 1000
-MANY: Final = 20_000
-FEW: Final = 300  # one commit for each
+MANY: Final = 10_000  # with at least one checkpoint of SQLite's log
+FEW: Final = 100  # one commit for each
 WORKERS: Final = 2
+ROUNDS: Final = 6
 
 
-def figures(many: int = MANY, few: int = FEW, rounds: int = 3) -> Iterator[Figure]:
+def figures(many: int = MANY, few: int = FEW, rounds: int = ROUNDS) -> Iterator[Figure]:
     """Measure on the disk of SABOT_BENCH_DIR or of temporary files; explain on stderr if there is no PostgreSQL."""
     with work_dir() as work:
         numbers = iter(range(2 * rounds))
