@@ -10,7 +10,7 @@ from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.topics import CoupKind, Winner
 
-from sabot_gateway.jackpots.entries import PARAMETERS, STAKES, ParametersEntry, StakesMessage
+from sabot_gateway.jackpots.entries import ParametersEntry, StakesMessage
 from sabot_gateway.ledger import Reader
 
 MOST_STAKES = 32  # of a table, the newest
@@ -85,7 +85,7 @@ class StoredJackpots:
         """Return all parameters that were in force, by jackpot and digest, the newest of each jackpot last."""
         pruned = self._ledger.pruned()
         payloads = [payload.encode() for payload in pruned.parameters.values()] if pruned else []
-        query = f"SELECT payload FROM entries WHERE topic = '{PARAMETERS}' ORDER BY seq"
+        query = "SELECT payload FROM entries WHERE seq IN (SELECT seq FROM jackpot_parameters) ORDER BY seq"
         payloads += [payload for (payload,) in self._ledger.query(query)]
         found: dict[tuple[str, str], Parameters] = {}
         for payload in payloads:
@@ -97,12 +97,13 @@ class StoredJackpots:
 
     def stakes(self, table: str) -> list[StakesMessage]:
         """Return the newest recorded stakes of a table, oldest first."""
-        newest = f"SELECT payload FROM entries WHERE topic = '{STAKES}' AND table_name = ? ORDER BY seq DESC LIMIT ?"
+        newest = "SELECT seq FROM stakes WHERE table_name = ? ORDER BY seq DESC LIMIT ?"
         found = []
-        for (payload,) in self._ledger.query(newest, table, MOST_STAKES):
+        query = f"SELECT payload FROM entries WHERE seq IN ({newest}) ORDER BY seq"
+        for (payload,) in self._ledger.query(query, table, MOST_STAKES):
             with suppress(*_UNREADABLE):
                 found.append(msgspec.json.decode(payload, type=StakesMessage))
-        return found[::-1]
+        return found
 
     def dealing_unit(self, coup_id: str, gateway: str) -> str:
         """Return the shoe that dealt a coup which a person decided; empty if the ledger does not hold it."""

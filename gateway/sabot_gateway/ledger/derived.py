@@ -1,4 +1,4 @@
-"""Derived: shoes, coups, alarms, increments and recorded wins as tables, computed from the entries alone."""
+"""Derived: shoes, coups, alarms and what concerns jackpots as tables, computed from the entries alone."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from sabot_protocol.topics import JACKPOT
 
 from sabot_gateway.ledger.chain import Entry, Stored
 
-NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins")
+NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins", "stakes", "jackpot_parameters")
 TABLES = (
     """CREATE TABLE shoes (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
@@ -35,6 +35,10 @@ TABLES = (
     """CREATE TABLE recorded_wins (
     id TEXT UNIQUE, table_name TEXT, jackpot TEXT, shoe INTEGER, coup INTEGER, coup_id TEXT, outcome TEXT,
     recorded TEXT, said_by TEXT, seq INTEGER PRIMARY KEY)""",
+    """CREATE TABLE stakes (
+    id TEXT UNIQUE, table_name TEXT, shoe INTEGER, coup INTEGER, said_by TEXT, seq INTEGER PRIMARY KEY)""",
+    "CREATE INDEX stakes_of_a_table ON stakes (table_name, seq)",
+    "CREATE TABLE jackpot_parameters (jackpot TEXT, digest TEXT, time TEXT, seq INTEGER PRIMARY KEY)",
 )
 
 # The first message about a shoe makes its row, and each later one changes its own part.
@@ -56,6 +60,8 @@ _ALARM = (
 _INCREMENT = f"INSERT OR IGNORE INTO increments VALUES ({', '.join('?' * 19)})"
 _REVERSED = "UPDATE increments SET reversed_by = ? WHERE id = ?"
 _RECORDED = f"INSERT OR IGNORE INTO recorded_wins VALUES ({', '.join('?' * 10)})"
+_STAKES = "INSERT OR IGNORE INTO stakes VALUES (?, ?, ?, ?, ?, ?)"
+_PARAMETERS = "INSERT INTO jackpot_parameters VALUES (?, ?, ?, ?)"
 
 _RECORDED_TOPIC = "/recorded"  # ends the topic of a recorded win
 _PROGRESS_EVERY = 1000
@@ -133,6 +139,12 @@ class _Recorded(_Common, frozen=True):
     at: str
 
 
+class _Parameters(msgspec.Struct, frozen=True):
+    jackpot: str
+    digest: str
+    time: str
+
+
 def _shoe(seq: int, message: _Shoe) -> list[Change]:
     opened = message.state == "open"
     times = (message.time, "") if opened else ("", message.time)
@@ -201,11 +213,21 @@ def _recorded(seq: int, message: _Recorded) -> list[Change]:
     return [(_RECORDED, (*where, message.outcome, message.at, message.by, seq))]
 
 
+def _stakes(seq: int, message: _Common) -> list[Change]:
+    return [(_STAKES, (message.id, message.table, message.shoe, message.coup, message.by, seq))]
+
+
+def _parameters(seq: int, message: _Parameters) -> list[Change]:
+    return [(_PARAMETERS, (message.jackpot, message.digest, message.time, seq))]
+
+
 _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
     "shoe": (msgspec.json.Decoder(_Shoe), _shoe),
     "coup": (msgspec.json.Decoder(_Coup), _coup),
     "confirmed": (msgspec.json.Decoder(_Confirmed), _confirmed),
     "alarm": (msgspec.json.Decoder(_Alarm), _alarm),
+    "stakes": (msgspec.json.Decoder(_Common), _stakes),
+    "jackpot_parameters": (msgspec.json.Decoder(_Parameters), _parameters),
 }
 _OF_A_JACKPOT = (msgspec.json.Decoder(_Increment), _increment), (msgspec.json.Decoder(_Recorded), _recorded)
 
@@ -258,7 +280,7 @@ def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
         rest += _rest_of_alarm(table, alarm, seq, last, entries)
     for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq")):
         db.execute(f"DELETE FROM {name} WHERE {first} <= ?", (seq,))
-    for name in ("coups", "increments", "recorded_wins"):
+    for name in ("coups", "increments", "recorded_wins", "stakes", "jackpot_parameters"):
         db.execute(f"DELETE FROM {name} WHERE seq <= ?", (seq,))
     for entry in sorted(rest, key=lambda entry: entry.seq):
         apply(db, changes(entry.seq, entry))

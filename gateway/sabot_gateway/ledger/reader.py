@@ -187,8 +187,8 @@ class Reader:
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield one derived table, each row by the names that messages use."""
-        jackpots = name in ("increments", "recorded_wins")
-        if self.version < (schema.WITH_JACKPOTS if jackpots else schema.WITH_TIMES):
+        first = schema.WITH_TIMES if name in ("shoes", "coups", "alarms") else schema.WITH_JACKPOTS
+        if self.version < first:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "
                 f"`sabot ledger rebuild {self.path}` brings it to version {schema.VERSION}"

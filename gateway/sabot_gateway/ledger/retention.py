@@ -110,7 +110,9 @@ class _Named(msgspec.Struct):
     jackpot: str
 
 
-_PARAMETERS = "SELECT payload FROM entries WHERE topic = 'jackpot_parameters' AND seq <= ? ORDER BY seq"
+_PARAMETERS = (
+    "SELECT payload FROM entries WHERE seq IN (SELECT seq FROM jackpot_parameters WHERE seq <= ?) ORDER BY seq"
+)
 _LAST_INCREMENTS = """SELECT jackpot, table_name, count, total, carry, max(seq) FROM increments WHERE seq <= ?
     GROUP BY jackpot, table_name"""
 

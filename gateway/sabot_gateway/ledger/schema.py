@@ -54,12 +54,8 @@ _VERSION_4 = (
 )
 # A coup's row names the message that confirmed it.
 _VERSION_5 = _DERIVED
-# Increments and recorded wins of jackpots; stakes and parameters of a jackpot are found without reading every entry.
-_VERSION_6 = (
-    *_DERIVED,
-    "CREATE INDEX stakes_of_a_table ON entries (table_name, seq) WHERE topic = 'stakes'",
-    "CREATE INDEX jackpot_parameters ON entries (seq) WHERE topic = 'jackpot_parameters'",
-)
+# Increments, recorded wins, stakes and parameters of jackpots.
+_VERSION_6 = _DERIVED
 _BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5, 6: _VERSION_6}
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from sabot_protocol.topics import is_published
+from sabot_protocol.topics import JACKPOT, RETAINED
 
 from sabot_gateway.ledger import Stored
 
@@ -25,7 +25,7 @@ def outgoing(entries: list[Stored]) -> list[Outgoing]:
     groups: list[list[Stored]] = []
     cards: dict[str, list[Stored]] = {}  # by table: those that its next card joins
     for entry in entries:
-        if not is_published(entry.topic):
+        if entry.topic not in RETAINED and not entry.topic.startswith(JACKPOT):
             continue  # the gateway's own
         if entry.topic == "cards" and entry.table in cards:
             cards[entry.table].append(entry)
