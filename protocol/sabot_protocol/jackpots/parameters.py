@@ -88,11 +88,6 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The participating tables, to look one up."""
         return frozenset(self.tables)
 
-    @cached_property
-    def table_names(self) -> frozenset[str]:
-        """The participating tables, to look one up."""
-        return frozenset(self.tables)
-
     @property
     def reset_value(self) -> int:
         """Return what is on the meter after it was won in full."""
