@@ -33,7 +33,7 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "floor.db")
     server: LocalPostgres = request.getfixturevalue("postgres")
-    return server.new_database()
+    return server.new_store()
 
 
 @pytest.fixture

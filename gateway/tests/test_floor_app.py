@@ -417,7 +417,7 @@ def test_new_parameters_are_noted_and_wait(rig: Rig) -> None:
 
 def test_two_workers_on_one_store_count_once(server: LocalBroker, tmp_path: Path, postgres: Any) -> None:
     with ExitStack() as stack:
-        rig = Rig(stack, server, tmp_path, postgres.new_database())
+        rig = Rig(stack, server, tmp_path, postgres.new_store())
         one, two = rig.start("1"), rig.start("2")
         tables = [rig.table("bac-01"), rig.table("bac-02")]
         for _ in range(30):

@@ -46,7 +46,7 @@ def test_a_lock_is_not_waited_for_without_end(store: Store, store_url: str) -> N
 
 
 def test_a_lock_of_one_log_leaves_the_others_free(postgres: LocalPostgres) -> None:
-    url = postgres.new_database()
+    url = postgres.new_store()
     with open_store(url, lock_s=0.2) as store:
         store.append_many({"a": adding(1), "b": adding(1)})
         with locked(url):
@@ -55,7 +55,7 @@ def test_a_lock_of_one_log_leaves_the_others_free(postgres: LocalPostgres) -> No
 
 
 def test_a_connection_lost_in_mid_append_stores_nothing_and_comes_back(postgres: LocalPostgres) -> None:
-    url = postgres.new_database()
+    url = postgres.new_store()
     with open_store(url) as store:
         store.append("a", adding(1))
 
@@ -218,7 +218,7 @@ def test_a_password_is_in_no_error(postgres: LocalPostgres, name: str) -> None:
 
 
 def test_a_password_is_in_no_text_of_an_open_store(postgres: LocalPostgres) -> None:
-    url = postgres.new_database()
+    url = postgres.new_store()
     with open_store(url) as store:
         assert PASSWORD not in f"{store!r} {store.place} {store.notes} {PostgresUrl(url)!r} {PostgresUrl(url)}"
 
@@ -226,7 +226,7 @@ def test_a_password_is_in_no_text_of_an_open_store(postgres: LocalPostgres) -> N
 def test_a_password_from_the_environment_or_a_file(
     postgres: LocalPostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = postgres.new_database().replace(f":{PASSWORD}", "")
+    url = postgres.new_store().replace(f":{PASSWORD}", "")
     passwords = tmp_path / "pgpass"
     passwords.write_text(f"*:*:*:*:{PASSWORD}\n")
     passwords.chmod(0o600)
