@@ -17,6 +17,7 @@ _CURSOR = "mqtt"
 _WINDOW = 400  # messages that the broker has not acknowledged
 _PAGE = 1000
 _SAVE_EVERY_S = 1.0
+_STATE_EVERY_S = 0.2  # a topic: people and displays need no more, and every gateway reads every meter
 _PUBLISHED: dict[str, JackpotTopic] = {WIN: "win", FAULT: "fault"}
 _STATES: tuple[JackpotTopic, ...] = ("meter", "pending")
 
@@ -35,6 +36,7 @@ class Publisher:
         self._waiting: dict[int, tuple[str, int] | None] = {}  # message ids: jackpot and entry, None for a state
         self._current: dict[str, bytes] = {}  # retained topics as they should be
         self._unsent: dict[str, None] = {}
+        self._sent_s: dict[str, float] = {}  # retained topics: when they were sent last
         self._seen: dict[str, bytes] = {}  # retained topics as they last came back
         self._save_s = 0.0
         self.republished = 0  # states that were not at the broker as they are
@@ -97,16 +99,19 @@ class Publisher:
         if self._mqtt.client.is_connected():
             for jackpot in list(self._behind):
                 self._send_entries(jackpot)
-            self._send_states()
+            self._send_states(now_s)
             self._mqtt.flush()
         if now_s >= self._save_s:
             self._save_s = now_s + _SAVE_EVERY_S
             self.save()
 
-    def _send_states(self) -> None:
-        while self._unsent and len(self._waiting) < _WINDOW:
-            topic = next(iter(self._unsent))
+    def _send_states(self, now_s: float) -> None:
+        """Send the states that are due: the first change at once, the newest of those that follow a moment later."""
+        for topic in [one for one in self._unsent if now_s - self._sent_s.get(one, -1.0) >= _STATE_EVERY_S]:
+            if len(self._waiting) >= _WINDOW:
+                return
             del self._unsent[topic]
+            self._sent_s[topic] = now_s
             self._seen.pop(topic, None)
             self._waiting[self._mqtt.publish(topic, self._current[topic], retain=True)] = None
 

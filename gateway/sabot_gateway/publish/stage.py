@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.buffered import MOST_READ_BYTES
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import jackpot_topic
@@ -17,6 +18,10 @@ from sabot_gateway.ops.latency import Latency
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.table_session import TableSession
+
+# In one turn. After a connection the broker sends every retained state: with too little a turn, and the long turns of
+# many tables, it would be many seconds until our own come back, and until then no event is published.
+_READ_BYTES_A_TABLE = 2048
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -39,6 +44,7 @@ class PublishStage:
             clean_session=False,
             selector=selector,
             login=config.login,
+            most_read_bytes=max(MOST_READ_BYTES, _READ_BYTES_A_TABLE * len(config.table)),
         )
         exposed = config.login.exposed(self.mqtt.broker)
         if exposed:
