@@ -180,7 +180,8 @@ def test_after_a_change_the_pending_wins_keep_their_own_parameters() -> None:
     desk.record(first, 1_000)
     desk.confirm(first)
     assert desk.state.parameters.version == 2
-    desk.record(second, 2_000, stakes={"tie": [100], "banker": [100]})
+    result = desk.record(second, 2_000, stakes={"tie": [100], "banker": [700]})
+    assert (result.version, result.digest) == (1, CROWN.digest)
     win = desk.confirm(second)
     assert (win.rounded, win.prize, win.stakes) == (100_000, 10_000, [100])
 
