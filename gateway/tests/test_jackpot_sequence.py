@@ -226,6 +226,34 @@ def test_a_decision_of_a_person_belongs_to_the_shoe_on_the_table() -> None:
     assert desk.state.places["bac-01"].shoes[0].missing == ()
 
 
+def test_a_coup_of_another_table_is_refused() -> None:
+    desk = Desk()
+    desk.coup("bac-01", coup=4)
+    desk.coup("bac-02")
+    before = encode(desk.state)
+    forged = desk.increment("bac-02", unit="bac-01-u", coup_id="bac-01-u-1", coup=4)
+    refused = desk.send(forged)
+    assert isinstance(refused, Refused)
+    assert refused.reason == "coup"
+    assert "was counted at bac-01" in refused.say
+    assert isinstance(desk.apply(proposed(4, table="bac-02")), Refused)
+    assert encode(desk.state) == before
+
+
+def test_a_shoe_that_moves_to_another_table_goes_on_there() -> None:
+    desk = Desk()
+    desk.coup("bac-02", unit="bac-02-u", shoe=9)
+    for number in (1, 2, 3):
+        desk.coup("bac-01", coup=number)
+    moved = desk.send(desk.increment("bac-02", unit="bac-01-u", coup_id="bac-01-u-9", shoe=1, coup=4))
+    assert isinstance(moved, Applied)
+    assert moved.missing == ()
+    again = desk.send(desk.increment("bac-02", unit="bac-01-u", coup_id="bac-01-u-9", shoe=1, coup=6))
+    assert isinstance(again, Applied)
+    assert again.missing == (5,)
+    assert desk.state.in_ == 150
+
+
 def test_the_next_shoe_begins_with_its_first_coup() -> None:
     desk = Desk()
     desk.coup(coup=7)  # the jackpot began in mid-shoe

@@ -23,20 +23,31 @@ def find_shoe(place: Place, unit: str, number: int) -> Shoe | None:
     return exact[0] if exact else alike[0] if alike and not known else None
 
 
-def count_coup(place: Place, unit: str, number: int, coup: int) -> tuple[int, ...]:
+def count_coup(state: JackpotState, table: str, unit: str, number: int, coup: int) -> tuple[int, ...]:
     """Note that a coup has an increment; return the numbers before it that it shows to be missing."""
+    place = place_of(state, table)
     if place.shoes:
         shoe = place.shoes[-1]
         if shoe.newest + 1 == coup and shoe.shoe == number and shoe.unit == unit:
             shoe.newest = coup
             return ()
-    known = bool(place.shoes)
     found = find_shoe(place, unit, number)
     if found is None:
-        found = _add(place, Shoe(unit, number, 0) if known else Shoe(unit, number, coup, first=coup))
+        from_first = bool(place.shoes) and _elsewhere(state, table, unit, number) is None
+        found = _add(place, Shoe(unit, number, 0) if from_first else Shoe(unit, number, coup, first=coup))
     if coup in found.missing:
         found.missing = _without(found.missing, coup)
     return _extend(found, coup)
+
+
+def counted_elsewhere(state: JackpotState, table: str, unit: str, number: int, coup: int) -> str:
+    """Return the other table where this coup of the shoe was counted; empty if there is none."""
+    place = state.places.get(table)
+    newest = place.shoes[-1] if place is not None and place.shoes else None
+    if not unit or (newest is not None and newest.unit == unit and newest.shoe == number):
+        return ""
+    found = _elsewhere(state, table, unit, number)
+    return found[0] if found is not None and _has(found[1], coup) else ""
 
 
 def miss_coup(place: Place, unit: str, number: int, coup: int) -> None:
@@ -68,9 +79,7 @@ def was_made_good(place: Place, unit: str, number: int, coup: int) -> bool:
 def is_counted(place: Place, unit: str, number: int, coup: int) -> bool:
     """Return True if the coup has an increment, or was made good."""
     shoe = find_shoe(place, unit, number)
-    if shoe is None:
-        return False
-    return coup in shoe.made_good or (shoe.first <= coup <= shoe.newest and coup not in shoe.missing)
+    return shoe is not None and _has(shoe, coup)
 
 
 def remember(state: JackpotState, missed: Missed) -> None:
@@ -112,6 +121,19 @@ def _extend(shoe: Shoe, coup: int) -> tuple[int, ...]:
     if skipped:
         shoe.missing = (*shoe.missing, *skipped)[-MOST_MISSING:]
     return tuple(skipped)
+
+
+def _has(shoe: Shoe, coup: int) -> bool:
+    return coup in shoe.made_good or (shoe.first <= coup <= shoe.newest and coup not in shoe.missing)
+
+
+def _elsewhere(state: JackpotState, table: str, unit: str, number: int) -> tuple[str, Shoe] | None:
+    """Return the other table that had the shoe, and what it counted."""
+    for name, place in state.places.items():
+        for shoe in place.shoes if name != table else ():
+            if shoe.unit == unit and shoe.shoe == number:
+                return name, shoe
+    return None
 
 
 def _without(numbers: tuple[int, ...], coup: int) -> tuple[int, ...]:

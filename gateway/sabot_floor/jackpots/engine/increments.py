@@ -30,7 +30,11 @@ def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
         return Refused("repeat", f"{_name(message)} is a repeat of number {message.count}; it was not counted again")
     if parameters is None:
         return Refused("parameters", f"{_name(message)}: unknown parameters {message.parameters!r}; {_SEND_AGAIN}")
-    refused = _check(state, parameters, message) or _check_sequence(state, parameters, message, sequence)
+    refused = (
+        _check(parameters, message)
+        or _check_table_of_coup(state, message)
+        or _check_sequence(state, parameters, message, sequence)
+    )
     if refused:
         return refused
     place = coups.place_of(state, message.table)
@@ -60,7 +64,7 @@ def _name(message: IncrementMessage) -> str:
     return f"increment {message.id} of {message.table}"
 
 
-def _check(state: JackpotState, parameters: Parameters, message: IncrementMessage) -> Refused | None:
+def _check(parameters: Parameters, message: IncrementMessage) -> Refused | None:
     """Check what does not depend on the sequence."""
     amount = message.amount
     if message.jackpot != parameters.id:
@@ -82,6 +86,16 @@ def _check(state: JackpotState, parameters: Parameters, message: IncrementMessag
         or (_check_trigger(parameters, message) if message.trigger else None)
         or _check_operator_amount(parameters, message)
     )
+
+
+def _check_table_of_coup(state: JackpotState, message: IncrementMessage) -> Refused | None:
+    """Refuse a coup that another table has: a shoe may move there, but not with coups that were dealt before."""
+    if message.reverses:
+        return None
+    other = coups.counted_elsewhere(state, message.table, message.unit, message.shoe, message.coup)
+    if not other:
+        return None
+    return Refused("coup", f"{_name(message)}: coup {message.shoe}/{message.coup} of this shoe was counted at {other}")
 
 
 def _check_size(message: IncrementMessage) -> Refused | None:
@@ -189,7 +203,7 @@ def _restart(state: JackpotState, message: IncrementMessage, sequence: Sequence)
 def _count(state: JackpotState, entry: Increment, parameters: Parameters, place: Place) -> Applied:
     message = entry.message
     made_good = coups.was_made_good(place, message.unit, message.shoe, message.coup)
-    missing = coups.count_coup(place, message.unit, message.shoe, message.coup)
+    missing = coups.count_coup(state, message.table, message.unit, message.shoe, message.coup)
     if state.missed:
         _drop_proposal(state, message)
     if place.withdrawn or made_good:

@@ -91,6 +91,9 @@ def _refuse_proposal(state: JackpotState, entry: Proposed) -> Refused | None:
     place = state.places.get(entry.table)
     if place is not None and coups.is_counted(place, entry.unit, entry.shoe, entry.coup):
         return Refused("repeat", f"{what} was counted or made good")
+    other = coups.counted_elsewhere(state, entry.table, entry.unit, entry.shoe, entry.coup)
+    if other:
+        return Refused("repeat", f"{what} was counted at {other}")
     of_coup = (entry.table, entry.unit, entry.shoe, entry.coup)
     if any((one.table, one.unit, one.shoe, one.coup) == of_coup for one in state.missed):
         return Refused("repeat", f"{what} is proposed already")
