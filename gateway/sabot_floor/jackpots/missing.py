@@ -10,7 +10,7 @@ from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage
 
 from sabot_floor.jackpots.engine.entries import Proposed
 
-PATIENCE_S = 120.0  # the increment follows its coup at once; a broker may deliver it later
+PATIENCE_S = 600.0  # longer than an increment waits for those before it
 _MOST = 10_000  # coups that wait
 _MOST_SHOES = 500  # whose coups are remembered
 _NO_INCREMENT = "its gateway sent no increment for it"

@@ -8,7 +8,7 @@ from sabot_floor.jackpots.engine import JackpotState
 from sabot_floor.jackpots.engine.entries import Recorded
 from sabot_floor.jackpots.intake import ForJackpot
 
-PATIENCE_S = 60.0  # longer than a broker takes to deliver again what was not acknowledged
+PATIENCE_S = 300.0  # nats-server delivers again after its ack_wait, by default 30 s, and with a backlog several times
 StateOf = Callable[[str], JackpotState | None]
 
 
