@@ -164,7 +164,9 @@ def test_the_ledger_can_be_read_while_the_daemon_runs_without_config_and_keys(si
 VERBS = ("decide", "confirm", "void", "ack-alarm", "key-card", "authorise", "no-bet", "open-shoe", "clear-fault")
 
 
-@pytest.mark.parametrize("verb", [*VERBS, "this-no-bet", "report", "tell", "import-coup", "deck-check"])
+@pytest.mark.parametrize(
+    "verb", [*VERBS, "this-no-bet", "report", "tell", "import-coup", "deck-check", "stakes", "record-win"]
+)
 def test_the_example_of_each_verb_works(site: Site, verb: str) -> None:
     text = " ".join(CliRunner().invoke(app, ["table", "bac-01", verb, "--help"]).stdout.split())
     example = text.partition("Example: sabot ")[2].replace("'A. Smith'", "A.Smith").split()

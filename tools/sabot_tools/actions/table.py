@@ -245,7 +245,7 @@ def _by_wager(given: list[str] | None, option: str) -> dict[str, list[int]]:
     return found
 
 
-@app.command(epilog="Example: sabot table nz-01 stakes --wager tie=100,300 --by 'D. Lee'")
+@app.command(epilog="Example: sabot table bac-01 stakes --wager tie=100,300 --by 'A. Smith'")
 def stakes(
     ctx: typer.Context,
     by: By,
@@ -260,7 +260,7 @@ def stakes(
 
 @app.command(
     "record-win",
-    epilog="Example: sabot table bac-01 record-win --jackpot lucky-tie --coup 3/17 --stakes tie=100,300 --by 'D. Lee'",
+    epilog="Example: sabot table bac-01 record-win --jackpot lucky-tie --stakes tie=100,300 --by 'A. Smith'",
 )
 def record_win(
     ctx: typer.Context,

@@ -1,0 +1,125 @@
+"""What people read of jackpots at a gateway: its status, the ledger's entries and exports, and the dealer's options."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jackpot_edge import SUITED, TIE, Edge, from_wagers, lucky_tie
+from sabot_tools.actions import table
+from sabot_tools.cli import app
+from sabot_tools.text.status import status_lines
+from typer.testing import CliRunner
+
+STATUS: dict[str, Any] = {
+    "site": "sydney",
+    "time": "t",
+    "gateway": "g",
+    "ledger": {"entries": 1, "problem": None},
+    "broker": {
+        "url": "u",
+        "connected": True,
+        "behind": 0,
+        "overwritten": 0,
+        "problem": None,
+        "latency": {"entries": 0},
+    },
+    "tables": [],
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    edge = Edge(tmp_path / "ledger.db", lucky_tie(), tables=("bac-01",))
+    edge.ask("stakes", stakes={"tie": [100, 300]})
+    edge.one.play(SUITED, *TIE, player_pair=True, banker_pair=True)
+    edge.ask("record-win", jackpot="lucky-tie")
+    edge.one.play()
+    edge.one.void(2)
+    edge.ledger.close()
+    return edge.path
+
+
+def output(*arguments: object) -> str:
+    ran = CliRunner().invoke(app, ["ledger", *map(str, arguments)])
+    assert ran.exit_code == 0, ran.stderr
+    return ran.stdout
+
+
+def test_the_ledger_shows_them_in_words(path: Path) -> None:
+    shown = output("show", path, "--last", 100)
+    digest = lucky_tie().digest
+    for words in (
+        f"jackpot lucky-tie: parameters {digest}, version 1, are in force",
+        "stakes recorded: tie=[100, 300] by D. Ealer",
+        "increment of jackpot lucky-tie: 250 AUD, number 1, total 250, suited",
+        "win of jackpot lucky-tie recorded: suited, stakes tie=[100, 300] by D. Ealer",
+        "increment of jackpot lucky-tie: 250 AUD, number 2, total 500\n",
+        "increment taken back of jackpot lucky-tie: -250 AUD, number 3, total 250",
+    ):
+        assert words in shown
+
+
+def test_the_carry_is_shown(tmp_path: Path) -> None:
+    edge = Edge(tmp_path / "ledger.db", from_wagers(), book="nz-baccarat")
+    edge.ask("stakes", stakes={"tie": [150]})
+    edge.one.play()
+    edge.ledger.close()
+    assert "increment of jackpot pairs: 2 NZD, number 1, total 2, carry 1/4" in output("show", edge.path)
+
+
+def test_increments_and_recorded_wins_are_exported(path: Path) -> None:
+    rows = list(csv.DictReader(output("export", path, "--format", "csv", "--what", "increments").splitlines()))
+    assert [(row["table"], row["amount"], row["count"], row["total"]) for row in rows] == [
+        ("bac-01", "250", "1", "250"),
+        ("bac-01", "250", "2", "500"),
+        ("bac-01", "-250", "3", "250"),
+    ]
+    (win,) = map(json.loads, output("export", path, "--format", "jsonl", "--what", "recorded_wins").splitlines())
+    assert (win["jackpot"], win["outcome"], win["by"], win["coup_id"]) == (
+        "lucky-tie",
+        "suited",
+        "D. Ealer",
+        rows[0]["coup_id"],
+    )
+
+
+def of_jackpot(**changes: Any) -> dict[str, Any]:
+    in_force = {"version": 1, "digest": "a" * 16}
+    return {"jackpot": "lucky-tie", "title": "T", "in_force": in_force, "waiting": None, "floor": "a" * 16, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, f"jackpot lucky-tie: version 1 ({'a' * 16}) in force"),
+        ({"floor": None}, f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; no meter of the floor has come"),
+        (
+            {"waiting": {"version": 2, "digest": "b" * 16}},
+            f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; version 2 ({'b' * 16}) waits until the floor uses it",
+        ),
+        (
+            {"floor": "c" * 16},
+            f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; the floor uses {'c' * 16}: give both the same file",
+        ),
+        ({"in_force": None, "floor": None}, "jackpot lucky-tie: not in force yet; no meter of the floor has come"),
+    ],
+)
+def test_the_status_names_the_parameters_in_force_and_those_that_wait(changes: dict[str, Any], line: str) -> None:
+    counted = {"jackpot": "lucky-tie", "count": 5, "total": 1300, "currency": "AUD"}
+    table = {
+        "table": "bac-01", "state": "online", "unit": "u", "authenticated": True, "shoe": 1, "coup": 5, "alarms": [],
+        "more_alarms": 0, "disputed": [], "more_disputed": 0, "rulebook": "crown-baccarat", "problem": None,
+        "next_step": None, "disputes": [], "jackpots": [counted],
+    }  # fmt: skip
+    lines = status_lines({**STATUS, "tables": [table], "jackpots": [of_jackpot(**changes)]})
+    assert lines[-2:] == [line, "  bac-01: 5 increments, total 1300 AUD"]
+
+
+@pytest.mark.parametrize("given", ["tie", "tie=", "tie=1,", "tie=-1", "tie=1.5", "tie=x", "tie=٣"])
+def test_stakes_are_whole_numbers_by_wager(given: str) -> None:
+    ran = CliRunner().invoke(app, ["table", "bac-01", "stakes", "--wager", given, "--by", "D. Lee"])
+    assert ran.exit_code == 2
+    assert "write each wager once, as tie=100,300" in " ".join(ran.stderr.replace("│", "").split())
+    assert table._by_wager(["tie=100,300", "pair=5"], "--wager") == {"tie": [100, 300], "pair": [5]}
