@@ -2,6 +2,7 @@
 
 import tempfile
 from fractions import Fraction
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ class Run:
         self.last: Fraction | None = None  # what the newest coup contributed, None if it is void or disputed
         self.disputed: list[tuple[str, Fraction]] = []
         self.staked: int | None = None
+        self.suits = cycle(("SHDC", "HDCS", "DCSH", "CSHD"))  # no card oftener than a shoe has it
         edge.commit()
 
     def contribution(self) -> Fraction:
@@ -40,7 +42,8 @@ class Run:
     def coup(self) -> None:
         if self.staked is None and self.parameters.funding != "operator":
             self.stakes()
-        self.log.play()
+        suits = next(self.suits)
+        self.log.play(f"9{suits[0]} 2{suits[1]} T{suits[2]} 3{suits[3]}")
         self.last = self.contribution()
         self.exact += self.last
         self.staked = None
