@@ -93,9 +93,13 @@ def test_the_broker_is_killed_and_comes_back(tmp_path: Path, store_url: str) -> 
             table = rig.table()
             rig.send(*(table.increment() for _ in range(3)))
             rig.settle()
+            ahead = [table.increment() for _ in range(4)]
+            rig.send(*ahead[1:])
+            rig.until(lambda: len(app.collector.order) == 3)
             own.stop()
             rig.until(lambda: not app.mqtt.client.is_connected())
-            rig.send(*(table.increment() for _ in range(4)))
+            assert (app.inbox.waiting(), len(app.collector.order)) == (0, 0)
+            rig.send(ahead[0])
             own.start()
             rig.until(lambda: rig.meter().meters.in_ == 7 * INCREMENT, pass_s=0.1)
             assert display(rig) == BASE + 7 * INCREMENT
@@ -325,6 +329,24 @@ def test_wins_are_published_once_more_after_a_kill_and_not_lost(rig: Rig) -> Non
     assert rig.client.on("win")[0]["win"]["state"] == "pending"
 
 
+def test_a_win_that_the_broker_never_got_is_published_after_a_restart(rig: Rig) -> None:
+    app = rig.start(relayed=True)
+    table = rig.table()
+    won = table.increment(trigger="suited")
+    rig.send(won)
+    rig.settle()
+    rig.relay.mute = True
+    rig.send(table.recorded(won, stakes={"tie": [100]}))
+    rig.until(lambda: app.logs.state(JACKPOT).open[won.coup_id].state == "pending")  # type: ignore[union-attr]
+    for _ in range(10):
+        rig.step(1.0)  # the cursor is saved
+    rig.relay.cut()
+    rig.kill(app)
+    assert rig.client.on("win") == []
+    rig.start()
+    rig.until(lambda: rig.client.on("win"))
+
+
 def test_a_draw_is_made_published_and_verified(rig: Rig) -> None:
     rig.start()
     commitment = rig.apps[0].logs.state("seat").commitment  # type: ignore[union-attr]
@@ -436,6 +458,32 @@ def test_two_workers_on_one_store_count_once(server: LocalBroker, tmp_path: Path
         assert display(rig) == BASE + 310 * INCREMENT
         increments = [entry for entry in rig.store().entries(log_name(JACKPOT)) if entry.kind == "increment"]
         assert len(increments) == len({entry.id for entry in increments}) == 310
+
+
+def test_a_worker_sees_at_once_what_another_has_stored(server: LocalBroker, tmp_path: Path, postgres: Any) -> None:
+    with ExitStack() as stack:
+        rig = Rig(stack, server, tmp_path, postgres.new_database())
+        one, two = rig.start("1"), rig.start("2")
+        table = rig.table()
+        rig.until(lambda: one.idle() and two.idle())
+        for _ in range(5):  # in no time: nothing is due by time alone
+            rig.send(*(table.increment() for _ in range(3)))
+            rig.until(lambda: not rig.client.unacknowledged, pass_s=0.0)
+            rig.until(lambda: _count(one) == _count(two) == table.count, pass_s=0.0)
+            rig.until(lambda: not one.inbox.waiting() and not two.inbox.waiting(), pass_s=0.0)
+        won = table.increment(trigger="suited")
+        rig.apps.remove(two)  # it stands still
+        rig.send(won, table.recorded(won, stakes={"tie": [100]}))
+        rig.until(lambda: rig.client.on("win"))
+        done = rig.ask_of(two, "confirm", "A", jackpot=JACKPOT, win="bac-01/1/16", role="am", notified="B")
+        assert done.ok, done.say
+        rig.apps.append(two)
+
+
+def _count(app: App) -> int:
+    state = app.logs.state(JACKPOT)
+    assert state is not None
+    return state.sequences["bac-01"]["gw-1"].count if state.sequences else 0
 
 
 def test_a_new_worker_does_not_publish_old_wins_again(rig: Rig) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import paho.mqtt.client as paho
 import pytest
 from floor_rig import JACKPOT, JACKPOTS, TIME, Table, confirmed
 from jackpot_parameters import crown
 from msgspec.structs import replace
 from sabot_floor import config as configs
 from sabot_floor.check import facts
+from sabot_floor.hold import Hold
 from sabot_floor.inbox import MOST_WAITING, Arrived, Inbox
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.engine.entries import Increment, Opened, Recorded
@@ -22,6 +24,7 @@ from sabot_floor.requests import VERBS, FloorRequest, parse
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.config_file import ConfigError
 from sabot_protocol.service.messages import RequestError
+from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import CoupMessage
 
@@ -214,6 +217,45 @@ def test_a_full_inbox_gives_the_connection_up_and_forgets_everything() -> None:
         inbox.put_back(taken)
         inbox.done(taken)
         assert (inbox.take(10), inbox.waiting()) == ([], 0)
+
+
+def delivered(inbox: Inbox, message_id: int, *, retain: bool = False) -> None:
+    """Deliver a message with QoS 1, as paho does."""
+    message = paho.MQTTMessage(message_id, b"t")
+    message.qos, message.retain, message.payload = 1, retain, b"x"
+    inbox._on_message(None, None, message)
+
+
+def test_a_message_is_acknowledged_when_it_is_done_and_a_retained_one_at_once() -> None:
+    with selectors.DefaultSelector() as selector:
+        mqtt = LoopClient(Broker("127.0.0.1", 9), "x", clean_session=True, selector=selector, manual_ack=True)
+        inbox = Inbox(mqtt)
+        delivered(inbox, 7)
+        delivered(inbox, 7)  # sent again, because it waits
+        taken = inbox.take(10)
+        assert len(taken) == 1
+        inbox.put_back(taken)
+        assert not mqtt.client.want_write()
+        inbox.done(inbox.take(10))
+        assert mqtt.client.want_write()
+    with selectors.DefaultSelector() as selector:
+        mqtt = LoopClient(Broker("127.0.0.1", 9), "x", clean_session=True, selector=selector, manual_ack=True)
+        inbox = Inbox(mqtt)
+        delivered(inbox, 8, retain=True)
+        assert mqtt.client.want_write()
+        assert inbox.waiting() == 1
+
+
+def test_a_hold_waits_a_second_and_ends_with_a_turn_that_works() -> None:
+    hold = Hold()
+    hold.begin("the disk is full", Moment(10.0, TIME))
+    assert hold.waits(10.9)
+    assert not hold.waits(11.0)
+    hold.begin("the disk is full", Moment(11.0, "later"))
+    assert (hold.problem, hold.since) == ("the disk is full", TIME)
+    hold.end()
+    assert (hold.problem, hold.since) == ("", "")
+    assert not hold.waits(11.5)
 
 
 ACT = '"jackpot": "lucky-tie", "role": "am"'

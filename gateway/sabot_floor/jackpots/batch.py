@@ -50,11 +50,11 @@ class Batch:
     results: list[Applied | Refused] = field(default_factory=list)  # one for each entry
     state: JackpotState | None = None
     _made: list[LogEntry] = field(default_factory=list)
-    _seq: int = 0
+    seq: int = 0  # of the newest entry after this batch
 
     def decide(self, head: Head) -> Decision:
         """Apply every entry to the state at the head of the log; return what the log keeps, and the new state."""
-        self.results, self._made, self._seq = [], [], head.seq
+        self.results, self._made, self.seq = [], [], head.seq
         self.state = engine.decode(head.state) if head.state is not None else None
         for entry in self.entries:
             self.results.append(self._draw(entry, head) if isinstance(entry, DrawRequest) else self._apply(entry))
@@ -133,11 +133,11 @@ class Batch:
 
     def _next(self) -> str:
         """Return the id of the next entry that has no id of its own."""
-        return f"{self.jackpot}-{self._seq + 1}"
+        return f"{self.jackpot}-{self.seq + 1}"
 
     def _add(self, own_id: str, kind: object, payload: bytes) -> None:
         self._made.append(LogEntry(own_id, str(kind), payload, self.time))
-        self._seq += 1
+        self.seq += 1
 
 
 def _id(entry: Entry, otherwise: str) -> str:

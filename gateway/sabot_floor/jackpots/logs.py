@@ -61,7 +61,7 @@ class JackpotLogs:
             newest = entries[-1]
             self._standing[batch.jackpot] = Standing(newest.seq, newest.hash.hex(), newest.time, batch.state)
             self.on_appended(batch.jackpot, entries)
-        elif before is None or (batch.results and batch.state != before.state):
+        elif before is None or batch.seq != before.seq:
             self.refresh(batch.jackpot)
 
     def refresh(self, jackpot: str) -> bool:
