@@ -142,6 +142,7 @@ def test_a_seat_that_is_drawn_without_a_table_wins_at_every_table() -> None:
     desk.done(drawn(desk))
     win = desk.confirm("d")
     assert (win.shares, win.stakes, win.table) == ([50_250, 50_250], [], "")
+    assert (win.shoe, win.coup) == (0, 0)  # no hand
     assert win.seat.startswith("seat ")
     assert win.seat.endswith((", player", ", banker"))
     assert desk.state.display == 100_000  # in full: the reset value
