@@ -53,7 +53,7 @@ class Meters(msgspec.Struct, kw_only=True, frozen=True):
     """The meters: base + in = display + wins + overflow + reserve."""
 
     base: Annotated[int, Meta(description="all that the operator put in beside increments")]
-    in_: Annotated[int, Meta(description="sum of all increments")] = msgspec.field(name="in")
+    in_: Annotated[int, Meta(description="sum of all increments and adjustments")] = msgspec.field(name="in")
     display: Amount
     hits: Annotated[int, Meta(description="number of wins paid")]
     wins: Annotated[int, Meta(description="sum of all prizes paid")]
