@@ -35,6 +35,20 @@ def by_hand(secret: bytes, axes: dict[str, Any], count: int, head: str) -> tuple
     raise AssertionError("1000 rejections")
 
 
+def test_a_secret_has_as_many_bits_as_its_commitment() -> None:
+    assert draws.SECRET_BYTES * 8 == 256
+
+
+def test_candidates_of_a_log_are_bounded() -> None:
+    assert msgspec.json.decode(b'{"draws":["table"],"tables":["t"],"seats":0}', type=Candidates) == draws.candidates(
+        Random(draws=("table",)), ["t"]
+    )
+    assert msgspec.json.decode(b'{"draws":["table"],"tables":["t"]}', type=Candidates).seats == 0
+    assert msgspec.json.decode(b'{"draws":["seat"],"tables":["t"],"seats":99}', type=Candidates).count() == 99
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'{"draws":["seat"],"tables":["t"],"seats":100}', type=Candidates)
+
+
 def test_the_commitment_is_the_sha_256_of_the_secret() -> None:
     assert draws.commitment(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180
 

@@ -6,6 +6,7 @@ no candidate has is rejected and the counter, from 0, grows by one. So each cand
 """
 
 import hmac
+import itertools
 import re
 from collections.abc import Collection
 from hashlib import sha256
@@ -18,7 +19,6 @@ from sabot_protocol.jackpots.parameters import Drawn, Random
 
 SECRET_BYTES = 32
 _HASH_BITS = 256
-_COUNTERS = 1 << 32
 _HEX_64 = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -102,12 +102,9 @@ def choose(secret: bytes, found: Candidates, head_hash: str) -> int:
         raise DrawError("no table offers this jackpot now, so nothing can be drawn: restore a table first")
     bits = (count - 1).bit_length()
     message = bytes.fromhex(head_hash) + found.canonical()
-    for counter in range(_COUNTERS):
-        digest = hmac.digest(secret, counter.to_bytes(4, "big") + message, "sha256")
-        index = int.from_bytes(digest, "big") >> (_HASH_BITS - bits)
-        if index < count:
-            return index
-    raise DrawError("the secret chooses no candidate: draw with another secret")  # pragma: no cover - 1 in 2**(2**32)
+    digests = (hmac.digest(secret, counter.to_bytes(4, "big") + message, "sha256") for counter in itertools.count())
+    indexes = (int.from_bytes(digest, "big") >> (_HASH_BITS - bits) for digest in digests)
+    return next(index for index in indexes if index < count)  # each is rejected with a chance below one half
 
 
 def draw(secret: bytes, found: Candidates, head_hash: str, next_secret: bytes) -> Draw:
