@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = {
     "firmware": ("firmware/sabot", "firmware"),
     "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol", "."),
+    "gateway/sabot_floor": ("gateway/sabot_floor", "protocol/sabot_protocol", "."),
     "tools": ("tools/sabot_tools",),
     "sim": ("sim/sabot_sim",),
     "protocol": ("protocol/sabot_protocol", "."),

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 from floor_rig import Client, Table
+from sabot_gateway.ops import example
 from sabot_protocol.jackpots import loading
 from sabot_protocol.topics import increment_topic, recorded_topic
 from sabot_tools.cli import app
@@ -177,3 +178,9 @@ def test_what_needs_the_service_says_so_without_it(tmp_path: Path) -> None:
     assert missing.exit_code == 1
     assert "sabot floor init --config" in missing.output
     assert {path.name for path in tmp_path.iterdir()} == {"floor.toml", "jackpots.toml"}
+
+
+def test_the_unit_runs_the_installed_program_and_reloads_with_sighup() -> None:
+    unit = (example.directory() / "sabot-floor.service").read_text()
+    assert "ExecStart=/opt/sabot/bin/sabot floor run --config /etc/sabot/floor.toml\n" in unit
+    assert "ExecReload=/bin/kill -HUP $MAINPID\n" in unit
