@@ -73,8 +73,8 @@ class Site:
     def take(self, topic: str, message: msgspec.Struct) -> None:
         self.people.take(topic, msgspec.json.encode(message))
 
-    def meter(self, display: int, in_: int) -> None:
-        meters = Meters(base=1_000_000, in_=in_, display=display, hits=0, wins=0, overflow=0, reserve=0)
+    def meter(self, display: int, in_: int, hits: int = 0) -> None:
+        meters = Meters(base=1_000_000, in_=in_, display=display, hits=hits, wins=0, overflow=0, reserve=0)
         message = MeterMessage(
             jackpot="lucky-tie", title="", time="", entry=1, hash="", parameters="", version=1, currency="AUD",
             meters=meters, balanced=True,
@@ -112,13 +112,17 @@ def test_a_win_is_recorded_and_confirmed_once_whatever_is_repeated(site: Site) -
         site.take("sabot/v1/demo/bac-01/jackpot/lucky-tie", INCREMENT)
         site.meter(1_000_025, 25)
     assert site.people.has_win()
+    assert site.people.tables_with_win() == {"bac-01"}
     for _ in range(2):
         site.take(f"{JACKPOT}/pending", PendingMessage(jackpot="lucky-tie", time="", wins=[WIN]))
         site.win("w-1", state="pending", value=1_000_025, rounded=1_000_100, prize=1_000_100, shares=[1, 2])
         assert not site.people.settled()
     for _ in range(2):
         site.win("w-2", state="paid", prize=1_000_100, by="R. Chen", notified="Casino Manager")
+    assert not site.people.settled()
+    site.meter(1_000_000, 25, hits=1)
     assert site.people.settled()
+    assert site.people.tables_with_win() == set()
     (recorded,), (confirmed,) = site.gateway.requests, site.floor.requests
     assert (recorded["verb"], recorded["table"]) == ("record-win", "bac-01")
     assert recorded["args"] == {"jackpot": "lucky-tie", "coup": "1/2", "stakes": {"tie": [1000, 3000]}}

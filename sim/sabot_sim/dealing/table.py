@@ -21,6 +21,7 @@ class SimTable:
     _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
     _t_us: int = 0
     _start_s: float | None = None
+    _now_s: float = 0.0
     _played_s: float = 0.0
 
     def step(self, now_s: float) -> float:
@@ -28,6 +29,7 @@ class SimTable:
         if self._start_s is None:
             self._start_s = now_s
             self.bench.play([(0, 0)])  # the shoe answers with its outputs
+        self._now_s = now_s
         self._look()
         elapsed_us = int((now_s - self._start_s) * 1e6 * self.speed)
         due = [edge for edge in self._plan if edge[0] <= elapsed_us]
@@ -36,6 +38,14 @@ class SimTable:
         if not self._plan:
             return _WAIT_FOR_SHOE_S
         return max(0.0, (self._plan[0][0] - elapsed_us) / 1e6 / self.speed)
+
+    def wait(self, now_s: float) -> float:
+        """Let the dealer stand still until the next step; return the seconds until the next call."""
+        if self._start_s is not None:
+            self._start_s += now_s - self._now_s
+        self._now_s = now_s
+        self.bench.settled()  # takes the firmware's answers
+        return _WAIT_FOR_SHOE_S
 
     def under_way(self) -> bool:
         """Return True while a part of the dealer's last action is still to be played."""

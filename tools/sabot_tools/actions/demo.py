@@ -126,6 +126,7 @@ def play(site: LocalSite, screen: Screen) -> None:
     message_s = enough_s = time.monotonic()
     patience_s = _SILENCE_S / min(site.plan.speed, 1)
     while not screen.done() and not site.stopped():
+        site.waiting = screen.people.tables_with_win() if screen.people else set()
         site.step()
         for message in site.take_inbox():
             message_s = message.at_s

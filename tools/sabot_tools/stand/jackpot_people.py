@@ -42,9 +42,11 @@ class JackpotPeople:
     meter: MeterMessage | None = None
     _coups: set[tuple[str, int, int]] = field(default_factory=set)  # printed, without an increment
     _increments: dict[str, int] = field(default_factory=dict)  # id: amount
-    _triggered: set[str] = field(default_factory=set)  # wins by their ids
+    _expected: int = 0  # on the meter In once the printed coups are counted
+    _triggered: dict[str, str] = field(default_factory=dict)  # id of a win: its table
     _recorded: set[str] = field(default_factory=set)
     _closed: set[str] = field(default_factory=set)
+    _paid: int = 0
     _seen: set[str] = field(default_factory=set)  # messages about wins
 
     def coup_printed(self, table: str, shoe: int, coup: int) -> None:
@@ -55,10 +57,16 @@ class JackpotPeople:
         """Return True if a coup has won."""
         return bool(self._triggered)
 
+    def tables_with_win(self) -> set[str]:
+        """Return the tables where a win is not yet paid, or not on the meter: their dealers wait."""
+        if self.meter is None or self.meter.meters.hits < self._paid:
+            return set(self._triggered.values())
+        return {table for win, table in self._triggered.items() if win not in self._closed}
+
     def settled(self) -> bool:
         """Return True if every printed coup is on the meter, and every win was paid or ended otherwise."""
-        counted = self.meter is not None and self.meter.meters.in_ >= sum(self._increments.values())
-        return counted and not self._coups and all(win in self._closed for win in self._triggered)
+        counted = self.meter is not None and self.meter.meters.in_ >= self._expected
+        return counted and not self._coups and not self.tables_with_win()
 
     def take(self, topic: str, payload: bytes) -> None:
         """Take a message of any topic: print what it means for the jackpot, and do what is due."""
@@ -76,10 +84,13 @@ class JackpotPeople:
                 self.print(f"jackpot  FAULT {msgspec.json.decode(payload, type=FaultMessage).say}")
 
     def _incremented(self, increment: IncrementMessage) -> None:
-        self._coups.discard((increment.table, increment.shoe, increment.coup))
+        coup = (increment.table, increment.shoe, increment.coup)
         self._increments[increment.id] = increment.amount
+        if coup in self._coups:
+            self._coups.remove(coup)
+            self._expected = sum(self._increments.values())
         if increment.trigger:
-            self._triggered.add(increment.coup_id)
+            self._triggered[increment.coup_id] = increment.table
 
     def _recognised(self, win: Win) -> None:
         """Record the win at the table, with the stakes of the players who may win."""
@@ -112,6 +123,7 @@ class JackpotPeople:
             return
         self._closed.add(win.win)
         if win.state == "paid":
+            self._paid += 1
             title = authority.load(self.rulebook).find_role(self.jackpot.role).title
             notified = f"; {win.notified} notified" if win.notified else ""
             self.print(

@@ -79,6 +79,7 @@ class LocalSite:
     plan: SitePlan
     inbox: list[Received] = field(default_factory=list)
     tables: dict[str, SimTable] = field(default_factory=dict)
+    waiting: set[str] = field(default_factory=set)  # tables whose dealers stand still
     stopped: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
@@ -188,9 +189,15 @@ class LocalSite:
     def step(self) -> None:
         """Let the dealers deal what is due and receive messages; DeadChildError if a child process has ended."""
         now_s = time.monotonic()
-        dealing = self.tables.values() if self.floor is None or self.floor.ready else ()
-        waits = [table.step(now_s) for table in dealing if table.bench.process is not None]
+        waits = [
+            table.wait(now_s) if name in self.waiting or not self._receives_increments() else table.step(now_s)
+            for name, table in self.tables.items()
+            if table.bench.process is not None
+        ]
         self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
+
+    def _receives_increments(self) -> bool:
+        return self.floor is None or self.floor.ready
 
     def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:
         """Receive messages; the dealers do nothing."""
