@@ -192,7 +192,6 @@ def test_a_kind_of_store_that_is_not_known() -> None:
         open_store("mysql://u:secret@host/db")
 
 
-SECRET = "s3cr3t/w@rd%"
 WITH_SECRET = {
     "wrong password": "postgresql://sabot:s3cr3t%2Fw%40rd%25@/postgres?host={dir}",
     "as a setting": "postgresql://sabot@/postgres?host={dir}&password=s3cr3t%2Fw%40rd%25",
@@ -203,7 +202,7 @@ WITH_SECRET = {
     "two at signs": "postgresql://sabot:12@s3cr3tw@rd@localhost/postgres",
     "bad escape": "postgresql://sabot:s3cr3t%zz@localhost/postgres",
     "unknown setting": "postgresql://sabot:s3cr3t@localhost/postgres?passwrd=w@rd",
-    "unknown database": "postgresql://sabot:{password}@/s3cr3t?host={dir}",
+    "also the name of a database": "postgresql://sabot:{password}@/{password}?host={dir}",
 }
 
 
@@ -213,8 +212,7 @@ def test_a_password_is_in_no_error(postgres: LocalPostgres, name: str) -> None:
     with pytest.raises(StoreError) as raised:
         open_store(WITH_SECRET[name].format(dir=folder, password=PASSWORD))
     text = "".join(traceback.format_exception(raised.value, chain=True)) + repr(raised.value.args)
-    shown = [part for part in ("s3cr3t", "w@rd", "w%40rd", PASSWORD) if part in text.replace("/s3cr3t cannot", "")]
-    assert shown == [] or (name, shown) == ("unknown database", ["s3cr3t"])
+    assert [part for part in ("s3cr3t", "w@rd", "w%40rd", PASSWORD) if part in text] == []
 
 
 def test_a_password_is_in_no_text_of_an_open_store(postgres: LocalPostgres) -> None:
