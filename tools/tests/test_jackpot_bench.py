@@ -26,9 +26,9 @@ def test_the_figures_have_goals_and_texts() -> None:
 
 def test_the_meter_is_compared_with_arithmetic(tmp_path: Path) -> None:
     url = str(tmp_path / "floor.db")
-    assert jackpot_load.run(url, 450, 100).contributions == 450
+    assert jackpot_load.run(url, 500, 100).contributions == 500
     with open_store(url, read_only=True) as store:
-        assert audit.verify(store) == audit.Verdict(entries=451)
-    jackpot_load.check(url, 450)
-    with pytest.raises(BenchFaultError, match="451 contributions: In is 11250, and the log has 451 entries"):
-        jackpot_load.check(url, 451)
+        assert audit.verify(store) == audit.Verdict(entries=501)
+    jackpot_load.check(url, 500)
+    with pytest.raises(BenchFaultError, match="501 contributions: In is 12500, and the log has 501 entries"):
+        jackpot_load.check(url, 501)

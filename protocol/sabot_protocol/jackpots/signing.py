@@ -28,7 +28,8 @@ def is_signed(message: IncrementMessage | RecordedMessage, key: bytes) -> bool:
 
 def _signature(message: IncrementMessage | RecordedMessage, key: bytes) -> str:
     """Return the HMAC, hex, of the type's name, a line feed, and the JSON with sorted keys without signature."""
-    inner, outer = (state.copy() for state in _states(key))
+    inner, outer = _states(key)
+    inner, outer = inner.copy(), outer.copy()
     inner.update(type(message).__name__.encode() + b"\n" + _sorted.encode(replace(message, signature="")))
     outer.update(inner.digest())
     return outer.hexdigest()

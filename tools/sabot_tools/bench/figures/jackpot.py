@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from sabot_floor.app import MOST_MESSAGES
+
 from sabot_tools.bench.figure import Figure, at_least
 from sabot_tools.bench.gateway_load import sync_ms, work_dir
 from sabot_tools.bench.jackpot_load import TABLES, Run, run, run_workers
 from sabot_tools.stand.postgres import LocalPostgres, NoPostgresError
 
-BATCH: Final = 1000
-MANY: Final = 10_000  # with at least one checkpoint of SQLite's log
+BATCH: Final = MOST_MESSAGES  # in one transaction of the service
+MANY: Final = 20_000
 FEW: Final = 100  # one commit for each
 WORKERS: Final = 2
-ROUNDS: Final = 6
+ROUNDS: Final = 5
 
 
 def figures(many: int = MANY, few: int = FEW, rounds: int = ROUNDS) -> Iterator[Figure]:
