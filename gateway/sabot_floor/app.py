@@ -24,13 +24,13 @@ from sabot_floor.answers import Answers
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
-from sabot_floor.jackpots.batch import Batch
-from sabot_floor.jackpots.collector import Collector, Work
+from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
+from sabot_floor.jackpots.storing import store_work
 from sabot_floor.publish import Publisher
-from sabot_floor.store import AwayError, EntryError, Store, StoreError, open_store
+from sabot_floor.store import AwayError, Store, StoreError, open_store
 
 MOST_MESSAGES = 1000  # in one transaction
 _MOST_READ_BYTES = 1 << 19  # about as many messages
@@ -169,38 +169,12 @@ class App:
             self.mqtt.hang_up()  # the broker sends again what was taken
             raise
         try:
-            self._store(work, at)
+            store_work(self.logs, self.collector, work, at)
         except BaseException:
             self.inbox.put_back(work.messages)
             raise
         self.inbox.done(work.messages)
         self.mqtt.flush()
-
-    def _store(self, work: Work, at: Moment) -> None:
-        """Store the batches in one transaction; if one of them cannot be stored at all, each entry by itself."""
-        try:
-            self.logs.commit(work.batches)
-        except EntryError:
-            log.exception("a batch cannot be stored; each entry is tried by itself")
-            self._store_one_by_one(work.batches, at)
-        except StoreError:
-            raise
-        except Exception:
-            log.exception("a batch cannot be applied; each entry is tried by itself")
-            self._store_one_by_one(work.batches, at)
-        else:
-            self.collector.stored(work.batches, at)
-
-    def _store_one_by_one(self, batches: list[Batch], at: Moment) -> None:
-        for batch in batches:
-            for entry in batch.entries:
-                alone = Batch(batch.jackpot, batch.time, [entry])
-                problem = self.logs.commit_alone(alone)
-                if problem is None:
-                    self.collector.stored([alone], at)
-                else:
-                    say = f"an entry of jackpot {batch.jackpot} was dropped: {problem}. Report it with the store"
-                    self.collector.refusals.note(batch.jackpot, "", "state", say, at.now_s, fault=True)
 
     def _sweep(self, at: Moment) -> None:
         """Do what is due by time alone; look at what other workers have stored."""

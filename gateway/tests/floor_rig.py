@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 from sabot_floor.app import App
 from sabot_floor.config import Config
+from sabot_floor.jackpots import audit
 from sabot_floor.requests import FloorRequest, parse
 from sabot_floor.store import Store, open_store
 from sabot_protocol.jackpots import signing
@@ -29,7 +30,7 @@ PATIENCE_S = 20.0
 _numbers = count(1)
 JACKPOT, UNIT = "lucky-tie", "5ab0000000000001"
 TIME = "2026-11-17T12:00:00.000Z"
-INCREMENT = 25
+INCREMENT, BASE = 25, 100_000
 JACKPOTS = """
 [[jackpot]]
 id = "lucky-tie"
@@ -318,3 +319,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
     started = LocalBroker(tmp_path_factory.mktemp("broker"))
     yield started
     started.stop()
+
+
+@pytest.fixture
+def rig(server: LocalBroker, tmp_path: Path, store_url: str) -> Iterator[Rig]:
+    with ExitStack() as stack:
+        yield Rig(stack, server, tmp_path, store_url)
+
+
+def display(rig: Rig) -> int:
+    """Return the display in the store; the log must verify, and the meters add up."""
+    store = rig.store()
+    verdict = audit.verify(store, JACKPOT)
+    assert verdict.faults == []
+    assert verdict.state is not None
+    assert verdict.state.balanced()
+    return verdict.state.display
