@@ -235,6 +235,20 @@ def test_heads_kept_elsewhere_show_an_end_cut_off(
     assert audit.verify_log(store, "a", known=[known]).faults == [expected]
 
 
+def test_opening_checks_the_newest_entries_and_an_audit_all(store: Store, store_url: str) -> None:
+    store.append("a", adding(2500))
+    for seq, is_found in ((1500, False), (1502, True)):
+        old = store.read("a", seq - 1, 1)[0].payload
+        edit(store_url, "UPDATE entries SET payload = ? WHERE log = 'a' AND seq = ?", b"other", seq)
+        assert faults(store_url) == [f"entry {seq} of log a is not what was written: the chain breaks there"]
+        if is_found:
+            with pytest.raises(DamagedError, match="entry 1502 of log a"):
+                open_store(store_url)
+        else:
+            open_store(store_url).close()
+        edit(store_url, "UPDATE entries SET payload = ? WHERE log = 'a' AND seq = ?", old, seq)
+
+
 def test_progress_and_a_log_that_is_not_there(store: Store) -> None:
     store.append("a", adding(3500))
     done: list[int] = []

@@ -179,6 +179,15 @@ def test_a_damaged_file(tmp_path: Path, at: int) -> None:
         open_store(str(path))
 
 
+def test_an_old_page_that_is_damaged_is_found_by_the_audit(tmp_path: Path) -> None:
+    path = tmp_path / "floor.db"
+    with open_store(str(path)) as store:
+        store.append("a", adding(8000))
+    damage(path, path.stat().st_size // 4, b"\xff" * 8192)
+    with open_store(str(path), read_only=True) as reader:
+        assert audit.verify(reader).faults
+
+
 def test_a_file_that_is_something_else(tmp_path: Path) -> None:
     path = tmp_path / "floor.db"
     path.write_text("This is my shopping list. " * 100)
