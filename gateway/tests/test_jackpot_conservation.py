@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from sabot_floor.jackpots.engine import Applied, Refused, decode, encode
 from sabot_floor.jackpots.engine import entries as entry
 from sabot_protocol.jackpots.draws import candidates, commitment, draw
-from sabot_protocol.jackpots.messages import IncrementMessage
+from sabot_protocol.jackpots.messages import IncrementMessage, Win
 from sabot_protocol.jackpots.parameters import Random
 
 TABLES = ("bac-01", "bac-02", "bac-03")
 RANDOM = Random(draws=("table",), percent=20)
 VARIANTS: list[dict[str, Any]] = [
-    {},
+    *[{}] * 4,  # those that the model follows in everything
     {"reserve": "1.5%", "limit": 100_300},
     {"reserve": "33.333333%", "reset": 20_000},
     {"limit": 100_010, "reset": 100_010, "rounding": 1, "division": "proportional"},
@@ -25,6 +25,8 @@ VARIANTS: list[dict[str, Any]] = [
 ]
 tables = st.sampled_from(TABLES)
 outcomes = st.sampled_from(["", "", "", "suited", "coloured", "non_coloured"])
+hands = st.sampled_from(["suited", "coloured", "non_coloured"])
+times = st.integers(1, 500_000)
 stakes = st.lists(st.integers(1, 5_000), max_size=4)
 picks = st.integers(0, 10**6)
 
@@ -76,8 +78,13 @@ class Floor(RuleBasedStateMachine):
             self.model.move(result.increment)
         return result
 
-    @rule(table=tables, outcome=outcomes, lost=st.sampled_from([False] * 9 + [True]))
-    def deal(self, table: str, outcome: str, lost: bool) -> None:
+    @rule(dealt=st.lists(tables, min_size=1, max_size=6), lost=st.sampled_from([False] * 9 + [True]))
+    def deal(self, dealt: list[str], lost: bool) -> None:
+        for table in dealt:
+            self.deal_one(table, "", lost)
+
+    def deal_one(self, table: str, outcome: str, lost: bool) -> str:
+        """Deal a coup and return its id."""
         is_random = isinstance(self.desk.state.parameters.trigger, Random)
         message = self.message(
             table, self.desk.state.parameters.increment, self.counts[table][2] + 1, trigger="" if is_random else outcome
@@ -85,6 +92,15 @@ class Floor(RuleBasedStateMachine):
         self.standing[message.coup_id] = message
         if not lost:
             self.deliver(message)
+        return message.coup_id
+
+    @rule(won=st.lists(st.tuples(tables, hands, times, stakes), min_size=1, max_size=4), recorded=st.booleans())
+    def hit(self, won: list[tuple[str, str, int, list[int]]], recorded: bool) -> None:
+        """Several tables hit; the dealers' records arrive in another order than their times."""
+        coups = [self.deal_one(table, outcome, lost=False) for table, outcome, _, _ in won]
+        for coup, (_, _, at, wagers) in zip(coups, won, strict=True):
+            if recorded and coup in self.desk.state.open:
+                self.record_one(coup, at, wagers)
 
     @rule(table=tables)
     def skip(self, table: str) -> None:
@@ -126,21 +142,29 @@ class Floor(RuleBasedStateMachine):
     # What people do
 
     @precondition(lambda self: any(hit.state == "recognised" for hit in self.desk.state.open.values()))
-    @rule(pick=picks, at=st.integers(0, 500_000), wagers=stakes)
+    @rule(pick=picks, at=times, wagers=stakes)
     def record(self, pick: int, at: int, wagers: list[int]) -> None:
-        waiting = [hit for hit in self.desk.state.open.values() if hit.state == "recognised"]
-        hit = waiting[pick % len(waiting)]
+        waiting = [hit.win for hit in self.desk.state.open.values() if hit.state == "recognised"]
+        self.record_one(waiting[pick % len(waiting)], at, wagers)
+
+    def record_one(self, win: str, at: int, wagers: list[int]) -> None:
+        hit = self.desk.state.open[win]
         if hit.win not in self.desk.messages:
             self.desk.messages[hit.win] = next(one for one in self.sent if one.coup_id == hit.win)
-        made = self.desk.recorded(hit.win, at + 1, {"tie": wagers, "banker": [7]})
+        made = self.desk.recorded(hit.win, at, {"tie": wagers, "banker": [7]})
         assert isinstance(self.desk.apply(made), Applied)
-        self.model.record(time_of(at + 1), hit.table, hit.win, hit.percent, wagers)
+        self.model.record(time_of(at), hit.table, hit.win, hit.percent, wagers)
 
     @precondition(lambda self: self.desk.pending())
-    @rule(pick=picks)
-    def confirm(self, pick: int) -> None:
-        pending = self.desk.pending()
-        win = pending[pick % len(pending)]
+    @rule(chosen=st.lists(picks, min_size=1, max_size=3))
+    def confirm(self, chosen: list[int]) -> None:
+        for pick in chosen:
+            pending = self.desk.pending()
+            if pending:
+                self.confirm_one(pending[pick % len(pending)])
+                self.agrees_with_the_model()
+
+    def confirm_one(self, win: Win) -> None:
         wins, display = self.desk.state.wins, self.desk.state.display
         closed = self.desk.confirm(win.win)
         assert sum(closed.shares) == closed.prize == self.desk.state.wins - wins == win.prize
@@ -152,8 +176,10 @@ class Floor(RuleBasedStateMachine):
         assert encode(self.desk.state) == before
 
     @precondition(lambda self: self.desk.state.open)
-    @rule(pick=picks)
-    def deem_invalid(self, pick: int) -> None:
+    @rule(pick=picks, needed=st.sampled_from([False, False, True]))
+    def deem_invalid(self, pick: int, needed: bool) -> None:
+        if not needed:
+            return
         win = list(self.desk.state.open)[pick % len(self.desk.state.open)]
         meters = self.desk.state.meters()
         made = entry.Invalid(time=time_of(1), win=win, by="Ann", role="area_manager", reason="malfunction")
@@ -173,12 +199,12 @@ class Floor(RuleBasedStateMachine):
             assert second == "Ann" or amount == 0
             assert encode(self.desk.state) == before
 
-    @rule(table=tables)
-    def withdraw_or_restore(self, table: str) -> None:
+    @rule(table=tables, withdraw=st.sampled_from([False, False, True]))
+    def withdraw_or_restore(self, table: str, withdraw: bool) -> None:
         place = self.desk.state.places.get(table)
         if place is not None and place.withdrawn:
             self.desk.restore(table)
-        else:
+        elif withdraw:
             self.desk.withdraw(table)
 
     @precondition(lambda self: self.skipped)
@@ -256,7 +282,7 @@ class Floor(RuleBasedStateMachine):
             if place is None or not place.withdrawn:
                 self.desk.withdraw(table)
             self.desk.restore(table)
-            self.deal(table, "", lost=False)
+            self.deal_one(table, "", lost=False)
         for missed in list(self.desk.state.missed):
             self.good += missed.amount if missed.reason == "no increment" else 0
             assert isinstance(self.desk.made_good(missed.id), Applied)
@@ -267,7 +293,7 @@ class Floor(RuleBasedStateMachine):
 
 TestFloor = Floor.TestCase
 TestFloor.settings = settings(
-    max_examples=250,
+    max_examples=200,
     stateful_step_count=40,
     derandomize=True,
     deadline=None,

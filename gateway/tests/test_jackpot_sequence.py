@@ -176,6 +176,33 @@ def test_a_coup_that_was_counted_cannot_be_proposed() -> None:
     assert isinstance(desk.apply(proposed(2)), Refused)
 
 
+@pytest.mark.parametrize(("amount", "right"), [(-1, False), (0, True), (1_000, True), (1_001, False)])
+def test_the_amount_of_a_proposal(amount: int, right: bool) -> None:
+    desk = Desk()
+    assert isinstance(desk.apply(proposed(1, amount=amount)), Applied) is right
+
+
+@pytest.mark.parametrize(("coup_id", "outcome"), [("", "coloured"), ("bac-01-u-1", "")])
+def test_only_a_known_coup_with_a_winning_hand_becomes_a_win(coup_id: str, outcome: str) -> None:
+    desk = Desk()
+    desk.done(proposed(1, coup_id=coup_id, outcome=outcome))
+    assert isinstance(desk.made_good(coup_id or "bac-01/bac-01-u/1/1"), Applied)
+    assert desk.state.open == {}
+    assert isinstance(desk.apply(proposed(2, outcome="royal")), Refused)
+
+
+def test_what_was_missed_counts_by_the_parameters_of_its_time() -> None:
+    desk = Desk(reserve="40%")
+    desk.withdraw("bac-01")
+    coup = desk.coup("bac-01")
+    desk.coup("bac-02")
+    desk.done(entry.Changed(time=time_of(1), parameters=replace(desk.parameters, version=2, reserve="0%", reset=0)))
+    desk.win("suited", "bac-02")
+    result = desk.made_good(coup)
+    assert isinstance(result, Applied)
+    assert (result.version, desk.state.display, desk.state.reserve) == (1, 15, 30)  # 20 hidden of two coups before
+
+
 def test_an_increment_that_comes_after_all_ends_the_proposal() -> None:
     desk = Desk()
     desk.coup()
@@ -272,10 +299,12 @@ def test_withdrawing_and_restoring_need_a_role_a_table_and_a_change() -> None:
         entry.Withdrawn(time=time_of(1), table="nz-01", reason="dark", by="Dee", role="dealer"),
         entry.Withdrawn(time=time_of(1), table="nz-01", reason="dark", role="casino_supervisor"),
         entry.Restored(time=time_of(1), table="nz-01"),
+        entry.Restored(time=time_of(1), table="nz-09"),
     ]
     assert all(isinstance(desk.apply(made), Refused) for made in wrong)
     desk.withdraw("nz-01")
     assert isinstance(desk.apply(entry.Withdrawn(time=time_of(1), table="nz-01", reason="again")), Refused)
+    assert isinstance(desk.apply(entry.Restored(time=time_of(1), table="nz-01", by="Dee", role="dealer")), Refused)
     desk.done(entry.Restored(time=time_of(1), table="nz-01", by="Ann", role="casino_supervisor"))
 
 
