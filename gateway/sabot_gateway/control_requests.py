@@ -49,6 +49,7 @@ class ControlRequests:
             self._control.answer(caller, Answer(True, "", msgspec.Raw(msgspec.json.encode(self.status(at)))))
         elif isinstance(request, GatewayRequest):
             self._control.answer(caller, self._hold.accept(request, at))
+            self._jackpots.recount()
         elif isinstance(request, CaptureRequest):
             self._captures.begin(caller, request, self._tables.get(request.table), at.now_s, self._clock())
         elif self._hold.active:

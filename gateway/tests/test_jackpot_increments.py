@@ -294,3 +294,18 @@ def test_a_sum_that_no_ledger_holds_is_an_alarm(edge: Edge) -> None:
     edge.one.play(SUITED, *TIE, player_pair=True, banker_pair=True)
     assert len(edge.increments()) == 1
     assert "the sum of this table's increments" in edge.alarms()[0].say
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_what_the_stakes_contributed_is_taken_back_once_though_the_coup_is_void_after_its_confirm(
+    tmp_path: Path, at_once: bool
+) -> None:
+    edge = wager_edge(tmp_path, activation="no_more_bets")
+    edge.ask("stakes", stakes={"tie": [1000]})
+    edge.one.deal()
+    edge.one.result()
+    edge.one.button()
+    if not at_once:
+        edge.commit()
+    edge.one.void(1)
+    assert edge.sums("pairs") == [(15, 1, 15), (-15, 2, 0), (15, 3, 15), (-15, 4, 0)]

@@ -121,3 +121,35 @@ def test_version_5_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
     assert [entry.hash for entry in ledger.entries()] == before
     ledger.close()
     assert audit.verify(path).faults == []
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_loss_that_a_person_accepted_is_a_gap_for_the_floor(tmp_path: Path, before: int) -> None:
+    """An old copy of the ledger is put back: no count that was published is given to another coup."""
+    edge = Edge(tmp_path / "ledger.db", lucky_tie(), tables=("bac-01",))
+    for _ in range(before):
+        edge.one.play()
+    edge.ledger.close()
+    shutil.copy(edge.path, tmp_path / "copy.db")
+    edge.restart()
+    for _ in range(3):
+        edge.one.play()
+    edge.ledger.close()
+    lost = edge.ledger.last_seq()
+    shutil.copy(tmp_path / "copy.db", edge.path)
+    edge._start(edge.parameters)
+    missing = lost - edge.ledger.last_seq()
+    edge.ledger.accept("A. Smith", "disk exchanged", "t")
+    edge.jackpots.recount()
+    edge.one.play()
+    edge.one.play()
+    assert edge.sums()[before:] == [
+        (250, before + missing + 1, 250 * (before + 1)),
+        (250, before + missing + 2, 250 * (before + 2)),
+    ]
+    edge.restart()
+    edge.one.play()
+    assert edge.sums()[-1][1] == before + missing + 3
+    edge.configure(lucky_tie(), lucky_tie(id="newer"))
+    edge.one.play()
+    assert edge.sums("newer") == [(250, 1, 250)]  # it began after the loss

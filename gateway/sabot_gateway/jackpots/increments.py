@@ -67,6 +67,11 @@ class Increments:
             self._counted[key] = self._stored.counted(jackpot, table)
         return self._counted[key]
 
+    def recount(self) -> None:
+        """Read the counts again: the ledger was found shorter than it was."""
+        self._counted.clear()
+        self._stakes.clear()
+
     def stakes(self, table: str) -> StakesOfTable:
         """Return the newest stakes recorded at a table, as far as they are stored."""
         if table not in self._stakes:

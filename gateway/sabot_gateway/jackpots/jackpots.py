@@ -122,6 +122,10 @@ class Jackpots:
         alarm = table.verifier.gateway_alarm(NOT_INCREMENTED, say, source, clause=clause, coup=coup)
         self._own.add_records(table, alarm, source)
 
+    def recount(self) -> None:
+        """Count from what the ledger holds: a person has accepted that entries are missing."""
+        self._increments.recount()
+
     # For people
 
     def status(self, table: str) -> list[dict[str, Any]]:

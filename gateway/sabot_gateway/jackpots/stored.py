@@ -58,12 +58,24 @@ class StoredJackpots:
         return {table for (table,) in self._ledger.query("SELECT DISTINCT table_name FROM increments")}
 
     def counted(self, jackpot: str, table: str) -> Counted:
-        """Return what a table has contributed so far."""
+        """Return what a table has contributed so far; no count is given again that may have been lost."""
         newest = "WHERE table_name = ? AND jackpot = ? ORDER BY seq DESC LIMIT 1"
-        found = self._ledger.query(f"SELECT count, total, carry FROM increments {newest}", table, jackpot)
+        found = self._ledger.query(f"SELECT seq, count, total, carry FROM increments {newest}", table, jackpot)
         pruned = self._ledger.pruned()
-        row = found[0] if found else pruned.increments.get(f"{jackpot}/{table}") if pruned else None
-        return Counted(row[0], row[1], Fraction(row[2])) if row else Counted()
+        if found:
+            seq, *row = found[0]
+        elif pruned and f"{jackpot}/{table}" in pruned.increments:
+            seq, row = pruned.seq, list(pruned.increments[f"{jackpot}/{table}"])
+        else:
+            (seq,) = self._ledger.query("SELECT min(seq) FROM jackpot_parameters WHERE jackpot = ?", jackpot)[0]
+            row = [0, 0, "0"]
+        return Counted(row[0] + self._lost_after(seq), row[1], Fraction(row[2]))
+
+    def _lost_after(self, seq: int | None) -> int:
+        """Return how many entries are missing behind this one, as people have accepted: the floor must see a gap."""
+        if seq is None:
+            return 0
+        return sum(max(one.lost.entry - one.after, 0) for one in self._ledger.accepted() if one.after >= seq)
 
     def standing(self, table: str, coup_id: str) -> list[IncrementMessage]:
         """Return the increments that followed from this message and are not reversed."""
