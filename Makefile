@@ -15,6 +15,7 @@ MINUTES ?= 30
 KIND ?= nats
 STORE ?= sqlite
 SCENE ?= kills
+RATE ?= 12
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -87,9 +88,9 @@ tamper: .venv/.dev ## manipulate a ledger in every known way and report which ch
 
 floor-kills: TABLES = 200
 floor-kills: COUPS = 500
-floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and database are killed; STORE=sqlite|postgresql SCENE=kills|broker-away|floor-away SEED=n
+floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and database are killed; STORE=sqlite|postgresql SCENE=kills|broker-away|floor-away SEED=n RATE=frames a second of each table
 	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
-	  --scene $(SCENE) --seed $(SEED)
+	  --scene $(SCENE) --seed $(SEED) --rate $(RATE)
 
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
