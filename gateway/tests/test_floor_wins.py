@@ -99,7 +99,9 @@ def test_a_fault_of_the_shoe_withdraws_the_table_until_it_is_cleared(rig: Rig) -
     rig.start()
     status = rig.topic("bac-01", "status")
     rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME, "fault": "card"}), retain=True)
-    rig.until(lambda: rig.meter().not_offered)
+    rig.settle()
+    assert rig.meter().not_offered == {}
+    rig.until(lambda: rig.meter().not_offered, pass_s=0.5)
     assert rig.meter().not_offered == {"bac-01": "Fault of the shoe: card"}
     rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME}), retain=True)
     rig.until(lambda: not rig.meter().not_offered)
@@ -161,3 +163,16 @@ def test_new_parameters_are_noted_and_wait(rig: Rig) -> None:
     app._signals.reloading = True
     rig.until(lambda: not app._signals.reloading, pass_s=0.2)
     assert set(app.logs.served) == {JACKPOT, "seat"}
+
+
+def test_coups_before_a_fault_count_also_if_the_service_was_away(rig: Rig) -> None:
+    app = rig.start()
+    table = rig.table()
+    rig.kill(app)
+    status = msgspec.json.encode({"state": "online", "time": TIME, "fault": "card"})
+    rig.send(*(table.increment() for _ in range(30)))
+    rig.client.publish(rig.topic("bac-01", "status"), status, retain=True)
+    rig.until(lambda: not rig.client.unacknowledged)
+    rig.start()
+    rig.until(lambda: rig.meter().not_offered, pass_s=0.2)
+    assert rig.meter().meters.in_ == 30 * INCREMENT

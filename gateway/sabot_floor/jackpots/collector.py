@@ -9,19 +9,19 @@ from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 
 from sabot_floor.inbox import Arrived
-from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import Batch
-from sabot_floor.jackpots.engine import Applied, Entry, Refused
+from sabot_floor.jackpots.engine import Applied, Refused
 from sabot_floor.jackpots.engine.entries import Increment, Proposed, Restored, Withdrawn
 from sabot_floor.jackpots.intake import Coup, ForJackpot, Ignored, Intake, Parsed, Rejected, TableStatus
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.missing import MissingIncrements
 from sabot_floor.jackpots.order import Order
 from sabot_floor.jackpots.refusals import Refusals
+from sabot_floor.jackpots.shoe_faults import ShoeFaults
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-_FAULT = "Fault of the shoe: "  # begins the reason of a withdrawal that ends with the fault
+_BACKLOG = 50  # messages of tables in one turn: more come only after an outage
 
 
 class Work(NamedTuple):
@@ -37,7 +37,7 @@ class Collector:
     def __init__(self, intake: Intake, logs: JackpotLogs) -> None:
         self._intake, self._logs = intake, logs
         self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
-        self._limiter = LogLimiter()
+        self._shoe_faults, self._limiter = ShoeFaults(logs.state), LogLimiter()
 
     def collect(self, arrived: Iterable[Arrived], at: Moment) -> Work:
         """Return the batches of these messages, and of older ones whose turn has come."""
@@ -56,6 +56,9 @@ class Collector:
             self._batch(batches, item.jackpot, at).entries.append(item.entry)
         for jackpot, proposals in self.missing.due(self._logs.served, at.now_s, at.time).items():
             self._batch(batches, jackpot, at).entries.extend(proposals)
+        if len(for_jackpots) < _BACKLOG:
+            for jackpot, withdrawn in self._shoe_faults.due(self._logs.served, at.now_s, at.time):
+                self._batch(batches, jackpot, at).entries.append(withdrawn)
         for jackpot, faults in self.refusals.take_faults().items():
             if jackpot in self._logs.served:
                 self._batch(batches, jackpot, at).faults.extend(faults)
@@ -80,8 +83,9 @@ class Collector:
             case Coup(message=CoupMessage() as message):
                 self.missing.coup(message, self._logs.served)
             case TableStatus():
-                for jackpot, entry in self._status(parsed, at.time):
-                    self._batch(batches, jackpot, at).entries.append(entry)
+                for jackpot in self._shoe_faults.status(parsed, self._logs.served, at.now_s):
+                    restored = Restored(time=at.time, table=parsed.table)
+                    self._batch(batches, jackpot, at).entries.append(restored)
             case Rejected():
                 known = parsed.jackpot in self._logs.served
                 self.refusals.note(
@@ -95,19 +99,6 @@ class Collector:
                 self.refusals.note("", parsed.entry.message.table, "state", say, at.now_s, fault=False)
             case Ignored():
                 pass
-
-    def _status(self, parsed: TableStatus, time: str) -> Iterable[tuple[str, Entry]]:
-        """Withdraw a table whose shoe has a fault (003 13.4.9(a)), and restore it when the fault is cleared."""
-        fault = parsed.fault
-        for jackpot, parameters in self._logs.served.items():
-            state = self._logs.state(jackpot)
-            if state is None or parsed.table not in parameters.table_names:
-                continue
-            reason = engine.not_offered(state).get(parsed.table, "")
-            if fault and not reason:
-                yield jackpot, Withdrawn(time=time, table=parsed.table, reason=f"{_FAULT}{fault}")
-            elif not fault and parsed.online and reason.startswith(_FAULT):
-                yield jackpot, Restored(time=time, table=parsed.table)
 
     def stored(self, batches: Iterable[Batch], at: Moment) -> None:
         """Take note of what the engine made of batches that are durable now."""
