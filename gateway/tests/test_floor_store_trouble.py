@@ -96,6 +96,12 @@ def test_a_server_that_hangs_is_not_waited_for_without_end() -> None:
         assert audit.verify(store) == audit.Verdict(entries=2)
 
 
+def test_of_several_hosts_the_one_that_runs_is_used(postgres: LocalPostgres) -> None:
+    url = postgres.new_store().replace("?host=", "?host=/nowhere,")
+    with open_store(url) as store:
+        assert len(store.append("a", adding(1))) == 1
+
+
 def test_a_store_of_a_later_release_is_refused(store: Store, store_url: str) -> None:
     store.close()
     for version in ("2", "99", "1.5", "x"):
