@@ -10,24 +10,20 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from floor_kills import judge
 from floor_kills.logs import Table, arithmetic, log
 from floor_kills.parts import Size, StoreKind
 from floor_kills.plan import each, rounds
-from floor_kills.run import Outcome, Run, Scene
+from floor_kills.run import Run, Scene
 
 PATIENCE_S = 120.0  # without any movement; nothing here is about time
-
-
-def run(work_dir: Path, size: Size, scene: Scene, kills_of_each: int = 0) -> Outcome:
-    with ExitStack() as stack:
-        made = Run(stack, work_dir, size, say=print, patience_s=PATIENCE_S)
-        return made.play(scene, each(1, size.victims, kills_of_each, pace=20) if kills_of_each else ())
 
 
 @pytest.mark.parametrize("store", get_args(StoreKind))
 def test_the_meters_equal_the_arithmetic_whatever_is_killed(tmp_path: Path, store: StoreKind) -> None:
     size = Size(tables=3, coups=30, rate=40, store=store)
-    outcome = run(tmp_path, size, "kills", kills_of_each=2)
+    with ExitStack() as stack:
+        outcome = started(stack, tmp_path, size).play("kills", each(1, size.victims, times=2, pace=20))
     assert outcome.findings == []
     assert outcome.kills == dict.fromkeys(size.victims, 2)
     assert outcome.meters["linked"]["display"] == 1_000_000 + 3 * 30 * 25
@@ -35,9 +31,20 @@ def test_the_meters_equal_the_arithmetic_whatever_is_killed(tmp_path: Path, stor
 
 @pytest.mark.parametrize("scene", ["broker-away", "floor-away"])
 def test_what_was_played_while_a_part_was_away_is_counted_when_it_is_back(tmp_path: Path, scene: Scene) -> None:
-    outcome = run(tmp_path, Size(tables=3, coups=30, rate=0, store="sqlite"), scene)
-    assert outcome.findings == []
-    assert outcome.meters["linked"]["in"] == 3 * 30 * 25
+    with ExitStack() as stack:
+        run = started(stack, tmp_path, Size(tables=3, coups=30, rate=0, store="sqlite"))
+        outcome = run.play(scene, ())
+        assert outcome.findings == []
+        assert outcome.meters["linked"]["in"] == 3 * 30 * 25
+        run.parts.tables = [Table(number, 29) for number in range(3)]  # now one coup too many was counted at each table
+        found = judge.findings(run.parts, run.watcher)
+    assert found[0].startswith("confirmed coups in the gateway's ledger: 3 not in the logs, such as ")
+    assert sum(text.startswith("linked: increments of bac-00") and ": 1 not in the logs" in text for text in found) == 3
+    assert any(text.startswith("linked: meters ") for text in found)
+
+
+def started(stack: ExitStack, work_dir: Path, size: Size) -> Run:
+    return Run(stack, work_dir, size, say=print, patience_s=PATIENCE_S)
 
 
 def test_the_logs_have_void_coups_and_coups_without_wagers() -> None:
