@@ -11,9 +11,9 @@ from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
 from sabot_floor.jackpots import states
+from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.desk import Desk
 from sabot_floor.jackpots.logs import JackpotLogs
-from sabot_floor.jackpots.refusals import Refusals
 from sabot_floor.publish import Publisher
 from sabot_floor.requests import Act, FloorRequest, Show
 
@@ -28,11 +28,11 @@ class Answers:
         mqtt: LoopClient,
         inbox: Inbox,
         publisher: Publisher,
-        refusals: Refusals,
+        collector: Collector,
         hold: Hold,
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
-        self._publisher, self._refusals, self._hold = publisher, refusals, hold
+        self._publisher, self._collector, self._hold = publisher, collector, hold
         self._desk = Desk(logs)
 
     def answer(self, request: FloorRequest, at: Moment) -> Answer:
@@ -57,10 +57,13 @@ class Answers:
                 "connected": self._mqtt.client.is_connected(),
                 "problem": self._mqtt.problem,
                 "waiting": self._inbox.waiting(),
+                "ahead": len(self._collector.order),
+                "unreadable": self._inbox.unreadable,
                 "given_up": self._inbox.given_up,
+                "forgotten_coups": self._collector.missing.given_up,
                 "republished": self._publisher.republished,
             },
-            "refused": self._refusals.table(),
-            "newest_refusals": list(self._refusals.newest),
+            "refused": self._collector.refusals.table(),
+            "newest_refusals": list(self._collector.refusals.newest),
             "jackpots": [states.meter_message(standing) for standing in standings if standing],
         }

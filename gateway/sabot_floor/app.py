@@ -72,9 +72,7 @@ class App:
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
-        self._answers = Answers(
-            config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector.refusals, self.hold
-        )
+        self._answers = Answers(config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector, self.hold)
         self._sweep_s = 0.0
 
     def _open(self) -> None:

@@ -80,10 +80,6 @@ class Inbox:
         self._unacknowledged.clear()
         self._held = self._held_bytes = 0
 
-    def is_current(self, arrived: Arrived) -> bool:
-        """Return True if a message came over the connection of now."""
-        return arrived.connection == self._connection
-
     def waiting(self) -> int:
         """Return how many messages are not acknowledged yet, or wait for others."""
         return self._held

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import structlog
 from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import JackpotTopic, jackpot_topic
 
 from sabot_floor.jackpots import states
@@ -20,8 +18,6 @@ _SAVE_EVERY_S = 1.0
 _STATE_EVERY_S = 0.2  # a topic: people and displays need no more, and every gateway reads every meter
 _PUBLISHED: dict[str, JackpotTopic] = {WIN: "win", FAULT: "fault"}
 _STATES: tuple[JackpotTopic, ...] = ("meter", "pending")
-
-log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class Publisher:
@@ -40,7 +36,6 @@ class Publisher:
         self._seen: dict[str, bytes] = {}  # retained topics as they last came back
         self._save_s = 0.0
         self.republished = 0  # states that were not at the broker as they are
-        self._limiter = LogLimiter()
         mqtt.client.on_publish = self._on_publish
         for name in _STATES:
             mqtt.client.message_callback_add(jackpot_topic(site, "+", name), self._on_state)

@@ -44,6 +44,8 @@ def _row(message: dict[str, Any]) -> dict[str, str]:
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
+    if status["broker"]["ahead"]:
+        lines.append(f"floor: {status['broker']['ahead']} messages wait for others that should have come before them")
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")
         lines += [f"refused{f' of {jackpot}' if jackpot else ''}: {refused}"] if refused else []
