@@ -244,7 +244,20 @@ def test_a_person_who_changes_parameters_needs_the_role() -> None:
     new = replace(CROWN, version=2)
     low = desk.apply(entry.Changed(time=time_of(1), parameters=new, by="Ann", role="area_manager"))
     assert isinstance(low, Refused)
+    assert isinstance(desk.apply(entry.Changed(time=time_of(1), parameters=new, by="Ann")), Refused)
     desk.done(entry.Changed(time=time_of(1), parameters=new, by="Ann", role="casino_manager"))
+
+
+def test_parameters_that_wait_are_not_taken_again_but_newer_ones_replace_them() -> None:
+    desk = Desk()
+    desk.coup()
+    second, third = replace(CROWN, version=2), replace(CROWN, version=3)
+    desk.done(entry.Changed(time=time_of(1), parameters=second))
+    again = desk.apply(entry.Changed(time=time_of(1), parameters=second))
+    assert isinstance(again, Refused)
+    assert again.reason == "repeat"
+    desk.done(entry.Changed(time=time_of(1), parameters=third))
+    assert desk.state.waiting == third
 
 
 def test_an_adjustment_counts_once_and_goes_over_the_limit() -> None:
@@ -256,6 +269,23 @@ def test_an_adjustment_counts_once_and_goes_over_the_limit() -> None:
     assert desk.meters() == {"base": 100_000, "in": 500, "display": 100_400, "overflow": 100}
     assert isinstance(desk.adjusted(-150), Applied)
     assert desk.meters() == {"base": 100_000, "in": 350, "display": 100_350}
+
+
+def test_the_ids_of_the_newest_hundred_adjustments_are_remembered() -> None:
+    desk = Desk()
+    for number in range(101):
+        assert isinstance(desk.adjusted(1, id=f"n-{number}"), Applied)
+    assert desk.state.adjustments == [f"n-{number}" for number in range(1, 101)]
+    assert isinstance(desk.adjusted(10**12), Applied)
+    assert isinstance(desk.adjusted(10**12 + 1), Refused)
+
+
+def test_an_adjustment_may_empty_the_meter_and_no_more() -> None:
+    desk = Desk(limit=100_000)
+    desk.coup()
+    assert isinstance(desk.adjusted(-100_026), Refused)
+    assert isinstance(desk.adjusted(-100_025), Applied)
+    assert (desk.state.display, desk.state.overflow) == (0, 0)
 
 
 @pytest.mark.parametrize("meter", ["base", "in_", "display", "wins", "overflow", "reserve"])

@@ -281,6 +281,16 @@ def test_a_shoe_that_moves_to_another_table_goes_on_there() -> None:
     assert desk.state.in_ == 150
 
 
+def test_of_a_great_gap_the_newest_hundred_numbers_are_listed() -> None:
+    desk = Desk()
+    desk.coup()
+    result = desk.send(desk.increment(coup=200))
+    assert isinstance(result, Applied)
+    assert result.missing == tuple(range(100, 200))
+    desk.coup(coup=205)
+    assert desk.state.places["bac-01"].shoes[0].missing == (*range(104, 200), *range(201, 205))
+
+
 def test_the_next_shoe_begins_with_its_first_coup() -> None:
     desk = Desk()
     desk.coup(coup=7)  # the jackpot began in mid-shoe
