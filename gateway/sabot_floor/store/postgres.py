@@ -70,7 +70,9 @@ class PostgresStore(Store):
         with db.transaction():
             db.execute("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
             schema.upgrade(lambda query: rows(db.execute(query)), self._version(db), _TYPES)
-            db.execute("ALTER TABLE logs ALTER COLUMN state SET STORAGE EXTERNAL")  # compressing it costs more
+            db.execute(
+                "ALTER TABLE logs ALTER COLUMN state SET STORAGE EXTERNAL"
+            )  # not compressed: each commit replaces it
 
     def _version(self, db: Connection) -> int:
         has_meta = bool(rows(db.execute(_HAS_META))[0][0])
