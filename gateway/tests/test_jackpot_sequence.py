@@ -150,15 +150,30 @@ def test_a_reversal_of_a_counted_coup_counts_while_the_table_is_withdrawn() -> N
 
 def test_too_many_missed_coups_are_summed_up() -> None:
     desk = Desk()
+    desk.done(proposed(1))
     desk.withdraw()
-    for _ in range(MOST_MISSED + 20):
+    won = desk.coup(coup=2, trigger="coloured")
+    for _ in range(MOST_MISSED - 2):
         desk.coup()
-    assert len(desk.state.missed) <= MOST_MISSED + 1
-    assert sum(one.amount for one in desk.state.missed) == 25 * (MOST_MISSED + 20)
-    assert sum(one.coups for one in desk.state.missed) == MOST_MISSED + 20
-    for name in [one.id for one in desk.state.missed]:
+    assert [one.coups for one in desk.state.missed] == [1] * MOST_MISSED == [1] * 500
+    assert isinstance(desk.apply(proposed(2_000)), Refused)
+    for _ in range(20):
+        desk.coup()
+    listed = [(one.id, one.coups) for one in desk.state.missed]
+    assert listed[0] == ("bac-01/older", 20)
+    assert len(listed) == 501
+    assert won in [one.coup_id for one in desk.state.missed]
+    assert sum(one.amount for one in desk.state.missed) == 25 * 520
+    for name, _ in listed:
         assert isinstance(desk.made_good(name), Applied)
-    assert desk.state.in_ == 25 * (MOST_MISSED + 20)
+    assert desk.state.in_ == 25 * 520
+
+
+def test_nothing_is_made_good_without_a_name() -> None:
+    desk = Desk()
+    desk.done(proposed(1))
+    assert isinstance(desk.made_good(""), Refused)
+    assert desk.state.in_ == 0
 
 
 def proposed(coup: int, **fields: Any) -> entry.Proposed:
@@ -297,7 +312,12 @@ def test_the_next_shoe_begins_with_its_first_coup() -> None:
     result = desk.send(desk.increment(shoe=2, coup=3))
     assert isinstance(result, Applied)
     assert result.missing == (1, 2)
-    for shoe in range(3, 9):
+    other = desk.send(desk.increment(shoe=3, coup=4))  # the number after that of the shoe before
+    assert isinstance(other, Applied)
+    assert other.missing == (1, 2, 3)
+    exchanged = desk.send(desk.increment(unit="v", coup_id="v-9", shoe=3, coup=5))
+    assert isinstance(exchanged, Applied)
+    for shoe in range(4, 9):
         desk.coup(shoe=shoe, coup=1)
     assert len(desk.state.places["bac-01"].shoes) == 4
 

@@ -86,7 +86,7 @@ def remember(state: JackpotState, missed: Missed) -> None:
     """List what was missed; if there is too much, sum up the oldest per table."""
     state.missed.append(missed)
     if len(state.missed) > MOST_MISSED:
-        oldest = next((one for one in state.missed if not one.trigger and one.reason != _SUM), None)
+        oldest = next((one for one in state.missed if not (one.trigger or one.proposed or one.reason == _SUM)), None)
         if oldest is not None:
             state.missed.remove(oldest)
             _sum_up(state, oldest)
@@ -94,7 +94,7 @@ def remember(state: JackpotState, missed: Missed) -> None:
 
 def find_missed(state: JackpotState, name: str) -> Missed | None:
     """Return what was missed by its id or by the id of its coup."""
-    return next((one for one in state.missed if name in (one.id, one.coup_id)), None)
+    return next((one for one in state.missed if name and name in (one.id, one.coup_id)), None)
 
 
 _SUM = "older ones, as a sum"

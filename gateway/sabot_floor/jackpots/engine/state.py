@@ -49,6 +49,7 @@ class Missed(msgspec.Struct, array_like=True, gc=False):
     trigger: str = ""
     parameters: str = ""
     reason: str = ""
+    proposed: bool = False  # it had no increment; one may still come
 
 
 class Hit(msgspec.Struct, array_like=True, gc=False):

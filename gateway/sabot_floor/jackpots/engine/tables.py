@@ -74,6 +74,7 @@ def propose(state: JackpotState, entry: Proposed) -> Applied | Refused:
             trigger=entry.outcome,
             parameters=state.parameters.digest,
             reason=entry.reason or "no increment",
+            proposed=True,
         ),
     )
     say = f"Coup {entry.shoe}/{entry.coup} at {entry.table} has no increment: {amount} can be made good"
@@ -86,6 +87,8 @@ def _refuse_proposal(state: JackpotState, entry: Proposed) -> Refused | None:
         return Refused("unreasonable", f"{what}: {entry.amount} is not between 0 and {state.parameters.unreasonable}")
     if entry.outcome and not hits.percent(state.parameters, entry.outcome):
         return Refused("win", f"{what}: {entry.outcome!r} is no outcome of this jackpot's trigger")
+    if len(state.missed) >= coups.MOST_MISSED:
+        return Refused("state", f"{what}: {len(state.missed)} missed coups are listed; make those good first")
     if entry.coup < 1:
         return Refused("coup", f"{what}: coups are numbered from 1")
     place = state.places.get(entry.table)
