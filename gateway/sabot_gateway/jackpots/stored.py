@@ -14,6 +14,7 @@ from sabot_gateway.jackpots.entries import ParametersEntry, StakesMessage
 from sabot_gateway.ledger import Reader
 
 MOST_STAKES = 32  # of a table, the newest
+_LOOK_BACK = 1_000_000  # entries in which a coup is looked for: some days of hundreds of tables
 _MOST_CORRECTIONS = 100  # of one coup
 _UNREADABLE = (msgspec.MsgspecError, UnicodeError)  # of a file, which can hold anything
 
@@ -130,8 +131,9 @@ class StoredJackpots:
         """Return the newest message about the coup with this id, or shoe and coup as 3/17; of all coups if empty."""
         names = "id, unit, shoe, coup, kind, status, winner, player, banker, confirmed"
         named = "AND (id = ?2 OR confirmed = ?2 OR shoe || '/' || coup = ?2)" if label else "AND ?2 = ''"
-        newest = f"WHERE table_name = ?1 AND corrected_by = '' {named} ORDER BY seq DESC LIMIT 1"
-        found = self._ledger.query(f"SELECT {names} FROM coups {newest}", table, label)
+        newest = f"WHERE seq > ?3 AND table_name = ?1 AND corrected_by = '' {named} ORDER BY seq DESC LIMIT 1"
+        since = self._ledger.newest()[0] - _LOOK_BACK
+        found = self._ledger.query(f"SELECT {names} FROM coups {newest}", table, label, since)
         if not found:
             return None
         *head, winner, player, banker, confirmed = found[0]

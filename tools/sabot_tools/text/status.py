@@ -56,7 +56,7 @@ def _rows(rows: list[dict[str, str]]) -> list[str]:
 def _jackpots(status: dict[str, Any]) -> list[str]:
     """Return for each jackpot its parameters, and what each table has contributed."""
     lines = []
-    for jackpot in status["jackpots"]:
+    for jackpot in status.get("jackpots", []):  # a daemon of an earlier release has none
         in_force, waiting = jackpot["in_force"], jackpot["waiting"]
         now = f"version {in_force['version']} ({in_force['digest']}) in force" if in_force else "not in force yet"
         then = f"; version {waiting['version']} ({waiting['digest']}) waits until the floor uses it" if waiting else ""
