@@ -1,12 +1,15 @@
 """The jackpots file in the gateway's config: refused at the start, and every problem at once by the check."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from jackpot_edge import Edge, lucky_tie
 from sabot_gateway import config as configs
 from sabot_gateway.ops import check
 from sabot_gateway.publish.outgoing import outgoing
+from sabot_gateway.publish.subscriptions import Subscriptions
 from sabot_protocol.service.config_file import ConfigError
 from sabot_protocol.topics import entry_topic, increment_topic, is_retained, recorded_topic
 
@@ -80,6 +83,41 @@ def test_a_table_of_this_gateway_with_another_rulebook_is_wrong(tmp_path: Path) 
     assert (status, "bac-01" in text) == ("wrong", True)
     with pytest.raises(ConfigError, match="bac-01"):
         configs.load(path)
+
+
+class Client:
+    """A paho client that notes what it is asked to read."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.callbacks: dict[str, Any] = {}
+        self.connected = False
+
+    def is_connected(self) -> bool:
+        return self.connected
+
+    def message_callback_add(self, topic: str, callback: Any) -> None:
+        self.callbacks[topic] = callback
+
+    def subscribe(self, topics: list[tuple[str, int]]) -> tuple[int, int]:
+        self.asked.append([topic for topic, _ in topics])
+        return 0, len(self.asked)
+
+
+def test_meters_are_asked_for_after_every_connection_and_again_when_a_jackpot_is_new() -> None:
+    client, taken = Client(), list[tuple[str, bytes]]()
+    mqtt: Any = SimpleNamespace(client=client, now_s=0.0)
+    subscriptions = Subscriptions(mqtt, ["status"])
+    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)))
+    assert client.asked == []
+    client.connected = True
+    subscriptions.on_ready()
+    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)))
+    subscriptions.on_ready()
+    both = ["status", "jackpot/+/meter"]
+    assert client.asked == [both, ["jackpot/+/meter"], both]
+    client.callbacks["jackpot/+/meter"](None, None, SimpleNamespace(topic="jackpot/x/meter", payload=b"{}"))
+    assert taken == [("jackpot/x/meter", b"{}")]
 
 
 def test_increments_and_records_are_published_and_not_retained_and_the_rest_is_not(tmp_path: Path) -> None:

@@ -19,10 +19,9 @@ class Subscriptions:
         mqtt.client.on_subscribe = self._on_subscribe
 
     def listen(self, topic: str, take: Callable[[str, bytes], None]) -> None:
-        """Pass on what others publish on a topic, from now on and after every reconnect; once for each topic."""
-        if topic in self._topics:
-            return
-        self._topics.append(topic)
+        """Pass on what others publish on a topic, from now on; what is retained there comes with every call."""
+        if topic not in self._topics:
+            self._topics.append(topic)
         self._mqtt.client.message_callback_add(
             topic, lambda _client, _userdata, message: take(message.topic, bytes(message.payload))
         )
