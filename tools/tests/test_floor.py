@@ -160,7 +160,7 @@ def test_a_changed_entry_is_found(service: Service) -> None:
     assert "entry 2" in verified.output
 
 
-def test_what_needs_the_service_says_so_without_it(tmp_path: Path) -> None:
+def test_without_the_service_its_commands_name_the_next_step(tmp_path: Path) -> None:
     config = tmp_path / "floor.toml"
     run = CliRunner().invoke
     assert run(app, ["floor", "init", "--config", str(config)]).exit_code == 0
