@@ -58,6 +58,7 @@ def test_a_missing_increment_withdraws_the_table() -> None:
     assert refused.then is not None
     assert refused.fault is not None
     assert refused.fault.table == "bac-01"
+    assert "count 3 and total 75, expected 2 and 50" in refused.say
     desk.done(refused.then)
     # What comes in sequence is remembered; what does not is refused without withdrawing again.
     again = desk.send(found)

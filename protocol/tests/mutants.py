@@ -24,7 +24,9 @@ JACKPOT_TESTS = [f"test_jackpot_{name}" for name in ("triggers", "contributions"
 JACKPOT_TESTS.append("test_jackpot_draws")
 FLOOR = ROOT / "gateway" / "sabot_floor"
 ENGINE = FLOOR / "jackpots" / "engine"
-ENGINE_TESTS = [f"test_jackpot_{name}" for name in ("nz", "crown", "meters", "sequence", "wins", "conservation")]
+ENGINE_TESTS = [
+    f"test_jackpot_{name}" for name in ("nz", "crown", "meters", "sequence", "wins", "bounds", "conservation")
+]
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,

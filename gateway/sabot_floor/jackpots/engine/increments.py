@@ -125,8 +125,6 @@ def _check_operator_amount(parameters: Parameters, message: IncrementMessage) ->
     amount = -message.amount if message.reverses else message.amount
     if amount == parameters.increment and (parameters.unwagered or message.kind in WAGERED or message.reverses):
         return None
-    if amount == 0 and not parameters.unwagered and (message.kind not in WAGERED or message.reverses):
-        return None
     return Refused(
         "amount", f"{_name(message)}: {message.amount} is not what the parameters give, {parameters.increment} a coup"
     )
