@@ -113,6 +113,7 @@ def test_a_withdrawn_tables_coups_are_made_good_once_each() -> None:
     desk = Desk()
     desk.withdraw()
     missed = [desk.coup() for _ in range(3)]
+    assert [one.reason for one in desk.state.missed] == ["display dark"] * 3
     desk.restore()
     desk.coup()
     assert desk.state.in_ == 25
@@ -242,6 +243,7 @@ def test_an_increment_of_a_coup_that_was_made_good_waits_for_a_person() -> None:
     assert isinstance(late, Applied)
     assert late.increment == 0
     assert late.faults[0].name == "missed"
+    assert [one.reason for one in desk.state.missed] == ["made good before"]
     assert desk.state.in_ == 75
 
 
