@@ -179,7 +179,7 @@ PROFILE = """
 
 `set_profile` holds its {size} bytes, from byte {at}, in the order of the table of that frame. `profile_hash` is the
 first {hash} bytes of SHA-256 over exactly these {size} bytes. The shoe stores both, sends the hash in HELLO and
-`profile_set`, and need not compute it. `rulebook_hash` identifies the rulebook and is used for nothing else.
+`profile_set`, and need not compute it. `rulebook_hash` identifies the rules of play and is used for nothing else.
 
 The profile of {book} with 8 decks and card set 1 is `{example}`, its hash `{digest}`.
 

@@ -12,7 +12,7 @@ from sabot_protocol.layout import layout_of
 CODES_BYTES: Final = sum(2 ** len(facts) for facts in irregularities.CASES.values())
 
 Profile = Struct(
-    described("rulebook_hash" / Hash, "first eight bytes of the SHA-256 of the rulebook"),
+    described("rulebook_hash" / Hash, "first eight bytes of the SHA-256 of the rules of play of the rulebook"),
     described("card_set" / Int8ul, "card set whose code words are read"),
     "decks" / Int8ul,
     described("burn" / Burn, "burn of a new shoe, unless `open_shoe` names another"),

@@ -10,6 +10,7 @@ import msgspec
 
 from sabot_protocol import irregularities
 from sabot_protocol.fields import HASH_BYTES, OrderedBy
+from sabot_protocol.rulebooks.people import Authority
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
 SIDES = ("player", "banker")
@@ -274,6 +275,7 @@ class Rulebook(_Strict, frozen=True):
     money: Money
     game: dict[str, Game]
     wager: tuple[Wager, ...]
+    authority: Authority
     option: dict[str, Option] = {}
     sequence: tuple[Sequence, ...] = ()
     roulette: Roulette | None = None
@@ -284,9 +286,18 @@ class Rulebook(_Strict, frozen=True):
         return [wager for entry in self.wager if game in entry.games for wager in entry.expanded()]
 
     def digest(self) -> bytes:
-        """Return the eight bytes that identify the rules in HELLO, ledger and messages; wording does not count."""
-        rules = [self, irregularities.load(self.id).without_wording()]
-        return sha256(msgspec.json.encode(rules, order="sorted")).digest()[:HASH_BYTES]
+        """Return the eight bytes that identify all rules in ledger and messages; wording does not count."""
+        return self._hash(self)
+
+    def play_digest(self) -> bytes:
+        """Return the eight bytes that identify the rules of play in a shoe's profile: all but who may do what."""
+        play = msgspec.structs.asdict(self)
+        del play["authority"]
+        return self._hash(play)
+
+    def _hash(self, rules: object) -> bytes:
+        both = [rules, irregularities.load(self.id).without_wording()]
+        return sha256(msgspec.json.encode(both, order="sorted")).digest()[:HASH_BYTES]
 
     def decks_for(self, game: str, decks: int | None) -> int:
         """Return the number of decks, or the default; RulebookError if the game does not allow it."""
@@ -318,7 +329,7 @@ class Rulebook(_Strict, frozen=True):
             **{name: bool(switch[name]) for name in _SWITCHES_OF_THE_SHOE},
         }
         return {
-            "rulebook_hash": self.digest(),
+            "rulebook_hash": self.play_digest(),
             "card_set": card_set,
             "decks": self.decks_for(next(iter(self.game)), decks),
             "burn": self.shoe.burn.mode,

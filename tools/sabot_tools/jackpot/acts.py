@@ -46,8 +46,7 @@ def entries_of(state: JackpotState, line: ActLine, time: str, number: int) -> li
 
 def _adjusted(state: JackpotState, line: lines.AdjustLine, time: str, number: int) -> entry.Adjusted:
     """Return an adjustment; without `role` the people have the lowest role that may."""
-    lowest = authority.load(state.parameters.rulebook).act.get("jackpot_adjust")
-    role = lowest.role if line.role is None and lowest else line.role or ""
+    role = authority.lowest_role(state.parameters.rulebook, "jackpot_adjust") if line.role is None else line.role
     name, by = f"adjust-{number}", tuple(line.by)
     return entry.Adjusted(time=time, id=name, amount=line.adjust, by=by, role=role, reason=line.reason)
 

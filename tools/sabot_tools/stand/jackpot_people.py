@@ -124,7 +124,7 @@ class JackpotPeople:
         self._closed.add(win.win)
         if win.state == "paid":
             self._paid += 1
-            title = authority.load(self.rulebook).find_role(self.jackpot.role).title
+            title = authority.find_role(self.rulebook, self.jackpot.role).title
             notified = f"; {win.notified} notified" if win.notified else ""
             self.print(
                 f"jackpot  paid {written(win.prize, message.currency)}, confirmed by {win.by}, {title}{notified}"

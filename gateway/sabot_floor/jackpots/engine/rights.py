@@ -17,8 +17,9 @@ def refuse_role(state: JackpotState, act: str, role: str) -> Refused | None:
 
 def person_to_notify(state: JackpotState, act: str) -> str:
     """Return the title of the person whom the book has notified of the act; empty if none."""
-    wanted = authority.load(state.parameters.rulebook).act.get(act)
-    return wanted.notify if wanted else ""
+    book = state.parameters.rulebook
+    wanted = authority.load(book).act.get(act)
+    return ", ".join(authority.party_title(book, party) for party in wanted.notify) if wanted else ""
 
 
 def clause(state: JackpotState, act: str) -> str:
