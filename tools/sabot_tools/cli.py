@@ -12,6 +12,7 @@ from sabot_tools.text.errors import describe, not_installed
 
 # action: (module, description). The module's `app` is the action.
 ACTIONS = {
+    "authority": ("sabot_tools.actions.authority", "Look up who may do what by a rulebook, and which reports are due."),
     "bench": ("sabot_tools.actions.bench", "Measure speed, memory and the accuracy of the card reader."),
     "cards": ("sabot_tools.actions.cards", "Print the code words and the geometry of a card set."),
     "demo": ("sabot_tools.actions.demo", "Run a whole site on this machine and print each coup."),
@@ -39,6 +40,7 @@ ACTIONS = {
 
 # The extra of pyproject.toml that an action needs.
 EXTRAS = {
+    "authority": "gateway",
     "bench": "dev",
     "cards": "gateway",
     "demo": "demo",

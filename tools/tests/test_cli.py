@@ -62,6 +62,7 @@ def test_every_action_has_help(name: str) -> None:
         ("odds",),
         ("simulate",),
         ("irregularity",),
+        ("authority",),
     ],
 )
 def test_help_shows_an_example(args: tuple[str, ...]) -> None:
