@@ -1,4 +1,4 @@
-"""sabot generate: card sets, the firmware's wire.py and the schemas, from the definitions in protocol/."""
+"""sabot generate: card sets, the firmware's wire.py, pages and schemas, from the definitions in protocol/."""
 
 import ast
 import json
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from sabot_protocol import cardcode, cardsets, schemas
-from sabot_protocol.documents import dissector, page
+from sabot_protocol.documents import authority_page, dissector, page
 from sabot_protocol.documents import firmware_wire as wire
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -56,6 +56,7 @@ GENERATED = {
     FIRMWARE_WIRE: firmware_wire,
     ROOT / "tools" / "wireshark" / "sabot.lua": dissector.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
+    ROOT / "protocol" / "AUTHORITY.md": authority_page.document,
     ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
     **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.ALL_PAYLOADS},
 }
