@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sabot_protocol import rulebooks
+from sabot_protocol.irregularities import CASES
 from sabot_protocol.rulebooks.people import OPERATOR, Act, Authority, Basis, Role, Rule, catalogue
 
 NO_FACTS: Mapping[str, object] = MappingProxyType({})
@@ -173,10 +174,10 @@ def _act(book: str, act: str) -> Act:
 
 
 def _facts(book: str, act: str, context: Mapping[str, object]) -> dict[str, bool]:
-    """Return the context as facts; facts of other acts are accepted and change nothing."""
+    """Return the context as facts; those of other acts and of irregularities are accepted and change nothing."""
     known: dict[str, bool] = {}
     for fact, value in context.items():
-        if fact not in catalogue().fact:
+        if fact not in catalogue().fact and not any(fact in facts for facts in CASES.values()):
             deciding = _act(book, act).facts()
             found = f"{act} in {book} is decided by {', '.join(deciding) or 'no facts'}"
             raise AuthorityError(f"context.{fact}: unknown fact; {found}; all facts: {', '.join(catalogue().fact)}")

@@ -76,6 +76,8 @@ def test_what_there_is_not(book: str, act: str, role: str, context: dict[str, ob
 
 def test_facts_of_other_acts_change_nothing() -> None:
     assert check("star-baccarat", "close_table", "cs", {"exposed": True, "notice_given": True}).allowed
+    of_the_case = {"reconstructible": False, "notified_before_next": True, "banker_draws": True}
+    assert check("star-baccarat", "void_misdeal", "cs", of_the_case).allowed
 
 
 def test_a_fact_that_is_not_given_is_taken_as_the_rule_needs_it() -> None:
