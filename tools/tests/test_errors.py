@@ -109,6 +109,9 @@ FILE_CASES = [
 VALUE_CASES = [
     ("zz",),
     ("--zz",),
+    ("authority",),
+    ("authority", "--rulebook", "zz"),
+    ("authority", "--rulebook", "crown-baccarat", "--operator", "zz"),
     ("bench", "zz"),
     ("bench", "figures", "--only", "zz"),
     ("bench", "optics", "--profile", "zz"),
