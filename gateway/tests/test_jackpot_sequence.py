@@ -78,7 +78,7 @@ def test_after_the_table_is_restored_the_difference_is_proposed() -> None:
     desk.done(refused.then)
     desk.restore()
     desk.coup(count=5, total=125, coup=5)
-    assert [(one.amount, one.coups) for one in desk.state.missed] == [(75, 3)]
+    assert [(one.id, one.amount, one.coups) for one in desk.state.missed] == [("bac-01/gw-1/2-4", 75, 3)]
     assert desk.state.in_ == 50
     assert isinstance(desk.made_good(desk.state.missed[0].id), Applied)
     assert desk.meters() == {"base": 100_000, "in": 125, "display": 100_125}
