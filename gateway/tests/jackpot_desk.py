@@ -145,9 +145,9 @@ class Desk:
     def record(self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None) -> Applied:
         return self.done(self.recorded(coup, at, stakes))
 
-    def confirmed(self, win: str, role: str = "", by: str = "Ann") -> Applied | Refused:
+    def confirmed(self, win: str, role: str = "", by: str = "Ann", notified: str = "Max") -> Applied | Refused:
         role = role or TOP_ROLE[self.parameters.rulebook]
-        return self.apply(entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role))
+        return self.apply(entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role, notified=notified))
 
     def confirm(self, win: str) -> Win:
         """Confirm a win and return it as it was closed."""

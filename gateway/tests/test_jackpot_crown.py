@@ -119,7 +119,7 @@ def test_cj_14_an_area_manager_or_above_confirms_and_the_casino_manager_is_notif
     result = desk.confirmed(coup, role)
     assert isinstance(result, Applied)
     win = result.wins[0]
-    assert (win.state, win.by, win.role, win.notified) == ("paid", "Ann", role, "Casino Manager")
+    assert (win.state, win.by, win.role, win.notified) == ("paid", "Ann", role, "Max")
 
 
 def test_cj_14_nothing_is_paid_before_it_is_confirmed() -> None:

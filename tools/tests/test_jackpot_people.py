@@ -126,7 +126,8 @@ def test_a_win_is_recorded_and_confirmed_once_whatever_is_repeated(site: Site) -
     (recorded,), (confirmed,) = site.gateway.requests, site.floor.requests
     assert (recorded["verb"], recorded["table"]) == ("record-win", "bac-01")
     assert recorded["args"] == {"jackpot": "lucky-tie", "coup": "1/2", "stakes": {"tie": [1000, 3000]}}
-    assert confirmed["args"] == {"jackpot": "lucky-tie", "win": "u-9", "role": "area_manager"}
+    confirms = {"jackpot": "lucky-tie", "win": "u-9", "role": "area_manager", "notified": "Casino Manager"}
+    assert confirmed["args"] == confirms
     assert [line for line in site.lines if line.startswith("jackpot  p")] == [
         "jackpot  pending: value 10,000.25, rounded up 10,001.00, 100 %: prize 10,001.00",
         "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; Casino Manager notified",

@@ -213,7 +213,7 @@ def test_a_win_from_record_to_confirmation(session: Session) -> None:
     assert "TG Area Manager" in session.error(confirm=coup, by="a", role="TG Higher Duties Dealer")
     assert "no role 'boss'" in session.error(confirm=coup, by="a", role="boss")
     assert session(confirm=coup, by="a", role="am")["paid"] == [{"wager": 0, "amount": 100_500}]
-    assert "nothing was paid again" in session.error(confirm=coup, by="a", role="am")
+    assert "it was not paid again" in session.error(confirm=coup, by="a", role="am")
     assert session.meter() == 100_000
 
 

@@ -12,6 +12,7 @@ from sabot_floor.jackpots import engine, states
 from sabot_floor.jackpots.batch import Batch
 from sabot_floor.jackpots.draws import new_secret
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
+from sabot_floor.jackpots.engine.entries import Confirmed
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
 from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw
 from sabot_floor.store import StoreError
@@ -104,6 +105,8 @@ def _say(result: Applied, state: JackpotState) -> str:
         "made_good": "Made good",
         "drawn": "Drawn",
     }[str(result.entry.__struct_config__.tag)]
+    if isinstance(result.entry, Confirmed) and not any(win.prize for win in result.wins):
+        done = "Nothing was paid: no qualifying wager was recorded"
     wins = "".join(f" {_win(win, currency)}." for win in result.wins)
     return f"{done}.{wins} The display is {written(state.display, currency)}."
 

@@ -5,6 +5,7 @@ from typing import assert_never
 import msgspec
 from sabot_floor.jackpots.engine import Entry, JackpotState
 from sabot_floor.jackpots.engine import entries as entry
+from sabot_floor.jackpots.engine.rights import person_to_notify
 from sabot_protocol import authority
 from sabot_protocol.jackpots.checking import parameter_problems
 from sabot_protocol.jackpots.parameters import Parameters
@@ -27,6 +28,8 @@ def entries_of(state: JackpotState, line: ActLine, time: str, number: int) -> li
     """Return the entries of a line; `number` makes the id of an adjustment."""
     match line:
         case lines.ConfirmLine(confirm=win, by=by, role=role, notified=notified):
+            to_notify = person_to_notify(state, "jackpot_confirm")  # a line need not name the person
+            notified = notified or (f"{to_notify}, to be notified" if to_notify else "")
             return [entry.Confirmed(time=time, win=win, by=by, role=role, notified=notified)]
         case lines.InvalidLine(invalid=win, by=by, role=role, reason=reason):
             return [entry.Invalid(time=time, win=win, by=by, role=role, reason=reason)]

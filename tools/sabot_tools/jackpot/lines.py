@@ -47,7 +47,7 @@ class RecordWinLine(Line):
 
     record_win: Id
     at: str = ""
-    by: str = "dealer"
+    by: str = ""
     wagers: Wagers | None = None
 
 

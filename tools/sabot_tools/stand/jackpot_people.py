@@ -119,6 +119,7 @@ class JackpotPeople:
             self.print(f"jackpot  pending: {text.prize(win, message.currency)}")
             self.print(f"jackpot  shares: {text.shares(win, message.currency)}")
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
+            args["notified"] = self._to_notify()
             _ask(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR)
             return
         self._closed.add(win.win)
@@ -131,6 +132,11 @@ class JackpotPeople:
             )
         else:
             self.print(f"jackpot  {win.state}: {win.reason}")
+
+    def _to_notify(self) -> str:
+        """Return whom the manager notifies before he confirms; empty if the book demands nobody."""
+        notify = authority.check(self.rulebook, "jackpot_confirm", self.jackpot.role).notify
+        return ", ".join(authority.party_title(self.rulebook, party) for party in notify)
 
 
 def _ask(socket: Path, request: Request, daemon: Daemon) -> None:

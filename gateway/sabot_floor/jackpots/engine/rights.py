@@ -28,9 +28,18 @@ def clause(state: JackpotState, act: str) -> str:
     return wanted.clause if wanted else ""
 
 
+def same_person(one: str, other: str) -> bool:
+    """Return True if two names differ in no more than case, dots and spaces."""
+    return _plain(one) == _plain(other) != ""
+
+
+def _plain(name: str) -> str:
+    return "".join(name.replace(".", " ").split()).casefold()
+
+
 def refuse_people(names: tuple[str, ...], count: int) -> Refused | None:
     """Return the refusal unless there are this many different people, each with a name."""
-    if len({name.strip().casefold() for name in names} - {""}) == count == len(names):
+    if len({_plain(name) for name in names} - {""}) == count == len(names):
         return None
     needed = "one person's name" if count == 1 else f"the names of {count} different people"
     return Refused("people", f"by: give {needed}; found {', '.join(map(repr, names)) or 'none'}")

@@ -80,6 +80,8 @@ class Hit(msgspec.Struct, array_like=True, gc=False):
     notified: str = ""
     closed: str = ""
     reason: str = ""
+    record: str = ""  # id of the dealer's record
+    recorder: str = ""  # who recorded it: another person confirms
 
 
 class JackpotState(msgspec.Struct, kw_only=True):

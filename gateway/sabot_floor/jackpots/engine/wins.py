@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from sabot_protocol.jackpots import draws
-from sabot_protocol.jackpots.messages import Win
+from sabot_protocol.jackpots.messages import RecordedMessage, Win
 from sabot_protocol.jackpots.parameters import Random
 
 from sabot_floor.jackpots.engine import coups, hits, money
 from sabot_floor.jackpots.engine.entries import Confirmed, Drawn, Entry, Invalid, Recorded
 from sabot_floor.jackpots.engine.increments import governing
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
-from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_people, refuse_role
+from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_people, refuse_role, same_person
 from sabot_floor.jackpots.engine.state import Hit, JackpotState
 from sabot_floor.jackpots.engine.views import not_offered
 
@@ -22,7 +22,7 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
     message = entry.message
     hit = state.open.get(message.coup_id)
     if hit is None or hit.state != "recognised":
-        return _not_to_record(state, message.coup_id, hit)
+        return _not_to_record(state, message, hit)
     if (message.jackpot, message.table, message.outcome) != (state.parameters.id, hit.table, hit.outcome):
         return Refused(
             "win",
@@ -37,14 +37,19 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
     refused = _enter(state, hit, message.at)
     if refused:
         return refused
+    hit.record, hit.recorder = message.id, message.by
     if message.stakes:
         hit.stakes = stakes
     return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),))
 
 
-def _not_to_record(state: JackpotState, win: str, hit: Hit | None) -> Refused:
-    if hit is not None or hits.find_closed(state, win):
+def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | None) -> Refused:
+    win, closed = message.coup_id, hits.find_closed(state, message.coup_id)
+    if hit is not None or (closed is not None and closed.record == message.id):
         return Refused("repeat", f"win {win} was recorded before; it was not recorded again")
+    if closed is not None:
+        say = f"{_ended(closed)}. The record of {message.by or 'the dealer'} was not taken: nothing is paid by it"
+        return Refused("win", say)
     missed = coups.find_missed(state, win)
     if missed is not None:
         return Refused("win", f"coup {win} at {missed.table} was missed: make it good first, then record the win again")
@@ -73,15 +78,30 @@ def confirm(state: JackpotState, entry: Confirmed) -> Applied | Refused:
     hit = state.open.get(entry.win)
     if hit is None or hit.state != "pending":
         return _not_to_confirm(state, entry.win, hit)
+    refused = refused or _refuse_recorder(entry, hit) or _refuse_unnotified(state, entry)
     if refused:
         return refused
     price = next(price for one, price in hits.prices(state) if one is hit)
-    hit.by, hit.role = entry.by, entry.role
-    hit.notified = entry.notified or person_to_notify(state, "jackpot_confirm")
+    hit.by, hit.role, hit.notified = entry.by, entry.role, entry.notified
     if not price.shares:
         win = hits.close(state, hit, "invalid", price, entry.time, "no qualifying wager")
         return _applied(state, entry, hit.parameters, wins=(win,))
     return _pay(state, entry, hit, price)
+
+
+def _refuse_recorder(entry: Confirmed, hit: Hit) -> Refused | None:
+    if not same_person(entry.by, hit.recorder):
+        return None
+    return Refused("people", f"win {hit.win} was recorded by {hit.recorder}: another person must confirm it")
+
+
+def _refuse_unnotified(state: JackpotState, entry: Confirmed) -> Refused | None:
+    wanted = person_to_notify(state, "jackpot_confirm")
+    if not wanted or entry.notified.strip():
+        return None
+    rule = clause(state, "jackpot_confirm")
+    say = f"win {entry.win}: the {wanted} must be notified ({rule}): do it, and give the name with --notified"
+    return Refused("people", say)
 
 
 def _not_to_confirm(state: JackpotState, win: str, hit: Hit | None) -> Refused:
@@ -89,8 +109,29 @@ def _not_to_confirm(state: JackpotState, win: str, hit: Hit | None) -> Refused:
         return Refused("win", f"win {win} is not recorded yet: the dealer records it first, then confirm it")
     closed = hits.find_closed(state, win)
     if closed is None:
-        return Refused("win", f"no pending win {win}: the list of pending wins has the ids")
-    return Refused("repeat", f"win {win} is {closed.state} since {closed.closed}: nothing was paid again")
+        return _not_listed(win)
+    again = "it was not paid again" if closed.state == "paid" else "nothing was paid"
+    return Refused("repeat", f"{_ended(closed)}: {again}")
+
+
+def _not_to_deem_invalid(state: JackpotState, win: str) -> Refused:
+    closed = hits.find_closed(state, win)
+    if closed is None:
+        return _not_listed(win)
+    if closed.state == "paid":
+        say = f"{_ended(closed)}: it cannot be deemed invalid any more. Adjust the meter if it must change"
+        return Refused("win", say)
+    return Refused("repeat", f"{_ended(closed)}: nothing was changed")
+
+
+def _not_listed(win: str) -> Refused:
+    return Refused("win", f"no pending win {win}: the list of pending wins has the ids")
+
+
+def _ended(hit: Hit) -> str:
+    """Return the end of a closed win in words."""
+    end = {"paid": "was paid", "invalid": "was deemed invalid"}.get(hit.state, "was cancelled")
+    return f"win {hit.win} {end} at {hit.closed}{f' ({hit.reason})' if hit.reason else ''}"
 
 
 def _pay(state: JackpotState, entry: Confirmed, hit: Hit, price: hits.Price) -> Applied:
@@ -119,7 +160,7 @@ def deem_invalid(state: JackpotState, entry: Invalid) -> Applied | Refused:
     """Close a win without pay-out; the meter continues as if it had not been hit."""
     hit = state.open.get(entry.win)
     if hit is None:
-        return _not_to_confirm(state, entry.win, None)
+        return _not_to_deem_invalid(state, entry.win)
     refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_invalid", entry.role)
     if refused:
         return refused
