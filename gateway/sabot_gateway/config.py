@@ -21,7 +21,7 @@ from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 from sabot_gateway.shoe import ports
 from sabot_gateway.shoe.keys import KeyRing
 
-RESERVED = ("status", "ledger", "jackpot")  # topics of the site itself, where a table's would be
+RESERVED = ("status", "ledger", "jackpot", "gateway")  # topics of the site itself, where a table's would be
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,12 +54,17 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands; beside the ledger, unless given
     keep_days: Annotated[int, Meta(ge=1)] | None = None  # for ever, unless given
+    gateway: Name | None = None  # its name, where a site has several gateways
     jackpots: str | None = None  # the file of the jackpots
     jackpot_key: str | None = None  # the file of the key that signs what tables contribute
 
     def requires_keys(self) -> bool:
         """Return True if a shoe without a key is refused."""
         return self.keys is not None if self.keys_required is None else self.keys_required
+
+    def client_id(self) -> str:
+        """Return the gateway's name at the broker, which no other client may have."""
+        return f"sabot-gateway-{self.site}" + (f"-{self.gateway}" if self.gateway else "")
 
     def control_path(self) -> Path:
         """Return where the daemon listens for its own commands."""
@@ -69,6 +74,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # What each key expects, for the message about a wrong value.
 _WANTED = {
     "site": 'letters, digits, - and _, such as "sydney"',
+    "gateway": 'a name of its own, such as "pit-1"',
     "ledger": 'the path of the ledger, such as "ledger.db"',
     "broker": '"mqtt://host:1883", or "mqtts://host:8883" for TLS',
     "table": "at least one [[table]] with name, port and rulebook",
@@ -272,7 +278,7 @@ class Changes:
     restart: tuple[str, ...]  # messages about keys that stay as they were until a restart
 
 
-ONLY_AT_START = ("site", "ledger", "broker", "login", "control")
+ONLY_AT_START = ("site", "gateway", "ledger", "broker", "login", "control")
 
 
 def changes(old: Config, new: Config) -> Changes:

@@ -92,19 +92,43 @@ TOPICS: dict[str, Topic] = {
     "fault": _of_jackpot("fault", FaultMessage, "Something about a jackpot that a person must look at, or its end."),
 }
 ALL_PAYLOADS: dict[str, Any] = {name: topic.payload for name, topic in TOPICS.items()}
-_GATEWAY_STATUS = Topic(
-    gateway_status_topic("{site}"),
-    StatusMessage,
-    "Whether the gateway is online; its last will is offline. A reader of a table's `status` needs both.",
-    retained=True,
-)
+# Further topics with one of these payloads: channel, and the name of the payload.
+_OF_GATEWAYS: dict[str, tuple[str, Topic]] = {
+    "gateway_status": (
+        "status",
+        Topic(
+            gateway_status_topic("{site}"),
+            StatusMessage,
+            "Whether the gateway is online; its last will is offline. A reader of a table's `status` needs both.",
+            retained=True,
+        ),
+    ),
+    "named_gateway_status": (
+        "status",
+        Topic(
+            gateway_status_topic("{site}", "{gateway}"),
+            StatusMessage,
+            "The same of a gateway with a name, where a site has several.",
+            retained=True,
+        ),
+    ),
+    "named_gateway_ledger": (
+        "ledger",
+        Topic(
+            ledger_topic("{site}", "{gateway}"),
+            LedgerMessage,
+            "The head of the ledger of a gateway with a name.",
+            retained=True,
+        ),
+    ),
+}
 _MQTT = {"bindingVersion": "0.2.0"}
 _PARAMETER = re.compile(r"{(\w+)}")
 
 
 def schema_of(topic: str) -> str | None:
     """Return the name of the schema for a message on this topic; None if no such topic is published."""
-    for name, known in [("status", _GATEWAY_STATUS), *TOPICS.items()]:
+    for name, known in [*_OF_GATEWAYS.values(), *TOPICS.items()]:
         if re.fullmatch(_PARAMETER.sub("[^/]+", known.address), topic):
             return name
     return None
@@ -132,7 +156,7 @@ def strict(part: Any) -> Any:
 
 def asyncapi() -> Json:
     """Return the AsyncAPI 3.0.0 document of what the gateways and the floor service publish."""
-    channels = {"gateway_status": ("status", _GATEWAY_STATUS)} | {name: (name, topic) for name, topic in TOPICS.items()}
+    channels = _OF_GATEWAYS | {name: (name, topic) for name, topic in TOPICS.items()}
     payloads, types = msgspec.json.schema_components(ALL_PAYLOADS.values(), ref_template="#/components/schemas/{name}")
     return {
         "asyncapi": "3.0.0",
@@ -183,6 +207,7 @@ def _parameters() -> Json:
     return {
         "site": {"description": "The casino, as `site` in the gateway's config.", "examples": ["sydney"]},
         "table": {"description": "The table, as `table.name` in the gateway's config.", "examples": ["bac-01"]},
+        "gateway": {"description": "The gateway, as `gateway` in its config.", "examples": ["pit-1"]},
         "jackpot": {"description": "The jackpot, as `id` in the file of jackpots.", "examples": ["lucky-tie"]},
     }
 

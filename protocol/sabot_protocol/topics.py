@@ -191,14 +191,18 @@ def entry_topic(site: str, table: str, topic: str) -> str:
     return f"{ROOT}/{site}/{table}/{topic}"
 
 
-def gateway_status_topic(site: str) -> str:
-    """Return the topic of the gateway's own status and last will."""
-    return f"{ROOT}/{site}/status"
+def gateway_status_topic(site: str, gateway: str = "") -> str:
+    """Return the topic of a gateway's own status and last will; `gateway` is its name, if the site has several."""
+    return f"{ROOT}/{site}/{_of_gateway(gateway)}status"
 
 
-def ledger_topic(site: str) -> str:
-    """Return the retained topic of the ledger's head."""
-    return f"{ROOT}/{site}/ledger"
+def _of_gateway(gateway: str) -> str:
+    return f"gateway/{gateway}/" if gateway else ""
+
+
+def ledger_topic(site: str, gateway: str = "") -> str:
+    """Return the retained topic of the head of a gateway's ledger; `gateway` is its name, if the site has several."""
+    return f"{ROOT}/{site}/{_of_gateway(gateway)}ledger"
 
 
 def increment_topic(site: str, table: str, jackpot: str) -> str:

@@ -139,6 +139,8 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         "sabot/v1/{site}/status",
         "sabot/v1/{site}/ledger",
         *(f"sabot/v1/{{site}}/{{table}}/{name}" for name in NAMES),
+        "sabot/v1/{site}/gateway/{gateway}/status",
+        "sabot/v1/{site}/gateway/{gateway}/ledger",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}/recorded",
         *(f"sabot/v1/{{site}}/jackpot/{{jackpot}}/{name}" for name in JACKPOT_NAMES),
@@ -148,7 +150,8 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         for operation in ASYNCAPI["operations"].values()
         if operation["bindings"]["mqtt"]["retain"]
     }
-    assert retained == {"gateway_status", "ledger", "status", "shoe", "alarms", "meter", "pending"}
+    of_gateways = {"gateway_status", "ledger", "named_gateway_status", "named_gateway_ledger"}
+    assert retained == {*of_gateways, "status", "shoe", "alarms", "meter", "pending"}
     assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
     assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
 

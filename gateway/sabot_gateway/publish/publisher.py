@@ -23,16 +23,17 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class Publisher:
     """QoS 1 from the ledger, in order, at most a window at a time; `retained` has the states."""
 
-    def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str) -> None:
+    def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str, gateway: str = "") -> None:
         self._mqtt, self._ledger, self._site = mqtt, ledger, site
         self._cursor, self._save_s = ledger.cursor(_CURSOR), 0.0
         self._window = Window(self._cursor)
-        self.retained = RetainedTopics(mqtt, ledger, site)
+        self.retained = RetainedTopics(mqtt, ledger, site, gateway)
+        self._status_topic = gateway_status_topic(site, gateway)
         self._limiter = LogLimiter()
         self._connected = self._stopping = False
         mqtt.on_ready, mqtt.on_lost = self._on_ready, self._on_lost
         mqtt.client.on_publish = self._on_publish
-        mqtt.client.will_set(gateway_status_topic(site), _status("offline", time, {}), qos=1, retain=True)
+        mqtt.client.will_set(self._status_topic, _status("offline", time, {}), qos=1, retain=True)
 
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables, whose shoes are in the ledger; leave the topics of others alone from now on."""
@@ -53,7 +54,7 @@ class Publisher:
     def set_gateway_status(self, state: str, time: str, **fields: str | bool | None) -> None:
         """Set the gateway's own status; not any more after `set_goodbye`."""
         if not self._stopping:
-            self.retained.set(gateway_status_topic(self._site), _status(state, time, fields))
+            self.retained.set(self._status_topic, _status(state, time, fields))
 
     def set_goodbye(self, time: str) -> None:
         """Set the last status of the gateway, whatever happens until it is gone."""

@@ -25,17 +25,17 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class RetainedTopics:
     """States are set at any time; `pump` sends those that are new. QoS 1, the newest state last."""
 
-    def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str) -> None:
+    def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, gateway: str) -> None:
         self._mqtt, self._site = mqtt, site
         self._states: dict[str, bytes] = {}  # retained topics as they are now
         self._shoes: dict[str, bytes] = {}  # and those that come from the ledger, as last sent
         self._tables: set[str] = set()  # that are served
-        self._filters = [gateway_status_topic(site), *(table_topic(site, "+", name) for name in _READ_BACK)]
+        self._filters = [gateway_status_topic(site, gateway), *(table_topic(site, "+", name) for name in _READ_BACK)]
         self._overwrites, self._limiter, self._ready_s = Overwrites(), LogLimiter(), 0.0
         self.overwritten = 0  # messages of others on our topics so far
         self._unsent: dict[str, None] = {}  # topics, in the order to be sent
         self._unacknowledged: set[int] = set()  # message ids
-        self._echo, self._head, self._head_topic = Echo(), HeadTopic(ledger), ledger_topic(site)
+        self._echo, self._head, self._head_topic = Echo(), HeadTopic(ledger), ledger_topic(site, gateway)
         self.subscriptions = Subscriptions(mqtt, [*self._filters, self._head_topic])
         for topic in self._filters:
             mqtt.client.message_callback_add(topic, self._on_retained)

@@ -40,7 +40,7 @@ class PublishStage:
         self._tables, self._site = tables, config.site
         self.mqtt = LoopClient(
             Broker.from_url(config.broker),
-            f"sabot-gateway-{config.site}",
+            config.client_id(),
             clean_session=False,
             selector=selector,
             login=config.login,
@@ -49,7 +49,7 @@ class PublishStage:
         exposed = config.login.exposed(self.mqtt.broker)
         if exposed:
             log.warning(exposed)
-        self.publisher = Publisher(self.mqtt, ledger, config.site, at.time)
+        self.publisher = Publisher(self.mqtt, ledger, config.site, at.time, config.gateway or "")
         self.status_topics = StatusTopics(self.publisher, config.keys)
         self._latency = Latency()
         self._alarms_due: dict[str, None] = {}  # tables whose active alarms are to be published

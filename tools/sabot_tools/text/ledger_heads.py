@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from sabot_gateway import config as configs
+from sabot_gateway.config import Config
 from sabot_gateway.ledger import LedgerError
 from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_protocol.service.mqtt import LoopClient
@@ -14,6 +15,13 @@ from sabot_protocol.topics import LedgerMessage, ledger_topic
 
 _WITHIN_S = 5.0  # to connect and receive
 _MOST_HEADS = 1000  # of all the sites of a broker
+
+
+def _topics(config: Config | None) -> list[str]:
+    """Return the topics with heads: of the config's gateway, or of every gateway of every site."""
+    if config:
+        return [ledger_topic(config.site, config.gateway or "")]
+    return [ledger_topic("+"), ledger_topic("+", "+")]
 
 
 def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
@@ -24,17 +32,17 @@ def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
     try:
         broker = Broker.from_url(url or (config.broker if config else ""))
         login = config.login if config else Login()
-        return _retained(broker, login, ledger_topic(config.site if config else "+"))
+        return _retained(broker, login, _topics(config))
     except (BrokerUrlError, LoginError, LedgerError) as error:
         more = "" if config else "; if the broker needs a login, give the gateway's config with --config TOML"
         raise LedgerError(f"{error}{more}") from None
 
 
-def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:
-    """Return the retained messages of a topic: a broker delivers them before it answers later packets."""
+def _retained(broker: Broker, login: Login, topics: list[str]) -> list[LedgerMessage]:
+    """Return the retained messages of some topics: a broker delivers them before it answers later packets."""
     selector = selectors.DefaultSelector()
     mqtt = LoopClient(broker, "", clean_session=True, selector=selector, login=login)
-    found = _Retained(mqtt, topic)
+    found = _Retained(mqtt, topics)
     end_s = time.monotonic() + _WITHIN_S
     try:
         while not found.complete and not mqtt.problem and time.monotonic() < end_s:
@@ -43,31 +51,33 @@ def _retained(broker: Broker, login: Login, topic: str) -> list[LedgerMessage]:
     finally:
         mqtt.close()
     if not found.payloads:
-        raise LedgerError(mqtt.problem or f"the broker at {broker} has no retained head of a ledger on {topic}")
-    return [_decoded(broker, topic, payload) for payload in found.payloads]
+        raise LedgerError(
+            mqtt.problem or f"the broker at {broker} has no retained head of a ledger on {' or '.join(topics)}"
+        )
+    return [_decoded(broker, topic, payload) for topic, payload in found.payloads]
 
 
 class _Retained:
     """Subscribes and unsubscribes at once: the retained messages come between the two acknowledgements."""
 
-    def __init__(self, mqtt: LoopClient, topic: str) -> None:
-        self.payloads: list[bytes] = []
+    def __init__(self, mqtt: LoopClient, topics: list[str]) -> None:
+        self.payloads: list[tuple[str, bytes]] = []
         self.complete = False
-        self._mqtt, self._topic = mqtt, topic
+        self._mqtt, self._topics = mqtt, topics
         mqtt.on_ready = self._on_ready
         mqtt.client.on_message = self._on_message
         mqtt.client.on_subscribe = self._on_subscribe
         mqtt.client.on_unsubscribe = self._on_unsubscribe
 
     def _on_ready(self) -> None:
-        self._mqtt.client.subscribe(self._topic, 1)
+        self._mqtt.client.subscribe([(topic, 1) for topic in self._topics])
 
     def _on_message(self, _client: object, _userdata: object, message: Any) -> None:
         if len(self.payloads) < _MOST_HEADS:
-            self.payloads.append(message.payload)
+            self.payloads.append((message.topic, message.payload))
 
     def _on_subscribe(self, *_: object) -> None:
-        self._mqtt.client.unsubscribe(self._topic)
+        self._mqtt.client.unsubscribe(self._topics)
 
     def _on_unsubscribe(self, *_: object) -> None:
         self.complete = True
