@@ -11,11 +11,12 @@ from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
 from sabot_floor.jackpots import states
+from sabot_floor.jackpots.behind import Behind
 from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.desk import Desk
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.publish import Publisher
-from sabot_floor.requests import Act, FloorRequest, Show
+from sabot_floor.requests import Accept, Act, FloorRequest, Show
 
 
 class Answers:
@@ -30,14 +31,19 @@ class Answers:
         publisher: Publisher,
         collector: Collector,
         hold: Hold,
+        behind: Behind,
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
-        self._publisher, self._collector, self._hold = publisher, collector, hold
+        self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._desk = Desk(logs)
 
     def answer(self, request: FloorRequest, at: Moment) -> Answer:
         """Return the answer; nothing has changed unless it is positive."""
         match request.verb:
+            case Accept() as accept:
+                return self._behind.accept(accept, request.by, at)
+            case Act() if self._behind.problem:
+                return Answer(False, f"Nothing was changed: {self._behind.problem}.")
             case Act() as act:
                 return self._desk.act(act, request.by, at)
             case Show() as show:
@@ -46,7 +52,7 @@ class Answers:
 
     def _status(self, at: Moment) -> dict[str, Any]:
         standings = [self._logs.standing(jackpot) for jackpot in self._logs.served]
-        problem, since = self._hold.problem or None, self._hold.since or None
+        problem, since = self._hold.problem or self._behind.problem or None, self._hold.since or None
         return {
             "site": self._config.site,
             "worker": self._config.worker,

@@ -24,6 +24,7 @@ from sabot_floor.answers import Answers
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
+from sabot_floor.jackpots.behind import Behind
 from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
@@ -66,13 +67,18 @@ class App:
         self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
         self.publisher.serve(self.logs.served)
         self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
+        self.behind = Behind(self.logs, config.site)
+        self.publisher.on_meter = self.behind.received
         self.subscribed = False  # the broker has answered our subscription
         self._subscription: int | None = None  # its message id
+        self._states_subscription: int | None = None
         self.mqtt.client.on_subscribe = self._on_subscribe
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
-        self._answers = Answers(config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector, self.hold)
+        self._answers = Answers(
+            config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector, self.hold, self.behind
+        )
         self._sweep_s = 0.0
 
     def _open(self) -> None:
@@ -86,10 +92,12 @@ class App:
     def _on_ready(self) -> None:
         self.subscribed = False
         _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._intake.filters()])
-        self.publisher.on_ready()
+        self._states_subscription = self.publisher.on_ready()
 
     def _on_subscribe(self, _client: object, _userdata: object, message_id: int, answers: Any, *_: object) -> None:
         """Report topics that the broker does not let us read."""
+        if message_id == self._states_subscription:
+            self.behind.listen(self.mqtt.now_s)
         if message_id != self._subscription:
             return
         self.subscribed = True
@@ -103,6 +111,7 @@ class App:
     def _on_lost(self) -> None:
         """What is not acknowledged comes again over the next connection."""
         self.subscribed = False
+        self.behind.lost()
         self.inbox.lost()
         self.collector.lost()
 
@@ -150,8 +159,8 @@ class App:
         self._control.answer(caller, self._answers.answer(request, at))
 
     def _turn(self, at: Moment) -> None:
-        """Store what has come, then acknowledge and publish; nothing of it while the store cannot be written."""
-        if self.hold.waits(at.now_s):
+        """Store what has come, then acknowledge and publish; nothing of it without a store, or with an old one."""
+        if self.hold.waits(at.now_s) or self._is_behind(at):
             return
         self._take(at)
         if at.now_s >= self._sweep_s:
@@ -159,6 +168,16 @@ class App:
             self._sweep(at)
         self.publisher.pump(at.now_s)
         self.hold.end()
+
+    def _is_behind(self, at: Moment) -> bool:
+        """Return True while the logs are not compared with their meters at the broker, or lack what those name."""
+        if not self.behind.holds(at.now_s):
+            return False
+        self._control.expire(at.now_s)
+        self.hold.broker(self.mqtt.problem, at.now_s)
+        if self.behind.found:
+            self.hold.begin(self.behind.problem, at)
+        return True
 
     def _take(self, at: Moment) -> None:
         try:
@@ -193,6 +212,7 @@ class App:
             log.error(f"the jackpots stay as they were: {error}")
             return
         self.publisher.serve(self.logs.served)
+        self.behind.again()
         log.info("jackpots read again", jackpots=len(self.logs.served))
 
     # For benches and tests

@@ -1,6 +1,6 @@
 """Publish: wins and faults from the logs by cursor, and each jackpot's state, retained; QoS 1."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sabot_protocol.service.mqtt import LoopClient
@@ -35,6 +35,7 @@ class Publisher:
         self._sent_s: dict[str, float] = {}  # retained topics: when they were sent last
         self._seen: dict[str, bytes] = {}  # retained topics as they last came back
         self._save_s = 0.0
+        self.on_meter: Callable[[str, bytes], None] = lambda topic, payload: None  # retained, at a subscription
         self.republished = 0  # states that were not at the broker as they are
         mqtt.client.on_publish = self._on_publish
         for name in _STATES:
@@ -52,11 +53,11 @@ class Publisher:
             self._behind[jackpot] = None
             self.changed(jackpot)
 
-    def on_ready(self) -> None:
-        """The broker is there: read our states back, and send them all."""
+    def on_ready(self) -> int | None:
+        """The broker is there: read our states back, and send them all; return the id of the subscription."""
         self._seen.clear()
         self._unsent = dict.fromkeys(self._current)
-        self._mqtt.client.subscribe([(jackpot_topic(self._site, "+", name), 0) for name in _STATES])
+        return self._mqtt.client.subscribe([(jackpot_topic(self._site, "+", name), 0) for name in _STATES])[1]
 
     def _on_publish(self, _client: object, _userdata: object, message_id: int, *_: object) -> None:
         self._waiting.pop(message_id, None)
@@ -64,6 +65,8 @@ class Publisher:
     def _on_state(self, _client: object, _userdata: object, message: Any) -> None:
         if message.qos:  # another subscription of ours
             self._mqtt.ack(message.mid)
+        if message.retain and message.topic.endswith("/meter"):
+            self.on_meter(message.topic, bytes(message.payload))
         if message.topic in self._current:
             self._seen[message.topic] = bytes(message.payload)
 

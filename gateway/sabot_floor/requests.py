@@ -123,6 +123,13 @@ class Draw(Act, frozen=True):
         return DrawRequest(self.id, by, self.role)
 
 
+class Accept(Verb, frozen=True):
+    """Go on with logs that are behind the meters at the broker."""
+
+    role: Role
+    reason: Text
+
+
 VERBS: dict[str, type[Verb]] = {
     "status": Status,
     "show": Show,
@@ -133,6 +140,7 @@ VERBS: dict[str, type[Verb]] = {
     "restore": Restore,
     "make-good": MakeGood,
     "draw": Draw,
+    "accept": Accept,
 }
 
 
@@ -152,4 +160,6 @@ def parse(line: bytes) -> FloorRequest:
         by = person(envelope.by)
         verb.entry(by, "")  # a second person's name may be wrong too
         return FloorRequest(verb, by)
+    if isinstance(verb, Accept):
+        return FloorRequest(verb, person(envelope.by))
     return FloorRequest(verb)

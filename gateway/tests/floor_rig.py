@@ -244,7 +244,7 @@ class Rig:
         app = App(config, store, monotonic=lambda: self.now_s)
         self.apps.append(app)
         self._stack.callback(self._close, app)
-        self.until(lambda: app.subscribed and self.client.on("meter"))
+        self.until(lambda: app.subscribed and (app.behind.found or not app.behind.problem) and self.client.on("meter"))
         return app
 
     def _close(self, app: App) -> None:

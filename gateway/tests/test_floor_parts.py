@@ -269,6 +269,7 @@ GOOD = {
     "restore": f'{{{ACT}, "table": "bac-01"}}',
     "make-good": f'{{{ACT}, "missed": "m"}}',
     "draw": f'{{{ACT}, "id": "12345678"}}',
+    "accept": '{"role": "area_manager", "reason": "r"}',
 }
 
 

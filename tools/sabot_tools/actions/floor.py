@@ -90,6 +90,25 @@ def init(
     )
 
 
+@app.command(
+    epilog="Example: sabot floor accept --by 'A. Smith' --role area_manager --reason 'disk replaced, copy of 3 March' "
+    "--config /etc/sabot/floor.toml"
+)
+def accept(
+    by: Annotated[str, typer.Option(help="Your name, for the log.")],
+    role: Annotated[str, typer.Option(help="Your role, as the rulebook calls it, such as area_manager.")],
+    reason: Annotated[str, typer.Option(help="Why, for the log.")],
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    socket: floor_daemon.Socket = None,
+) -> None:
+    """Go on with a store that is behind its meters at the broker. Compare what was paid first."""
+    from sabot_protocol.service.messages import Request
+    from sabot_protocol.service.plain_text import printable
+
+    answer = floor_daemon.ask(config, socket, Request("accept", by=by, args={"role": role, "reason": reason}))
+    typer.echo(printable(answer.say))
+
+
 @app.command(epilog="Example: sabot floor status --config /etc/sabot/floor.toml")
 def status(
     config: floor_daemon.Config = floor_daemon.CONFIG,

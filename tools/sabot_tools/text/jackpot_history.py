@@ -6,6 +6,7 @@ import msgspec
 from sabot_floor.jackpots.batch import FAULT, WIN
 from sabot_floor.jackpots.engine import Entry, Logged
 from sabot_floor.jackpots.engine.entries import (
+    Accepted,
     Adjusted,
     Changed,
     Confirmed,
@@ -79,6 +80,8 @@ def _what(entry: Entry, currency: str) -> str:
             return f"{entry.table} {entry.shoe}/{entry.coup}: {entry.reason}"
         case MadeGood():
             return f"{entry.missed} by {entry.by}, {entry.role}"
+        case Accepted():
+            return f"the log as it is, without entry {entry.entry}, by {entry.by}, {entry.role}{_reason(entry)}"
         case Drawn():
             return f"draw {entry.id} chose {msgspec.json.encode(entry.draw.chosen).decode()}"
 

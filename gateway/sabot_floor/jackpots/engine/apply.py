@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from sabot_floor.jackpots.engine import changes, increments, tables, wins
 from sabot_floor.jackpots.engine.entries import (
+    Accepted,
     Adjusted,
     Changed,
     Confirmed,
@@ -35,6 +36,7 @@ _TAKEN_BY: Final[dict[type, Callable[[JackpotState, Any], Applied | Refused]]] =
     Proposed: tables.propose,
     MadeGood: tables.make_good,
     Drawn: wins.draw,
+    Accepted: changes.accept,
 }
 
 

@@ -1,10 +1,10 @@
-"""Changes by people: new parameters, and adjustments of the meter."""
+"""Changes by people: new parameters, adjustments of the meter, and a log that is accepted as it is."""
 
 from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots.engine import money
-from sabot_floor.jackpots.engine.entries import Adjusted, Changed, Opened
-from sabot_floor.jackpots.engine.results import Applied, Refused
+from sabot_floor.jackpots.engine.entries import Accepted, Adjusted, Changed, Opened
+from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.rights import refuse_people, refuse_role
 from sabot_floor.jackpots.engine.state import JackpotState
 from sabot_floor.jackpots.engine.wins import take_waiting
@@ -76,3 +76,20 @@ def _refuse(state: JackpotState, entry: Adjusted) -> Refused | None:
     if state.display + state.overflow + amount < 0:
         return Refused("amount", f"adjustment {amount}: there is only {state.display} on the meter")
     return None
+
+
+def accept(state: JackpotState, entry: Accepted) -> Applied | Refused:
+    """Go on although a meter named an entry that this log does not have; the meters stay as they are."""
+    refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_adjust", entry.role)
+    if refused is None and not entry.reason.strip():
+        refused = Refused("people", "accept: give the reason")
+    if refused:
+        return refused
+    state.accepted = entry.hash
+    say = (
+        f"{entry.by} accepted the log as it is, although the meter at the broker named entry {entry.entry}: "
+        f"{entry.reason}. Compare the wins with what was paid"
+    )
+    parameters = state.parameters
+    fault = Fault("accepted", say, active=False)
+    return Applied(entry, parameters.digest, parameters.version, parameters.in_force, faults=(fault,), status=True)

@@ -125,6 +125,17 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="dr
     role: str = ""
 
 
+class Accepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="accepted"):
+    """A person accepts the log as it is, although the meter at the broker named an entry that it does not have."""
+
+    time: str
+    entry: Annotated[int, Meta(description="that the meter at the broker named")]
+    hash: Annotated[str, Meta(description="of that entry, hex")]
+    by: str
+    role: str
+    reason: str
+
+
 Entry = (
     Opened
     | Changed
@@ -138,4 +149,5 @@ Entry = (
     | Proposed
     | MadeGood
     | Drawn
+    | Accepted
 )

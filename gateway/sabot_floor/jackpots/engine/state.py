@@ -105,6 +105,7 @@ class JackpotState(msgspec.Struct, kw_only=True):
     open: dict[str, Hit] = {}  # recognised and pending
     closed: list[Hit] = []  # the newest
     adjustments: list[str] = []  # ids of the newest
+    accepted: str = ""  # hash that a meter at the broker named, and that a person has accepted to be missing
     commitment: str = ""
     secret: str = ""  # of the next random draw, hex; in no entry or message before it, and not used by the engine
 
