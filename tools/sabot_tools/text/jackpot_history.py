@@ -57,7 +57,17 @@ def _say(entry: Stored, currency: str) -> str:
     if entry.kind == FAULT:
         return msgspec.json.decode(entry.payload, type=FaultMessage).say
     logged = msgspec.json.decode(entry.payload, type=Logged)
-    return f"{_what(logged.entry, currency)}; display {written(logged.meters.display, currency)}"
+    what = _not_counted(logged, currency) or _what(logged.entry, currency)
+    return f"{what}; display {written(logged.meters.display, currency)}"
+
+
+def _not_counted(logged: Logged, currency: str) -> str:
+    """Return which increment is not on the meters, and why; empty if it is."""
+    if not logged.not_counted or not isinstance(logged.entry, Increment):
+        return ""
+    message = logged.entry.message
+    where = f"{message.table} {message.shoe}/{message.coup}"
+    return f"{where} {written(message.amount, currency)} not counted: {logged.not_counted}"
 
 
 def _what(entry: Entry, currency: str) -> str:

@@ -68,7 +68,7 @@ def _unbalanced(state: JackpotState) -> Refused:
 
 def logged(state: JackpotState, applied: Applied) -> Logged:
     """Return the entry as the log keeps it; call it directly after `apply`."""
-    return Logged(applied.entry, applied.version, applied.in_force, applied.digest, state.meters())
+    return Logged(applied.entry, applied.version, applied.in_force, applied.digest, state.meters(), applied.not_counted)
 
 
 def logged_opened(state: JackpotState, entry: Opened) -> Logged:

@@ -205,7 +205,8 @@ def _count(state: JackpotState, entry: Increment, parameters: Parameters, place:
     if state.missed:
         _drop_proposal(state, message)
     if place.withdrawn or made_good:
-        return _remember(state, entry, parameters, "made good before" if made_good else place.withdrawn)
+        why = "made good before" if made_good else f"table withdrawn: {place.withdrawn}"
+        return _remember(state, entry, parameters, "made good before" if made_good else place.withdrawn, why)
     money.contribute(state, parameters.reserve, message.amount)
     if message.trigger:
         hits.recognise(state, parameters, message, message.stakes)
@@ -225,7 +226,7 @@ def _drop_proposal(state: JackpotState, message: IncrementMessage) -> None:
             return
 
 
-def _remember(state: JackpotState, entry: Increment, parameters: Parameters, reason: str) -> Applied:
+def _remember(state: JackpotState, entry: Increment, parameters: Parameters, reason: str, why: str) -> Applied:
     """List an increment as missed; with a fault if it is the first of its table for this reason."""
     message = entry.message
     known = any(one.table == message.table and one.reason == reason for one in state.missed)
@@ -238,7 +239,7 @@ def _remember(state: JackpotState, entry: Increment, parameters: Parameters, rea
     )  # fmt: skip
     say = f"{_name(message)} was not counted: {reason}. Make it good if it must count"
     faults = () if known else (Fault("missed", say, message.table),)
-    return _applied(entry, parameters, faults=faults, status=True)
+    return _applied(entry, parameters, faults=faults, status=True, not_counted=why)
 
 
 def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> Applied:
@@ -247,7 +248,7 @@ def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> A
     missed = coups.find_missed(state, message.reverses)
     if missed is not None:
         state.missed.remove(missed)
-        return _applied(entry, parameters, status=True)
+        return _applied(entry, parameters, status=True, not_counted="it takes back what was not counted")
     money.contribute(state, parameters.reserve, message.amount)
     wins, faults = hits.cancel(state, message.reverses, entry.time)
     return _applied(entry, parameters, message.amount, wins, faults)
@@ -260,7 +261,9 @@ def _applied(
     wins: tuple[Win, ...] = (),
     faults: tuple[Fault, ...] = (),
     status: bool = False,
+    not_counted: str = "",
 ) -> Applied:
     return Applied(
-        entry, parameters.digest, parameters.version, parameters.in_force, increment, wins, faults, bool(wins), status
-    )
+        entry, parameters.digest, parameters.version, parameters.in_force, increment, wins, faults, bool(wins), status,
+        not_counted=not_counted,
+    )  # fmt: skip

@@ -60,9 +60,10 @@ class Applied(msgspec.Struct, frozen=True):
     pending: bool = False  # the list of pending wins may have changed
     status: bool = False  # more than the meters changed: parameters, tables, commitment
     missing: tuple[int, ...] = ()  # numbers of coups before this one, in its shoe, that have no increment yet
+    not_counted: str = ""  # why an increment is not on the meters
 
 
-class Logged(msgspec.Struct, frozen=True):
+class Logged(msgspec.Struct, frozen=True, omit_defaults=True):
     """An entry as the log keeps it: with the version, date and digest of its parameters, and the meters after it."""
 
     entry: Entry
@@ -70,3 +71,4 @@ class Logged(msgspec.Struct, frozen=True):
     in_force: str
     digest: str
     meters: Meters
+    not_counted: str = ""  # why an increment is not on the meters
