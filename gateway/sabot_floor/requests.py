@@ -107,10 +107,12 @@ class MakeGood(Act, frozen=True):
 
     missed: Text
     reason: Annotated[str, Meta(max_length=160)] = ""
+    amount: Amount | None = None
 
     def entry(self, by: str, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return MadeGood(time=time, missed=self.missed, by=by, role=self.role, reason=plain(self.reason))
+        reason = plain(self.reason)
+        return MadeGood(time=time, missed=self.missed, by=by, role=self.role, reason=reason, amount=self.amount)
 
 
 class Draw(Act, frozen=True):

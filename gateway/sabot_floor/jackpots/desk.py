@@ -14,7 +14,7 @@ from sabot_floor.jackpots.draws import new_secret
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Confirmed
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
-from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw
+from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood
 from sabot_floor.store import StoreError
 
 _MOST_CLOSED = 20
@@ -33,7 +33,7 @@ class Desk:
             return unknown
         try:
             self._logs.refresh(act.jackpot)
-            act = self._with_win_id(act)
+            act = self._with_missed_id(self._with_win_id(act))
             batch = Batch(act.jackpot, at.time, [act.entry(by, at.time)])
             batch.secret = new_secret() if isinstance(act, Draw) else b""
             self._logs.commit([batch])
@@ -78,6 +78,14 @@ class Desk:
         hits = (*state.open.values(), *state.closed)
         found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == act.win]
         return msgspec.structs.replace(act, win=found[0]) if len(found) == 1 else act
+
+    def _with_missed_id(self, act: Act) -> Act:
+        """Return the act with the id of what was missed, which a person may give as table/shoe/coup."""
+        state = self._logs.state(act.jackpot)
+        if state is None or not isinstance(act, MakeGood):
+            return act
+        found = [one.id for one in state.missed if one.coup and f"{one.table}/{one.shoe}/{one.coup}" == act.missed]
+        return msgspec.structs.replace(act, missed=found[0]) if len(found) == 1 else act
 
 
 def described(standing: Standing) -> dict[str, Any]:

@@ -11,9 +11,14 @@ from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage
 from sabot_floor.jackpots.engine.entries import Proposed
 
 PATIENCE_S = 600.0  # longer than an increment waits for those before it
+STAKES_PATIENCE_S = 60.0  # of jackpots with a part of stakes: there a coup without recorded stakes has no increment
 _MOST = 10_000  # coups that wait
 _MOST_SHOES = 500  # whose coups are remembered
 _NO_INCREMENT = "its gateway sent no increment for it"
+_NO_STAKES = (
+    f"{_NO_INCREMENT}, perhaps because no stakes were recorded. The amount is the operator's part: "
+    "give --amount with the part of the stakes added"
+)
 _UNKNOWN = "the numbers of the coups around it show that it was dealt, but its result never came"
 
 
@@ -35,7 +40,7 @@ class MissingIncrements:
     """Coups that wait for their increment, by jackpot; bounded, the oldest is given up."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[str, _Of], _Waiting] = {}
+        self._waiting: dict[float, dict[tuple[str, _Of], _Waiting]] = {PATIENCE_S: {}, STAKES_PATIENCE_S: {}}
         self._kinds: dict[tuple[str, str, int], dict[int, CoupKind]] = {}  # by table, unit and shoe, then coup
         self.given_up = 0
 
@@ -55,33 +60,45 @@ class MissingIncrements:
         of = _Of(message.table, message.unit, message.shoe, message.coup)
         for name, parameters in jackpots.items():
             if message.table in parameters.table_names and _counts(parameters, message.kind):
-                self._wait((name, of), _Waiting(now_s, message))
+                patience_s = PATIENCE_S if parameters.funding == "operator" else STAKES_PATIENCE_S
+                self._wait((name, of), _Waiting(now_s, message), patience_s)
 
-    def _wait(self, key: tuple[str, _Of], waiting: _Waiting) -> None:
-        self._waiting.setdefault(key, waiting)
-        while len(self._waiting) > _MOST:
-            del self._waiting[next(iter(self._waiting))]
+    def _wait(self, key: tuple[str, _Of], waiting: _Waiting, patience_s: float) -> None:
+        found = self._waiting[patience_s]
+        found.setdefault(key, waiting)
+        while len(found) > _MOST:
+            del found[next(iter(found))]
             self.given_up += 1
 
     def counted(self, jackpot: str, message: IncrementMessage, skipped: Iterable[int], now_s: float) -> None:
         """Take note of an increment that came, and of the numbers before it that have none."""
-        self._waiting.pop((jackpot, _Of(message.table, message.unit, message.shoe, message.coup)), None)
+        of = _Of(message.table, message.unit, message.shoe, message.coup)
+        for waiting in self._waiting.values():
+            waiting.pop((jackpot, of), None)
         for coup in skipped:
-            self._wait((jackpot, _Of(message.table, message.unit, message.shoe, coup)), _Waiting(now_s, None))
+            key = jackpot, of._replace(coup=coup)
+            if key not in self._waiting[STAKES_PATIENCE_S]:
+                self._wait(key, _Waiting(now_s, None), PATIENCE_S)
 
     def due(self, jackpots: Mapping[str, Parameters], now_s: float, time: str) -> dict[str, list[Proposed]]:
         """Return the coups whose increment should have come, by jackpot; they are not returned again."""
         found: dict[str, list[Proposed]] = {}
-        for key, waiting in list(self._waiting.items()):
-            if now_s - waiting.since_s < PATIENCE_S:
-                break
-            del self._waiting[key]
-            name, of = key
+        for (name, of), waiting in self._take_due(now_s):
             parameters = jackpots.get(name)
             kind = waiting.message.kind if waiting.message else self._kinds.get(of[:3], {}).get(of.coup)
             if parameters is not None and (kind is None or _counts(parameters, kind)):
                 found.setdefault(name, []).append(_proposed(parameters, of, waiting.message, time))
         return found
+
+    def _take_due(self, now_s: float) -> list[tuple[tuple[str, _Of], _Waiting]]:
+        """Remove those that have waited long enough, and return them."""
+        taken = []
+        for patience_s, waiting in self._waiting.items():
+            for key, one in list(waiting.items()):
+                if now_s - one.since_s < patience_s:
+                    break
+                taken.append((key, waiting.pop(key)))
+        return taken
 
 
 def _counts(parameters: Parameters, kind: CoupKind) -> bool:
@@ -98,5 +115,11 @@ def _proposed(parameters: Parameters, of: _Of, coup: ConfirmedMessage | None, ti
         coup=of.coup,
         coup_id=coup.id if coup else "",
         outcome=trigger.outcome if trigger else "",
-        reason=_NO_INCREMENT if coup else _UNKNOWN,
+        reason=_reason(parameters, coup),
     )
+
+
+def _reason(parameters: Parameters, coup: ConfirmedMessage | None) -> str:
+    if coup is None:
+        return _UNKNOWN
+    return _NO_INCREMENT if parameters.funding == "operator" else _NO_STAKES

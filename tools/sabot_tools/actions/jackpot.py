@@ -152,16 +152,22 @@ def restore(
 )
 def make_good(
     jackpot: Jackpot,
-    missed: Annotated[str, typer.Argument(help="Id of what was missed: see `sabot jackpot show`.", metavar="MISSED")],
+    missed: Annotated[
+        str, typer.Argument(help="Id of what was missed, or TABLE/SHOE/COUP: see `show`.", metavar="MISSED")
+    ],
     by: By,
     role: Role,
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    amount: Annotated[
+        int | None, typer.Option(help="In minor units, if it is not the amount listed: 500 is 5 dollars.")
+    ] = None,
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Add the contribution of a missed coup."""
-    _act(config, socket, as_json, "make-good", by, jackpot=jackpot, missed=missed, role=role, reason=reason)
+    args = {"jackpot": jackpot, "missed": missed, "role": role, "reason": reason}
+    _act(config, socket, as_json, "make-good", by, **args, **({} if amount is None else {"amount": amount}))
 
 
 @app.command(epilog="Example: sabot jackpot draw lucky-seat --by 'A. Smith' --role casino_supervisor")

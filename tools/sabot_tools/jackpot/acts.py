@@ -57,8 +57,8 @@ def _adjusted(state: JackpotState, line: lines.AdjustLine, time: str, number: in
 def _made_good(state: JackpotState, line: lines.MakeGoodLine, time: str) -> list[Entry]:
     """Return an entry for one coup; if the name is a table, for everything that it missed."""
     names = [one.id for one in state.missed if line.make_good == one.table] or [line.make_good]
-    given = {"by": line.by, "role": line.role, "reason": line.reason}
-    return [entry.MadeGood(time=time, missed=name, **given) for name in names]
+    by, role, reason = line.by, line.role, line.reason
+    return [entry.MadeGood(time=time, missed=name, by=by, role=role, reason=reason) for name in names]
 
 
 def _changed(state: JackpotState, line: lines.ParametersLine) -> Parameters:

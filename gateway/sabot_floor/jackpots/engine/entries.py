@@ -113,6 +113,7 @@ class MadeGood(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     by: str
     role: str
     reason: str = ""
+    amount: Annotated[int | None, Meta(description="null: the amount as listed")] = None
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="drawn", omit_defaults=True):

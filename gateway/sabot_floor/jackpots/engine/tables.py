@@ -1,5 +1,7 @@
 """Tables: withdrawn and restored, and coups that were missed and are made good."""
 
+from sabot_protocol.jackpots.parameters import Parameters
+
 from sabot_floor.jackpots.engine import coups, hits, money
 from sabot_floor.jackpots.engine.entries import Entry, MadeGood, Proposed, Restored, Withdrawn
 from sabot_floor.jackpots.engine.increments import governing
@@ -107,29 +109,45 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
     """Count what was missed, once; a winning hand in it may then be recorded."""
     missed = coups.find_missed(state, entry.missed)
     if missed is None:
-        return Refused("coup", f"nothing missed with id {entry.missed!r}: it was made good, or never missed")
-    refused = refuse_people((entry.by,), 1) or refuse_role(state, "jackpot_make_good", entry.role)
+        say = (
+            f"nothing missed with id {entry.missed!r}: it was made good, never missed, or its increment may still come"
+        )
+        return Refused("coup", f"{say}; sabot jackpot show lists what was missed")
+    parameters = governing(state, missed.parameters) or state.parameters
+    refused = (
+        refuse_people((entry.by,), 1)
+        or refuse_role(state, "jackpot_make_good", entry.role)
+        or _refuse_amount(parameters, missed, entry.amount)
+    )
     if refused:
         return refused
     state.missed.remove(missed)
-    parameters = governing(state, missed.parameters) or state.parameters
-    money.contribute(state, parameters.reserve, missed.amount)
+    amount = missed.amount if entry.amount is None else entry.amount
+    money.contribute(state, parameters.reserve, amount)
     place = coups.place_of(state, missed.table)
     coups.make_good(place, missed)
     if missed.trigger and missed.coup_id:
         hits.recognise(state, parameters, missed, {})
-    say = f"{missed.amount} of {missed.table} was made good by {entry.by}"
+    say = f"{amount} of {missed.table} was made good by {entry.by}"
     fault = Fault("missed", say, missed.table, active=False)
     return Applied(
         entry,
         parameters.digest,
         parameters.version,
         parameters.in_force,
-        missed.amount,
+        amount,
         faults=(fault,),
         pending=bool(missed.trigger),
         status=True,
     )
+
+
+def _refuse_amount(parameters: Parameters, missed: Missed, amount: int | None) -> Refused | None:
+    """Bound an amount that a person gives in place of the one listed."""
+    most = parameters.unreasonable * max(1, missed.coups)
+    if amount is None or (type(amount) is int and 0 <= amount <= most):
+        return None
+    return Refused("unreasonable", f"{missed.id}: {amount!r} is not a whole number of minor units from 0 to {most}")
 
 
 def _applied(state: JackpotState, entry: Entry, fault: Fault) -> Applied:
