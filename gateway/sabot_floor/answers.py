@@ -15,6 +15,7 @@ from sabot_floor.jackpots.behind import Behind
 from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.desk import Desk
 from sabot_floor.jackpots.logs import JackpotLogs
+from sabot_floor.jackpots.order import PATIENCE_S
 from sabot_floor.publish import Publisher
 from sabot_floor.requests import Accept, Act, FloorRequest, Show
 
@@ -64,6 +65,8 @@ class Answers:
                 "problem": self._mqtt.problem,
                 "waiting": self._inbox.waiting(),
                 "ahead": len(self._collector.order),
+                "ahead_s": round(self._collector.order.longest_s(at.now_s)),
+                "patience_s": round(PATIENCE_S),
                 "unreadable": self._inbox.unreadable,
                 "given_up": self._inbox.given_up,
                 "forgotten_coups": self._collector.missing.given_up,

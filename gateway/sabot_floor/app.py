@@ -81,10 +81,12 @@ class App:
         )
         self._sweep_s = 0.0
 
-    def _open(self) -> None:
-        """Open the jackpots of the parameters' file, or note their changes."""
-        for said in open_jackpots(self.logs, loading.load(Path(self.config.jackpots)), self._at().time):
+    def _open(self) -> int:
+        """Open the jackpots of the parameters' file, or note their changes; return how many sentences warn of them."""
+        warnings = open_jackpots(self.logs, loading.load(Path(self.config.jackpots)), self._at().time)
+        for said in warnings:
             log.warning(said)
+        return len(warnings)
 
     def _at(self) -> Moment:
         return Moment(self._monotonic(), utc(self._clock()))
@@ -207,13 +209,14 @@ class App:
 
     def _reload(self) -> None:
         try:
-            self._open()
+            warnings = self._open()
         except ConfigError as error:
             log.error(f"the jackpots stay as they were: {error}")
             return
         self.publisher.serve(self.logs.served)
         self.behind.again()
-        log.info("jackpots read again", jackpots=len(self.logs.served))
+        but = ", but not all of the file was taken: see the warnings before" if warnings else ""
+        log.info(f"jackpots read again{but}", jackpots=len(self.logs.served))
 
     # For benches and tests
 

@@ -1,11 +1,15 @@
 """Check: whether a floor service can run by a config: its files, its store, its jackpots and its broker."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 from sabot_protocol.jackpots import loading
+from sabot_protocol.jackpots.dates import not_yet
+from sabot_protocol.jackpots.parameters import Parameters
+from sabot_protocol.service.moment import utc
 
 from sabot_floor import config as configs
 from sabot_floor.config import Config
@@ -22,8 +26,8 @@ class Fact(NamedTuple):
     says: str
 
 
-def facts(path: Path) -> Iterator[Fact]:
-    """Yield what is right and what is wrong; nothing is changed, and no store is made."""
+def facts(path: Path, now: str = "") -> Iterator[Fact]:
+    """Yield what is right and what is wrong at this time, UTC; nothing is changed, and no store is made."""
     config, found = configs.read(path)
     yield from (Fact("wrong", "config", problem) for problem in found)
     if config is None:
@@ -35,33 +39,51 @@ def facts(path: Path) -> Iterator[Fact]:
     if config.jackpot_key is None:
         yield Fact("warning", "jackpot_key", "not set: anyone who may publish at the broker can add to a meter")
     if not wrong:
-        yield from _store_facts(config)
+        yield from _store_facts(config, now or utc(time.time()))
 
 
-def _store_facts(config: Config) -> Iterator[Fact]:
+def _store_facts(config: Config, now: str) -> Iterator[Fact]:
     jackpots = loading.load(Path(config.jackpots))
     if "://" not in config.store and not Path(config.store).exists():
         yield Fact("ok", "store", f"{config.store} will be made at the first start")
-        yield from (Fact("ok", f"jackpot {one.id}", f"{one.title}: will be opened") for one in jackpots)
+        yield from (_to_open(one, now) for one in jackpots)
         return
     try:
         with open_store(config.store, read_only=True) as store:
             yield Fact("ok", "store", store.place)
             for one in jackpots:
-                yield Fact("ok", f"jackpot {one.id}", _plan(store, one.id, one.digest))
+                yield _plan(store, one, now)
     except StoreError as error:
         yield Fact("wrong", "store", str(error))
 
 
-def _plan(store: Store, jackpot: str, digest: str) -> str:
+def _to_open(parameters: Parameters, now: str) -> Fact:
+    subject, early = f"jackpot {parameters.id}", not_yet(parameters, now)
+    if early:
+        return Fact("warning", subject, f"{early}: it will not be opened before that; start the service again then")
+    return Fact("ok", subject, f"{parameters.title}: will be opened")
+
+
+def _plan(store: Store, parameters: Parameters, now: str) -> Fact:
     """Return what the next start does with a jackpot."""
-    head = store.head(log_name(jackpot))
+    subject, digest = f"jackpot {parameters.id}", parameters.digest
+    head = store.head(log_name(parameters.id))
     if head is None or head.state is None:
-        return "will be opened"
+        return _to_open(parameters, now)
     try:
         state = engine.decode(head.state)
     except msgspec.MsgspecError as error:
-        return f"its state cannot be read ({error}); verify it: sabot jackpot verify {jackpot}"
+        say = f"its state cannot be read ({error}); verify it: sabot jackpot verify {parameters.id}"
+        return Fact("wrong", subject, say)
     if state.parameters.digest == digest:
-        return f"parameters {digest} are in force, {head.seq} entries"
-    return f"parameters {digest} will wait until it is won in full; {state.parameters.digest} are in force"
+        return Fact("ok", subject, f"parameters {digest} are in force, {head.seq} entries")
+    waits = f"parameters {digest} will wait until it is won in full; {state.parameters.digest} are in force"
+    if state.waiting is not None and state.waiting.digest == digest:
+        return Fact("ok", subject, waits)
+    refused = engine.refuse_parameters(state, parameters)
+    if refused is not None:
+        return Fact("wrong", subject, f"the change will be refused: {refused.say}")
+    early = not_yet(parameters, now)
+    if early:
+        return Fact("warning", subject, f"{early}: the change is not taken before that; send SIGHUP then")
+    return Fact("ok", subject, waits)

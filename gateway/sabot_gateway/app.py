@@ -66,7 +66,7 @@ class App:
         self._builder = TableBuilder(config, ledger, desk, self._tables)
         self._tables |= {table.name: self._builder.build(table) for table in config.table}
         self._jackpots = jackpots = Jackpots(ledger, own, self._tables)
-        jackpots.configure(*jackpots_of(config))
+        jackpots.configure(*jackpots_of(config), utc(clock()))
         self._publish = publish = PublishStage(config, ledger, self._tables, self._selector, self._at())
         publish.serve(self._tables)
         publish.listen(jackpots)

@@ -63,7 +63,7 @@ class Reload:
             log.exception("the config stays as it was: internal error; report it with this log")
             return
         self._apply(changes, opened, at)
-        self._jackpots.configure(*jackpots)
+        self._jackpots.configure(*jackpots, at.time)
         self._publish.listen(self._jackpots)
 
     def _build(self, new: Config, changes: Changes) -> dict[str, TableSession]:

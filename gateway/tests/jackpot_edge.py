@@ -161,7 +161,7 @@ class Edge:
     def configure(self, *parameters: Parameters) -> None:
         """Take the jackpots of a file, as a start and SIGHUP do."""
         self.parameters = parameters
-        self.jackpots.configure(parameters, self.key)
+        self.jackpots.configure(parameters, self.key, TIME)
         self.step()
 
     def step(self) -> None:

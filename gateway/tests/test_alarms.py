@@ -291,6 +291,18 @@ def test_alarms_of_one_name_beyond_a_bound_are_counted_in_one_alarm_that_is_rene
     assert len(verifier.active()) == 51
 
 
+def test_a_flood_of_alarms_about_jackpots_does_not_blame_the_shoe() -> None:
+    verifier, name = served(), "jackpot_not_incremented"
+    for number in range(1, 33):
+        verifier.gateway_alarm(name, "Not counted.", Source("gateway", number, at(0)), coup=(1, number))
+    (of_jackpots,) = verifier.alarms.named("alarm_flood")
+    assert "The shoe is not the cause" in of_jackpots.say
+    assert "out of service" not in of_jackpots.say
+    flood(verifier, 100, 31, at(20))
+    (of_both,) = verifier.alarms.named("alarm_flood")
+    assert "Take the shoe out of service." in of_both.say
+
+
 def test_a_flood_of_one_name_does_not_hide_an_alarm_of_another() -> None:
     verifier = served()
     flood(verifier, 1, 500, at(0))

@@ -64,6 +64,7 @@ def test_order_waits_for_each_table_by_itself() -> None:
     order = Order(lambda _: known)
     ahead, next_one = items(Table("bac-01"), 2), items(Table("bac-02"), 1)
     assert order.take([*ahead, *next_one], 0.0) == next_one
+    assert order.longest_s(42.0) == 42.0
 
 
 def test_order_ends_its_patience() -> None:
@@ -292,6 +293,11 @@ def test_every_verb_has_its_request(verb: str) -> None:
         (line("confirm", GOOD["confirm"], more=', "by": "B"'), "same key twice"),
         (line("adjust", GOOD["adjust"].replace("-5", "2.5")), "Expected `int`"),
         (line("adjust", GOOD["adjust"].replace('"B"', '" "')), "--second NAME"),
+        (line("adjust", GOOD["adjust"].replace('"B"', '""')), "adjust: second: write text, 1 or more characters."),
+        (
+            line("adjust", GOOD["adjust"].replace("-5", "9" * 18)),
+            "amount: write a whole number, at most 1000000000000.",
+        ),
         (line("adjust", GOOD["adjust"].replace("-5", "9" * 30)), "adjust"),
         (line("show", '{"jackpot": "../x"}'), "show"),
         (line("draw", GOOD["draw"].replace("}", ', "seat": 1}')), "no argument 'seat'"),

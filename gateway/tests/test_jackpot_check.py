@@ -34,10 +34,10 @@ def config(tmp_path: Path, *more: str, changes: tuple[str, str] = ("", "")) -> P
     return tmp_path / "gateway.toml"
 
 
-def facts(path: Path) -> list[tuple[str, str, str]]:
+def facts(path: Path, now: str = "2026-11-17T12:00:00.000Z") -> list[tuple[str, str, str]]:
     found, _ = configs.read(path)
     assert found is not None
-    return [(fact.status, fact.subject, fact.says) for fact in check.jackpot_facts(found)]
+    return [(fact.status, fact.subject, fact.says) for fact in check.jackpot_facts(found, now)]
 
 
 def test_the_example_is_in_order_and_the_check_names_the_tables_of_this_gateway(tmp_path: Path) -> None:
@@ -130,3 +130,14 @@ def test_increments_and_records_are_published_and_not_retained_and_the_rest_is_n
     assert [is_retained(one.topic) for one in messages] == [False] * 4
     full = [entry_topic("sydney", one.table, one.topic) for one in messages[2:]]
     assert full == [increment_topic("sydney", "bac-01", "lucky-tie"), recorded_topic("sydney", "bac-01", "lucky-tie")]
+
+
+def test_the_check_warns_of_parameters_whose_date_has_not_come(tmp_path: Path) -> None:
+    first = facts(config(tmp_path), "2026-10-30T00:00:00.000Z")[0]
+    assert first[:2] == ("warning", "jackpot lucky-tie")
+    assert "in force from 2026-11-01, which has not come: it is not used before that" in first[2]
+
+
+def test_a_jackpot_whose_date_has_not_come_gets_no_contribution(tmp_path: Path) -> None:
+    edge = Edge(tmp_path / "ledger.db", lucky_tie(in_force="2026-11-19"))
+    assert (edge.jackpots.due, edge.jackpots.parameters(), edge.jackpots.active) == (False, [], False)

@@ -96,7 +96,7 @@ def test_two_requests_in_one_commit_record_once(edge: Edge) -> None:
 
 def test_an_answer_names_the_coup_whose_stakes_are_recorded(tmp_path: Path) -> None:
     edge = Edge(tmp_path / "nz.db", from_wagers(), book="nz-baccarat")
-    assert edge.ask("stakes", stakes=STAKES).say == "Stakes of coup 1/1 are recorded: tie 400."
+    assert edge.ask("stakes", stakes=STAKES).say == "Stakes of coup 1/1 are recorded: tie NZD 4.00."
     edge.one.play()
     assert edge.ask("stakes", stakes={}).say == "Stakes of coup 1/2 are recorded: none."
 

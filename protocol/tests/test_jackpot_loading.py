@@ -147,7 +147,7 @@ MISTAKES = [
     (CROWN, "rounding =", "reserve = 0.1\nrounding =", 'reserve = 0.1; write a percentage as text, with at most six'),
     (CROWN, '"2026-11-01"', '"1 November"', "in_force = 1 November: not a date; write it as '2026-11-01'"),
     (CROWN, '"2026-11-01"', '"20261101"', "in_force = 20261101: not a date; write it as '2026-11-01'"),
-    (CROWN, '"2026-11-01"', "2026-11-01", 'in_force = "2026-11-01"; write the date from which'),
+    (CROWN, '"2026-11-01"', "2026-11-01", 'in_force = 2026-11-01; write the date from which'),
     (CROWN, '"crown-baccarat"', '"crown"', "rulebook = crown: this book has no jackpot; choose one of crown-baccarat"),
     (CROWN, '"AUD"', '"AUD"\ngame = "poker"', "jackpot lucky-tie: game = poker: crown-baccarat allows traditional"),
     (CROWN, '"AUD"', '"AUD"\ngame = "three_card"', "game = three_card: a shoe does not deal it as coups; choose"),
@@ -223,7 +223,8 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 def test_a_mistake_of_a_tiered_jackpot_is_listed_once(tmp_path: Path) -> None:
     found = wrong(tmp_path, NZ.replace("unreasonable = 5000", "unreasonable = -1") + TIERS)
     assert found == [
-        "jackpot pairs: unreasonable = -1; write the most minor units that one coup may contribute, a whole number"
+        "jackpot pairs: unreasonable = -1; write the most minor units that one coup may contribute, a whole number "
+        "up to 10**15"
     ]
 
 

@@ -52,11 +52,11 @@ def test_the_ledger_shows_them_in_words(path: Path) -> None:
     digest = lucky_tie().digest
     for words in (
         f"jackpot lucky-tie: parameters {digest}, version 1, are in force",
-        "stakes recorded: tie=[100, 300] by D. Ealer",
-        "increment of jackpot lucky-tie: 250 AUD, number 1, total 250, suited",
-        "win of jackpot lucky-tie recorded: suited, stakes tie=[100, 300] by D. Ealer",
-        "increment of jackpot lucky-tie: 250 AUD, number 2, total 500\n",
-        "increment taken back of jackpot lucky-tie: -250 AUD, number 3, total 250",
+        "stakes recorded: tie=[100, 300] (minor units) by D. Ealer",
+        "increment of jackpot lucky-tie: AUD 2.50, number 1, total AUD 2.50, suited",
+        "win of jackpot lucky-tie recorded: suited, stakes tie=[100, 300] (minor units) by D. Ealer",
+        "increment of jackpot lucky-tie: AUD 2.50, number 2, total AUD 5.00\n",
+        "increment taken back of jackpot lucky-tie: AUD -2.50, number 3, total AUD 2.50",
     ):
         assert words in shown
 
@@ -66,7 +66,7 @@ def test_the_carry_is_shown(tmp_path: Path) -> None:
     edge.ask("stakes", stakes={"tie": [150]})
     edge.one.play()
     edge.ledger.close()
-    assert "increment of jackpot pairs: 2 NZD, number 1, total 2, carry 1/4" in output("show", edge.path)
+    assert "increment of jackpot pairs: NZD 0.02, number 1, total NZD 0.02, carry 1/4" in output("show", edge.path)
 
 
 def test_increments_and_recorded_wins_are_exported(path: Path) -> None:
@@ -100,6 +100,11 @@ def of_jackpot(**changes: Any) -> dict[str, Any]:
             f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; version 2 ({'b' * 16}) waits until the floor uses it",
         ),
         (
+            {"waiting": {"version": 1, "digest": "b" * 16}},
+            f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; version 1 ({'b' * 16}) is in the file, and never "
+            "used: give it a version above 1",
+        ),
+        (
             {"floor": "c" * 16},
             f"jackpot lucky-tie: version 1 ({'a' * 16}) in force; the floor uses {'c' * 16}: give both the same file",
         ),
@@ -114,12 +119,21 @@ def test_the_status_names_the_parameters_in_force_and_those_that_wait(changes: d
         "next_step": None, "disputes": [], "jackpots": [counted],
     }  # fmt: skip
     lines = status_lines({**STATUS, "tables": [table], "jackpots": [of_jackpot(**changes)]})
-    assert lines[-2:] == [line, "  bac-01: 5 increments, total 1300 AUD"]
+    assert lines[-2:] == [line, "  bac-01: 5 increments, total AUD 13.00"]
 
 
-@pytest.mark.parametrize("given", ["tie", "tie=", "tie=1,", "tie=-1", "tie=1.5", "tie=x", "tie=٣"])
-def test_stakes_are_whole_numbers_by_wager(given: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        *((given, "write each wager once, as tie=100,300") for given in ("tie", "tie=", "=5")),
+        *(
+            (f"tie={stakes}", "write each stake as a whole number of minor units, 1 or more")
+            for stakes in ("1,", "-1", "1.5", "x", "٣", "0")
+        ),
+    ],
+)
+def test_stakes_are_whole_numbers_by_wager(given: str, says: str) -> None:
     ran = CliRunner().invoke(app, ["table", "bac-01", "stakes", "--wager", given, "--by", "D. Lee"])
     assert ran.exit_code == 2
-    assert "write each wager once, as tie=100,300" in " ".join(ran.stderr.replace("│", "").split())
+    assert says in " ".join(ran.stderr.replace("│", "").split())
     assert table._by_wager(["tie=100,300", "pair=5"], "--wager") == {"tie": [100, 300], "pair": [5]}

@@ -124,4 +124,4 @@ def _win(win: Win, currency: str) -> str:
     place = " ".join(filter(None, [win.table, f"{win.shoe}/{win.coup}" if win.coup else "", win.seat]))
     shares = " + ".join(number(share, currency) for share in win.shares)
     prize = f", prize {written(win.prize, currency)}" + (f" = {shares}" if len(win.shares) > 1 else "")
-    return f"{place} {win.outcome}: {win.state}{prize if win.prize else ''}"
+    return f"{place}, {win.outcome.replace('_', ' ')}: {win.state}{prize if win.prize else ''}"

@@ -20,6 +20,16 @@ from sabot_floor.jackpots.engine.results import Reason
 _MOST_TEXT = 160  # characters of an id or a name
 _MOST_NUMBER = 10**15
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FORGED = (
+    "give the gateway the same jackpot_key as the floor service. If it has the same key, another client forges "
+    "contributions: check the broker's users and permissions"
+)
+_KINDS: dict[type[msgspec.Struct], str] = {
+    IncrementMessage: "an increment",
+    RecordedMessage: "the record of a win",
+    ConfirmedMessage: "a confirmed coup",
+    CoupMessage: "a coup",
+}
 _Read = TypeVar("_Read", bound=msgspec.Struct)
 
 
@@ -119,9 +129,7 @@ class Intake:
         if message.jackpot != jackpot:
             return f"its payload names jackpot {plain(message.jackpot)[:64]!r}"
         if self._key and not signing.is_signed(message, self._key):
-            if not message.signature:
-                return "forged", "it is not signed; give the gateway the same jackpot_key as the floor service"
-            return "forged", "its signature is wrong; give the gateway the same jackpot_key as the floor service"
+            return "forged", f"{'its signature is wrong' if message.signature else 'it is not signed'}; {_FORGED}"
         return None
 
 
@@ -147,7 +155,7 @@ def _read(arrived: Arrived, kind: type[_Read]) -> _Read | str:
     try:
         message = _decoder(kind).decode(arrived.payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return f"not a {kind.__name__}: {plain(str(error))[:200]}"
+        return f"not {_KINDS[kind]}: {plain(str(error))[:200]}"
     return _bounds_problem(message, kind) or message
 
 
@@ -197,5 +205,5 @@ def _status(arrived: Arrived, table: str) -> Parsed:
     try:
         message = msgspec.json.decode(arrived.payload, type=StatusMessage)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return _rejected(arrived, "", table, f"not a StatusMessage: {plain(str(error))[:200]}")
+        return _rejected(arrived, "", table, f"not a table's status: {plain(str(error))[:200]}")
     return TableStatus(arrived, table, plain(message.fault or "")[:_MOST_TEXT], message.state == "online")

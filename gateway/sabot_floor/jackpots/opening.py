@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.draws import commitment
 from sabot_protocol.jackpots.parameters import Parameters
 
@@ -12,6 +13,8 @@ from sabot_floor.jackpots.engine import Entry, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Changed, Opened
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.store import Decision, Head
+
+_EARLY = "nothing of it is opened or changed before that. Then let this service read the file again (SIGHUP)"
 
 
 class _Opening(Batch):
@@ -38,17 +41,22 @@ def _newest(state: bytes) -> str:
 
 
 def open_jackpots(logs: JackpotLogs, parameters: Iterable[Parameters], time: str) -> list[str]:
-    """Serve these jackpots; return sentences about changes that were refused, and logs that nobody serves."""
-    found = list(parameters)
+    """Serve these jackpots; return sentences about changes that are refused or too early, and logs nobody serves."""
+    listed = list(parameters)
+    early = {one.id: not_yet(one, time) for one in listed}
+    found = [one for one in listed if not early[one.id] or log_name(one.id) in logs.store.logs()]
     logs.serve(found)
-    said: list[str] = []
+    said = [f"jackpot {name}: {why}; {_EARLY}" for name, why in early.items() if why]
     for one in found:
+        if early[one.id]:
+            logs.refresh(one.id)
+            continue
         batch = _Opening(one.id, time)
         batch.parameters = one
         logs.commit([batch])
         said += [f"jackpot {one.id}: {result.say}" for result in batch.results if isinstance(result, Refused)]
         logs.refresh(one.id)
-    names = {log_name(one.id) for one in found}
+    names = {log_name(one.id) for one in listed}
     said += [
         f"{name} is in the store but not in the parameters' file: its increments are not counted; put it back there, "
         "or leave it as it is if the jackpot has ended"

@@ -45,8 +45,14 @@ class Order:
 
     def __len__(self) -> int:
         """Return how many messages wait."""
-        waiting = [one for counts in self._increments.values() for one in counts.values()]
-        return sum(len(one.items) for one in (*waiting, *self._records.values()))
+        return sum(len(one.items) for one in self._waiting())
+
+    def _waiting(self) -> list[_Waiting]:
+        return [*(one for counts in self._increments.values() for one in counts.values()), *self._records.values()]
+
+    def longest_s(self, now_s: float) -> float:
+        """Return for how long the first of them has waited; 0 if none waits."""
+        return max((now_s - one.since_s for one in self._waiting()), default=0.0)
 
     def take(self, items: Iterable[ForJackpot], now_s: float) -> list[ForJackpot]:
         """Return those whose turn it is, in order, and what has waited too long: what it waits for is missing."""

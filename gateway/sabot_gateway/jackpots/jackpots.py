@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import authority
+from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service.moment import Moment
 
@@ -40,10 +41,14 @@ class Jackpots:
 
     # Parameters
 
-    def configure(self, configured: Sequence[Parameters], key: bytes) -> None:
+    def configure(self, configured: Sequence[Parameters], key: bytes, time: str) -> None:
         """Take the jackpots of the file; everything that came must be stored. What is new waits for `step`."""
-        self._configured, self._key = {one.id: one for one in configured}, key
         self._in_force = {jackpot: found for (jackpot, _), found in self._stored.parameters().items()}
+        early = {one.id: not_yet(one, time) for one in configured if one.id not in self._in_force}
+        self._configured, self._key = {one.id: one for one in configured if not early.get(one.id)}, key
+        for jackpot, why in early.items():
+            if why:
+                log.warning(f"{why}: no table contributes before that. Then reload the gateway", jackpot=jackpot)
         for jackpot in sorted(self._in_force.keys() - self._configured):
             log.info("a jackpot of the ledger is not in the jackpots file: no table contributes to it", jackpot=jackpot)
         self._run()

@@ -26,6 +26,11 @@ class TableJackpots:
         self._increments, self._stored = increments, stored
         self._recorded: set[tuple[str, str]] = set()  # jackpot and coup, since the table was opened
 
+    @property
+    def currency(self) -> str:
+        """The currency of the table's jackpots: it has one."""
+        return next(iter(self._running.values())).currency
+
     def stakes(self, stakes: Stakes, person: Decider, verifier: Verifier, source: Source) -> tuple[Record, str]:
         """Return the record of the stakes of the coup on the table, and shoe and coup as 3/17."""
         known = {wager for one in self._running.values() for wager in (*one.wager_increment, *one.qualifying)}

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sabot_protocol.fields import UNIT_BYTES
+from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.service.broker import Broker, BrokerUrlError
+from sabot_protocol.service.moment import utc
 from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway import config as configs
@@ -41,7 +43,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     for table in config.table:
         yield from table_facts(table)
     yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
-    yield from jackpot_facts(config)
+    yield from jackpot_facts(config, utc(time.time()))
     yield from keys_facts(config)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
@@ -63,7 +65,7 @@ def table_facts(table: Table) -> Iterator[Fact]:
         yield Fact("ok", f"table {table.name}", f"{book.id}, game {settings.game}, {decks} decks, {wagers}")
 
 
-def jackpot_facts(config: Config) -> Iterator[Fact]:
+def jackpot_facts(config: Config, now: str) -> Iterator[Fact]:
     """Yield each jackpot of the file with its tables of this gateway, or all that is wrong with the file."""
     problems = configs.jackpot_problems(config)
     yield from (Fact("wrong", "jackpots", problem) for problem in problems)
@@ -74,7 +76,11 @@ def jackpot_facts(config: Config) -> Iterator[Fact]:
     for one in jackpots:
         here = ", ".join(name for name in one.tables if name in names) or "none"
         text = f"version {one.version}, digest {one.digest}, tables of this gateway: {here}"
-        yield Fact("ok", f"jackpot {one.id}", text)
+        early = not_yet(one, now)
+        if early:
+            yield Fact("warning", f"jackpot {one.id}", f"{early}: it is not used before that; {text}")
+        else:
+            yield Fact("ok", f"jackpot {one.id}", text)
     if not key:
         text = "no `jackpot_key` in the config: the floor cannot tell a forged contribution from a right one; make one"
         yield Fact("warning", "jackpots", f"{text} with `sabot keys jackpot jackpot.key`")

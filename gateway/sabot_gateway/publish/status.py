@@ -100,7 +100,10 @@ class StatusTopics:
         """Log why nothing is published; a broker that comes and goes does not fill the log."""
         if problem != self._broker:
             self._broker = problem
-            if problem and self._limiter.take("broker", now_s) is not None:
+            if problem is None:
+                if self._limiter.take("broker is back", now_s) is not None:
+                    log.info("connected to the broker again")
+            elif self._limiter.take("broker", now_s) is not None:
                 log.warning(f"{problem}; the ledger keeps everything until then")
 
 

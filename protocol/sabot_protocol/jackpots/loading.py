@@ -11,7 +11,7 @@ from sabot_protocol.jackpots.checking import GamingTable, parameter_problems, pr
 from sabot_protocol.jackpots.parameters import Drawn, Equipment, LuckyTie, Outcome, Parameters, Random
 from sabot_protocol.service.config_file import ConfigError, key_problems, read_toml
 
-_MINOR = "a whole number of minor units, 0 or more: 2500 is 25 dollars"
+_MINOR = "a whole number of minor units from 0 to 10**15: 2500 is 25 dollars"
 _PERCENT = 'a percentage as text, with at most six decimals, such as "1.5%"'
 _ID = "small letters, digits, - and _, at most 48, such as"
 # What each key expects, for the message about a wrong value.
@@ -34,8 +34,8 @@ _WANTED = {
     "reset": _MINOR,
     "reserve": _PERCENT,
     "limit": _MINOR,
-    "unreasonable": "the most minor units that one coup may contribute, a whole number",
-    "rounding": "the smallest payable amount in minor units, 1 or more: 100 is one dollar",
+    "unreasonable": "the most minor units that one coup may contribute, a whole number up to 10**15",
+    "rounding": "the smallest payable amount in minor units, from 1 to 10**9: 100 is one dollar",
     "division": '"equal" or "proportional"',
     "qualifying": 'a list of wagers, such as ["tie"]',
     "equipment": f"a list with any of {', '.join(get_args(Equipment))}",

@@ -5,6 +5,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -91,7 +92,8 @@ def _printable(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = msgspec.json.encode(value, enc_hook=str).decode()
+    dated = isinstance(value, date | time)  # a date of TOML has no quotes
+    text = str(value) if dated else msgspec.json.encode(value, enc_hook=str).decode()
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 

@@ -1,6 +1,7 @@
 """Request line: a line of a control socket becomes the struct of its verb, or a RequestError with what is wrong."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ import msgspec
 from sabot_protocol.service.messages import RequestError
 from sabot_protocol.service.plain_text import plain
 
+_BOUND = re.compile(r"Expected `(str|int|array|object)`( of length)? (>=|<=) (-?\d+) - at `\$\.(\w+).*`")
 _MOST_BY = 64
 _MOST_SHOWN = 40  # characters of a wrong name
 
@@ -63,7 +65,19 @@ def _verb(envelope: Envelope, verbs: Mapping[str, type[Verb]], see: str) -> Verb
         _refuse_unknown_arguments(name, verbs[name], msgspec.json.decode(envelope.args, type=dict[str, Any]))
         return msgspec.json.decode(envelope.args, type=verbs[name])
     except msgspec.MsgspecError as error:
-        raise RequestError(f"{name}: {error}") from error
+        raise RequestError(f"{name}: {_in_words(str(error))}") from error
+
+
+def _in_words(error: str) -> str:
+    """Return what a person must write, for an argument that is too short, too long, too small or too large."""
+    found = _BOUND.fullmatch(error)
+    if not found:
+        return error
+    kind, length, relation, bound, argument = found.groups()
+    what = {"str": "text", "int": "a whole number", "array": "a list", "object": "a list"}[kind]
+    limit = f"{bound} or more" if relation == ">=" else f"at most {bound}"
+    of = {"str": " characters", "array": " of them", "object": " of them"}.get(kind, "") if length else ""
+    return f"{argument}: write {what}, {limit}{of}."
 
 
 def _refuse_unknown_arguments(verb: str, kind: type[msgspec.Struct], given: dict[str, Any]) -> None:

@@ -239,8 +239,11 @@ def _by_wager(given: list[str] | None, option: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for one in given or []:
         wager, _, stakes = one.partition("=")
-        if wager in found or not all(stake.isascii() and stake.isdigit() for stake in stakes.split(",")):
+        if wager in found or not wager or not stakes:
             raise typer.BadParameter(f"{one}: write each wager once, as tie=100,300", param_hint=option)
+        if not all(stake.isascii() and stake.isdigit() and int(stake) for stake in stakes.split(",")):
+            text = f"{one}: write each stake as a whole number of minor units, 1 or more"
+            raise typer.BadParameter(text, param_hint=option)
         found[wager] = [int(stake) for stake in stakes.split(",")]
     return found
 

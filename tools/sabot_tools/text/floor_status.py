@@ -41,11 +41,18 @@ def _row(message: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def _ahead(broker: dict[str, Any]) -> str:
+    waits = f"floor: {broker['ahead']} messages wait for others that should have come before them"
+    if "ahead_s" not in broker:  # a service of an earlier release
+        return waits
+    return f"{waits}, the first for {broker['ahead_s']} s; after {broker['patience_s']} s those are taken as missing"
+
+
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
     if status["broker"]["ahead"]:
-        lines.append(f"floor: {status['broker']['ahead']} messages wait for others that should have come before them")
+        lines.append(_ahead(status["broker"]))
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")
         lines += [f"refused{f' of {jackpot}' if jackpot else ''}: {refused}"] if refused else []

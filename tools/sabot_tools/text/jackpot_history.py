@@ -80,16 +80,19 @@ def _what(entry: Entry, currency: str) -> str:
             return f"{message.table} {message.shoe}/{message.coup} {message.outcome}, recorded by {message.by}"
         case Opened() | Changed():
             return f"parameters {entry.parameters.digest}, version {entry.parameters.version}"
-        case Confirmed() | Invalid():
-            return f"win {entry.win} by {entry.by}, {entry.role}"
+        case Confirmed():
+            notified = f"; notified: {entry.notified}" if entry.notified else ""
+            return f"win {entry.win} by {entry.by}, {entry.role}{notified}"
+        case Invalid():
+            return f"win {entry.win} by {entry.by}, {entry.role}: {entry.reason}"
         case Adjusted():
-            return f"{written(entry.amount, currency)} by {' and '.join(entry.by)}: {entry.reason}"
+            return f"{written(entry.amount, currency)} by {' and '.join(entry.by)}, {entry.role}: {entry.reason}"
         case Withdrawn() | Restored():
-            return f"{entry.table}{f' by {entry.by}' if entry.by else ''}{_reason(entry)}"
+            return f"{entry.table}{f' by {entry.by}, {entry.role}' if entry.by else ''}{_reason(entry)}"
         case Proposed():
             return f"{entry.table} {entry.shoe}/{entry.coup}: {entry.reason}"
         case MadeGood():
-            return f"{entry.missed} by {entry.by}, {entry.role}"
+            return f"{entry.missed} by {entry.by}, {entry.role}{_reason(entry)}"
         case Accepted():
             return f"the log as it is, without entry {entry.entry}, by {entry.by}, {entry.role}{_reason(entry)}"
         case Drawn():

@@ -6,6 +6,7 @@ import msgspec
 from sabot_gateway.ledger import Stored
 from sabot_gateway.shoe import parse
 from sabot_protocol.codec import CodecError
+from sabot_protocol.jackpots.currency import written
 from sabot_protocol.topics import JACKPOT
 
 _MOST_RAW = 1000  # characters of a message that has no words of its own
@@ -97,17 +98,18 @@ def _increment(message: Message) -> str:
     what = "increment taken back" if message.get("reverses") else "increment"
     carry = f", carry {message['carry']}" if message.get("carry", "0") != "0" else ""
     trigger = f", {message['trigger'].replace('_', ' ')}" if message.get("trigger") else ""
-    number = f"number {message['count']}, total {message['total']}{carry}"
-    return f"{what} of jackpot {message['jackpot']}: {message['amount']} {message['currency']}, {number}{trigger}"
+    amount, total = (written(message[name], message["currency"]) for name in ("amount", "total"))
+    return f"{what} of jackpot {message['jackpot']}: {amount}, number {message['count']}, total {total}{carry}{trigger}"
 
 
 def _recorded(message: Message) -> str:
-    stakes = f", stakes {_value(message['stakes'])}" if message.get("stakes") else ""
+    stakes = f", stakes {_value(message['stakes'])} (minor units)" if message.get("stakes") else ""
     return f"win of jackpot {message['jackpot']} recorded: {message['outcome'].replace('_', ' ')}{stakes}{_by(message)}"
 
 
 def _stakes(message: Message) -> str:
-    return f"stakes recorded: {_value(message['stakes']) or 'none'}{_by(message)}"
+    stakes = f"{_value(message['stakes'])} (minor units)" if message["stakes"] else "none"
+    return f"stakes recorded: {stakes}{_by(message)}"
 
 
 def _parameters(message: Message) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sabot_protocol.jackpots.currency import written
+
 _COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
 
 _MORE = {
@@ -59,15 +61,23 @@ def _jackpots(status: dict[str, Any]) -> list[str]:
     for jackpot in status.get("jackpots", []):  # a daemon of an earlier release has none
         in_force, waiting = jackpot["in_force"], jackpot["waiting"]
         now = f"version {in_force['version']} ({in_force['digest']}) in force" if in_force else "not in force yet"
-        then = f"; version {waiting['version']} ({waiting['digest']}) waits until the floor uses it" if waiting else ""
+        then = _waits(in_force, waiting) if waiting else ""
         lines.append(f"jackpot {jackpot['jackpot']}: {now}{then}{_floor(jackpot)}")
         lines += [
-            f"  {table['table']}: {one['count']} increments, total {one['total']} {one['currency']}"
+            f"  {table['table']}: {one['count']} increments, total {written(one['total'], one['currency'])}"
             for table in status["tables"]
             for one in table["jackpots"]
             if one["jackpot"] == jackpot["jackpot"]
         ]
     return ["", *lines] if lines else []
+
+
+def _waits(in_force: dict[str, Any] | None, waiting: dict[str, Any]) -> str:
+    """Return what becomes of other parameters in the file."""
+    what = f"; version {waiting['version']} ({waiting['digest']})"
+    if in_force and waiting["version"] <= in_force["version"]:
+        return f"{what} is in the file, and never used: give it a version above {in_force['version']}"
+    return f"{what} waits until the floor uses it"
 
 
 def _floor(jackpot: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ reserve. `encode` and `decode` turn the state into JSON and back.
 """
 
 from sabot_floor.jackpots.engine.apply import apply, logged, logged_opened, open_jackpot
+from sabot_floor.jackpots.engine.changes import refuse_parameters
 from sabot_floor.jackpots.engine.entries import Entry
 from sabot_floor.jackpots.engine.results import REASONS, Applied, Fault, Logged, Reason, Refused
 from sabot_floor.jackpots.engine.state import JackpotState, decode, encode
@@ -29,4 +30,5 @@ __all__ = [
     "not_offered",
     "open_jackpot",
     "open_wins",
+    "refuse_parameters",
 ]

@@ -1,5 +1,6 @@
 """Changes by people: new parameters, adjustments of the meter, and a log that is accepted as it is."""
 
+from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots.engine import money
@@ -21,7 +22,7 @@ def refuse_opened(state: JackpotState, entry: Opened) -> Applied | Refused:
 def change(state: JackpotState, entry: Changed) -> Applied | Refused:
     """Let new parameters wait until the jackpot is won in full; before the first contribution they apply at once."""
     refused = refuse_role(state, "jackpot_parameters", entry.role) if entry.by or entry.role else None
-    refused = refused or _refuse_parameters(state, entry.parameters)
+    refused = refused or refuse_parameters(state, entry.parameters)
     if refused:
         return refused
     state.waiting = entry.parameters
@@ -38,7 +39,8 @@ def begin(state: JackpotState) -> None:
     money.move(state, state.parameters.base)
 
 
-def _refuse_parameters(state: JackpotState, new: Parameters) -> Refused | None:
+def refuse_parameters(state: JackpotState, new: Parameters) -> Refused | None:
+    """Return why these parameters cannot follow those of the state; None if they can."""
     old = state.parameters
     what = f"parameters {new.digest}, version {new.version}"
     if new.id != old.id or new.currency != old.currency:
@@ -66,15 +68,16 @@ def adjust(state: JackpotState, entry: Adjusted) -> Applied | Refused:
 
 
 def _refuse(state: JackpotState, entry: Adjusted) -> Refused | None:
-    amount = entry.amount
+    amount, currency = entry.amount, state.parameters.currency
     if entry.id in state.adjustments:
         return Refused("repeat", f"adjustment {entry.id} was made before; it was not made again")
     if type(amount) is not int or not 0 < abs(amount) <= MOST_ADJUSTMENT:
         return Refused("amount", f"adjustment {amount!r}: give a whole number of minor units that is not 0")
     if not entry.reason.strip():
-        return Refused("people", f"adjustment {amount}: give the reason")
+        return Refused("people", f"adjustment of {written(amount, currency)}: give the reason")
     if state.display + state.overflow + amount < 0:
-        return Refused("amount", f"adjustment {amount}: there is only {state.display} on the meter")
+        there = written(state.display + state.overflow, currency)
+        return Refused("amount", f"adjustment of {written(amount, currency)}: there is only {there} on the meter")
     return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta
+from sabot_protocol.jackpots.currency import written
 
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator.table_view import TableView
@@ -24,8 +25,12 @@ class Stakes(TableVerb, frozen=True):
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the stakes; they contribute now or when the coup is confirmed, as the jackpot's parameters have it."""
         source = new_source()
-        record, coup = _jackpots(table).stakes(self.stakes, person, table.verifier, source)
-        sums = ", ".join(f"{wager} {sum(each)}" for wager, each in self.stakes.items()) or "none"
+        jackpots = _jackpots(table)
+        record, coup = jackpots.stakes(self.stakes, person, table.verifier, source)
+        sums = (
+            ", ".join(f"{wager} {written(sum(each), jackpots.currency)}" for wager, each in self.stakes.items())
+            or "none"
+        )
         return Effect([(source, [record])], f"Stakes of coup {coup} are recorded: {sums}.")
 
 

@@ -17,6 +17,12 @@ from sabot_gateway.verify.records import Source
 MOST = 100
 AT_ONCE, ONE_EVERY_S = 30, 2.0  # alarms of one name; those beyond it are counted in one alarm
 _FLOOD, _COUNT_EVERY_S = "alarm_flood", 10.0
+_CHECK_SHOE = "Take the shoe out of service. Have the shoe and its cable inspected."
+_CHECK_JACKPOT = (
+    "The shoe is not the cause: see the newest of these alarms, and have the jackpot's parameters and the stakes that "
+    "are recorded checked. The contributions can be made good."
+)
+_OF_JACKPOTS = {"jackpot_not_incremented"}
 _RANK = {"info": 0, "warning": 1, "critical": 2}
 CROWDED_OUT = "crowded out"
 
@@ -99,9 +105,10 @@ class AlarmBook:
 
     def _flood_text(self) -> str:
         names = ", ".join(f"{count} {name}" for name, count in self._unlisted.most_common())
+        step = _CHECK_JACKPOT if self._unlisted.keys() <= _OF_JACKPOTS else _CHECK_SHOE
         return (
-            f"This table raises too many alarms to list. Not listed since {self._unlisted_since}: {names}. Take the "
-            "shoe out of service. Have the shoe and its cable inspected. The ledger holds every event and coup."
+            f"This table raises too many alarms to list. Not listed since {self._unlisted_since}: {names}. {step} "
+            "The ledger holds every event and coup."
         )
 
     def drop_postponed(self, *names: str) -> None:
