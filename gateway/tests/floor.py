@@ -33,6 +33,7 @@ class Line:
         tty.setraw(slave)
         os.set_blocking(self.end, False)
         self.port, self.shoe, self.next_no = os.ttyname(slave), Shoe(), 1
+        self._held: list[bytes] | None = None
 
     def read(self) -> bytes:
         try:
@@ -41,7 +42,18 @@ class Line:
             return b""
 
     def write(self, *frames: bytes) -> None:
-        os.write(self.end, b"".join(frames))
+        if self._held is None:
+            os.write(self.end, b"".join(frames))
+        else:
+            self._held += frames
+
+    @contextmanager
+    def in_one_write(self) -> Iterator[None]:
+        """Hold back what is written, and write all of it at once at the end."""
+        self._held = []
+        yield
+        frames, self._held = self._held, None
+        self.write(*frames)
 
     def hello(self, nonce: bytes, **changes: Any) -> None:
         self.shoe.hello(nonce)

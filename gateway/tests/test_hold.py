@@ -119,8 +119,9 @@ def test_a_ledger_that_cannot_be_read_when_a_shoe_is_greeted_holds_the_gateway_a
     link = floor.app._tables["bac-01"].link
     assert isinstance(link, ShoeLink)
     link.handshake._asked = bytes(range(8))
-    line.coup(1)
-    line.hello(bytes(range(8)))
+    with line.in_one_write():
+        line.coup(1)
+        line.hello(bytes(range(8)))
     with floor.unreadable():
         floor.step(3)
         assert "the ledger cannot be read: interrupted" in floor.status("bac-02")["problem"]
