@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
+
 from sabot_floor.jackpots.engine import JackpotState
+from sabot_floor.jackpots.engine.coups import find_block
 from sabot_floor.jackpots.engine.entries import Recorded
 from sabot_floor.jackpots.intake import ForJackpot
 
@@ -107,12 +110,19 @@ class Order:
             return
         coming = {(item.jackpot, item.entry.message.coup_id) for item in ready}
         for key, waiting in list(self._records.items()):
-            if key in coming or self._is_known(*key) or now_s - waiting.since_s >= PATIENCE_S:
+            if (
+                key in coming
+                or self._is_known(key[0], waiting.items[0].entry.message)
+                or now_s - waiting.since_s >= PATIENCE_S
+            ):
                 ready += self._records.pop(key).items
 
-    def _is_known(self, jackpot: str, win: str) -> bool:
-        state = self._state_of(jackpot)
-        return state is None or win in state.open or any(hit.win == win for hit in state.closed)
+    def _is_known(self, jackpot: str, record: IncrementMessage | RecordedMessage) -> bool:
+        state, win = self._state_of(jackpot), record.coup_id
+        if state is None or win in state.open or any(hit.win == win for hit in state.closed):
+            return True
+        block = find_block(state, record.table, record.unit, record.shoe, record.coup)
+        return block is not None and block.made_good
 
     def lost(self) -> None:
         """Forget everything: the broker sends it again."""

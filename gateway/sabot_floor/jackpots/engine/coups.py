@@ -1,9 +1,10 @@
 """Coups of a table: which numbers of a shoe have an increment, which are missing, and those missed altogether."""
 
-from sabot_floor.jackpots.engine.state import JackpotState, Missed, Place, Shoe
+from sabot_floor.jackpots.engine.state import Block, JackpotState, Missed, Place, Shoe
 
 MOST_SHOES = 4  # remembered per table
 MOST_MISSING = 100  # per shoe
+MOST_BLOCKS = 50  # remembered per jackpot, made good or not
 MOST_MISSED = 500  # listed one by one, per jackpot; more are summed up per table
 
 
@@ -82,6 +83,35 @@ def is_counted(place: Place, unit: str, number: int, coup: int) -> bool:
     return shoe is not None and _has(shoe, coup)
 
 
+def block(state: JackpotState, missed: Missed, unit: str, shoe: int, coup: int) -> None:
+    """Remember which coups lie in a sum that ends before this coup; what was proposed of them is in the sum."""
+    place = place_of(state, missed.table)
+    made = Block(missed.id, missed.table, missed.parameters, unit, (shoe, coup))
+    if place.shoes:
+        last = place.shoes[-1]
+        counted = (number for number in range(last.newest, 0, -1) if number not in last.missing)
+        made.before, made.after = last.unit, (last.shoe, next(counted, 0))
+    state.blocks = [*state.blocks, made][-MOST_BLOCKS:]
+    listed = [one for one in state.missed if one.proposed and one.table == made.table]
+    inside = [one for one in listed if _covers(made, one.unit, one.shoe, one.coup)]
+    if inside:
+        state.missed = [one for one in state.missed if one not in inside]
+        missed.reason += f"; {len(inside)} coups that were listed before are taken to be among them"
+
+
+def find_block(state: JackpotState, table: str, unit: str, shoe: int, coup: int) -> Block | None:
+    """Return the sum in which a coup lies that has no increment of its own."""
+    place = state.places.get(table)
+    if not state.blocks or (place is not None and is_counted(place, unit, shoe, coup)):
+        return None
+    return next((one for one in reversed(state.blocks) if one.table == table and _covers(one, unit, shoe, coup)), None)
+
+
+def _covers(one: Block, unit: str, shoe: int, coup: int) -> bool:
+    ends_later = unit == one.before != one.unit  # another shoe is on the table since
+    return (ends_later or (shoe, coup) < one.until) and (unit != one.before or (shoe, coup) > one.after)
+
+
 def remember(state: JackpotState, missed: Missed) -> None:
     """List what was missed; if there is too much, sum up the oldest per table."""
     state.missed.append(missed)
@@ -106,6 +136,9 @@ def _sum_up(state: JackpotState, oldest: Missed) -> None:
     if found is None:
         found = Missed(name, oldest.table, 0, 0, parameters=oldest.parameters, reason=_SUM)
         state.missed.insert(0, found)
+    for one in state.blocks:
+        if one.id == oldest.id:
+            one.id = name
     found.amount += oldest.amount
     found.coups += oldest.coups
 

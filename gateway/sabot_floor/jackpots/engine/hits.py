@@ -43,11 +43,21 @@ def recognise(
     state: JackpotState, parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[str, list[int]]
 ) -> None:
     """List a win that the cards gave; it waits for the dealer's record."""
+    add(state, made(parameters, coup, stakes))
+
+
+def add(state: JackpotState, hit: Hit) -> None:
+    """List a win; if there are too many, the oldest that was not recorded is given up."""
     if len(state.open) >= MOST_OPEN:
         oldest = next((name for name, hit in state.open.items() if hit.state == "recognised"), None)
         if oldest is not None:
             del state.open[oldest]
-    state.open[coup.coup_id] = Hit(
+    state.open[hit.win] = hit
+
+
+def made(parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[str, list[int]]) -> Hit:
+    """Return the win that the cards of a coup gave."""
+    return Hit(
         win=coup.coup_id,
         increment=coup.id,
         table=coup.table,

@@ -193,9 +193,10 @@ def _restart(state: JackpotState, message: IncrementMessage, sequence: Sequence)
     if missing or amount:
         name = f"{message.table}/{message.gateway}/{sequence.count + 1}-{message.count - 1}"
         reason = "increments that did not arrive"
-        coups.remember(
-            state, Missed(name, message.table, amount, missing, parameters=message.parameters, reason=reason)
-        )
+        missed = Missed(name, message.table, amount, missing, parameters=message.parameters, reason=reason)
+        if missing > 0:
+            coups.block(state, missed, message.unit, message.shoe, message.coup)
+        coups.remember(state, missed)
 
 
 def _count(state: JackpotState, entry: Increment, parameters: Parameters, place: Place) -> Applied:

@@ -52,6 +52,19 @@ class Missed(msgspec.Struct, array_like=True, gc=False):
     proposed: bool = False  # it had no increment; one may still come
 
 
+class Block(msgspec.Struct, array_like=True, gc=False):
+    """Increments that did not arrive and are missed as a sum: which coups of a table lie in it."""
+
+    id: str  # of the sum
+    table: str
+    parameters: str
+    unit: str
+    until: tuple[int, int]  # shoe and coup of the increment behind it
+    before: str = ""  # unit of the last coup counted before it
+    after: tuple[int, int] = (0, 0)  # shoe and coup of that
+    made_good: bool = False
+
+
 class Hit(msgspec.Struct, array_like=True, gc=False):
     """A win that is recognised or pending, or, in `closed`, was decided."""
 
@@ -102,6 +115,7 @@ class JackpotState(msgspec.Struct, kw_only=True):
     sequences: dict[str, dict[str, Sequence]] = {}  # by table, then gateway
     places: dict[str, Place] = {}
     missed: list[Missed] = []
+    blocks: list[Block] = []  # the newest
     open: dict[str, Hit] = {}  # recognised and pending
     closed: list[Hit] = []  # the newest
     adjustments: list[str] = []  # ids of the newest

@@ -89,6 +89,9 @@ def _refuse_proposal(state: JackpotState, entry: Proposed) -> Refused | None:
         return Refused("unreasonable", f"{what}: {entry.amount} is not between 0 and {state.parameters.unreasonable}")
     if entry.outcome and not hits.percent(state.parameters, entry.outcome):
         return Refused("win", f"{what}: {entry.outcome!r} is no outcome of this jackpot's trigger")
+    block = coups.find_block(state, entry.table, entry.unit, entry.shoe, entry.coup)
+    if block is not None:
+        return Refused("repeat", f"{what} is in {block.id}, which was missed as a sum")
     if len(state.missed) >= coups.MOST_MISSED:
         return Refused("state", f"{what}: {len(state.missed)} missed coups are listed; make those good first")
     if entry.coup < 1:
@@ -126,6 +129,8 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
     money.contribute(state, parameters.reserve, amount)
     place = coups.place_of(state, missed.table)
     coups.make_good(place, missed)
+    for block in state.blocks:
+        block.made_good = block.made_good or block.id == missed.id
     if missed.trigger and missed.coup_id:
         hits.recognise(state, parameters, missed, {})
     say = f"{amount} of {missed.table} was made good by {entry.by}"

@@ -11,7 +11,7 @@ from sabot_floor.jackpots.engine.entries import Confirmed, Drawn, Entry, Invalid
 from sabot_floor.jackpots.engine.increments import governing
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_people, refuse_role, same_person
-from sabot_floor.jackpots.engine.state import Hit, JackpotState
+from sabot_floor.jackpots.engine.state import Hit, JackpotState, Missed
 from sabot_floor.jackpots.engine.views import not_offered
 
 MOST_FORMER = 8
@@ -20,7 +20,7 @@ MOST_FORMER = 8
 def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
     """Make a recognised win pending, at its place in the order of the dealers' records."""
     message = entry.message
-    hit = state.open.get(message.coup_id)
+    hit = state.open.get(message.coup_id) or _in_block(state, message)
     if hit is None or hit.state != "recognised":
         return _not_to_record(state, message, hit)
     if (message.jackpot, message.table, message.outcome) != (state.parameters.id, hit.table, hit.outcome):
@@ -38,9 +38,28 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
     if refused:
         return refused
     hit.record, hit.recorder = message.id, message.by
+    if hit.win not in state.open:
+        hits.add(state, hit)
     if message.stakes:
         hit.stakes = stakes
     return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),))
+
+
+def _in_block(state: JackpotState, message: RecordedMessage) -> Hit | None:
+    """Return the win of a coup that was made good in a sum: the gateway, which has its cards, names the outcome."""
+    if hits.find_closed(state, message.coup_id) or coups.find_missed(state, message.coup_id):
+        return None
+    block = coups.find_block(state, message.table, message.unit, message.shoe, message.coup)
+    if block is None or not block.made_good:
+        return None
+    parameters = governing(state, block.parameters) or state.parameters
+    if not hits.percent(parameters, message.outcome):
+        return None
+    increment = f"{message.coup_id}-jackpot-{parameters.id}"  # as the gateway calls it: a reversal names it
+    coup = Missed(
+        increment, message.table, 0, 1, message.unit, message.shoe, message.coup, message.coup_id, message.outcome
+    )
+    return hits.made(parameters, coup, {})
 
 
 def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | None) -> Refused:
@@ -53,6 +72,12 @@ def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | Non
     missed = coups.find_missed(state, win)
     if missed is not None:
         return Refused("win", f"coup {win} at {missed.table} was missed: make it good first, then record the win again")
+    block = coups.find_block(state, message.table, message.unit, message.shoe, message.coup)
+    if block is not None and not block.made_good:
+        say = (
+            f"coup {win} at {block.table} is in {block.id}, which was missed: make that good first, then record the win"
+        )
+        return Refused("win", f"{say} again")
     return Refused("win", f"no win to record: coup {win} is unknown, void, or no trigger of this jackpot")
 
 
