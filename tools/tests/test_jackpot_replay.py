@@ -187,7 +187,7 @@ def test_kinds_of_coups(session: Session) -> None:
         ({"adjust": 500, "by": ["a", "A"], "reason": "r"}, "2 different people"),
         ({"adjust": 500, "by": ["a", "b"], "reason": ""}, "reason"),
         ({"adjust": 500, "by": ["a", "b"], "reason": "r", "role": "dealer"}, "TG Area Manager"),
-        ({"adjust": -100_001, "by": ["a", "b"], "reason": "r"}, "only 100000"),
+        ({"adjust": -100_001, "by": ["a", "b"], "reason": "r"}, "only AUD 1,000.00"),
         ({"adjust": 500, "by": ["a", "b"]}, "reason"),
         ({"corrects": "x", "kind": "void"}, "no coup 'x'"),
         ({"confirm": "x", "by": "a", "role": "casino_manager"}, "no pending win x"),
