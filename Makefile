@@ -16,6 +16,7 @@ KIND ?= nats
 STORE ?= sqlite
 SCENE ?= kills
 RATE ?= 12
+COMMANDS ?= 100000
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -31,7 +32,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper floor-kills recordings captures broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper forged floor-kills recordings captures broken mutants clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -85,6 +86,9 @@ siege: .venv/.dev ## attack the daemon by shoes, socket, broker, files and kills
 
 tamper: .venv/.dev ## manipulate a ledger in every known way and report which check finds it (8 minutes); ONLY=case
 	@PYTHONPATH=hil_tests $(BIN)/python -m siege tamper --seed $(SEED) --only "$(ONLY)"
+
+forged: .venv/.dev ## give a gateway COMMANDS=100000 forged, changed, expired and misdirected commands; none may be accepted
+	SABOT_FORGED=$(COMMANDS) $(BIN)/pytest gateway/tests/test_forged_commands.py --durations=1
 
 floor-kills: TABLES = 200
 floor-kills: COUPS = 500

@@ -201,6 +201,26 @@ def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: S
     assert (sorted(display.topics()), gateway.topics()) == ([meter, win], [meter])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_floor_service_gives_commands_and_only_the_gateway_replies(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    users = ("jackpots-sydney", "gateway-sydney", "display-sydney", "floor-sydney")
+    service, gateway, display, floor = (MqttClient(server, user, site.login(user)) for user in users)
+    command, reply, coup = (f"{ROOT}/bac-01/{name}" for name in ("cmd", "cmd/reply", "coup"))
+    gateway.subscribe(f"{ROOT}/+/cmd")
+    service.subscribe(f"{ROOT}/+/cmd/reply")
+    display.subscribe(f"{ROOT}/+/cmd")
+    floor.subscribe(f"{ROOT}/#")
+    publish_each(gateway, [command])
+    publish_each(display, [command, reply])
+    publish_each(floor, [command, reply])
+    publish_each(service, [reply, command])
+    publish_each(gateway, [reply, f"{ROOT}/bac-03/cmd/reply", coup])
+    step_until(lambda: coup in floor.topics() and gateway.topics() and service.topics(), floor, gateway, service)
+    assert (gateway.topics(), service.topics(), display.topics()) == ([command], [reply], [])
+    assert sorted(floor.topics()) == sorted([command, reply, coup])
+
+
 # Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
 # card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
 # a burn card that was not to be shown. `health` and the ledger's head are of no use to players.

@@ -3,7 +3,7 @@
 import gc
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,17 +16,18 @@ from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
-from sabot_gateway.config import Config, jackpots_of
+from sabot_gateway.config import Config, floor_key_of, jackpots_of
 from sabot_gateway.control_requests import ControlRequests
 from sabot_gateway.group_commit import GroupCommit
 from sabot_gateway.guard import ALARM, Guard
 from sabot_gateway.hold import HoldControl, Reason
 from sabot_gateway.jackpots.jackpots import Jackpots
-from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.ledger import Ledger, LedgerError, Stored
 from sabot_gateway.ledger.pruner import Pruner
 from sabot_gateway.operator import requests
 from sabot_gateway.operator.attempts import RECALLED_ENTRIES
 from sabot_gateway.operator.desk import Desk
+from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.reload import Reload
@@ -74,13 +75,22 @@ class App:
         topics = publish.status_topics
         self._lines = lines = TableLines(self._tables, self._selector, topics, self._captures, own, clock)
         self._hold = HoldControl(ledger, self._tables, lines, topics, own)
+        self._commands = commands = FloorCommands(
+            config.site, desk, self._tables, lambda: self._hold.problem, publish.publisher.replies.put
+        )
+        commands.key = floor_key_of(config)
+        commands.recall(_own_entries(own, ledger), self._at())
+        publish.listen_to_commands(commands.received)
         self._guard = Guard(lines, own, self._control)
         self._group_commit = GroupCommit(ledger, desk, self._hold, lines, publish, self._guard, jackpots)
         reread = reread or (lambda: config)
-        self._reload = Reload(self._signals, reread, self._tables, self._builder, lines, publish, desk, jackpots)
-        self._requests = ControlRequests(
-            config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, jackpots, clock
+        self._reload = Reload(
+            self._signals, reread, self._tables, self._builder, lines, publish, desk, jackpots, commands
         )
+        self._requests = ControlRequests(
+            config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, jackpots,
+            commands, clock,
+        )  # fmt: skip
         self._pruner = Pruner(ledger)
         self._sweep_s, self._visited = 0.0, 0
 
@@ -125,6 +135,7 @@ class App:
             self._jackpots.step(at)
         for source in ready:
             self._guard.run(self._serve, source, at)
+        self._commands.step(at)
         unreadable = self._builder.take_unreadable()
         if unreadable is not None:
             unit, error = unreadable
@@ -277,9 +288,14 @@ class App:
 
 def _desk(own: OwnEntries, ledger: Ledger) -> Desk:
     """Return the desk with what people requested before the restart."""
-    desk, first_no = Desk(own), own.next_no - RECALLED_ENTRIES
-    desk.attempts.recall(ledger.entries("WHERE unit = ? AND event_no >= ?", (own.unit, first_no)))
+    desk = Desk(own)
+    desk.attempts.recall(_own_entries(own, ledger))
     return desk
+
+
+def _own_entries(own: OwnEntries, ledger: Ledger) -> Iterator[Stored]:
+    """Return the newest of the gateway's own entries."""
+    return ledger.entries("WHERE unit = ? AND event_no >= ?", (own.unit, own.next_no - RECALLED_ENTRIES))
 
 
 def main(path: Path) -> None:

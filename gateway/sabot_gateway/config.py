@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 from sabot_protocol import cardcode, rulebooks
+from sabot_protocol.command_keys import PublicKey, read_public
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
@@ -57,6 +58,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gateway: Name | None = None  # its name, where a site has several gateways
     jackpots: str | None = None  # the file of the jackpots
     jackpot_key: str | None = None  # the file of the key that signs what tables contribute
+    floor_key: str | None = None  # the file of the floor's public key; without it no command is taken over MQTT
 
     def requires_keys(self) -> bool:
         """Return True if a shoe without a key is refused."""
@@ -85,6 +87,7 @@ _WANTED = {
     "keep_days": "a number of days, 1 or more",
     "jackpots": 'the path of the jackpots file, such as "jackpots.toml"',
     "jackpot_key": 'the path of a key file, such as "jackpot.key"; make it with `sabot keys jackpot FILE`',
+    "floor_key": 'the path of a public key, such as "floor.pub"; `sabot keys floor DIR` makes it',
     "name": 'letters, digits, - and _, such as "bac-01"',
     "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',
     "rulebook": f"one of {', '.join(rulebooks.ids())}",
@@ -137,7 +140,7 @@ def _absolute(config: Config, directory: Path) -> Config:
     return with_paths(msgspec.structs.replace(config, login=login), directory, *_PATHS)
 
 
-_PATHS = ("ledger", "keys", "control", "jackpots", "jackpot_key")
+_PATHS = ("ledger", "keys", "control", "jackpots", "jackpot_key", "floor_key")
 
 
 def problems(config: Config) -> list[str]:
@@ -148,6 +151,7 @@ def problems(config: Config) -> list[str]:
         *_keys_problems(config),
         *_broker_problems(config),
         *jackpot_problems(config),
+        *floor_key_problems(config),
     ]
 
 
@@ -265,6 +269,20 @@ def _jackpot_key(config: Config) -> bytes:
     if key is None:
         raise ConfigError(f"{config.jackpot_key}: no such file; make it with `sabot keys jackpot {config.jackpot_key}`")
     return key
+
+
+def floor_key_problems(config: Config) -> list[str]:
+    """Return what is wrong with the floor's public key."""
+    try:
+        floor_key_of(config)
+    except SecretError as error:
+        return [f"floor_key: {error}"]
+    return []
+
+
+def floor_key_of(config: Config) -> PublicKey | None:
+    """Return the floor's public key; None if the gateway takes no commands over MQTT."""
+    return read_public(Path(config.floor_key)) if config.floor_key is not None else None
 
 
 @dataclass(frozen=True)

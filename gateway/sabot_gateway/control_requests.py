@@ -12,6 +12,7 @@ from sabot_gateway.hold import HoldControl
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.operator.desk import Desk
+from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.publish.stage import PublishStage
@@ -33,11 +34,12 @@ class ControlRequests:
         publish: PublishStage,
         tables: Mapping[str, TableSession],
         jackpots: Jackpots,
+        commands: FloorCommands,
         clock: Callable[[], float],
     ) -> None:
         self._site, self._control, self._desk, self._captures = site, control, desk, captures
         self._hold, self._ledger, self._publish, self._tables = hold, ledger, publish, tables
-        self._jackpots, self._clock = jackpots, clock
+        self._jackpots, self._commands, self._clock = jackpots, commands, clock
 
     def serve(self, caller: Caller, at: Moment) -> None:
         """Read what a caller has sent; take the request once it is complete."""
@@ -69,6 +71,7 @@ class ControlRequests:
             "hold": self._hold.reasons(),
             "broker": self._publish.status(),
             "jackpots": self._jackpots.parameters(),
+            "commands": self._commands.status(),
             "tables": [self._of_table(table) | held for table in self._tables.values()],
         }
 

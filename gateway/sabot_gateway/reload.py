@@ -8,10 +8,11 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.signals import Signals
 
 from sabot_gateway import config as configs
-from sabot_gateway.config import Changes, Config, jackpots_of
+from sabot_gateway.config import Changes, Config, floor_key_of, jackpots_of
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.desk import Desk
+from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines
@@ -33,8 +34,9 @@ class Reload:
         publish: PublishStage,
         desk: Desk,
         jackpots: Jackpots,
+        commands: FloorCommands,
     ) -> None:
-        self._jackpots = jackpots
+        self._jackpots, self._commands = jackpots, commands
         self._signals, self.reread, self._tables, self._builder = signals, reread, tables, builder
         self._lines, self._publish, self._desk = lines, publish, desk
 
@@ -50,7 +52,7 @@ class Reload:
     def _reload(self, at: Moment) -> None:
         try:
             new = self.reread()
-            jackpots = jackpots_of(new)
+            jackpots, floor_key = jackpots_of(new), floor_key_of(new)
         except Exception as error:  # of a file, which can hold anything
             log.error(f"the config stays as it was: {error or type(error).__name__}")
             return
@@ -65,6 +67,7 @@ class Reload:
         self._apply(changes, opened, at)
         self._jackpots.configure(*jackpots, at.time)
         self._publish.listen(self._jackpots)
+        self._commands.key = floor_key
 
     def _build(self, new: Config, changes: Changes) -> dict[str, TableSession]:
         """Return the tables that are new or changed; the config in use stays the old one where one fails."""

@@ -120,6 +120,15 @@ def role_without_rule(book: str, operator: str = "") -> str:
     return _Order(book, operator).resolve(load(book).unnamed)
 
 
+def check_without_rule(book: str, role: str, operator: str = "") -> Verdict:
+    """Return whether a role may do what the rulebook has no rule for (A-80)."""
+    order, given, named = _Order(book, operator), find_role(book, role), role_without_rule(book, operator)
+    allowed = order.includes(given, named)
+    verb = f"{_article(given.title)} {given.title} {'may' if allowed else 'may not'} do this"
+    say = f"{verb}; {book} has no rule for it, and by our reading the lowest role that may is {order.titles((named,))}"
+    return Verdict(allowed, False, "", say, basis="silent", lowest=(named,))
+
+
 def lowest(book: str, rule: Rule, operator: str = "") -> tuple[str, ...]:
     """Return the lowest role that may act by a rule, and roles outside the order."""
     return _Order(book, operator).lowest(rule)

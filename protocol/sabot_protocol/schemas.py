@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from sabot_protocol.commands import CommandMessage, CommandReply
 from sabot_protocol.jackpots.messages import (
     FaultMessage,
     IncrementMessage,
@@ -27,11 +28,13 @@ from sabot_protocol.topics import (
     ShoeMessage,
     StatusMessage,
     TopicName,
+    command_topic,
     gateway_status_topic,
     increment_topic,
     jackpot_topic,
     ledger_topic,
     recorded_topic,
+    reply_topic,
     table_topic,
 )
 
@@ -83,6 +86,16 @@ TOPICS: dict[str, Topic] = {
         recorded_topic("{site}", "{table}", "{jackpot}"),
         RecordedMessage,
         "A dealer has recorded a winning hand of a jackpot.",
+    ),
+    "cmd": Topic(
+        command_topic("{site}", "{table}"),
+        CommandMessage,
+        "A command of a person to a table, signed by the floor service; valid for seconds.",
+    ),
+    "reply": Topic(
+        reply_topic("{site}", "{table}"),
+        CommandReply,
+        "The gateway's answer to a command, once its outcome is in the ledger.",
     ),
     "meter": _of_jackpot("meter", MeterMessage, "The meters of a jackpot, from the floor service."),
     "pending": _of_jackpot(

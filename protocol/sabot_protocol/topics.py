@@ -215,6 +215,16 @@ def recorded_topic(site: str, table: str, jackpot: str) -> str:
     return f"{ROOT}/{site}/{table}/jackpot/{jackpot}/recorded"
 
 
+def command_topic(site: str, table: str) -> str:
+    """Return the topic of the commands of the floor service to a table."""
+    return f"{ROOT}/{site}/{table}/cmd"
+
+
+def reply_topic(site: str, table: str) -> str:
+    """Return the topic of a gateway's replies to commands."""
+    return f"{ROOT}/{site}/{table}/cmd/reply"
+
+
 JackpotTopic = Literal["meter", "pending", "win", "fault"]
 JACKPOT_RETAINED: dict[JackpotTopic, bool] = {"meter": True, "pending": True, "win": False, "fault": False}
 

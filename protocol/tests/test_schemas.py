@@ -143,6 +143,8 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         "sabot/v1/{site}/gateway/{gateway}/ledger",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}/recorded",
+        "sabot/v1/{site}/{table}/cmd",
+        "sabot/v1/{site}/{table}/cmd/reply",
         *(f"sabot/v1/{{site}}/jackpot/{{jackpot}}/{name}" for name in JACKPOT_NAMES),
     }
     retained = {

@@ -50,7 +50,7 @@ def _as_this_user(command: str) -> str:
 
 def test_keys_are_made_shown_and_rotated(tmp_path: Path) -> None:
     commands = lines("gateway/INSTALL.md", "sabot keys")
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         ran = run(_as_this_user(command).replace("/etc/sabot/keys", "keys"), tmp_path, tmp_path)
         assert ran.returncode == 0, ran.stderr

@@ -23,6 +23,7 @@ from sabot_sim.rigs.vm import VmShoe
 from sabot_tools.cli import app
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.text.status import _commands
 from shoe_events import KEY, UNIT, Shoe, frames_in
 from typer.testing import CliRunner
 
@@ -343,3 +344,12 @@ def test_run_stops_cleanly(tmp_path: Path, stack: ExitStack) -> None:
         _, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert "gateway stopped" in stderr
+
+
+def test_status_counts_the_commands_of_the_floor() -> None:
+    counts: dict[str, Any] = {"floor_key": None, "accepted": 0, "repeated": 0, "refused": {}, "local": 4}
+    assert _commands({}) == _commands({"commands": counts}) == []
+    busy = {**counts, "floor_key": "33a4", "accepted": 3, "repeated": 1, "refused": {"expired": 2, "role": 1}}
+    assert _commands({"commands": busy})[1] == (
+        "commands of the floor (key 33a4): 3 accepted, 1 repeated, refused: expired 2, role 1; local requests: 4"
+    )

@@ -124,17 +124,27 @@ def test_show_prints_requests_and_outcomes_in_full(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     keyed = {**ATTEMPT, "verb": "key-card", "clause": "", "args": {"card": "8H", "flags": {"face_up": True}}}
     done = {**REFUSED, "ok": True}
+    command = {"id": "cmd-1", "role": "casino_supervisor", "asks": "bob"}
+    floor = {**keyed, "origin": "floor", "user": "floor 33a4", "command": command}
+    named = {"name": "cy", "role": "dealer", "verb": "void", "reason": "role", "say": "a Dealer may not do this"}
+    refused = {"command": "cmd-2", "signed": True, "left_out": 3, **named}
+    forged = {"command": "", "signed": False, "left_out": 0, "reason": "unreadable", "say": "this is no command"}
     stored = [("attempt", ATTEMPT), ("sent", SENT), ("outcome", REFUSED), ("outcome", done), ("attempt", keyed)]
+    stored += [("attempt", floor), ("refused", refused), ("refused", forged)]
     for number, (topic, payload) in enumerate(stored):
         ledger.append([Entry("6a7e", number, "bac-01", topic, json.dumps(payload).encode(), b"", at(number))])
     ledger.close()
     lines = [line[60:] for line in output("show", tmp_path / "ledger.db").splitlines()]
     assert lines == [
-        "request void (reason short_shoe, then go_on) by ann under 12.6, account floor [6a7e-9]",
+        "request void (reason short_shoe, then go_on) by ann under 12.6, account floor, local [6a7e-9]",
         f"command void_coup to shoe {UNIT}, id 12 [6a7e-9]",
         f"not carried out: {REFUSED['say']} [6a7e-9]",
         f"carried out: {REFUSED['say']} [6a7e-9]",
-        "request key-card (card 8H, flags face_up=true) by ann, account floor [6a7e-9]",
+        "request key-card (card 8H, flags face_up=true) by ann, account floor, local [6a7e-9]",
+        "request key-card (card 8H, flags face_up=true) by ann, role casino_supervisor, asked by bob, floor, command "
+        "cmd-1 [6a7e-9]",
+        "command cmd-2 of cy (dealer), void: refused, role: a Dealer may not do this; 3 more before it",
+        "command without id, not signed: refused, unreadable: this is no command",
     ]
 
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from sabot_protocol.topics import CoupMessage
@@ -14,6 +14,23 @@ from sabot_gateway.verify.deciders import Decider
 ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that are not published
 RECALLED_ENTRIES = 2000  # of the gateway's own, read again after a restart
 _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
+
+
+class FloorCommand(msgspec.Struct, kw_only=True, frozen=True):
+    """What a request has of the signed command that it came with."""
+
+    id: str
+    digest: str  # of the payload
+    nonce: str
+    person: str
+    role: str
+    asks: str  # the person who asks, if another approves
+    asks_role: str
+    act: str  # of the rulebook; empty if it has none
+    coup: str  # that must be on the table; empty if any may be
+    issued: str
+    expires: str
+    key: str
 
 
 class Attempt(msgspec.Struct, kw_only=True, frozen=True):
@@ -27,6 +44,8 @@ class Attempt(msgspec.Struct, kw_only=True, frozen=True):
     user: str
     clause: str
     args: dict[str, Any]
+    origin: Literal["local", "floor"] = "local"  # the control socket, or a command of the floor service
+    command: FloorCommand | None = None  # of the floor service
 
     def decider(self) -> Decider:
         """Return the person and the clause, as a coup message names them."""

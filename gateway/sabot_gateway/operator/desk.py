@@ -1,5 +1,6 @@
 """Desk: carries out requests. Store the attempt, send the command, store the outcome, answer; each durable first."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +16,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
 
-from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, Outcome, Sent
+from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, FloorCommand, Outcome, Sent
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
@@ -42,6 +43,7 @@ class PendingRequest:
     reply: Callable[[Answer], None]
     until_s: float
     decided: str = ""  # a decision that is stored, and true whatever the shoe answers
+    ended: str = ""  # the time of the outcome
 
     def answer(self, *, ok: bool, say: str) -> Answer:
         """Return the answer, with the decision that is stored and what still locks the shoe."""
@@ -84,14 +86,22 @@ class Desk:
     _numbered: list[PendingCommand] = field(default_factory=list)  # command id not durable yet
     _waiting: list[PendingCommand] = field(default_factory=list)  # for the shoe's answer
     _answers: list[tuple[PendingRequest, Answer]] = field(default_factory=list)  # outcome not durable yet
+    _then: list[Callable[[], None]] = field(default_factory=list)  # to be called when all entries are durable
+    taken: Counter[str] = field(default_factory=Counter)  # requests since the start, by origin
 
     def take(
-        self, request: TableRequest, user: str, table: TableView | None, reply: Callable[[Answer], None], at: Moment
-    ) -> None:
-        """Store the attempt; it is carried out once that is durable."""
+        self,
+        request: TableRequest,
+        user: str,
+        table: TableView | None,
+        reply: Callable[[Answer], None],
+        at: Moment,
+        command: FloorCommand | None = None,  # of the floor service; None: of the control socket
+    ) -> PendingRequest | None:
+        """Store the attempt; it is carried out once that is durable. None if there are too many."""
         if len(self._new) + len(self._waiting) >= _MOST_IN_PROGRESS:
             reply(Answer(False, _TOO_MANY))
-            return
+            return None
         source = self.own.new_source(at.time)
         attempt = Attempt(
             id=source.id,
@@ -102,9 +112,18 @@ class Desk:
             user=user,
             clause=_as_the_book_writes_it(request.clause, table),
             args=msgspec.to_builtins(request.verb),
+            origin="floor" if command else "local",
+            command=command,
         )
+        self.taken[attempt.origin] += 1
         self.own.add(source, request.table, ATTEMPT, attempt)
-        self._new.append(PendingRequest(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S))
+        pending = PendingRequest(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S)
+        self._new.append(pending)
+        return pending
+
+    def when_stored(self, action: Callable[[], None]) -> None:
+        """Call this when the entries that wait now are durable."""
+        self._then.append(action)
 
     def committed(self, at: Moment) -> None:
         """All entries are durable: give the answers, release the commands, carry out the new attempts."""
@@ -114,6 +133,9 @@ class Desk:
                 pending.reply(answer)
             except Exception:
                 log.exception("an answer could not be given", attempt=pending.attempt.id)
+        then, self._then = self._then, []
+        for action in then:
+            action()
         numbered, self._numbered = self._numbered, []
         for command in numbered:
             command.queued.held = False
@@ -125,7 +147,7 @@ class Desk:
         """The entries cannot be stored, now or later: answer everyone who waits for them."""
         waiting = [*self._new, *(pending for pending, _ in self._answers)]
         self._new, self._answers = [], []
-        self.own.waiting = []
+        self.own.waiting, self._then = [], []
         say = f"It is not known whether anything was done: {reason}. Look at the shoe, and report this with the ledger."
         for pending in waiting:
             pending.reply(Answer(False, say))
@@ -145,6 +167,8 @@ class Desk:
         table, attempt = pending.table, pending.attempt
         if table is None:
             raise RefusedError(f"this gateway has no table {attempt.table!r}. See `sabot gateway status`.")
+        if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
+            raise RefusedError(say)
         pending.verb.check_clause(table, attempt.clause)
         effect = pending.verb.carry_out(table, attempt.decider(), partial(self.own.new_source, at.time))
         for source, records in effect.stored:
@@ -161,6 +185,8 @@ class Desk:
         """Queue the command; it is held until its id is in the ledger with the attempt."""
         refuse_without_shoe(table)
         coup = verb.bound_to(table)
+        if pending.attempt.command is not None and pending.attempt.command.coup:
+            coup = table.verifier.state.coup_on_table()
         verb.check(table)
         try:
             queued = table.link.prepare_command(verb.command, verb.data(table))
@@ -248,10 +274,19 @@ class Desk:
 
     def _end(self, pending: PendingRequest, answer: Answer, at: Moment) -> None:
         """Store the outcome; the answer is given once that is durable."""
-        source, attempt = self.own.new_source(at.time), pending.attempt
+        source, attempt, pending.ended = self.own.new_source(at.time), pending.attempt, at.time
         fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
         self.own.add(source, attempt.table, OUTCOME, Outcome(**fields, ok=answer.ok, say=answer.say))
         self._answers.append((pending, answer))
+
+
+def other_coup(table: TableView, bound: str) -> str:
+    """Return why a command that is bound to a coup is refused; empty if that coup is on the table, or any may be."""
+    on_table = table.verifier.state.coup_on_table() if bound else None
+    if not bound or (on_table is not None and bound == f"{on_table[0]}/{on_table[1]}"):
+        return ""
+    now = f"coup {on_table[0]}/{on_table[1]} is on the table" if on_table else "the coup on the table is not known"
+    return f"it was for coup {bound}, and {now}. Look at the table, then give the command again."
 
 
 def _as_the_book_writes_it(clause: str, table: TableView | None) -> str:

@@ -44,6 +44,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
         yield from table_facts(table)
     yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
     yield from jackpot_facts(config, utc(time.time()))
+    yield from floor_key_facts(config)
     yield from keys_facts(config)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
@@ -84,6 +85,17 @@ def jackpot_facts(config: Config, now: str) -> Iterator[Fact]:
     if not key:
         text = "no `jackpot_key` in the config: the floor cannot tell a forged contribution from a right one; make one"
         yield Fact("warning", "jackpots", f"{text} with `sabot keys jackpot jackpot.key`")
+
+
+def floor_key_facts(config: Config) -> Iterator[Fact]:
+    """Yield the id of the floor's public key, what is wrong with it, or that there is none."""
+    problems = configs.floor_key_problems(config)
+    yield from (Fact("wrong", "commands", problem) for problem in problems)
+    if problems:
+        return
+    key = configs.floor_key_of(config)
+    text = f"{config.floor_key}: key {key.id}" if key else "no `floor_key` in the config: none are taken over MQTT"
+    yield Fact("ok", "commands", text)
 
 
 def keys_facts(config: Config) -> Iterator[Fact]:

@@ -11,6 +11,7 @@ from sabot_protocol.topics import StatusMessage, entry_topic, gateway_status_top
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.reader import reading
 from sabot_gateway.publish.outgoing import WINDOW, Outgoing, Window, outgoing
+from sabot_gateway.publish.replies import Replies
 from sabot_gateway.publish.retained_topics import RetainedTopics
 
 _CURSOR = "mqtt"
@@ -29,6 +30,7 @@ class Publisher:
         self._window = Window(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
         self._status_topic = gateway_status_topic(site, gateway)
+        self.replies = Replies(mqtt, site)
         self._limiter = LogLimiter()
         self._connected = self._stopping = False
         mqtt.on_ready, mqtt.on_lost = self._on_ready, self._on_lost
@@ -46,10 +48,12 @@ class Publisher:
     def _on_lost(self) -> None:
         self._connected = False
         self.retained.on_lost()
+        self.replies.on_lost()
 
     def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
         self._window.waiting.pop(mid, None)
         self.retained.on_acknowledged(mid)
+        self.replies.on_acknowledged(mid)
 
     def set_gateway_status(self, state: str, time: str, **fields: str | bool | None) -> None:
         """Set the gateway's own status; not any more after `set_goodbye`."""

@@ -9,7 +9,7 @@ from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.buffered import MOST_READ_BYTES
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.topics import jackpot_topic
+from sabot_protocol.topics import command_topic, jackpot_topic
 
 from sabot_gateway.config import Config
 from sabot_gateway.jackpots.jackpots import Jackpots
@@ -64,6 +64,10 @@ class PublishStage:
             topic = jackpot_topic(self._site, "+", "meter")
             self.publisher.retained.subscriptions.listen(topic, jackpots.meters.received)
 
+    def listen_to_commands(self, take: Callable[[str, bytes], None]) -> None:
+        """Listen to the commands of the floor service to any table; what comes while we are away is not kept."""
+        self.publisher.retained.subscriptions.listen(command_topic(self._site, "+"), take)
+
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
         self._latency.stored(last_seq, len(entries), read_s)
@@ -82,6 +86,7 @@ class PublishStage:
         else:
             self._publish_alarms(at)
             self.publisher.pump()
+        self.publisher.replies.pump()
         self._latency.published(self.publisher.done(), monotonic())
         self.status_topics.broker(self.mqtt.problem, at.now_s)
 

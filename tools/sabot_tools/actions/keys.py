@@ -40,7 +40,7 @@ def _errors_to_stderr() -> Iterator[None]:
 
 @app.callback()
 def keys() -> None:
-    """Make, show and rotate the keys of shoes; make the key of a site's jackpots."""
+    """Make, show and rotate the keys of shoes; make the keys of a site's jackpots and of its commands."""
 
 
 @app.command(epilog="Example: sabot keys new 5ab0000000000001 --dir keys --shoe key.bin")
@@ -69,6 +69,24 @@ def jackpot(
         write_new(path, key.hex().encode() + b"\n")
         typer.echo(
             f"new jackpot key: {path}, fingerprint {fingerprint(key)}; copy it to every gateway and the floor", err=True
+        )
+
+
+@app.command(epilog="Example: sabot keys floor floor-keys")
+def floor(
+    directory: Annotated[Path, typer.Argument(help="The directory for floor.key and floor.pub.", metavar="DIR")],
+) -> None:
+    """Make the keys of commands. The floor service signs with one, gateways check with the other."""
+    from sabot_protocol import command_keys
+
+    with _errors_to_stderr():
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = command_keys.make(directory)
+        private, public = directory / command_keys.PRIVATE_NAME, directory / command_keys.PUBLIC_NAME
+        typer.echo(
+            f"new floor key {key.id}: {private}, for the floor service only; copy {public} to every table PC: "
+            "`floor_key` in the gateway's config",
+            err=True,
         )
 
 

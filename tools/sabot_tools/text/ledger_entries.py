@@ -72,7 +72,22 @@ def _health(message: Message) -> str:
 def _attempt(message: Message) -> str:
     given = {name: value for name, value in message["args"].items() if value not in (None, {}, "")}
     args = f" ({', '.join(f'{name} {_value(value)}' for name, value in given.items())})" if given else ""
-    return f"request {message['verb']}{args}{_by(message)}, account {message['user']} [{message['id']}]"
+    return f"request {message['verb']}{args}{_by(message)}, {_origin(message)} [{message['id']}]"
+
+
+def _origin(message: Message) -> str:
+    """Return from where a request came; one of an earlier release was local."""
+    command = message.get("command")
+    if not command:
+        return f"account {message['user']}, local"
+    asked = f", asked by {command['asks']}" if command["asks"] else ""
+    return f"role {command['role']}{asked}, floor, command {command['id']}"
+
+
+def _refused(message: Message) -> str:
+    who = f" of {message['name']} ({message['role']}), {message['verb']}" if message["signed"] else ", not signed"
+    more = f"; {message['left_out']} more before it" if message["left_out"] else ""
+    return f"command {message['command'] or 'without id'}{who}: refused, {message['reason']}: {message['say']}{more}"
 
 
 def _value(value: object) -> str:
@@ -129,6 +144,7 @@ _WORDS = {
     "attempt": _attempt,
     "sent": _sent,
     "outcome": _outcome,
+    "refused": _refused,
     "accepted": _accepted,
 }
 

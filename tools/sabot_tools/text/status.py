@@ -24,6 +24,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         "",
         *_rows([_row(table) for table in status["tables"]]),
         *_jackpots(status),
+        *_commands(status),
         *_problems(status),
     ]
 
@@ -78,6 +79,17 @@ def _waits(in_force: dict[str, Any] | None, waiting: dict[str, Any]) -> str:
     if in_force and waiting["version"] <= in_force["version"]:
         return f"{what} is in the file, and never used: give it a version above {in_force['version']}"
     return f"{what} waits until the floor uses it"
+
+
+def _commands(status: dict[str, Any]) -> list[str]:
+    """Return how many requests came from the floor service and from the control socket, and what was refused."""
+    counts = status.get("commands")  # a daemon of an earlier release has none
+    if not counts or not (counts["floor_key"] or counts["refused"]):
+        return []
+    key = f"key {counts['floor_key']}" if counts["floor_key"] else "no floor_key in the config"
+    refused = ", ".join(f"{reason} {count}" for reason, count in counts["refused"].items()) or "none"
+    done = f"{counts['accepted']} accepted, {counts['repeated']} repeated, refused: {refused}"
+    return ["", f"commands of the floor ({key}): {done}; local requests: {counts['local']}"]
 
 
 def _floor(jackpot: dict[str, Any]) -> str:
