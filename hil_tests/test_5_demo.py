@@ -102,7 +102,7 @@ def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_
         "jackpot  bac-01 shoe 1 coup 2, suited: recognised from the shoe's cards",
         "jackpot  recorded by dealer A. Novak, with stakes of 10.00 and 30.00 on tie",
         "jackpot  pending: value 10,000.50, rounded up 10,001.00, 100 %: prize 10,001.00",
-        "jackpot  shares: 2,500.25 + 7,500.75",
+        "jackpot  shares: 2,500.25 + 7,500.75 (in proportion to the stakes)",
         "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; Casino Manager notified",
         "meter    AUD 10,000.00 (-0.50)",
         "meter    AUD 10,000.25 (+0.25)",

@@ -36,7 +36,7 @@ class Answers:
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
-        self._desk = Desk(logs)
+        self._desk = Desk(logs, collector.offline)
 
     def answer(self, request: FloorRequest, at: Moment) -> Answer:
         """Return the answer; nothing has changed unless it is positive."""

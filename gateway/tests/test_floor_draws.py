@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from floor_rig import JACKPOTS, Rig, server
+from floor_rig import JACKPOTS, TIME, Rig, server
 from sabot_floor.jackpots import audit, engine
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Drawn
@@ -167,3 +167,24 @@ def test_the_audit_finds_a_draw_whose_chain_was_rebuilt(rig: Rig, tmp_path: Path
     with forged(store, str(tmp_path / "forged.db"), **{field: changes[field]}) as other:
         faults = audit.verify(other, "seat").faults
     assert any("(drawn)" in fault and field.replace("_", " ") in fault for fault in faults), faults
+
+
+def test_a_draw_warns_of_tables_that_never_contributed_or_are_offline(rig: Rig) -> None:
+    rig.start()
+    rig.settle()
+    request = {"by": "A. Smith", "jackpot": "seat", "role": "casino_supervisor"}
+    never = rig.ask("draw", id="draw-0001", **request)
+    assert never.say.endswith(
+        " Warning: among the candidates, nz-01 has never contributed. nz-01 was drawn: find out whether it is in play "
+        "before you confirm. Before the next draw withdraw tables that do not play."
+    )
+    rig.send(rig.table("nz-01", "seat").increment())
+    rig.settle()
+    assert "Warning" not in rig.ask("draw", id="draw-0002", **request).say
+    status = rig.topic("nz-01", "status")
+    rig.client.publish(status, msgspec.json.encode({"state": "offline", "time": TIME}), retain=True)
+    rig.settle()
+    assert "among the candidates, nz-01 is offline." in rig.ask("draw", id="draw-0003", **request).say
+    rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME}), retain=True)
+    rig.settle()
+    assert "Warning" not in rig.ask("draw", id="draw-0004", **request).say

@@ -144,6 +144,16 @@ def test_other_ends_and_faults_are_printed(site: Site) -> None:
     assert site.people.settled()
 
 
+def test_a_coup_that_another_table_has_dealt_meanwhile_is_counted(site: Site) -> None:
+    assert site.people.not_printed() == 0
+    site.people.coup_printed("bac-01", 1, 2)
+    site.take("sabot/v1/demo/bac-01/jackpot/lucky-tie", msgspec.structs.replace(INCREMENT, trigger=""))
+    site.meter(1_000_025, 25)
+    assert site.people.not_printed() == 0
+    site.meter(1_000_050, 50)
+    assert site.people.not_printed() == 1
+
+
 def test_other_jackpots_are_ignored(site: Site) -> None:
     for topic in ("sabot/v1/demo/jackpot/other/meter", "sabot/v1/demo/bac-01/jackpot/lucky-tie/recorded"):
         site.people.take(topic, b"{}")

@@ -307,6 +307,16 @@ def test_wagers_contribute_with_an_exact_carry(config: Path) -> None:
     assert session(record_win=coup)["pending"][0]["outcome"] == "coloured"
 
 
+def test_a_coup_whose_wagers_are_not_given_is_counted_with_a_note(config: Path) -> None:
+    by_wagers, by_operator = Session(config, 1), Session(config)
+    line = {"table": "nz-01", "kind": "live", "stock": PLAIN}
+    found = by_wagers(coup="1", **line)
+    assert (found["increment"], found["note"].split(":")[0]) == (0, "wagers are not given")
+    assert "note" not in by_wagers(coup="2", **line, wagers={})
+    assert "note" not in by_wagers(coup="3", **{**line, "kind": "no_bet"})
+    assert "note" not in by_operator(coup="1", **{**line, "table": "bac-01"})
+
+
 def test_draws(config: Path) -> None:
     session = Session(config, 2)
     found = session(draw="d1", by="a", role="casino_supervisor")

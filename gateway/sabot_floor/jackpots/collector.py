@@ -37,6 +37,7 @@ class Collector:
     def __init__(self, intake: Intake, logs: JackpotLogs) -> None:
         self._intake, self._logs = intake, logs
         self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
+        self.offline: set[str] = set()  # tables of the jackpots, by their newest status
         self._shoe_faults, self._limiter = ShoeFaults(logs.state), LogLimiter()
 
     def collect(self, arrived: Iterable[Arrived], at: Moment) -> Work:
@@ -83,6 +84,7 @@ class Collector:
             case Coup(message=CoupMessage() as message):
                 self.missing.coup(message, self._logs.served)
             case TableStatus():
+                self._note_status(parsed)
                 for jackpot in self._shoe_faults.status(parsed, self._logs.served, at.now_s):
                     restored = Restored(time=at.time, table=parsed.table)
                     self._batch(batches, jackpot, at).entries.append(restored)
@@ -99,6 +101,12 @@ class Collector:
                 self.refusals.note("", parsed.entry.message.table, "state", say, at.now_s, fault=False)
             case Ignored():
                 pass
+
+    def _note_status(self, status: TableStatus) -> None:
+        if status.online:
+            self.offline.discard(status.table)
+        elif any(status.table in parameters.table_names for parameters in self._logs.served.values()):
+            self.offline.add(status.table)
 
     def stored(self, batches: Iterable[Batch], at: Moment) -> None:
         """Take note of what the engine made of batches that are durable now."""

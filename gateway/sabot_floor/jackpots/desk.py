@@ -1,5 +1,6 @@
 """Desk: what people ask about a jackpot is decided by the engine, stored, and answered once it is durable."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -10,9 +11,9 @@ from sabot_protocol.service.moment import Moment
 
 from sabot_floor.jackpots import engine, states
 from sabot_floor.jackpots.batch import Batch
-from sabot_floor.jackpots.draws import new_secret
+from sabot_floor.jackpots.draws import doubtful, new_secret
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
-from sabot_floor.jackpots.engine.entries import Confirmed
+from sabot_floor.jackpots.engine.entries import Confirmed, Drawn
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
 from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood
 from sabot_floor.store import StoreError
@@ -23,8 +24,8 @@ _MOST_CLOSED = 20
 class Desk:
     """One answer for each request."""
 
-    def __init__(self, logs: JackpotLogs) -> None:
-        self._logs = logs
+    def __init__(self, logs: JackpotLogs, offline: Collection[str] = ()) -> None:
+        self._logs, self._offline = logs, offline
 
     def act(self, act: Act, by: str, at: Moment) -> Answer:
         """Do what a person asks for, or refuse it with a sentence."""
@@ -48,7 +49,10 @@ class Desk:
         standing = self._logs.standing(jackpot)
         assert standing is not None
         data = {"wins": list(result.wins), "meter": states.meter_message(standing)}
-        return Answer(True, _say(result, standing.state), msgspec.Raw(msgspec.json.encode(data)))
+        say = _say(result, standing.state)
+        if isinstance(result.entry, Drawn):
+            say += _doubts(result.entry, doubtful(standing.state, self._offline))
+        return Answer(True, say, msgspec.Raw(msgspec.json.encode(data)))
 
     def show(self, jackpot: str) -> Answer:
         """Return everything about a jackpot, as it is in the store now."""
@@ -62,7 +66,7 @@ class Desk:
         standing = self._logs.standing(jackpot)
         if standing is None:
             return Answer(False, f"Jackpot {jackpot} has no log yet: see `sabot floor status`.")
-        return Answer(True, "", msgspec.Raw(msgspec.json.encode(described(standing))))
+        return Answer(True, "", msgspec.Raw(msgspec.json.encode(described(standing, self._offline))))
 
     def _unknown(self, jackpot: str) -> Answer | None:
         if jackpot in self._logs.served:
@@ -88,7 +92,7 @@ class Desk:
         return msgspec.structs.replace(act, missed=found[0]) if len(found) == 1 else act
 
 
-def described(standing: Standing) -> dict[str, Any]:
+def described(standing: Standing, offline: Collection[str] = ()) -> dict[str, Any]:
     """Return a jackpot as JSON values: meters, open and newest closed wins, missed coups, parameters."""
     state = standing.state
     return {
@@ -96,6 +100,7 @@ def described(standing: Standing) -> dict[str, Any]:
         "open": engine.open_wins(state),
         "closed": engine.closed_wins(state)[:_MOST_CLOSED],
         "missed": [msgspec.structs.asdict(missed) for missed in state.missed],
+        "doubtful": doubtful(state, offline),
         "parameters": state.parameters,
         "waiting": state.waiting,
     }
@@ -117,6 +122,16 @@ def _say(result: Applied, state: JackpotState) -> str:
         done = "Nothing was paid: no qualifying wager was recorded"
     wins = "".join(f" {_win(win, currency)}." for win in result.wins)
     return f"{done}.{wins} The display is {written(state.display, currency)}."
+
+
+def _doubts(entry: Drawn, doubtful: dict[str, str]) -> str:
+    """Return a warning about tables that could be drawn, though nobody may play there."""
+    if not doubtful:
+        return ""
+    tables = "; ".join(f"{table} {why}" for table, why in doubtful.items())
+    chosen = entry.draw.chosen.table
+    drawn = f" {chosen} was drawn: find out whether it is in play before you confirm." if chosen in doubtful else ""
+    return f" Warning: among the candidates, {tables}.{drawn} Before the next draw withdraw tables that do not play."
 
 
 def _win(win: Win, currency: str) -> str:

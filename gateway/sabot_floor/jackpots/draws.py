@@ -5,6 +5,7 @@ crash and for every worker. The draw reveals it, and the same transaction stores
 """
 
 import secrets
+from collections.abc import Collection
 
 from sabot_protocol.jackpots import draws
 from sabot_protocol.jackpots.draws import Candidates, Draw, DrawError
@@ -40,6 +41,16 @@ def candidates(state: JackpotState) -> Candidates:
     if not isinstance(parameters.trigger, Random):
         raise DrawError(f"jackpot {parameters.id} is won by cards, not by a draw: nothing was drawn")
     return draws.candidates(parameters.trigger, parameters.tables, not_offered(state))
+
+
+def doubtful(state: JackpotState, offline: Collection[str]) -> dict[str, str]:
+    """Return the tables that can be drawn, though nobody may play there, and why; none if nothing can be drawn."""
+    try:
+        tables = candidates(state).tables
+    except DrawError:
+        return {}
+    never = {table: "has never contributed" for table in tables if table not in state.sequences}
+    return {table: "is offline" for table in tables if table in offline} | never
 
 
 def problems(before: JackpotState, entry: Drawn, hash_before: bytes) -> list[str]:

@@ -178,6 +178,9 @@ def finish(site: LocalSite, screen: Screen) -> None:
     screen.print(screen.summary.text())
     if screen.people and screen.people.meter:
         screen.print(f"jackpot  {jackpots.meters(screen.people.meter)}")
+        more = screen.people.not_printed()
+        if more:
+            screen.print(f"jackpot  coups on the meter that are not printed, dealt meanwhile at other tables: {more}")
     ledger = Ledger(site.ledger_path)
     screen.print(f"ledger   {ledger.verify_chain()} entries, chain intact")
     ledger.close()

@@ -14,6 +14,7 @@ from sabot_protocol.jackpots import draws
 from sabot_protocol.jackpots.contributions import ContributionError
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.jackpots.triggers import WAGERED
 
 from sabot_tools.jackpot import lines
 from sabot_tools.jackpot.acts import entries_of
@@ -40,12 +41,13 @@ class Replayer:
         self._number += 1
         before = self._now
         try:
-            return self._answer(lines.parse(line))
+            parsed = lines.parse(line)
+            return self._answer(parsed, _note(self._state.parameters, parsed, line))
         except BadLineError:
             self._now = before
             raise
 
-    def _answer(self, parsed: lines.AnyLine) -> bytes:
+    def _answer(self, parsed: lines.AnyLine, note: str) -> bytes:
         if parsed.currency and parsed.currency != self._state.parameters.currency:
             raise BadLineError(f"currency: {parsed.currency} is not {self._state.parameters.currency}, the jackpot's")
         self._see(parsed.time, "time")
@@ -56,6 +58,8 @@ class Replayer:
         faults = [fault.say for result in results for fault in result.faults if fault.active]
         if faults:
             answer["faults"] = faults
+        if note:
+            answer["note"] = note
         return msgspec.json.encode(answer)[1:]
 
     def _results(self, parsed: lines.AnyLine) -> list[Applied]:
@@ -189,6 +193,15 @@ class Replayer:
         done = self._apply(entry.Drawn(time=self._time(), id=line.draw, draw=made, by=line.by, role=line.role))
         self._draws += 1
         return done
+
+
+def _note(parameters: Parameters, parsed: lines.AnyLine, line: dict[str, Any]) -> str:
+    """Return a warning about a coup whose stakes are not known."""
+    if not isinstance(parsed, lines.CoupLine) or parsed.kind not in WAGERED or "wagers" in line:
+        return ""
+    if parameters.funding == "operator":
+        return ""
+    return "wagers are not given: counted as none; a gateway raises jackpot_not_incremented. Without any write {}"
 
 
 @lru_cache(maxsize=16)

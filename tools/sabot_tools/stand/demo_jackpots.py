@@ -24,6 +24,11 @@ class DemoJackpot:
     wager: str  # that takes part in the pay-out
     role: str  # of the person who confirms
 
+    @property
+    def division(self) -> str:
+        """How a prize is divided, in words."""
+        return "equal" if 'division = "equal"' in self.toml else "in proportion to the stakes"
+
     def text(self, tables: Sequence[str]) -> str:
         """Return the parameters as TOML, for these tables."""
         names = ", ".join(f'"{name}"' for name in tables)

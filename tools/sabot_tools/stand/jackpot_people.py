@@ -47,11 +47,19 @@ class JackpotPeople:
     _recorded: set[str] = field(default_factory=set)
     _closed: set[str] = field(default_factory=set)
     _paid: int = 0
+    _printed: int = 0  # coups
     _seen: set[str] = field(default_factory=set)  # messages about wins
 
     def coup_printed(self, table: str, shoe: int, coup: int) -> None:
         """Expect an increment of this coup."""
         self._coups.add((table, shoe, coup))
+        self._printed += 1
+
+    def not_printed(self) -> int:
+        """Return how many coups are on the meter that were not printed: other tables deal on while a win is paid."""
+        amounts = set(self._increments.values())
+        counted = self.meter.meters.in_ // max(amounts) if self.meter and amounts else 0
+        return max(0, counted - self._printed)
 
     def has_win(self) -> bool:
         """Return True if a coup has won."""
@@ -117,7 +125,7 @@ class JackpotPeople:
         self._seen.add(message.id)
         if win.state == "pending":
             self.print(f"jackpot  pending: {text.prize(win, message.currency)}")
-            self.print(f"jackpot  shares: {text.shares(win, message.currency)}")
+            self.print(f"jackpot  shares: {text.shares(win, message.currency)} ({self.jackpot.division})")
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
             args["notified"] = self._to_notify()
             _ask(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR)

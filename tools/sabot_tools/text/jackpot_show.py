@@ -21,6 +21,10 @@ def show_lines(data: dict[str, Any]) -> list[str]:
         f"  entry {message.entry}, {message.time}; parameters {message.parameters}, version {message.version}"
         + (f"; {message.waiting} wait until it is won in full" if message.waiting else ""),
         *(f"  not offered at {table}: {reason}" for table, reason in message.not_offered.items()),
+        *(
+            f"  {table} can be drawn, but {why}: withdraw it if nobody plays there"
+            for table, why in data.get("doubtful", {}).items()
+        ),
         *(f"  next draw is committed to {message.commitment}" for _ in [1] if message.commitment),
         *(f"  problem: {message.problem}" for _ in [1] if message.problem),
     ]
