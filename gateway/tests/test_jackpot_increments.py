@@ -289,8 +289,8 @@ def test_an_error_of_our_own_is_an_alarm_and_stops_no_coup(edge: Edge) -> None:
 
 def test_a_sum_that_no_ledger_holds_is_an_alarm(edge: Edge) -> None:
     edge.one.play()
-    counted = edge.jackpots._increments.counted("lucky-tie", "bac-01")
-    edge.jackpots._increments._counted["lucky-tie", "bac-01"] = type(counted)(1, 2**62, Fraction(0))
+    counted = edge.jackpots._increments.counted("lucky-tie", "bac-01", "AUD")
+    edge.jackpots._increments._counted["lucky-tie", "bac-01", "AUD"] = type(counted)(1, 2**62, Fraction(0))
     edge.one.play(SUITED, *TIE, player_pair=True, banker_pair=True)
     assert len(edge.increments()) == 1
     assert "the sum of this table's increments" in edge.alarms()[0].say

@@ -76,7 +76,7 @@ def test_pruning_keeps_count_total_carry_and_the_parameters_in_force(tmp_path: P
     edge.one("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
     edge.commit()
     assert audit.verify(edge.path).faults == []
-    counted = edge.jackpots._increments.counted("pairs", "bac-01")
+    counted = edge.jackpots._increments.counted("pairs", "bac-01", "NZD")
     assert (counted.count, counted.total, str(counted.carry)) == (1, 2, "1/4")
 
 
@@ -88,7 +88,7 @@ def test_pruning_in_slices_keeps_the_last_counts(edge: Edge) -> None:
         edge.ledger.prune_slice(seq)
         assert edge.ledger.derived_difference() is None
     edge.restart()
-    counted = edge.jackpots._increments.counted("lucky-tie", "bac-01")
+    counted = edge.jackpots._increments.counted("lucky-tie", "bac-01", "AUD")
     assert (counted.count, counted.total) == (4, 500)
 
 

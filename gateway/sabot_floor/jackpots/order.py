@@ -76,6 +76,9 @@ class Order:
         self, item: ForJackpot, count: int, reached: dict[_Key, int | None], ready: list[ForJackpot], now_s: float
     ) -> None:
         key = _Key(item.jackpot, item.entry.message.table, item.entry.message.gateway)
+        if self._is_of_another_currency(item):
+            ready.append(item)  # it is refused, and counted apart by its gateway
+            return
         known = self._reached(key, reached)
         if known is None or count <= known + 1:
             ready.append(item)
@@ -83,6 +86,10 @@ class Order:
         else:
             counts = self._increments.setdefault(key, {})
             counts.setdefault(count, _Waiting(now_s)).items.append(item)
+
+    def _is_of_another_currency(self, item: ForJackpot) -> bool:
+        state, message = self._state_of(item.jackpot), item.entry.message
+        return state is not None and getattr(message, "currency", "") != state.parameters.currency
 
     def _reached(self, key: _Key, reached: dict[_Key, int | None]) -> int | None:
         """Return the last count that was taken; None if any count may come next."""

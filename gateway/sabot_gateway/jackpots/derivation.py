@@ -156,8 +156,9 @@ class Derivation:
         found = [*self._stored.standing(table, coup_id), *made]
         return [one for one in found if one.id not in self.draft.reversed]
 
-    def _counted(self, jackpot: str, table: str) -> Counted:
-        return self.draft.counted.get((jackpot, table)) or self._increments.counted(jackpot, table)
+    def _counted(self, jackpot: str, table: str, currency: str) -> Counted:
+        """Each currency is counted apart, so that no sum has two."""
+        return self.draft.counted.get((jackpot, table, currency)) or self._increments.counted(jackpot, table, currency)
 
     # Increments
 
@@ -176,7 +177,8 @@ class Derivation:
             return
         wagers = stakes.stakes if stakes is not None else {}
         try:
-            made = contribution(parameters, kind, wagers, self._counted(parameters.id, cause.table).carry)
+            before = self._counted(parameters.id, cause.table, parameters.currency)
+            made = contribution(parameters, kind, wagers, before.carry)
             trigger = _trigger(parameters, cause)
         except ContributionError as error:
             self._fail(cause, parameters.id, str(error).removeprefix(f"jackpot {parameters.id}: "))
@@ -184,33 +186,37 @@ class Derivation:
         fields = {
             "id": f"{cause.id}-jackpot-{parameters.id}",
             "parameters": parameters.digest,
-            "currency": parameters.currency,
             "coup_id": cause.id,
             "kind": kind,
             "stakes": wagers,
             "trigger": trigger,
             "began": cause.began if isinstance(cause, ConfirmedMessage) else "",
         }
-        self._add(entry, cause, unit, parameters.id, made, **fields)
+        self._add(entry, cause, unit, (parameters.id, parameters.currency), made, **fields)
 
     def _take_back(self, entry: Entry, cause: Message, unit: str, coup_id: str) -> bool:
         """Reverse every increment that followed from this message; return whether there was one."""
         found = self._standing(cause.table, coup_id) if coup_id else []
         for first in found:
-            parameters, carry = self._increments.parameters_of(first), self._counted(first.jackpot, first.table).carry
+            parameters = self._increments.parameters_of(first)
+            carry = self._counted(first.jackpot, first.table, first.currency).carry
             made = (
                 reversal(parameters, first.kind, first.stakes, first.amount, carry)
                 if parameters
                 else Contribution(-first.amount, -first.operator, carry)
             )
-            fields = {name: getattr(first, name) for name in ("parameters", "currency", "kind", "stakes", "began")}
+            fields = {name: getattr(first, name) for name in ("parameters", "kind", "stakes", "began")}
             fields |= {"coup_id": cause.id, "reverses": first.id, "id": f"{cause.id}-jackpot-{first.jackpot}-reversal"}
-            self._add(entry, cause, unit, first.jackpot, made, **fields)
+            self._add(entry, cause, unit, (first.jackpot, first.currency), made, **fields)
             self.draft.reversed.add(first.id)
         return bool(found)
 
-    def _add(self, entry: Entry, cause: Message, unit: str, jackpot: str, made: Contribution, **fields: object) -> None:
-        before = self._counted(jackpot, cause.table)
+    def _add(
+        self, entry: Entry, cause: Message, unit: str, of: tuple[str, str], made: Contribution, **fields: object
+    ) -> None:
+        """Add an increment of a jackpot, in a currency."""
+        jackpot, currency = of
+        before = self._counted(jackpot, cause.table, currency)
         after = Counted(before.count + 1, before.total + made.amount, made.carry)
         if abs(after.total) > _MOST:
             self._fail(cause, jackpot, f"the sum of this table's increments would be {after.total}")
@@ -225,12 +231,13 @@ class Derivation:
             "rulebook": cause.rulebook,
             "gateway": self._increments.gateway,
             "jackpot": jackpot,
+            "currency": currency,
         }
         sums = {"amount": made.amount, "operator": made.operator, "count": after.count, "total": after.total}
         message = msgspec.convert({**common, **sums, "carry": str(made.carry), **fields}, IncrementMessage)
         message = sign(message, self._increments.key)
         self.draft.made.append(message)
-        self.draft.counted[jackpot, cause.table] = after
+        self.draft.counted[jackpot, cause.table, currency] = after
         topic, payload = increment_topic(jackpot), _encode(message)
         self.draft.entries.append(Entry(entry.unit, None, cause.table, topic, payload, b"", entry.time, entry.rulebook))
 

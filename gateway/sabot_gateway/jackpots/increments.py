@@ -31,7 +31,7 @@ class Draft:
     """What one commit brings; it counts once the ledger has stored it."""
 
     entries: list[Entry] = field(default_factory=list)
-    counted: dict[tuple[str, str], Counted] = field(default_factory=dict)  # by jackpot and table
+    counted: dict[tuple[str, str, str], Counted] = field(default_factory=dict)  # by jackpot, table and currency
     made: list[IncrementMessage] = field(default_factory=list)
     reversed: set[str] = field(default_factory=set)  # ids of increments
     stakes: list[StakesMessage] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Increments:
         self.running: Mapping[str, tuple[Parameters, ...]] = {}  # by table: in force there
         self.tables: frozenset[str] = frozenset()  # that have increments, or can have
         self._former: dict[tuple[str, str], Parameters] = {}  # by jackpot and digest
-        self._counted: dict[tuple[str, str], Counted] = {}
+        self._counted: dict[tuple[str, str, str], Counted] = {}
         self._stakes: dict[str, StakesOfTable] = {}
 
     def run(self, in_force: Sequence[Parameters], key: bytes) -> None:
@@ -60,11 +60,11 @@ class Increments:
         self.tables = frozenset(running) | self._stored.tables()
         self._former = self._stored.parameters()
 
-    def counted(self, jackpot: str, table: str) -> Counted:
-        """Return what a table has contributed, as far as it is stored."""
-        key = jackpot, table
+    def counted(self, jackpot: str, table: str, currency: str) -> Counted:
+        """Return what a table has contributed in a currency, as far as it is stored."""
+        key = jackpot, table, currency
         if key not in self._counted:
-            self._counted[key] = self._stored.counted(jackpot, table)
+            self._counted[key] = self._stored.counted(jackpot, table, currency)
         return self._counted[key]
 
     def recount(self) -> None:

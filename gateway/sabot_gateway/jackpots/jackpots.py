@@ -139,7 +139,7 @@ class Jackpots:
         return [self._of_table(parameters, table) for parameters in running]
 
     def _of_table(self, parameters: Parameters, table: str) -> dict[str, Any]:
-        counted = self._increments.counted(parameters.id, table)
+        counted = self._increments.counted(parameters.id, table, parameters.currency)
         return {
             "jackpot": parameters.id,
             "count": counted.count,

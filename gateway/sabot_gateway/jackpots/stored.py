@@ -58,15 +58,18 @@ class StoredJackpots:
         """Return the tables of which increments are held."""
         return {table for (table,) in self._ledger.query("SELECT DISTINCT table_name FROM increments")}
 
-    def counted(self, jackpot: str, table: str) -> Counted:
-        """Return what a table has contributed so far; no count is given again that may have been lost."""
-        newest = "WHERE table_name = ? AND jackpot = ? ORDER BY seq DESC LIMIT 1"
-        found = self._ledger.query(f"SELECT seq, count, total, carry FROM increments {newest}", table, jackpot)
+    def counted(self, jackpot: str, table: str, currency: str) -> Counted:
+        """Return what a table has contributed in a currency so far; no count is given again that may have been lost."""
+        newest = "WHERE table_name = ? AND jackpot = ? AND currency = ? ORDER BY seq DESC LIMIT 1"
+        found = self._ledger.query(
+            f"SELECT seq, count, total, carry FROM increments {newest}", table, jackpot, currency
+        )
         pruned = self._ledger.pruned()
+        kept = pruned.last_increment(jackpot, table, currency) if pruned else None
         if found:
             seq, *row = found[0]
-        elif pruned and f"{jackpot}/{table}" in pruned.increments:
-            seq, row = pruned.seq, list(pruned.increments[f"{jackpot}/{table}"])
+        elif pruned and kept:
+            seq, row = pruned.seq, list(kept)
         else:
             (seq,) = self._ledger.query("SELECT min(seq) FROM jackpot_parameters WHERE jackpot = ?", jackpot)[0]
             row = [0, 0, "0"]

@@ -25,8 +25,13 @@ class Checkpoint(msgspec.Struct, frozen=True):
     count: int  # removed with this one; a pruning goes in slices
     time: str  # of the last entry removed
     units: dict[str, int]  # the last event number that was held of each unit
-    increments: dict[str, tuple[int, int, str]] = {}  # by jackpot/table: count, total and carry of the last one
+    increments: dict[str, tuple[int, int, str]] = {}  # by jackpot/table/currency: count, total, carry of the last one
     parameters: dict[str, str] = {}  # by jackpot: the last entry with its parameters
+
+    def last_increment(self, jackpot: str, table: str, currency: str) -> tuple[int, int, str] | None:
+        """Return count, total and carry of the last increment removed; older files do not name its currency."""
+        name = f"{jackpot}/{table}"
+        return self.increments.get(f"{name}/{currency}") or self.increments.get(name)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -96,8 +101,9 @@ def _jackpots(
 ) -> tuple[dict[str, tuple[int, int, str]], dict[str, str]]:
     """Return what must outlive the entries up to `seq`: the last counts of each table, the last parameters."""
     counts, parameters = (dict(before.increments), dict(before.parameters)) if before else ({}, {})
-    for jackpot, table, *counted, _ in db.execute(_LAST_INCREMENTS, (seq,)):
-        counts[f"{jackpot}/{table}"] = counted[0], counted[1], counted[2]
+    for jackpot, table, currency, *counted, _ in db.execute(_LAST_INCREMENTS, (seq,)):
+        counts.pop(f"{jackpot}/{table}", None)
+        counts[f"{jackpot}/{table}/{currency}"] = counted[0], counted[1], counted[2]
     for (payload,) in db.execute(_PARAMETERS, (seq,)):
         with suppress(msgspec.MsgspecError, UnicodeError):  # of a file, which can hold anything
             parameters[msgspec.json.decode(payload, type=_Named).jackpot] = bytes(payload).decode()
@@ -113,8 +119,8 @@ class _Named(msgspec.Struct):
 _PARAMETERS = (
     "SELECT payload FROM entries WHERE seq IN (SELECT seq FROM jackpot_parameters WHERE seq <= ?) ORDER BY seq"
 )
-_LAST_INCREMENTS = """SELECT jackpot, table_name, count, total, carry, max(seq) FROM increments WHERE seq <= ?
-    GROUP BY jackpot, table_name"""
+_LAST_INCREMENTS = """SELECT jackpot, table_name, currency, count, total, carry, max(seq) FROM increments WHERE seq <= ?
+    GROUP BY jackpot, table_name, currency ORDER BY max(seq)"""
 
 
 def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from re import compile as pattern
 
 from sabot_protocol.jackpots.contributions import ContributionError, contribution
+from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import IncrementMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.jackpots.triggers import WAGERED
@@ -26,7 +27,8 @@ def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
     parameters = governing(state, message.parameters)
     by_gateway = state.sequences.get(message.table)
     sequence = by_gateway.get(message.gateway) if by_gateway else None
-    if sequence is not None and message.count <= sequence.count:
+    same = message.currency == state.parameters.currency  # a gateway counts each currency apart
+    if sequence is not None and message.count <= sequence.count and same:
         return Refused("repeat", f"{_name(message)} is a repeat of number {message.count}; it was not counted again")
     if parameters is None:
         return Refused("parameters", f"{_name(message)}: unknown parameters {message.parameters!r}; {_SEND_AGAIN}")
@@ -43,7 +45,7 @@ def increment(state: JackpotState, entry: Increment) -> Applied | Refused:
         state.sequences.setdefault(message.table, {})[message.gateway] = sequence
         place.any_start = False
     if sequence.restart:
-        _restart(state, message, sequence)
+        _restart(state, parameters, message, sequence)
     sequence.count, sequence.total, sequence.carry = message.count, message.total, message.carry
     if message.reverses:
         return _reverse(state, entry, parameters)
@@ -185,7 +187,7 @@ def _fraction(text: str) -> Fraction | None:
     return Fraction(text) if _FRACTION.match(text) else None
 
 
-def _restart(state: JackpotState, message: IncrementMessage, sequence: Sequence) -> None:
+def _restart(state: JackpotState, parameters: Parameters, message: IncrementMessage, sequence: Sequence) -> None:
     """Propose the difference between the sequence before the table was withdrawn and this increment."""
     sequence.restart = False
     missing = message.count - 1 - sequence.count
@@ -193,6 +195,9 @@ def _restart(state: JackpotState, message: IncrementMessage, sequence: Sequence)
     if missing or amount:
         name = f"{message.table}/{message.gateway}/{sequence.count + 1}-{message.count - 1}"
         reason = "increments that did not arrive"
+        if parameters.funding == "operator" and amount != missing * parameters.increment:
+            each = written(parameters.increment, parameters.currency)
+            reason += f"; their sum is not {missing} x {each}: compare the gateway's ledger, or give --amount"
         missed = Missed(name, message.table, amount, missing, parameters=message.parameters, reason=reason)
         if missing > 0:
             coups.block(state, missed, message.unit, message.shoe, message.coup)
