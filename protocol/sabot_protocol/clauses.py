@@ -35,10 +35,28 @@ def load(rulebook_id: str) -> tuple[str, ...]:
 def named(rulebook_id: str, text: str) -> str:
     """Return one or more clauses as the rulebook writes them: `rule 12.1 (B)` is 12.1(b). ClauseError if unknown."""
     parts = [part.strip() for part in _BETWEEN.split(text) if part.strip()]
-    found = [part if _READING.fullmatch(part) else _one(rulebook_id, part) for part in parts]
+    found = [part if _READING.fullmatch(part) else _one_or_range(rulebook_id, part) for part in parts]
     if all(_READING.fullmatch(part) for part in found):
         raise ClauseError(f"{text!r} names no clause of {rulebook_id}")
     return ", ".join(found)
+
+
+def _one_or_range(rulebook_id: str, text: str) -> str:
+    """Return a clause, or the first and the last of a range such as 18.3-18.7."""
+    first, _, last = text.partition("-")
+    if not last:
+        return _one(rulebook_id, text)
+    ends = _one(rulebook_id, first), _one(rulebook_id, last)
+    order = [(load(rulebook_id).index(number), letters) for number, letters in map(_parts, ends)]
+    if order[0] >= order[1]:
+        raise ClauseError(f"{text!r} is no range of {rulebook_id}: {ends[0]} does not come before {ends[1]}")
+    return "-".join(ends)
+
+
+def _parts(clause: str) -> tuple[str, str]:
+    """Return a clause's number, and its letters or its table."""
+    number = re.split(r"[( ]", clause)[0]
+    return number, clause.removeprefix(number)
 
 
 def _one(rulebook_id: str, text: str) -> str:

@@ -57,6 +57,7 @@ def test_the_numbers_of_a_book_have_no_gap(book: str) -> None:
         ("star-baccarat", "12.13", "12.13"),
         ("star-baccarat", " rule 12.1 (B) ", "12.1(b)"),
         ("star-baccarat", "12.1b", "12.1(b)"),
+        ("star-baccarat", "rule 12.1 - 12.3, 13.1", "12.1-12.3, 13.1"),
         ("star-baccarat", "12.1.2.", "12.1.2"),
         ("star-baccarat", "Rules 12.3, 4.9 and 4.10", "12.3, 4.9, 4.10"),
         ("star-premium", "cl. 14.12.7", "14.12.7"),
@@ -87,6 +88,9 @@ def test_a_clause_is_taken_however_a_person_writes_it(book: str, written: str, c
         ("star-baccarat", ",", "names no clause"),
         ("star-baccarat", "=1.1", "has no clause"),
         ("star-baccarat", "12.13 or so", "has no clause"),
+        ("star-baccarat", "12.3-12.1", "12.3 does not come before 12.1"),
+        ("star-baccarat", "12.1-12.99", "no clause '12.99'"),
+        ("star-baccarat", "12.1-", "has no clause"),
         ("star-baccarat", "\uff11\uff12.13", "has no clause"),  # digits of another script
     ],
 )
