@@ -75,7 +75,7 @@ def test_a_win_in_a_sum_that_was_made_good_is_paid_once(desk: Desk) -> None:
 def test_before_the_sum_is_made_good_the_win_is_refused_with_the_next_step(desk: Desk) -> None:
     refused = _record(desk, 3)
     assert isinstance(refused, Refused)
-    assert f"is in {BLOCK}, which was missed: make that good first, then record the win again" in refused.say
+    assert f"is in {BLOCK}, which was missed: make that good first, then record the win with --again" in refused.say
     assert desk.pending() == []
 
 

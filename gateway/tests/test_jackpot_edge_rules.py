@@ -112,6 +112,21 @@ def test_cj_13_a_winning_hand_is_recorded_once(crown: Edge) -> None:
     assert len(crown.records()) == 1
 
 
+def test_a_record_that_the_floor_did_not_take_is_sent_again_with_its_first_time(crown: Edge) -> None:
+    crown.one.tie()
+    early = crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES, again=True)
+    assert not early.ok
+    assert "was not recorded for lucky-tie yet. Record it without --again." in early.say
+    assert crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES).ok
+    crown.restart()
+    assert "record it with --again" in crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES).say
+    later = "2026-11-17T12:20:00.000Z"
+    assert crown.ask("record-win", time=later, jackpot="lucky-tie", stakes=STAKES, again=True).ok
+    first, second = crown.records()
+    assert first.id != second.id
+    assert (first.coup_id, first.at, first.outcome) == (second.coup_id, second.at, second.outcome)
+
+
 # 002 New Zealand
 
 

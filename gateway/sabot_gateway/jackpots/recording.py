@@ -57,9 +57,17 @@ class TableJackpots:
         return Record(STAKES, message), f"{shoe}/{coup}"
 
     def win(
-        self, jackpot: str, label: str, stakes: Stakes | None, person: Decider, verifier: Verifier, source: Source
+        self,
+        jackpot: str,
+        label: str,
+        stakes: Stakes | None,
+        person: Decider,
+        verifier: Verifier,
+        source: Source,
+        *,
+        again: bool = False,
     ) -> tuple[Record, RecordedMessage]:
-        """Return the record of a winning hand: of the coup named, or of the newest."""
+        """Return the record of a winning hand, of the coup named or of the newest; `again` keeps the first time."""
         parameters = self._find(jackpot)
         coup = self._confirmed_coup(label)
         outcome = recognise(parameters, coup.kind, coup.player, coup.banker, coup.winner)
@@ -68,7 +76,9 @@ class TableJackpots:
                 f"coup {coup.label} is no win of {jackpot}: its cards are {' '.join((*coup.player, *coup.banker))}. "
                 "Name the winning coup with --coup SHOE/COUP."
             )
-        self._refuse_repeat(jackpot, coup)
+        at = self._first_time(jackpot, coup) if again else person.time
+        if not again:
+            self._refuse_repeat(jackpot, coup)
         stakes = self._stakes_of(coup) if stakes is None else stakes
         _check_wagers(stakes, set(parameters.qualifying))
         message = RecordedMessage(
@@ -84,7 +94,7 @@ class TableJackpots:
             jackpot=jackpot,
             coup_id=coup.confirmed,
             outcome=outcome.outcome,
-            at=person.time,
+            at=at,
             by=person.by,
             stakes={wager: list(each) for wager, each in stakes.items() if wager in parameters.qualifying},
         )
@@ -110,10 +120,20 @@ class TableJackpots:
             raise NotThereError(f"coup {coup.label} is {state}.")
         return coup
 
+    def _first_time(self, jackpot: str, coup: Coup) -> str:
+        """Return when a win was first recorded, which is its place in the order of wins."""
+        found = self._stored.record_of(jackpot, coup.confirmed)
+        if found is None:
+            raise NotThereError(f"coup {coup.label} was not recorded for {jackpot} yet. Record it without --again.")
+        return found[0]
+
     def _refuse_repeat(self, jackpot: str, coup: Coup) -> None:
         found = self._stored.record_of(jackpot, coup.confirmed)
         if found:
-            raise NotThereError(f"coup {coup.label} was recorded for {jackpot} at {found[0]} by {found[1]}.")
+            raise NotThereError(
+                f"coup {coup.label} was recorded for {jackpot} at {found[0]} by {found[1]}. "
+                "If the floor service did not take it, record it with --again."
+            )
         if (jackpot, coup.confirmed) in self._recorded:
             raise NotThereError(f"coup {coup.label} is being recorded for {jackpot} already.")
 

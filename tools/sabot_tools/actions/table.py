@@ -274,10 +274,14 @@ def record_win(
         list[str] | None,
         typer.Option(metavar="WAGER=STAKES", help="Stakes that take part in the pay-out; default: those recorded."),
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="The floor service did not take the first record; its time stays.")
+    ] = False,
 ) -> None:
     """Record a winning hand of a jackpot, at once. The order of these records is the order of the wins."""
     given = _by_wager(stakes, "--stakes") if stakes else None
-    ctx.obj.request("record-win", by, jackpot=jackpot, coup=coup, stakes=given)
+    more = {"again": True} if again else {}
+    ctx.obj.request("record-win", by, jackpot=jackpot, coup=coup, stakes=given, **more)
 
 
 @app.command("deck-check", epilog="Example: sabot table bac-01 deck-check --decks 8 --by 'A. Smith'")

@@ -71,13 +71,15 @@ def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | Non
         return Refused("win", say)
     missed = coups.find_missed(state, win)
     if missed is not None:
-        return Refused("win", f"coup {win} at {missed.table} was missed: make it good first, then record the win again")
+        return Refused(
+            "win", f"coup {win} at {missed.table} was missed: make it good first, then record the win with --again"
+        )
     block = coups.find_block(state, message.table, message.unit, message.shoe, message.coup)
     if block is not None and not block.made_good:
         say = (
             f"coup {win} at {block.table} is in {block.id}, which was missed: make that good first, then record the win"
         )
-        return Refused("win", f"{say} again")
+        return Refused("win", f"{say} with --again")
     return Refused("win", f"no win to record: coup {win} is unknown, void, or no trigger of this jackpot")
 
 

@@ -41,11 +41,14 @@ class RecordWin(TableVerb, frozen=True):
     jackpot: Id
     coup: Id | None = None
     stakes: Wagers | None = None
+    again: bool = False
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the record, with the time of the request."""
         jackpots, source = _jackpots(table), new_source()
-        record, message = jackpots.win(self.jackpot, self.coup or "", self.stakes, person, table.verifier, source)
+        record, message = jackpots.win(
+            self.jackpot, self.coup or "", self.stakes, person, table.verifier, source, again=self.again
+        )
         say = (
             f"Coup {message.shoe}/{message.coup} is recorded as {message.outcome.replace('_', ' ')} of {self.jackpot}."
         )
