@@ -27,4 +27,4 @@ def test_a_confirmation_without_a_qualifying_wager_is_answered_as_one_that_paid_
     act = {"jackpot": JACKPOT, "win": "bac-01/1/1", "role": "area_manager", "notified": "B. Jones"}
     answer = rig.ask("confirm", "A. Smith", **act)
     assert answer.ok
-    assert answer.say.startswith("Nothing was paid: no qualifying wager was recorded. bac-01 1/1 suited: invalid.")
+    assert answer.say.startswith("Nothing was paid: no qualifying wager was recorded. bac-01 1/1, suited: invalid.")

@@ -75,6 +75,9 @@ def test_a_paid_win_is_not_paid_again_and_not_invalid() -> None:
     assert "was paid at 2026-11-17T20:00" in _say(desk.confirmed(coup))
     assert _say(desk.confirmed(coup)).endswith("it was not paid again")
     assert "it cannot be deemed invalid any more. Adjust the meter" in _say(_invalid(desk, coup))
+    voided = desk.reverse(coup)
+    assert isinstance(voided, Applied)
+    assert "after its jackpot of AUD 1,005.00 was paid" in voided.faults[0].say
 
 
 def test_an_invalid_win_is_not_paid_and_not_invalid_again() -> None:

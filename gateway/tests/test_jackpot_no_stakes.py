@@ -46,7 +46,7 @@ def test_it_is_proposed_with_the_operators_part_and_says_what_is_lacking(edge: E
     assert "perhaps because no stakes were recorded" in proposed.reason
     assert "--amount" in proposed.reason
     desk = Desk(BOTH)
-    desk.done(proposed)
+    assert "NZD 0.10 can be made good" in desk.done(proposed).faults[0].say
     done = _made_good(desk, first, None)
     assert isinstance(done, Applied)
     assert (done.increment, desk.state.in_) == (10, 10)
@@ -64,6 +64,7 @@ def test_the_part_of_the_stakes_is_given_by_the_person_who_makes_it_good(edge: E
     done = _made_good(desk, first, 310)  # 10, and 1.5 per cent of 20,000
     assert isinstance(done, Applied)
     assert (done.increment, desk.state.in_) == (310, 310)
+    assert done.faults[0].say == "NZD 3.10 of bac-01 was made good by Ann"
     assert isinstance(_made_good(desk, first, 310), Refused)
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sabot_protocol.jackpots import shares
+from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import IncrementMessage, Win, WinState
 from sabot_protocol.jackpots.parameters import Parameters, Random
 
@@ -127,8 +128,9 @@ def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, .
     paid = next((hit for hit in state.closed if hit.increment == increment and hit.state == "paid"), None)
     if paid is None:
         return (), ()
+    prize = written(paid.prize, state.parameters.currency)
     say = (
-        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of {paid.prize} was paid. "
+        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of {prize} was paid. "
         "The meters keep the pay-out: decide, and adjust the meter if it must change"
     )
     return (), (Fault("paid_reversed", say, paid.table),)

@@ -1,5 +1,6 @@
 """Tables: withdrawn and restored, and coups that were missed and are made good."""
 
+from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots.engine import coups, hits, money
@@ -79,7 +80,8 @@ def propose(state: JackpotState, entry: Proposed) -> Applied | Refused:
             proposed=True,
         ),
     )
-    say = f"Coup {entry.shoe}/{entry.coup} at {entry.table} has no increment: {amount} can be made good"
+    value = written(amount, state.parameters.currency)
+    say = f"Coup {entry.shoe}/{entry.coup} at {entry.table} has no increment: {value} can be made good"
     return _applied(state, entry, Fault("missed", say, entry.table, clause(state, "jackpot_make_good")))
 
 
@@ -133,7 +135,7 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
         block.made_good = block.made_good or block.id == missed.id
     if missed.trigger and missed.coup_id:
         hits.recognise(state, parameters, missed, {})
-    say = f"{amount} of {missed.table} was made good by {entry.by}"
+    say = f"{written(amount, parameters.currency)} of {missed.table} was made good by {entry.by}"
     fault = Fault("missed", say, missed.table, active=False)
     return Applied(
         entry,
