@@ -186,6 +186,7 @@ def test_a_winning_coup_that_is_reversed_after_payment_is_for_people() -> None:
     result = desk.reverse(coup)
     assert isinstance(result, Applied)
     assert [fault.name for fault in result.faults] == ["paid_reversed"]
+    assert "after its jackpot of AUD 1,005.00 was paid" in result.faults[0].say
     assert (desk.state.hits, desk.state.wins) == (1, 100_500)
     assert desk.closed()[0].state == "paid"
 
