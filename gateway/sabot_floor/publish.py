@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sabot_protocol.jackpots.messages import Win
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import JackpotTopic, jackpot_topic
 
@@ -31,6 +32,7 @@ class Publisher:
         self._behind: dict[str, None] = {}  # jackpots whose log has entries to look at
         self._waiting: dict[int, tuple[str, int] | None] = {}  # message ids: jackpot and entry, None for a state
         self._current: dict[str, bytes] = {}  # retained topics as they should be
+        self._pending: dict[str, tuple[list[Win], int]] = {}  # open wins as published, by jackpot
         self._unsent: dict[str, None] = {}
         self._sent_s: dict[str, float] = {}  # retained topics: when they were sent last
         self._seen: dict[str, bytes] = {}  # retained topics as they last came back
@@ -78,17 +80,21 @@ class Publisher:
             self._set(jackpot, standing)
 
     def _set(self, jackpot: str, standing: Standing) -> None:
-        messages = {"meter": states.meter_message, "pending": states.pending_message}
-        for name in _STATES:
-            topic, payload = jackpot_topic(self._site, jackpot, name), states.encode(messages[name](standing))
-            if self._current.get(topic) != payload:
-                self._current[topic] = payload
-                self._unsent[topic] = None
+        self._replace(jackpot_topic(self._site, jackpot, "meter"), states.encode(states.meter_message(standing)))
+        pending = states.pending_message(standing)
+        if (pending.wins, pending.more) != self._pending.get(jackpot):
+            self._pending[jackpot] = (pending.wins, pending.more)
+            self._replace(jackpot_topic(self._site, jackpot, "pending"), states.encode(pending))
+
+    def _replace(self, topic: str, payload: bytes) -> None:
+        if self._current.get(topic) != payload:
+            self._current[topic] = payload
+            self._unsent[topic] = None
 
     def sweep(self) -> None:
         """Publish again what others have overwritten; call it about once a second."""
         for topic, payload in self._current.items():
-            if topic in self._seen and self._seen[topic] != payload and topic not in self._unsent:
+            if topic in self._seen and topic not in self._unsent and not states.same(self._seen[topic], payload):
                 self._unsent[topic] = None
                 self.republished += 1
 

@@ -1,4 +1,4 @@
-"""How often a meter is published: at once when it moves, then a few times a second, the newest in the end."""
+"""How often states are published: a meter when it moves, a few times a second; open wins when they change."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -39,3 +39,40 @@ def test_a_meter_that_rests_is_published_at_once(rig: Rig) -> None:
     moved_s = rig.now_s
     rig.until(lambda: rig.meter().meters.in_ == INCREMENT, pass_s=0.0)
     assert rig.now_s == moved_s
+
+
+def test_open_wins_are_published_when_they_change_and_not_with_each_increment(rig: Rig) -> None:
+    apps = [rig.start("1"), rig.start("2")]
+    rig.settle()
+    table, before = rig.table(), len(rig.client.on("pending"))
+    for number in range(1, 6):
+        rig.send(table.increment())
+        rig.until(lambda number=number: rig.meter().meters.in_ == number * INCREMENT)  # type: ignore[misc]
+        rig.step(pass_s=1.5)
+    assert len(rig.client.on("pending")) == before
+    assert rig.client.on("pending")[-1]["wins"] == []
+    won = table.increment(trigger="suited")
+    rig.send(won, table.recorded(won, stakes={"tie": [100]}))
+    rig.until(lambda: rig.client.on("pending")[-1]["wins"])
+    rig.settle()
+    rig.kill(apps.pop())
+    apps.append(rig.start("2"))  # a later time in the same list: the two do not overwrite each other
+    rig.send(table.increment())
+    rig.until(lambda: rig.meter().meters.in_ == 7 * INCREMENT)
+    rig.kill(apps.pop())
+    apps.append(rig.start("2"))
+    rig.settle()
+    for _ in range(20):
+        rig.step(pass_s=1.5)
+    assert [app.publisher.republished for app in apps] == [0, 0]
+
+
+def test_open_wins_that_somebody_else_overwrites_are_published_again(rig: Rig) -> None:
+    app = rig.start()
+    rig.settle()
+    for payload in (b"[]", b'{"jackpot":"lucky-tie","time":"","wins":[],"more":7}'):
+        rig.client.publish(rig.topic("jackpot", "lucky-tie", "pending"), payload, retain=True)
+        rig.until(lambda payload=payload: rig.client.messages[-1][1] == payload)  # type: ignore[misc]
+        before = app.publisher.republished
+        rig.until(lambda before=before: app.publisher.republished == before + 1)  # type: ignore[misc]
+        rig.until(lambda payload=payload: rig.client.messages[-1][1] != payload)  # type: ignore[misc]

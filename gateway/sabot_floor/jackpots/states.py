@@ -34,7 +34,7 @@ def meter_message(standing: Standing) -> MeterMessage:
 
 
 def pending_message(standing: Standing) -> PendingMessage:
-    """Return the wins that wait for the dealer's record or for confirmation."""
+    """Return the wins that wait for the dealer's record or for confirmation; its time is that of the newest entry."""
     wins = engine.open_wins(standing.state)
     return PendingMessage(
         jackpot=standing.state.parameters.id,
@@ -47,3 +47,15 @@ def pending_message(standing: Standing) -> PendingMessage:
 def encode(message: msgspec.Struct) -> bytes:
     """Return a message as JSON."""
     return msgspec.json.encode(message)
+
+
+def same(one: bytes, other: bytes) -> bool:
+    """Return True if two retained messages are the same; of pending wins the time may differ between workers."""
+    return one == other or ((found := _pending(one)) is not None and found == _pending(other))
+
+
+def _pending(payload: bytes) -> PendingMessage | None:
+    try:
+        return msgspec.structs.replace(msgspec.json.decode(payload, type=PendingMessage), time="")
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
