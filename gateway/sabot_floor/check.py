@@ -15,7 +15,10 @@ from sabot_floor import config as configs
 from sabot_floor.config import Config
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import log_name
-from sabot_floor.store import Store, StoreError, open_store
+from sabot_floor.jackpots.opening import refuse_headless
+from sabot_floor.store import DamagedError, Store, StoreError, open_store
+
+_LOCK_S = 2.0  # that the try to write waits for a running service
 
 
 class Fact(NamedTuple):
@@ -50,9 +53,11 @@ def _store_facts(config: Config, now: str) -> Iterator[Fact]:
         return
     try:
         with open_store(config.store, read_only=True) as store:
-            yield Fact("ok", "store", store.place)
             for one in jackpots:
-                yield _plan(store, one, now)
+                yield _jackpot_fact(store, one, now)
+        with open_store(config.store, lock_s=_LOCK_S) as store:
+            store.try_to_write()
+            yield Fact("ok", "store", f"{store.place} can be read and written")
     except StoreError as error:
         yield Fact("wrong", "store", str(error))
 
@@ -62,6 +67,15 @@ def _to_open(parameters: Parameters, now: str) -> Fact:
     if early:
         return Fact("warning", subject, f"{early}: it will not be opened before that; start the service again then")
     return Fact("ok", subject, f"{parameters.title}: will be opened")
+
+
+def _jackpot_fact(store: Store, parameters: Parameters, now: str) -> Fact:
+    try:
+        refuse_headless(store, parameters.id)
+        return _plan(store, parameters, now)
+    except DamagedError as error:
+        subject = f"jackpot {parameters.id}"
+        return Fact("wrong", subject, str(error).removeprefix(f"{subject}: "))
 
 
 def _plan(store: Store, parameters: Parameters, now: str) -> Fact:

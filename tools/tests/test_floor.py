@@ -117,7 +117,7 @@ def test_from_init_to_a_pay_out(service: Service) -> None:
     assert {"opened", "increment", "recorded", "win", "confirmed"} <= {line["kind"] for line in lines}
     verified = service.jackpot("verify")
     assert verified.exit_code == 0
-    assert f"lucky-tie: {len(lines)} entries, 0 draws recomputed" in verified.output
+    assert f"lucky-tie: {len(lines)} entries, intact; chain, meters, wins and 0 draws recomputed" in verified.output
 
 
 def test_acts_of_people(service: Service) -> None:
@@ -143,7 +143,10 @@ def test_acts_of_people(service: Service) -> None:
     assert service.jackpot("invalid", "bac-01/1/9", *PEOPLE, *reason).exit_code == 1
     seat = ["lucky-seat", "--by", "Z", "--role", "casino_supervisor", "--config", str(service.config)]
     assert "Drawn." in service.sabot("jackpot", "draw", *seat).output
-    assert "lucky-seat: 3 entries, 1 draws" in service.sabot("jackpot", "verify", *seat[:1], *seat[-2:]).output
+    assert (
+        "lucky-seat: 3 entries, intact; chain, meters, wins and 1 draw recomputed"
+        in service.sabot("jackpot", "verify", *seat[:1], *seat[-2:]).output
+    )
 
 
 def test_a_changed_entry_is_found(service: Service) -> None:
@@ -157,7 +160,29 @@ def test_a_changed_entry_is_found(service: Service) -> None:
     db.close()
     verified = service.jackpot("verify")
     assert verified.exit_code == 1
+    assert "lucky-tie: NOT intact, 2 entries in the store" in verified.output
     assert "entry 2" in verified.output
+
+
+def test_what_was_removed_from_the_store_is_named(service: Service) -> None:
+    service.until(1_000_000)
+    service.deal()
+    service.until(1_000_225)
+    service.stop()
+    with sqlite3.connect(service.work_dir / "floor.db") as db:
+        db.execute("DELETE FROM logs WHERE name = 'jackpot/lucky-tie'")
+        db.execute("DELETE FROM logs WHERE name = 'jackpot/lucky-seat'")
+        db.execute("DELETE FROM entries WHERE log = 'jackpot/lucky-seat'")
+        db.execute("DELETE FROM cursors")
+    db.close()
+    verified = service.sabot("jackpot", "verify", "--config", str(service.config))
+    assert verified.exit_code == 1
+    assert "lucky-tie: log jackpot/lucky-tie has entries but no head" in verified.output
+    assert "lucky-seat: the jackpots of" in verified.output
+    assert "lucky-tie: it has no cursor" in verified.output
+    checked = service.sabot("floor", "check", "--config", str(service.config))
+    assert checked.exit_code == 1
+    assert "wrong   jackpot lucky-tie: its entries are in the store, but not where its log stands" in checked.output
 
 
 def test_without_the_service_its_commands_name_the_next_step(tmp_path: Path) -> None:

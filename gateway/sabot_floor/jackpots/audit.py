@@ -14,6 +14,10 @@ from sabot_floor.jackpots.engine.entries import Drawn, Opened
 from sabot_floor.store import Store, Stored, StoreError, audit
 
 _MOST_FAULTS = 20
+_NO_CURSOR = (
+    "it has no cursor: either nothing of it was published yet, or the cursors were removed; the next start publishes "
+    "all its wins and faults once more"
+)
 Progress = Callable[[int], None]
 _logged = msgspec.json.Decoder(Logged)
 
@@ -24,25 +28,30 @@ class Verdict:
 
     entries: int = 0
     draws: int = 0
+    stored: int = 0  # entries in the store, right or wrong
     faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # that need not be wrong
     state: JackpotState | None = None
 
 
 def jackpots(store: Store) -> list[str]:
-    """Return the ids of all jackpots that have a log."""
+    """Return the ids of all jackpots that have a log, or entries without the head of one; reads everything."""
     prefix = log_name("")
-    return [name.removeprefix(prefix) for name in store.logs() if name.startswith(prefix)]
+    names = sorted({*store.logs(), *store.logs_of_entries()})
+    return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
 def verify(store: Store, jackpot: str, progress: Progress = lambda done: None) -> Verdict:
     """Recompute everything; stop after some faults."""
     name, verdict = log_name(jackpot), Verdict()
     verdict.faults += audit.verify_log(store, name, progress).faults
-    if verdict.faults:
-        return verdict
     try:
         with store.snapshot():
-            _recompute(store, name, verdict, progress)
+            verdict.stored = sum(1 for _ in store.entries(name))
+            if not verdict.faults:
+                _recompute(store, name, verdict, progress)
+            if verdict.stored > 1 and name not in {cursor.log for cursor in store.cursors()}:
+                verdict.notes.append(_NO_CURSOR)
     except StoreError as error:
         verdict.faults.append(str(error))
     return verdict

@@ -12,7 +12,7 @@ from sabot_floor.jackpots.draws import new_secret
 from sabot_floor.jackpots.engine import Entry, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Changed, Opened
 from sabot_floor.jackpots.logs import JackpotLogs
-from sabot_floor.store import Decision, Head
+from sabot_floor.store import DamagedError, Decision, Head, Store
 
 _EARLY = "nothing of it is opened or changed before that. Then let this service read the file again (SIGHUP)"
 
@@ -40,6 +40,16 @@ def _newest(state: bytes) -> str:
     return (known.waiting or known.parameters).digest
 
 
+def refuse_headless(store: Store, jackpot: str) -> None:
+    """Raise an error if a jackpot has entries, but the row is gone that names the newest one and the state."""
+    name = log_name(jackpot)
+    if store.read(name, 0, 1) and store.head(name) is None:
+        raise DamagedError(
+            f"jackpot {jackpot}: its entries are in the store, but not where its log stands (the row {name} of the "
+            "table logs is gone). Put back a copy of the store"
+        )
+
+
 def open_jackpots(logs: JackpotLogs, parameters: Iterable[Parameters], time: str) -> list[str]:
     """Serve these jackpots; return sentences about changes that are refused or too early, and logs nobody serves."""
     listed = list(parameters)
@@ -48,6 +58,7 @@ def open_jackpots(logs: JackpotLogs, parameters: Iterable[Parameters], time: str
     logs.serve(found)
     said = [f"jackpot {name}: {why}; {_EARLY}" for name, why in early.items() if why]
     for one in found:
+        refuse_headless(logs.store, one.id)
         if early[one.id]:
             logs.refresh(one.id)
             continue

@@ -79,7 +79,7 @@ def _check_log(store: Store, log: str, verdict: Verdict, progress: Progress, kno
         verdict.faults += walked.faults(log, reached.seq)
         head = store.head(log)
         if head is None:
-            verdict.faults.append(f"there is no log {log}")
+            verdict.faults.append(f"log {log} has entries but no head" if reached.seq else f"there is no log {log}")
         elif problem := _head_problem(log, head, reached):
             verdict.faults.append(problem)
     except StoreError as error:

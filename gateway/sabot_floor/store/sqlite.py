@@ -86,6 +86,10 @@ class SqliteStore(Store):
         return db
 
     def _version(self, db: sqlite3.Connection) -> int:
+        if db.execute("PRAGMA user_version").fetchone()[0]:
+            raise StoreError(
+                "it is no store of the floor service; if it is a gateway's ledger, check it with `sabot ledger verify`"
+            )
         return schema.read_version(lambda query: db.execute(query).fetchall(), bool(db.execute(_HAS_META).fetchone()))
 
     def _execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

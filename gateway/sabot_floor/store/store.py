@@ -3,7 +3,7 @@
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple, Self
 
 from sabot_floor.store import chain
@@ -12,6 +12,10 @@ from sabot_floor.store.chain import DamagedError, Entry, EntryError, Head, Store
 _COLUMNS = "log, seq, id, kind, payload, time, hash"  # as Stored has them
 LOCK_S = 10.0  # that an append waits for another process
 _PAGE = 1000  # entries that a walk through a log reads at once
+
+
+class _TriedError(Exception):
+    """Ends a transaction that was only a try."""
 
 
 class Decision(NamedTuple):
@@ -99,6 +103,13 @@ class Store(ABC):
                     changed[log] = after
             self._write([entry for entries in appended.values() for entry in entries], changed)
         return appended
+
+    def try_to_write(self) -> None:
+        """Raise a StoreError if nothing could be appended now; nothing is changed."""
+        with suppress(_TriedError), self._transaction("to try whether it can be written"):
+            self._insert([Stored("", 0, "", "", b"", "", b"")])
+            self._execute("UPDATE logs SET seq = seq WHERE name = ?", ("",))
+            raise _TriedError
 
     def _write(self, entries: list[Stored], heads: dict[str, Head]) -> None:
         if entries:

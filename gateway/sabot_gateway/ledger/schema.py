@@ -71,7 +71,12 @@ def version(db: sqlite3.Connection) -> int:
             f"it is of version {found}, and this release knows up to {VERSION}; "
             "use the release that wrote it, or a newer one"
         )
-    if found == 0 and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone():
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    if found == 0 and {"entries", "logs"} <= tables:
+        raise LedgerError(
+            "it is no ledger but a store of the floor service; check it with `sabot jackpot verify --store FILE`"
+        )
+    if found == 0 and "entries" in tables:
         return 1
     return found
 

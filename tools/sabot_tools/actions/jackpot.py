@@ -215,6 +215,8 @@ def verify(
     import msgspec
     from sabot_floor.jackpots import audit
 
+    from sabot_tools.text.jackpot_verdict import verdict_json, verdict_lines
+
     wrong = 0
     with _opened(config, store) as opened:
         names = audit.jackpots(opened)
@@ -224,14 +226,36 @@ def verify(
             verdict = audit.verify(opened, name)
             wrong += bool(verdict.faults)
             if as_json:
-                found = {"jackpot": name, "entries": verdict.entries, "draws": verdict.draws, "faults": verdict.faults}
-                typer.echo(escaped_json(msgspec.json.encode(found)))
+                typer.echo(escaped_json(msgspec.json.encode(verdict_json(name, verdict))))
             else:
-                typer.echo(printable(f"{name}: {verdict.entries} entries, {verdict.draws} draws recomputed"))
-                for fault in verdict.faults:
-                    typer.echo(printable(f"{name}: {fault}"))
+                typer.echo("\n".join(map(printable, verdict_lines(name, verdict))))
+    for name in () if store or jackpot else _without_log(config, names):
+        wrong += 1
+        typer.echo(
+            f"{name}: the jackpots of {config} have it, but the store has not: start the service if it is new; if it "
+            "was served before, its log is gone: put back a copy of the store",
+            err=True,
+        )
     if wrong:
         raise typer.Exit(1)
+
+
+def _without_log(config: Path, names: list[str]) -> list[str]:
+    """Return the jackpots of the config that are in force and have no log; print an error and exit without them."""
+    import time
+
+    from sabot_floor import config as configs
+    from sabot_protocol.jackpots import dates, loading
+    from sabot_protocol.service.config_file import ConfigError
+    from sabot_protocol.service.moment import utc
+
+    found, _ = configs.read(config)
+    try:
+        listed = loading.load(Path(found.jackpots)) if found else []
+    except ConfigError as error:
+        fail(str(error))
+    now = utc(time.time())
+    return [one.id for one in listed if one.id not in names and not dates.not_yet(one, now)]
 
 
 @contextmanager
