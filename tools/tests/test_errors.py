@@ -59,6 +59,7 @@ FILE_CASES = [
     ("floor", "run", "--config", "@"),
     ("floor", "check", "--config", "@"),
     ("floor", "status", "--config", "@"),
+    ("floor", "accept", "--by", "A", "--role", "area_manager", "--reason", "r", "--config", "@"),
     ("floor", "status", "--control", "@"),
     ("floor", "init", "--config", "@"),
     ("jackpot", "sign", "--config", "@"),
