@@ -59,6 +59,14 @@ def test_order_releases_each_increment_in_its_turn() -> None:
     assert len(order) == 0
 
 
+def test_order_does_not_take_another_currency_for_the_one_before() -> None:
+    known = state()
+    order, table = Order(lambda _: known), Table()
+    wrong = ForJackpot(Arrived("t", b""), JACKPOT, Increment(TIME, replace(table.increment(), currency="NZD")))
+    assert order.take([wrong, *items(table, 2)], 0.0) == [wrong]  # 2 waits for a 1 in the jackpot's currency
+    assert counts(order.take(items(table, 1), 1.0)) == [1, 2]
+
+
 def test_order_waits_for_each_table_by_itself() -> None:
     known = state()
     order = Order(lambda _: known)

@@ -116,6 +116,16 @@ def test_what_was_proposed_of_the_sum_before_is_in_it_and_counts_once() -> None:
     assert desk.state.in_ == 150
 
 
+def test_what_was_proposed_before_the_sum_stays_beside_it() -> None:
+    desk = Desk()
+    desk.coup()
+    desk.coup(coup=3)
+    assert isinstance(_propose(desk, 2), Applied)
+    _lose(desk, 2)
+    desk.coup()
+    assert [(one.coup, one.coups, one.amount) for one in desk.state.missed] == [(2, 1, 25), (0, 3, 75)]
+
+
 def test_a_reversal_of_the_winning_coup_cancels_its_win(desk: Desk) -> None:
     assert isinstance(desk.made_good(BLOCK), Applied)
     assert isinstance(_record(desk, 3), Applied)

@@ -80,7 +80,7 @@ def test_the_floor_takes_the_right_ones_in_sequence_and_refuses_the_others_with_
     results = [desk.send(replace(one, gateway=GATEWAY)) for one in edge.increments()]
     assert [type(result) for result in results] == [Refused, Refused, Applied, Applied]
     assert desk.state.in_ == 200
-    late = desk.send(edge.increments()[0])
+    late = desk.send(replace(edge.increments()[0], gateway=GATEWAY))
     assert isinstance(late, Refused)
     assert late.reason == "parameters"  # a file with another currency is no repeat of the count
 
