@@ -38,7 +38,7 @@ def lucky_tie(**changes: Any) -> Parameters:
         "title": "Lucky Tie",
         "rulebook": "crown-baccarat",
         "currency": "AUD",
-        "in_force": "2026-11-01",
+        "in_force": "2025-01-01",
         "tables": ["bac-01", "bac-02"],
         "increment": 250,
         "base": 1_000_000,

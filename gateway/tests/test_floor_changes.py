@@ -12,7 +12,7 @@ from sabot_protocol.jackpots import loading
 
 NOW = "2026-11-17T12:00:00.000Z"
 CONFIG = 'site = "test"\nstore = "floor.db"\nbroker = "mqtt://localhost"\njackpots = "jackpots.toml"\n'
-LATER = ('in_force = "2026-11-01"', 'in_force = "2026-11-19"')
+LATER = ('in_force = "2025-01-01"', 'in_force = "2026-11-19"')
 OTHER_BASE = ("base = 100_000", "base = 200_000")
 
 
