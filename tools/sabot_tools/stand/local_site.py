@@ -28,7 +28,10 @@ Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
 _BROKER_WITHIN_S = 10.0
 _BROKER_QUIET_S = 0.5  # for what a broker still has to do with the last messages of the daemons
-_RETAINED = tuple(f"/{name}" for name, retained in (*RETAINED.items(), *JACKPOT_RETAINED.items()) if retained)
+_RETAINED = (
+    *(f"/{name}" for name, retained in (*RETAINED.items(), *JACKPOT_RETAINED.items()) if retained),
+    "/ledger",
+)
 
 
 @dataclass(frozen=True)
