@@ -1,5 +1,6 @@
 """sabot table TABLE capture: write the daemon's stream of a serial line to a recording."""
 
+import signal
 import socket
 import sys
 import time
@@ -70,11 +71,11 @@ def record(path: Path, request: Request, seconds: float, file: BinaryIO) -> dict
         rest = _read_answer(path, sock)
         try:
             recorder.take(rest, time.monotonic())
-            _copy(sock, recorder, seconds)
-        except KeyboardInterrupt:
-            print(file=sys.stderr)
-        else:
-            _expect_end(recorder.reader)
+            interrupted = _copy(sock, recorder, seconds)
+            if interrupted:
+                print(file=sys.stderr)
+            else:
+                _expect_end(recorder.reader)
         finally:
             recorder.finish()
     return recorder.sizes
@@ -92,10 +93,28 @@ def _read_answer(path: Path, sock: socket.socket) -> bytes:
     return rest
 
 
-def _copy(sock: socket.socket, recorder: Recorder, seconds: float) -> None:
+@contextmanager
+def _ctrl_c() -> Iterator[list[int]]:
+    """Give a list that has an item after Ctrl-C: an exception could be raised where Python ignores it."""
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: pressed.append(number))
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _copy(sock: socket.socket, recorder: Recorder, seconds: float) -> bool:
+    """Write what comes until the stream ends; return True if Ctrl-C ended it."""
+    with _ctrl_c() as pressed:
+        _copy_until(pressed, sock, recorder, seconds)
+    return bool(pressed)
+
+
+def _copy_until(pressed: list[int], sock: socket.socket, recorder: Recorder, seconds: float) -> None:
     started_s = now_s = time.monotonic()
     sock.settimeout(_FLUSH_S)
-    while not recorder.reader.ended:
+    while not recorder.reader.ended and not pressed:
         try:
             piece = sock.recv(_PIECE_BYTES)
         except TimeoutError:
