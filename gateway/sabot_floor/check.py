@@ -3,12 +3,12 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import msgspec
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
+from sabot_protocol.service.facts import Fact
 from sabot_protocol.service.moment import utc
 
 from sabot_floor import config as configs
@@ -19,14 +19,6 @@ from sabot_floor.jackpots.opening import refuse_headless
 from sabot_floor.store import DamagedError, Store, StoreError, open_store
 
 _LOCK_S = 2.0  # that the try to write waits for a running service
-
-
-class Fact(NamedTuple):
-    """One thing that was checked; `says` has the next step where it is wrong."""
-
-    status: Literal["ok", "warning", "wrong"]
-    subject: str
-    says: str
 
 
 def facts(path: Path, now: str = "") -> Iterator[Fact]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from sabot_protocol.jackpots import loading
 from sabot_protocol.service import config_file
-from sabot_protocol.service.broker import LOGIN_WANTED, Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
 
@@ -102,7 +102,7 @@ def _absolute(config: Config, directory: Path) -> Config:
 
 def problems(config: Config) -> list[str]:
     """Return what else is wrong: jackpots, key or broker that cannot be used."""
-    return [*_jackpots_problems(config), *_key_problems(config), *_broker_problems(config)]
+    return [*_jackpots_problems(config), *_key_problems(config), *broker_problems(config.broker, config.login)]
 
 
 def _jackpots_problems(config: Config) -> list[str]:
@@ -114,12 +114,4 @@ def _key_problems(config: Config) -> list[str]:
         config.key()
     except SecretError as error:
         return [f"jackpot_key: {error}"]
-    return []
-
-
-def _broker_problems(config: Config) -> list[str]:
-    try:
-        config.login.check(Broker.from_url(config.broker))
-    except (BrokerUrlError, LoginError) as error:
-        return [str(error)]
     return []

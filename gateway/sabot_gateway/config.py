@@ -14,7 +14,7 @@ from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.service import config_file
-from sabot_protocol.service.broker import LOGIN_WANTED, Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
@@ -149,7 +149,7 @@ def problems(config: Config) -> list[str]:
         *twice(config),
         *(f"table {table.name}: {problem}" for table in config.table for problem in table_problems(table)),
         *_keys_problems(config),
-        *_broker_problems(config),
+        *broker_problems(config.broker, config.login),
         *jackpot_problems(config),
         *floor_key_problems(config),
     ]
@@ -228,14 +228,6 @@ def _keys_problems(config: Config) -> Iterable[str]:
         KeyRing(Path(config.keys)).units()
     except SecretError as error:
         return [f"keys: {error}"]
-    return []
-
-
-def _broker_problems(config: Config) -> Iterable[str]:
-    try:
-        config.login.check(Broker.from_url(config.broker))
-    except (BrokerUrlError, LoginError) as error:
-        return [str(error)]
     return []
 
 

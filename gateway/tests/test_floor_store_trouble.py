@@ -52,6 +52,7 @@ def test_a_lock_of_one_log_leaves_the_others_free(postgres: LocalPostgres) -> No
         with locked(url):
             store.append("b", adding(1))
             store.append("new", adding(1))
+        assert [len(store.read(log)) for log in ("a", "b", "new")] == [1, 2, 1]
 
 
 def test_a_connection_lost_in_mid_append_stores_nothing_and_comes_back(postgres: LocalPostgres) -> None:

@@ -205,14 +205,24 @@ def ledger_topic(site: str, gateway: str = "") -> str:
     return f"{ROOT}/{site}/{_of_gateway(gateway)}ledger"
 
 
+def increment_name(jackpot: str) -> str:
+    """Return the topic of increments below that of the table, as a ledger has it."""
+    return f"{JACKPOT}{jackpot}"
+
+
+def recorded_name(jackpot: str) -> str:
+    """Return the topic of recorded wins below that of the table, as a ledger has it."""
+    return f"{JACKPOT}{jackpot}/recorded"
+
+
 def increment_topic(site: str, table: str, jackpot: str) -> str:
     """Return the topic of a table's increments to a jackpot."""
-    return f"{ROOT}/{site}/{table}/jackpot/{jackpot}"
+    return entry_topic(site, table, increment_name(jackpot))
 
 
 def recorded_topic(site: str, table: str, jackpot: str) -> str:
     """Return the topic of the wins that dealers record at a table."""
-    return f"{ROOT}/{site}/{table}/jackpot/{jackpot}/recorded"
+    return entry_topic(site, table, recorded_name(jackpot))
 
 
 def command_topic(site: str, table: str) -> str:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.service.bounded_json import decoded
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.plain_text import plain
@@ -57,12 +58,11 @@ class Behind:
     def received(self, topic: str, payload: bytes) -> None:
         """Take a retained message on the topic of a meter; what is no meter at all counts as none."""
         jackpot = topic.split("/")[-2]
-        if self._complete or len(payload) > _MOST_BYTES or len(self._meters) >= _MOST_METERS:
+        if self._complete or len(self._meters) >= _MOST_METERS:
             return
-        try:
-            self._meters[jackpot] = msgspec.json.decode(payload, type=RetainedMeter)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return
+        meter = decoded(payload, RetainedMeter, _MOST_BYTES)
+        if meter is not None:
+            self._meters[jackpot] = meter
 
     def again(self) -> None:
         """Compare once more: other jackpots are served."""

@@ -93,9 +93,9 @@ class Intake:
             return Rejected(arrived, "", "", "malformed", f"topic {plain(arrived.topic)[:100]!r} is not one of ours")
         match parts:
             case [table, "jackpot", jackpot]:
-                return self._increment(arrived, table, jackpot, time)
+                return self._for_jackpot(arrived, table, jackpot, _read(arrived, IncrementMessage), time)
             case [table, "jackpot", jackpot, "recorded"]:
-                return self._recorded(arrived, table, jackpot, time)
+                return self._for_jackpot(arrived, table, jackpot, _read(arrived, RecordedMessage), time)
             case [table, "confirmed"]:
                 return _coup(arrived, table, ConfirmedMessage)
             case [table, "coup"]:
@@ -106,19 +106,15 @@ class Intake:
                 return Ignored(arrived)
         return Rejected(arrived, "", "", "malformed", f"topic {arrived.topic} is not one of a jackpot")
 
-    def _increment(self, arrived: Arrived, table: str, jackpot: str, time: str) -> Parsed:
-        message = _read(arrived, IncrementMessage)
+    def _for_jackpot(
+        self, arrived: Arrived, table: str, jackpot: str, message: IncrementMessage | RecordedMessage | str, time: str
+    ) -> Parsed:
+        """Return the entry of a message, or why it is rejected; a text is what is wrong with it already."""
         problem = message if isinstance(message, str) else self._problem(message, table, jackpot)
         if isinstance(message, str) or problem:
             return _rejected(arrived, jackpot, table, problem)
-        return ForJackpot(arrived, jackpot, Increment(time, message))
-
-    def _recorded(self, arrived: Arrived, table: str, jackpot: str, time: str) -> Parsed:
-        message = _read(arrived, RecordedMessage)
-        problem = message if isinstance(message, str) else self._problem(message, table, jackpot)
-        if isinstance(message, str) or problem:
-            return _rejected(arrived, jackpot, table, problem)
-        return ForJackpot(arrived, jackpot, Recorded(time, message))
+        made = Increment(time, message) if isinstance(message, IncrementMessage) else Recorded(time, message)
+        return ForJackpot(arrived, jackpot, made)
 
     def _problem(
         self, message: IncrementMessage | RecordedMessage, table: str, jackpot: str

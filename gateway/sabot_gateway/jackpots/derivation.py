@@ -10,9 +10,9 @@ from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.jackpots.signing import sign
 from sabot_protocol.jackpots.triggers import UNWAGERED, WAGERED, recognise
-from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage, Message
+from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage, Message, increment_name
 
-from sabot_gateway.jackpots.entries import StakesMessage, increment_topic
+from sabot_gateway.jackpots.entries import StakesMessage
 from sabot_gateway.jackpots.increments import Draft, Increments, Problem
 from sabot_gateway.jackpots.stored import Counted, StoredJackpots
 from sabot_gateway.ledger import Entry, LedgerError
@@ -238,7 +238,7 @@ class Derivation:
         message = sign(message, self._increments.key)
         self.draft.made.append(message)
         self.draft.counted[jackpot, cause.table, currency] = after
-        topic, payload = increment_topic(jackpot), _encode(message)
+        topic, payload = increment_name(jackpot), _encode(message)
         self.draft.entries.append(Entry(entry.unit, None, cause.table, topic, payload, b"", entry.time, entry.rulebook))
 
     def _fail(self, cause: Message, jackpot: str, why: str) -> None:

@@ -25,13 +25,3 @@ class ParametersEntry(msgspec.Struct, kw_only=True, frozen=True):
     jackpot: str
     digest: str
     parameters: Parameters
-
-
-def increment_topic(jackpot: str) -> str:
-    """Return the topic of increments below that of the table."""
-    return f"jackpot/{jackpot}"
-
-
-def recorded_topic(jackpot: str) -> str:
-    """Return the topic of recorded wins below that of the table."""
-    return f"jackpot/{jackpot}/recorded"

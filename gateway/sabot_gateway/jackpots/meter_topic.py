@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.service.bounded_json import decoded
 
 _MOST_BYTES = 1 << 18  # of a message: the floor lists the tables where a jackpot is not offered
 Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]
@@ -26,17 +27,8 @@ class MeterTopic:
 
     def received(self, topic: str, payload: bytes) -> None:
         """Take a message on sabot/v1/<site>/jackpot/<id>/meter."""
-        meter, jackpot = _decoded(payload), topic.split("/")[-2]
+        meter, jackpot = decoded(payload, _Meter, _MOST_BYTES), topic.split("/")[-2]
         if meter is None or meter.jackpot != jackpot or jackpot not in self._jackpots():
             self.ignored += 1
         else:
             self._uses(jackpot, meter.parameters)
-
-
-def _decoded(payload: bytes) -> _Meter | None:
-    if len(payload) > _MOST_BYTES:
-        return None
-    try:
-        return msgspec.json.decode(payload, type=_Meter)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None

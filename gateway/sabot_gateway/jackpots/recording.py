@@ -6,8 +6,9 @@ from sabot_protocol.jackpots.messages import RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.jackpots.signing import sign
 from sabot_protocol.jackpots.triggers import recognise
+from sabot_protocol.topics import recorded_name
 
-from sabot_gateway.jackpots.entries import STAKES, StakesMessage, recorded_topic
+from sabot_gateway.jackpots.entries import STAKES, StakesMessage
 from sabot_gateway.jackpots.increments import Increments
 from sabot_gateway.jackpots.stored import Coup, StoredJackpots
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
@@ -100,7 +101,7 @@ class TableJackpots:
         )
         self._recorded.add((jackpot, coup.confirmed))
         message = sign(message, self._increments.key)
-        return Record(recorded_topic(jackpot), message), message
+        return Record(recorded_name(jackpot), message), message
 
     def _find(self, jackpot: str) -> Parameters:
         if jackpot not in self._running:

@@ -14,12 +14,13 @@ from typing import Any
 from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.service.broker import Broker, BrokerUrlError
+from sabot_protocol.service.facts import Fact, Status
 from sabot_protocol.service.moment import utc
 from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
-from sabot_gateway.ops.probe import Fact, Status, broker_fact, port_facts
+from sabot_gateway.ops.probe import broker_fact, port_facts
 from sabot_gateway.shoe.keys import KeyRing
 
 _EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # no gateway of this release has run before

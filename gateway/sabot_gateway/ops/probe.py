@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
 from sabot_protocol import rulebooks
 from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service.facts import Fact, Status
 from sabot_protocol.service.mqtt import LoopClient
 
 from sabot_gateway.config import Config, Table
@@ -23,17 +23,6 @@ from sabot_gateway.shoe.ports import Opening, Port, PortBusyError, PortError
 _ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back
 _LISTEN_S = 3.0  # a shoe sends something once a second
 _TURN_S = 0.05
-
-Status = Literal["ok", "warning", "wrong"]
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One thing that was checked, and the next step where it is wrong."""
-
-    status: Status
-    subject: str
-    says: str
 
 
 def broker_fact(config: Config) -> Fact:

@@ -3,8 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-import msgspec
 import structlog
+from sabot_protocol.service.bounded_json import decoded
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import Ledger
@@ -45,7 +45,7 @@ class HeadTopic:
 
     def received(self, payload: bytes, now_s: float) -> None:
         """Take a message on the topic: our own, an earlier one of ours, or somebody else's."""
-        head = _decoded(payload)
+        head = decoded(payload, LedgerMessage, _MOST_BYTES)
         if head is not None and head in self._under_way:
             self._under_way.remove(head)
             return
@@ -82,12 +82,3 @@ class HeadTopic:
         self._last = head
         self._under_way.append(head)
         return head
-
-
-def _decoded(payload: bytes) -> LedgerMessage | None:
-    if len(payload) > _MOST_BYTES:
-        return None
-    try:
-        return msgspec.json.decode(payload, type=LedgerMessage)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None

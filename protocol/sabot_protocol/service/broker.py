@@ -198,3 +198,12 @@ def no_answer(broker: Broker, login: Login, reason: str) -> str:
         else "if it wants a certificate of ours, give login.certificate_file and login.key_file"
     )
     return f"the broker at {broker} ended the connection at once{f' ({reason})' if reason else ''}; {advice}"
+
+
+def broker_problems(url: str, login: Login) -> list[str]:
+    """Return what is wrong with a broker's address, or with the login there."""
+    try:
+        login.check(Broker.from_url(url))
+    except (BrokerUrlError, LoginError) as error:
+        return [str(error)]
+    return []

@@ -49,18 +49,11 @@ def check(
     ] = False,
 ) -> None:
     """Check a config on this PC. Parameters, key, store and login; nothing is changed."""
-    import msgspec
     from sabot_floor.check import facts
-    from sabot_protocol.service.plain_text import escaped_json, printable
 
-    wrong = 0
-    for fact in facts(config):
-        line = f"{fact.status:8}{fact.subject}: {fact.says}"
-        typer.echo(escaped_json(msgspec.json.encode(fact._asdict())) if as_json else printable(line))
-        wrong += fact.status == "wrong"
-    if wrong:
-        typer.echo(f"sabot floor check: {wrong} wrong; each line above says what to do", err=True)
-        raise typer.Exit(1)
+    from sabot_tools.text.facts import print_facts
+
+    print_facts("floor check", facts(config), as_json=as_json)
 
 
 @app.command(epilog="Example: sabot floor init --config floor.toml")

@@ -2,13 +2,17 @@
 
 import signal
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sabot_tools.stand import daemon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sabot_protocol.service.facts import Fact
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -45,19 +49,18 @@ def check(
     ] = False,
 ) -> None:
     """Check a config on this PC. Ports, keys, rulebooks, broker, clock and disk; nothing is changed."""
-    import msgspec
-    from sabot_gateway.ops.check import facts
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_tools.text.facts import print_facts
 
-    wrong = 0
+    print_facts("gateway check", _facts(config), as_json=as_json)
+
+
+def _facts(config: Path) -> "Iterator[Fact]":
+    """Yield the facts; what is being checked is shown until the next one is there."""
+    from sabot_gateway.ops.check import facts
+
     for fact in facts(config, _show_progress):
         _show_progress("")
-        line = f"{fact.status:8}{fact.subject}: {fact.says}"
-        typer.echo(escaped_json(msgspec.json.encode(asdict(fact))) if as_json else printable(line))
-        wrong += fact.status == "wrong"
-    if wrong:
-        typer.echo(f"sabot gateway check: {wrong} wrong; each line above says what to do", err=True)
-        raise typer.Exit(1)
+        yield fact
 
 
 def _show_progress(doing: str) -> None:

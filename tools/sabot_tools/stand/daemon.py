@@ -1,5 +1,6 @@
 """The daemon on this machine: options that name it, and one request to its socket."""
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -7,6 +8,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from sabot_gateway.operator.socket_path import socket_path
 from sabot_protocol.service.client import ask as ask_socket
+from sabot_protocol.service.daemons import GATEWAY, Daemon
 from sabot_protocol.service.messages import Answer, ControlError, Request
 from sabot_protocol.service.plain_text import printable
 from sabot_protocol.service.socket_path import SocketPathError
@@ -51,9 +53,14 @@ class OptionsAnywhere(TyperGroup):
 
 
 def ask(config: Path, socket: Path | None, request: Request) -> Answer:
-    """Return the daemon's answer; print a refusal or an error on stderr and exit with status 1."""
+    """Return the gateway's answer; print a refusal or an error on stderr and exit with status 1."""
+    return ask_daemon(lambda: socket or socket_path(config), request, GATEWAY)
+
+
+def ask_daemon(path: Callable[[], Path], request: Request, daemon: Daemon) -> Answer:
+    """Return the answer of the daemon at this socket; print a refusal or an error on stderr and exit with status 1."""
     try:
-        answer = ask_socket(socket or socket_path(config), request)
+        answer = ask_socket(path(), request, daemon)
     except (ControlError, SocketPathError) as error:
         fail(str(error))
     if not answer.ok:

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 import typer
 from sabot_floor.config import default_control
-from sabot_protocol.service.client import ask as ask_socket
 from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, ControlError, Request
-from sabot_protocol.service.socket_path import SocketPathError, socket_path
+from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.service.socket_path import socket_path
 
-from sabot_tools.stand.daemon import fail
+from sabot_tools.stand.daemon import ask_daemon
 
 # readable=False: the error on opening the file names the group to join.
 Config = Annotated[
@@ -31,13 +30,7 @@ Socket = Annotated[
 
 def ask(config: Path, socket: Path | None, request: Request) -> Answer:
     """Return the service's answer; print a refusal or an error on stderr and exit with status 1."""
-    try:
-        answer = ask_socket(socket or socket_path(config, FLOOR, _default), request, FLOOR)
-    except (ControlError, SocketPathError) as error:
-        fail(str(error))
-    if not answer.ok:
-        fail(answer.say)
-    return answer
+    return ask_daemon(lambda: socket or socket_path(config, FLOOR, _default), request, FLOOR)
 
 
 def _default(data: dict[str, Any]) -> str | None:
