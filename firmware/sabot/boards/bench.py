@@ -124,13 +124,22 @@ class Board:
         raise error
 
     def wait(self, timeout_ms):
-        """Sleep until something comes in; take bytes into rx and samples into the sampler."""
+        """Sleep until something comes in; take bytes into rx and samples into the sampler.
+
+        Where the bench is gone (it may be killed at any time) the power is off: no error of the program.
+        """
         self.rx_size = 0
         for stream, events in self._poll.ipoll(timeout_ms):
             if stream is self._serial:
-                self.rx_size = stream.readinto(self.rx) or 0
+                self._receive()
             elif not self._take_stimulus() or events & select.POLLHUP:
                 raise SystemExit
+
+    def _receive(self):
+        try:
+            self.rx_size = self._serial.readinto(self.rx) or 0
+        except OSError:  # the other end is gone
+            self.rx_size = 0
 
     def _take_stimulus(self):
         try:
@@ -149,8 +158,15 @@ class Board:
     def show(self, outputs):
         """Drive lock and lamps."""
         answer = self._stimulus.answer(outputs)
-        if answer:
+        if answer and not self._answer(answer):
+            raise SystemExit
+
+    def _answer(self, answer):
+        try:
             self._inputs.write(answer)
+        except OSError:  # the other end is gone
+            return False
+        return True
 
     def send(self, buf, size, port=0):
         """Write buf[:size] to the serial line; return how many bytes it took."""
