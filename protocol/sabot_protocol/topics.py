@@ -7,7 +7,7 @@ from msgspec import Meta
 
 ROOT = "sabot/v1"
 
-TopicName = Literal["status", "shoe", "cards", "coup", "confirmed", "alarm", "alarms", "health"]
+TopicName = Literal["status", "shoe", "cards", "coup", "confirmed", "alarm", "alarms", "incident", "open", "health"]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
     "shoe": True,
@@ -16,6 +16,8 @@ RETAINED: dict[TopicName, bool] = {
     "confirmed": False,
     "alarm": False,
     "alarms": True,
+    "incident": False,
+    "open": True,
     "health": False,
 }
 
@@ -131,6 +133,50 @@ class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     time: Time
     alarms: list[AlarmMessage]
     more: Annotated[int, Meta(description="number of active alarms not listed here")] = 0
+
+
+class Step(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """One thing that somebody must do to settle an incident."""
+
+    name: str
+    say: Annotated[str, Meta(description="what a person must do")]
+    clause: str = ""
+    act: Annotated[str, Meta(description="act of the rulebook's authority data; empty if it has none")] = ""
+    role: Annotated[str, Meta(description="lowest role that may do it; empty if the rulebook names none")] = ""
+    to: Annotated[list[str], Meta(description="who must be notified")] = []
+    due: Annotated[str, Meta(description="when, as `due` of a report in the rulebook; empty for no limit")] = ""
+    until: Annotated[str, Meta(description="the time by which it must be done, where it is known")] = ""
+    done: Annotated[str, Meta(description="time at which it was done; empty while it is open")] = ""
+    by: Annotated[str, Meta(description="who did it: a person, or the event that proves it")] = ""
+    by_role: str = ""
+    note: str = ""
+    attempt: Annotated[str, Meta(description="id of the ledger entry with the request")] = ""
+    late: Annotated[bool, Meta(description="done, or still open, after its time")] = False
+
+
+class IncidentMessage(Message, kw_only=True, frozen=True, omit_defaults=True):
+    """The whole state of something that people must settle; the newest message of an incident replaces the others."""
+
+    incident: Annotated[str, Meta(description="id of the message that opened it")]
+    kind: str
+    state: Literal["open", "closed"]
+    say: Annotated[str, Meta(description="what happened")]
+    clause: str
+    opened: Time
+    by: Annotated[str, Meta(description="who opened it; empty if an event of the shoe did")] = ""
+    alarm: Annotated[str, Meta(description="id of the alarm that opened it")] = ""
+    coup_id: Annotated[str, Meta(description="id of the message on `coup` that it is about")] = ""
+    facts: Annotated[dict[str, str | int | bool], Meta(description="what a person recorded with it")] = {}
+    steps: list[Step] = []
+
+
+class OpenMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """The open incidents of a table, oldest first; if there are too many, the newest."""
+
+    table: str
+    time: Time
+    incidents: list[IncidentMessage]
+    more: Annotated[int, Meta(description="number of open incidents not listed here")] = 0
 
 
 class HealthMessage(Message, frozen=True):

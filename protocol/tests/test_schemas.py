@@ -43,7 +43,7 @@ def test_every_topic_has_a_schema_that_is_one(name: str) -> None:
     schema = published(name)
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert "additionalProperties" not in json.dumps(schema)
+    assert '"additionalProperties": false' not in json.dumps(schema)
 
 
 def test_cards_is_an_array_of_cards() -> None:
@@ -66,6 +66,32 @@ def test_a_status_is_online_or_offline() -> None:
     validator = Draft202012Validator(published("status"))
     assert validator.is_valid({"state": "online", "time": "2026-01-01T00:00:00.000Z"})
     assert not validator.is_valid({"state": "asleep", "time": "2026-01-01T00:00:00.000Z"})
+
+
+INCIDENT: dict[str, Any] = {
+    **{name: CARD[name] for name in ("id", "unit", "event_no", "table", "shoe", "coup", "time", "rulebook")},
+    "incident": "5ab0000000000001-40",
+    "kind": "discrepancy",
+    "state": "open",
+    "say": "Coup 3: shoe and cards disagree.",
+    "clause": "12.13",
+    "opened": "2026-01-01T00:00:00.000Z",
+    "facts": {"amount_cents": 250_000, "intentional": False, "patron": "A. Patron"},
+    "steps": [{"name": "decide", "say": "Confirm or void the coup.", "act": "decide_discrepancy"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "bad"), [("state", "settled"), ("steps", [{"name": "decide"}]), ("facts", {"x": [1]}), ("opened", 3)]
+)
+def test_an_incident_has_its_whole_state(key: str, bad: object) -> None:
+    strict = Draft202012Validator(schemas.strict(published("incident")))
+    assert list(strict.iter_errors(INCIDENT)) == []
+    assert not strict.is_valid({**INCIDENT, key: bad})
+    listed = {"table": "bac-01", "time": INCIDENT["time"], "incidents": [INCIDENT]}
+    of_table = Draft202012Validator(schemas.strict(published("open")))
+    assert list(of_table.iter_errors(listed)) == []
+    assert not of_table.is_valid({**listed, "incidents": [{**INCIDENT, key: bad}]})
 
 
 INCREMENT: dict[str, Any] = {
@@ -153,7 +179,7 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         if operation["bindings"]["mqtt"]["retain"]
     }
     of_gateways = {"gateway_status", "ledger", "named_gateway_status", "named_gateway_ledger"}
-    assert retained == {*of_gateways, "status", "shoe", "alarms", "meter", "pending"}
+    assert retained == {*of_gateways, "status", "shoe", "alarms", "open", "meter", "pending"}
     assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
     assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
 
