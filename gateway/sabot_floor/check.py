@@ -33,6 +33,8 @@ def facts(path: Path, now: str = "") -> Iterator[Fact]:
     yield from (Fact("wrong", "config", problem) for problem in wrong)
     if config.jackpot_key is None:
         yield Fact("warning", "jackpot_key", "not set: anyone who may publish at the broker can add to a meter")
+    if not configs.day_problems(config):
+        yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
     if not wrong:
         yield from _store_facts(config, now or utc(time.time()))
 

@@ -11,6 +11,8 @@ from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
 
+from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
+
 _POSTGRESQL = ("postgresql://", "postgres://")
 _WHAT = "a floor service's TOML file"
 
@@ -26,10 +28,16 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands
     worker: Name = "1"  # several workers on one store have different names
+    gaming_day: str = HOUR  # the hour at which a gaming day begins
+    time_zone: str = ZONE  # of the site
 
     def control_path(self) -> Path:
         """Return where the daemon listens for its own commands."""
         return Path(self.control if self.control is not None else default_control(self.store, self.worker))
+
+    def calendar(self) -> Calendar:
+        """Return the gaming days of the site; CalendarError if the hour or the time zone is wrong."""
+        return Calendar(self.gaming_day, self.time_zone)
 
     def key(self) -> bytes:
         """Return the secret that the gateways sign with, empty without one; SecretError if the file cannot be used."""
@@ -54,6 +62,8 @@ _WANTED = {
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
     "worker": 'letters, digits, - and _, such as "2"',
+    "gaming_day": 'hours and minutes, such as "06:00"',
+    "time_zone": 'the name of a time zone, such as "Australia/Sydney"',
 }
 
 
@@ -101,8 +111,19 @@ def _absolute(config: Config, directory: Path) -> Config:
 
 
 def problems(config: Config) -> list[str]:
-    """Return what else is wrong: jackpots, key or broker that cannot be used."""
-    return [*_jackpots_problems(config), *_key_problems(config), *broker_problems(config.broker, config.login)]
+    """Return what else is wrong: jackpots, key, broker, hour or time zone that cannot be used."""
+    return [
+        *_jackpots_problems(config),
+        *_key_problems(config),
+        *broker_problems(config.broker, config.login),
+        *day_problems(config),
+    ]
+
+
+def day_problems(config: Config) -> list[str]:
+    """Return what is wrong with the hour and the time zone of the gaming day."""
+    found = {"gaming_day": hour_problem(config.gaming_day), "time_zone": zone_problem(config.time_zone)}
+    return [f"{key}: {problem}" for key, problem in found.items() if problem]
 
 
 def _jackpots_problems(config: Config) -> list[str]:
