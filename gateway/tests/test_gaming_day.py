@@ -88,7 +88,7 @@ def test_texts_of_days_and_months() -> None:
         with pytest.raises(CalendarError, match="such as 2026-11-17"):
             read_day(text)
     for text in ("2026-13", "2026", "2026-11-17", "zz"):
-        with pytest.raises(CalendarError, match="such as 2026-11$"):
+        with pytest.raises(CalendarError, match=r"such as 2026-11$"):
             read_month(text)
 
 
