@@ -1,6 +1,6 @@
 """The MQTT topics and the payload of each."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -25,6 +25,8 @@ _RETAINED_NAMES = frozenset(str(name) for name, retained in RETAINED.items() if 
 JACKPOT = "jackpot/"  # begins a table's topics of increments and recorded wins; the jackpot's id follows
 
 CoupKind = Literal["live", "no_bet", "void_hand", "free_hand", "dummy", "void"]
+WAGERED: Final[frozenset[CoupKind]] = frozenset({"live", "free_hand"})  # kinds of coup in which people may wager
+UNWAGERED: Final[frozenset[CoupKind]] = frozenset({"no_bet", "void_hand", "dummy"})
 CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
 Severity = Literal["info", "warning", "critical"]

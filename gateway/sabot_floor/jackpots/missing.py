@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.jackpots.triggers import WAGERED, recognise
-from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage
+from sabot_protocol.jackpots.triggers import recognise
+from sabot_protocol.topics import WAGERED, ConfirmedMessage, CoupKind, CoupMessage
 
 from sabot_floor.jackpots.engine.entries import Proposed
 

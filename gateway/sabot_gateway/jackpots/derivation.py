@@ -9,8 +9,8 @@ from sabot_protocol.jackpots.contributions import Contribution, ContributionErro
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.jackpots.signing import sign
-from sabot_protocol.jackpots.triggers import UNWAGERED, WAGERED, recognise
-from sabot_protocol.topics import ConfirmedMessage, CoupKind, CoupMessage, Message, increment_name
+from sabot_protocol.jackpots.triggers import recognise
+from sabot_protocol.topics import UNWAGERED, WAGERED, ConfirmedMessage, CoupKind, CoupMessage, Message, increment_name
 
 from sabot_gateway.jackpots.entries import StakesMessage
 from sabot_gateway.jackpots.increments import Draft, Increments, Problem

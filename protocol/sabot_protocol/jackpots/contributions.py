@@ -6,8 +6,7 @@ from math import floor
 from typing import NamedTuple
 
 from sabot_protocol.jackpots.parameters import Parameters, share
-from sabot_protocol.jackpots.triggers import WAGERED
-from sabot_protocol.topics import CoupKind
+from sabot_protocol.topics import WAGERED, CoupKind
 
 Stakes = Mapping[str, Sequence[int]]
 

@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sabot_protocol import rulebooks
 from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters
-from sabot_protocol.topics import CoupKind, Winner
+from sabot_protocol.topics import WAGERED, CoupKind, Winner
 from sabot_protocol.wagers import lucky_tie
 from sabot_protocol.wagers.facts import coup_facts
 from sabot_protocol.wagers.table import Settings, Table
-
-WAGERED: Final[frozenset[CoupKind]] = frozenset({"live", "free_hand"})  # kinds of coup in which people may wager
-UNWAGERED: Final[frozenset[CoupKind]] = frozenset({"no_bet", "void_hand", "dummy"})
 
 
 class TriggerOutcome(NamedTuple):

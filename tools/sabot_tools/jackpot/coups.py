@@ -12,8 +12,8 @@ from sabot_protocol.cards import POINTS
 from sabot_protocol.jackpots.contributions import contribution, reversal
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.jackpots.triggers import WAGERED, recognise, table_of
-from sabot_protocol.topics import CoupKind
+from sabot_protocol.jackpots.triggers import recognise, table_of
+from sabot_protocol.topics import WAGERED, CoupKind
 from sabot_protocol.wagers import sequences
 
 from sabot_tools.jackpot.lines import VOID, CorrectsLine, CoupLine, Wagers

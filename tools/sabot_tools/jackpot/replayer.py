@@ -14,7 +14,7 @@ from sabot_protocol.jackpots import draws
 from sabot_protocol.jackpots.contributions import ContributionError
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters, Random
-from sabot_protocol.jackpots.triggers import WAGERED
+from sabot_protocol.topics import WAGERED
 
 from sabot_tools.jackpot import lines
 from sabot_tools.jackpot.acts import entries_of

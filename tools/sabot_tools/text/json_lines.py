@@ -37,12 +37,18 @@ def answer_lines(
 
 
 def _reply(line: bytes, answer: Callable[[dict[str, Any]], bytes]) -> bytes:
+    request = request_of(line)
+    return b'{"id":%b,%b' % (msgspec.json.encode(request.get("id")), answer(request))
+
+
+def request_of(line: bytes) -> dict[str, Any]:
+    """Return the object on a line; raise ValueError for any other line."""
     if not line.strip():
         raise BadLineError("the line is empty: expected one JSON object per line")
     request = msgspec.json.decode(line)
     if not isinstance(request, dict):
         raise BadLineError("not an object: expected one with an id and the request")
-    return b'{"id":%b,%b' % (msgspec.json.encode(request.get("id")), answer(request))
+    return request
 
 
 def _id_of(line: bytes) -> Any:

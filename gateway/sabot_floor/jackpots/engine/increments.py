@@ -8,7 +8,7 @@ from sabot_protocol.jackpots.contributions import ContributionError, contributio
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import IncrementMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.jackpots.triggers import WAGERED
+from sabot_protocol.topics import WAGERED
 
 from sabot_floor.jackpots.engine import coups, hits, money
 from sabot_floor.jackpots.engine.entries import Increment, Withdrawn
