@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from floor_stores import adding, edit, numbered
+from sabot_floor.projection import schema as projection
 from sabot_floor.store import DamagedError, Decision, Head, Store, StoreError, audit, open_store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.postgres_url import PostgresUrl
@@ -105,14 +106,27 @@ def test_of_several_hosts_the_one_that_runs_is_used(postgres: LocalPostgres) -> 
 
 def test_a_store_of_a_later_release_is_refused(store: Store, store_url: str) -> None:
     store.close()
-    for version in ("2", "99", "1.5", "x"):
+    for version in ("3", "99", "1.5", "x"):
         edit(store_url, "UPDATE meta SET value = ? WHERE name = 'version'", version)
         for read_only in (False, True):
-            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 1; use"):
+            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 2; use"):
                 open_store(store_url, read_only=read_only)
-    edit(store_url, "UPDATE meta SET value = '1' WHERE name = 'version'")
+    edit(store_url, "UPDATE meta SET value = '2' WHERE name = 'version'")
     with open_store(store_url) as again:
         again.append("a", adding(1))
+
+
+def test_a_store_of_the_first_version_gets_the_projection_and_keeps_its_logs(store: Store, store_url: str) -> None:
+    store.append("a", adding(3))
+    store.close()
+    for table in (*projection.TABLES, projection.HEADS, projection.COVERAGE):
+        edit(store_url, f"DROP TABLE {table.name}")
+    edit(store_url, "UPDATE meta SET value = '1' WHERE name = 'version'")
+    with pytest.raises(StoreError, match="of an older release: start the floor service once"):
+        open_store(store_url, read_only=True)
+    with open_store(store_url) as again:
+        assert again.select("SELECT count(*) FROM coups") == [(0,)]
+        assert len(again.read("a")) == 3
 
 
 def test_tables_are_made_all_or_none(store_url: str) -> None:

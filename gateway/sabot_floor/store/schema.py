@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from sabot_floor.projection import schema as projection
 from sabot_floor.store.chain import StoreError
 
-VERSION = 1
+VERSION = 2
 Execute = Callable[[str], list[tuple[Any, ...]]]
 
 # No index by id: it halves the speed of appending, and the sequence numbers of the messages already prevent that
@@ -20,7 +21,8 @@ _VERSION_1 = (
     """CREATE TABLE cursors (
     name TEXT NOT NULL, log TEXT NOT NULL, seq {integer} NOT NULL, hash {blob} NOT NULL, PRIMARY KEY (name, log))""",
 )
-_BY_VERSION = {1: _VERSION_1}
+_VERSION_2 = tuple(projection.statements())
+_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2}
 
 
 def read_version(execute: Execute, has_meta: bool) -> int:

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from sabot_floor.store.store import LOCK_S, Store
 
 _TURN_S = 0.01
 _PAGE_BYTES = 8192  # an increment has about 900 bytes
-_TYPES = {"integer": "INTEGER", "blob": "BLOB"}
+_TYPES = {"integer": "INTEGER", "blob": "BLOB", "text": "TEXT", "clustered": " WITHOUT ROWID"}
 _INSERT = "INSERT INTO entries (log, seq, id, kind, payload, time, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HAS_META = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -125,6 +125,10 @@ class SqliteStore(Store):
             for log, seq, own_id, kind, payload, time, hash_ in entries
         )
         self._connected().executemany(_INSERT, rows)
+
+    def execute_many(self, query: str, values: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each of many rows, inside `writing`."""
+        self._connected().executemany(query, values)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -2,8 +2,8 @@
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NamedTuple, Self
 
 from sabot_floor.store import chain
@@ -195,6 +195,28 @@ class Store(ABC):
                 "SET seq = excluded.seq, hash = excluded.hash",
                 (name, log, seq, rows[0][0]),
             )
+
+    # Tables beside the logs
+
+    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query with `?` for each value."""
+        with self._reading():
+            return self._execute(query, values)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[None]:
+        """Commit durably at the end what `execute` and `execute_many` wrote; keep out other writers of this name."""
+        with self._transaction(f"to write {name}"):
+            self._lock([name])
+            yield
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement with `?` for each value, inside `writing`."""
+        return self._execute(query, values)
+
+    @abstractmethod
+    def execute_many(self, query: str, values: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each of many rows, inside `writing`."""
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[None]:
