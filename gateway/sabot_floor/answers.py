@@ -1,5 +1,6 @@
 """Answers: what the floor service answers to each request."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,8 +17,16 @@ from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.desk import Desk
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.order import PATIENCE_S
+from sabot_floor.people.desk import PeopleDesk, Reply
+from sabot_floor.people.state import Person
+from sabot_floor.people.verbs import UserVerb
 from sabot_floor.publish import Publisher
-from sabot_floor.requests import Accept, Act, FloorRequest, Show
+from sabot_floor.requests import Accept, Act, FloorRequest, Show, name_of
+
+_LOG_IN = (
+    "This floor takes acts of people only with a log-in: give --as PERSON in place of --by and --role "
+    "(`people_required` in its config)."
+)
 
 
 class Answers:
@@ -33,20 +42,47 @@ class Answers:
         collector: Collector,
         hold: Hold,
         behind: Behind,
+        people: PeopleDesk,
+        clock: Callable[[], Moment],
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
-        self._desk = Desk(logs, collector.offline)
+        self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
+
+    def begin(self, request: FloorRequest, account: str, reply: Reply) -> None:
+        """Answer a request of an account by a call of `reply`, now or once its people have logged in."""
+        match request.verb:
+            case UserVerb() as verb:
+                self._people.begin(verb, account, reply)
+            case Act() as act if request.signer is None:
+                self._log_in(act, account, reply)
+            case _:
+                reply(self.answer(request, self._clock()))
+
+    def _log_in(self, act: Act, account: str, reply: Reply) -> None:
+        refused = self._refuse_behind() or self._desk.refuse_unknown(act.jackpot)
+        if refused:
+            reply(refused)
+            return
+
+        def then(people: list[Person]) -> None:
+            signer = self._desk.signer(act, people)
+            reply(Answer(False, signer) if isinstance(signer, str) else self._desk.act(act, signer, self._clock()))
+
+        self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, reply, then)
+
+    def _refuse_behind(self) -> Answer | None:
+        return Answer(False, f"Nothing was changed: {self._behind.problem}.") if self._behind.problem else None
 
     def answer(self, request: FloorRequest, at: Moment) -> Answer:
-        """Return the answer; nothing has changed unless it is positive."""
+        """Return the answer to a request without a log-in; nothing has changed unless it is positive."""
         match request.verb:
             case Accept() as accept:
                 return self._behind.accept(accept, request.by, at)
-            case Act() if self._behind.problem:
-                return Answer(False, f"Nothing was changed: {self._behind.problem}.")
             case Act() as act:
-                return self._desk.act(act, request.by, at)
+                if request.signer is None or self._config.people_required:
+                    return Answer(False, _LOG_IN)
+                return self._refuse_behind() or self._desk.act(act, request.signer, at)
             case Show() as show:
                 return self._desk.show(show.jackpot)
         return Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at))))

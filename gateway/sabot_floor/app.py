@@ -30,6 +30,9 @@ from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
 from sabot_floor.jackpots.storing import store_work
+from sabot_floor.people.checker import Checker
+from sabot_floor.people.desk import PeopleDesk
+from sabot_floor.people.log import PeopleLog
 from sabot_floor.publish import Publisher
 from sabot_floor.store import AwayError, Store, StoreError, open_store
 
@@ -76,8 +79,19 @@ class App:
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
+        self._checker = Checker(self._selector)
+        people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), lambda: self._at().time)
         self._answers = Answers(
-            config, self.logs, self.mqtt, self.inbox, self.publisher, self.collector, self.hold, self.behind
+            config,
+            self.logs,
+            self.mqtt,
+            self.inbox,
+            self.publisher,
+            self.collector,
+            self.hold,
+            self.behind,
+            people,
+            self._at,
         )
         self._sweep_s = 0.0
 
@@ -153,12 +167,14 @@ class App:
             case Control():
                 source.accept(at.now_s)
             case Caller():
-                self._control.serve(source, lambda request: self._answer(source, request, at))
+                self._control.serve(source, lambda request: self._answer(source, request))
+            case Checker():
+                source.take()
             case Signals():
                 source.take()
 
-    def _answer(self, caller: Caller, request: requests.FloorRequest, at: Moment) -> None:
-        self._control.answer(caller, self._answers.answer(request, at))
+    def _answer(self, caller: Caller, request: requests.FloorRequest) -> None:
+        self._answers.begin(request, caller.user, lambda answer: self._control.answer(caller, answer))
 
     def _turn(self, at: Moment) -> None:
         """Store what has come, then acknowledge and publish; nothing of it without a store, or with an old one."""
@@ -249,7 +265,13 @@ class App:
 
     def close(self) -> None:
         """Give everything back; what fails to close does not keep the rest."""
-        for give_back in (self._signals.close, self.mqtt.close, self._control.close, self.store.close):
+        for give_back in (
+            self._signals.close,
+            self.mqtt.close,
+            self._control.close,
+            self._checker.close,
+            self.store.close,
+        ):
             try:
                 give_back()
             except Exception:

@@ -1,6 +1,9 @@
 """Config of the floor service: one TOML file; wrong keys and values are errors that name the key, all at once."""
 
+import os
+import pwd
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worker: Name = "1"  # several workers on one store have different names
     gaming_day: str = HOUR  # the hour at which a gaming day begins
     time_zone: str = ZONE  # of the site
+    people_required: bool = False  # acts of people need a log-in; names as typed are refused
+    people_admins: tuple[Name, ...] = ()  # accounts that may change people, beside root and the service's own
 
     def control_path(self) -> Path:
         """Return where the daemon listens for its own commands."""
@@ -38,6 +43,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def calendar(self) -> Calendar:
         """Return the gaming days of the site; CalendarError if the hour or the time zone is wrong."""
         return Calendar(self.gaming_day, self.time_zone)
+
+    def admins(self) -> set[str]:
+        """Return the accounts that may change people."""
+        return {"root", _own_account(), *self.people_admins}
 
     def key(self) -> bytes:
         """Return the secret that the gateways sign with, empty without one; SecretError if the file cannot be used."""
@@ -52,6 +61,13 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return key
 
 
+def _own_account() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
 # What each key expects, for the message about a wrong value.
 _WANTED = {
     "site": 'letters, digits, - and _, such as "sydney"',
@@ -64,6 +80,8 @@ _WANTED = {
     "worker": 'letters, digits, - and _, such as "2"',
     "gaming_day": 'hours and minutes, such as "06:00"',
     "time_zone": 'the name of a time zone, such as "Australia/Sydney"',
+    "people_required": "true or false",
+    "people_admins": 'the accounts that may change people, such as ["security"]',
 }
 
 
@@ -111,11 +129,12 @@ def _absolute(config: Config, directory: Path) -> Config:
 
 
 def problems(config: Config) -> list[str]:
-    """Return what else is wrong: jackpots, key, broker, hour or time zone that cannot be used."""
+    """Return what else is wrong: jackpots, key, broker, people, hour or time zone that cannot be used."""
     return [
         *_jackpots_problems(config),
         *_key_problems(config),
         *broker_problems(config.broker, config.login),
+        *_people_problems(config),
         *day_problems(config),
     ]
 
@@ -135,4 +154,10 @@ def _key_problems(config: Config) -> list[str]:
         config.key()
     except SecretError as error:
         return [f"jackpot_key: {error}"]
+    return []
+
+
+def _people_problems(config: Config) -> list[str]:
+    if config.people_required and find_spec("argon2") is None:
+        return ["people_required: argon2-cffi is not installed; pip install 'sabot[floor]'"]
     return []

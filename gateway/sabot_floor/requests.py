@@ -1,6 +1,6 @@
 """Requests: what a person may ask of the floor service, one struct for each verb; a line becomes a request."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -12,12 +12,23 @@ from sabot_protocol.service.request_line import parse_line, person
 from sabot_floor.jackpots.batch import DrawRequest
 from sabot_floor.jackpots.engine import Entry
 from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Invalid, MadeGood, Restored, Withdrawn
+from sabot_floor.people.verbs import USER_VERBS, Login, UserVerb
 
 Text = Annotated[str, Meta(min_length=1, max_length=160)]
-Role = Annotated[str, Meta(min_length=1, max_length=64)]
+Role = Annotated[str, Meta(max_length=64)]
 TableName = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]
 RequestId = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9-]{8,64}\Z")]  # made by the client: the same id counts once
 Amount = Annotated[int, Meta(ge=-(10**12), le=10**12)]
+
+
+class Signer(NamedTuple):
+    """Who answers for an act: a name as typed, or a person who has logged in; `second` where two people do."""
+
+    name: str
+    role: str
+    person: str = ""
+    second: str = ""
+    second_person: str = ""
 
 
 class Verb(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -34,105 +45,139 @@ class Show(Verb, frozen=True):
     jackpot: Id
 
 
-class Act(Verb, frozen=True):
-    """An act of a person about a jackpot."""
+class Act(Verb, frozen=True, kw_only=True):
+    """An act of a person about a jackpot: with a log-in, or with a name and a role as typed."""
 
     jackpot: Id
-    role: Role
+    role: Role = ""
+    login: Login | None = None
 
-    def entry(self, by: str, time: str) -> Entry | DrawRequest:
+    def logins(self) -> tuple[Login, ...]:
+        """Return how the people log in; empty if the names are as typed."""
+        return (self.login,) if self.login else ()
+
+    def signer(self, by: str) -> Signer:
+        """Return who answers by the names as typed; RequestError if one is missing."""
+        if not self.role:
+            raise RequestError("Give your role, --role ROLE, or log in: --as PERSON.")
+        return Signer(person(by), self.role)
+
+    def entry(self, by: Signer, time: str) -> Entry | DrawRequest:
         """Return the entry that the engine decides on."""
         raise NotImplementedError
 
 
-class Confirm(Act, frozen=True):
+class Confirm(Act, frozen=True, kw_only=True):
     """Confirm a pay-out."""
 
     win: Text
     notified: Annotated[str, Meta(max_length=160)] = ""
 
-    def entry(self, by: str, time: str) -> Entry:
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Confirmed(time=time, win=self.win, by=by, role=self.role, notified=plain(self.notified))
+        return Confirmed(time=time, win=self.win, **_one(by), notified=plain(self.notified))
 
 
-class DeemInvalid(Act, frozen=True):
+class DeemInvalid(Act, frozen=True, kw_only=True):
     """Deem a win invalid."""
 
     win: Text
     reason: Text
 
-    def entry(self, by: str, time: str) -> Entry:
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Invalid(time=time, win=self.win, by=by, role=self.role, reason=plain(self.reason))
+        return Invalid(time=time, win=self.win, **_one(by), reason=plain(self.reason))
 
 
-class Adjust(Act, frozen=True):
+class Adjust(Act, frozen=True, kw_only=True):
     """Change the meter by an amount; a second person approves it."""
 
     id: RequestId
     amount: Amount
-    second: Text
+    second: Annotated[str, Meta(max_length=160)] = ""
+    second_login: Login | None = None
     reason: Text
 
-    def entry(self, by: str, time: str) -> Entry:
+    def logins(self) -> tuple[Login, ...]:
+        """Return how the people log in; RequestError if only one of them does."""
+        if (self.login is None) != (self.second_login is None):
+            raise RequestError("Both people log in, --as PERSON and --second-as PERSON, or none of them.")
+        return (self.login, self.second_login) if self.login and self.second_login else ()
+
+    def signer(self, by: str) -> Signer:
+        """Return who answers by the names as typed; RequestError if one is missing."""
+        return super().signer(by)._replace(second=person(self.second, "--second"))
+
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        people = (by, person(self.second, "--second"))
-        return Adjusted(time=time, id=self.id, amount=self.amount, by=people, role=self.role, reason=plain(self.reason))
+        return Adjusted(
+            time=time,
+            id=self.id,
+            amount=self.amount,
+            by=(by.name, by.second),
+            role=by.role,
+            reason=plain(self.reason),
+            people=(by.person, by.second_person) if by.person else (),
+        )
 
 
-class Withdraw(Act, frozen=True):
+class Withdraw(Act, frozen=True, kw_only=True):
     """Withdraw the jackpot from a table."""
 
     table: TableName
     reason: Text
 
-    def entry(self, by: str, time: str) -> Entry:
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Withdrawn(time=time, table=self.table, reason=plain(self.reason), by=by, role=self.role)
+        return Withdrawn(time=time, table=self.table, reason=plain(self.reason), **_one(by))
 
 
-class Restore(Act, frozen=True):
+class Restore(Act, frozen=True, kw_only=True):
     """Offer the jackpot at a table again."""
 
     table: TableName
 
-    def entry(self, by: str, time: str) -> Entry:
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Restored(time=time, table=self.table, by=by, role=self.role)
+        return Restored(time=time, table=self.table, **_one(by))
 
 
-class MakeGood(Act, frozen=True):
+class MakeGood(Act, frozen=True, kw_only=True):
     """Add the contribution of a missed coup."""
 
     missed: Text
     reason: Annotated[str, Meta(max_length=160)] = ""
     amount: Amount | None = None
 
-    def entry(self, by: str, time: str) -> Entry:
+    def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        reason = plain(self.reason)
-        return MadeGood(time=time, missed=self.missed, by=by, role=self.role, reason=reason, amount=self.amount)
+        given, reason = _one(by), plain(self.reason)
+        return MadeGood(time=time, missed=self.missed, **given, reason=reason, amount=self.amount)
 
 
-class Draw(Act, frozen=True):
+class Draw(Act, frozen=True, kw_only=True):
     """Draw a table, a seat or a wagering location at random."""
 
     id: RequestId
 
-    def entry(self, by: str, time: str) -> DrawRequest:
+    def entry(self, by: Signer, time: str) -> DrawRequest:
         """Return what the draw is made of."""
-        return DrawRequest(self.id, by, self.role)
+        return DrawRequest(self.id, **_one(by))
 
 
 class Accept(Verb, frozen=True):
     """Go on with logs that are behind the meters at the broker."""
 
-    role: Role
+    role: Annotated[str, Meta(min_length=1, max_length=64)]
     reason: Text
 
 
-VERBS: dict[str, type[Verb]] = {
+def _one(by: Signer) -> dict[str, str]:
+    """Return the fields of an entry by one person."""
+    return {"by": by.name, "role": by.role, "person": by.person}
+
+
+VERBS: dict[str, type[Verb] | type[UserVerb]] = {
     "status": Status,
     "show": Show,
     "confirm": Confirm,
@@ -143,14 +188,21 @@ VERBS: dict[str, type[Verb]] = {
     "make-good": MakeGood,
     "draw": Draw,
     "accept": Accept,
+    **USER_VERBS,
 }
 
 
-class FloorRequest(msgspec.Struct, frozen=True):
-    """A request, checked and cleaned; `by` is empty where nothing is changed."""
+def name_of(verb: Verb) -> str:
+    """Return the name of a verb, as on the command line."""
+    return next(name for name, kind in VERBS.items() if type(verb) is kind)
 
-    verb: Verb
-    by: str = ""
+
+class FloorRequest(msgspec.Struct, frozen=True):
+    """A request, checked and cleaned; `signer` is None where nothing is changed, and where people log in."""
+
+    verb: Verb | UserVerb
+    signer: Signer | None = None
+    by: str = ""  # the name as typed, where no person can log in
 
 
 def parse(line: bytes) -> FloorRequest:
@@ -158,10 +210,12 @@ def parse(line: bytes) -> FloorRequest:
     envelope, verb = parse_line(line, VERBS, "sabot jackpot")
     if envelope.table or envelope.clause:
         raise RequestError(f"{envelope.verb} takes no table and no clause beside its arguments.")
-    if isinstance(verb, Act):
-        by = person(envelope.by)
-        verb.entry(by, "")  # a second person's name may be wrong too
-        return FloorRequest(verb, by)
     if isinstance(verb, Accept):
-        return FloorRequest(verb, person(envelope.by))
+        return FloorRequest(verb, by=person(envelope.by))
+    if not isinstance(verb, Act):
+        return FloorRequest(verb)
+    if not verb.logins():
+        return FloorRequest(verb, verb.signer(envelope.by))
+    if envelope.by or verb.role or getattr(verb, "second", ""):
+        raise RequestError("Who logs in gives no name and no role: both are in the record.")
     return FloorRequest(verb)

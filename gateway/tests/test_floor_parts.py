@@ -279,7 +279,15 @@ GOOD = {
     "make-good": f'{{{ACT}, "missed": "m"}}',
     "draw": f'{{{ACT}, "id": "12345678"}}',
     "accept": '{"role": "area_manager", "reason": "r"}',
+    "user-list": "{}",
+    "user-add": '{"person": "asmith", "name": "A. Smith"}',
+    "user-role": '{"person": "asmith", "rulebook": "crown-baccarat", "role": "dealer"}',
+    "user-disable": '{"person": "asmith"}',
+    "user-enable": '{"person": "asmith"}',
+    "user-badge": '{"person": "asmith", "code": "00417733"}',
+    "user-pin": '{"person": "asmith", "secret": "730155"}',
 }
+LOGIN = '{"person": "asmith", "secret": "730155"}'
 
 
 def line(verb: str, args: str, by: str = "A", more: str = "") -> bytes:
@@ -310,6 +318,13 @@ def test_every_verb_has_its_request(verb: str) -> None:
         (line("show", '{"jackpot": "../x"}'), "show"),
         (line("draw", GOOD["draw"].replace("}", ', "seat": 1}')), "no argument 'seat'"),
         (b'{"verb":' * 3000, "Bad request"),
+        (line("confirm", '{"jackpot": "x", "win": "w"}'), "Give your role, --role ROLE, or log in: --as PERSON"),
+        (line("confirm", f'{{"jackpot": "x", "win": "w", "login": {LOGIN}}}'), "no name and no role"),
+        (line("confirm", f'{{{ACT}, "win": "w", "login": {LOGIN}}}', by=""), "no name and no role"),
+        (line("confirm", '{"jackpot": "x", "win": "w", "person": "asmith"}'), "no argument 'person'"),
+        (line("adjust", GOOD["adjust"].replace('"second": "B"', f'"login": {LOGIN}')), "Both people log in"),
+        (line("user-add", '{"person": "a smith", "name": "A"}'), "user-add"),
+        (line("user-pin", '{"person": "asmith", "secret": ""}'), "user-pin"),
     ],
 )
 def test_a_bad_request_is_refused_with_a_sentence(bad: bytes, says: str) -> None:

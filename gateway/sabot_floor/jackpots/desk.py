@@ -1,9 +1,10 @@
 """Desk: what people ask about a jackpot is decided by the engine, stored, and answered once it is durable."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
+from sabot_protocol import authority
 from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import Win
 from sabot_protocol.service.messages import Answer
@@ -15,7 +16,8 @@ from sabot_floor.jackpots.draws import doubtful, new_secret
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Confirmed, Drawn
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
-from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood
+from sabot_floor.people.state import Person
+from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood, Signer
 from sabot_floor.store import StoreError
 
 _MOST_CLOSED = 20
@@ -27,9 +29,27 @@ class Desk:
     def __init__(self, logs: JackpotLogs, offline: Collection[str] = ()) -> None:
         self._logs, self._offline = logs, offline
 
-    def act(self, act: Act, by: str, at: Moment) -> Answer:
+    def signer(self, act: Act, people: Sequence[Person]) -> Signer | str:
+        """Return people who have logged in, with their roles in the jackpot's rulebook; or why they may not act."""
+        rulebook = self._logs.served[act.jackpot].rulebook
+        for one in people:
+            if rulebook not in one.roles:
+                return f"{one.id} has no role in {rulebook}: give one, `sabot users role {one.id} {rulebook} ROLE`."
+        first, *others = people
+        made = Signer(first.name, first.roles[rulebook], first.id)
+        if not others:
+            return made
+        second = others[0]
+        asks, approves = (authority.Person(one.name, one.roles[rulebook]) for one in (first, second))
+        try:
+            verdict = authority.check_people(rulebook, "jackpot_adjust", asks, approves)
+        except authority.AuthorityError as error:
+            return str(error)
+        return made._replace(second=second.name, second_person=second.id) if verdict.allowed else verdict.say
+
+    def act(self, act: Act, by: Signer, at: Moment) -> Answer:
         """Do what a person asks for, or refuse it with a sentence."""
-        unknown = self._unknown(act.jackpot)
+        unknown = self.refuse_unknown(act.jackpot)
         if unknown:
             return unknown
         try:
@@ -56,7 +76,7 @@ class Desk:
 
     def show(self, jackpot: str) -> Answer:
         """Return everything about a jackpot, as it is in the store now."""
-        unknown = self._unknown(jackpot)
+        unknown = self.refuse_unknown(jackpot)
         if unknown:
             return unknown
         try:
@@ -68,7 +88,8 @@ class Desk:
             return Answer(False, f"Jackpot {jackpot} has no log yet: see `sabot floor status`.")
         return Answer(True, "", msgspec.Raw(msgspec.json.encode(described(standing, self._offline))))
 
-    def _unknown(self, jackpot: str) -> Answer | None:
+    def refuse_unknown(self, jackpot: str) -> Answer | None:
+        """Return the refusal if there is no such jackpot."""
         if jackpot in self._logs.served:
             return None
         there_are = ", ".join(self._logs.served) or "none"

@@ -1,13 +1,15 @@
 """sabot floor: the service for the jackpots of all tables; write, check and run its config."""
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sabot_tools.stand import floor_daemon
 from sabot_tools.stand.daemon import fail
+from sabot_tools.stand.floor_store import StoreUrl, open_to_read
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -118,3 +120,39 @@ def status(
 
     data = bytes(floor_daemon.ask(config, socket, Request("status")).data)
     typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, status_lines(json.loads(data)))))
+
+
+@app.command(epilog="Example: sabot floor verify --store floor.db")
+def verify(
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    store: StoreUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per log.")] = False,
+) -> None:
+    """Recompute every log of the store: people and jackpots. Exit status 1 if something differs."""
+    import msgspec
+    from sabot_protocol.service.plain_text import escaped_json, printable
+
+    wrong = 0
+    with open_to_read(config, store) as found:
+        for log, entries, faults in _verdicts(found):
+            wrong += bool(faults)
+            line = {"log": log, "entries": entries, "faults": faults}
+            lines = [f"{log}: {entries} entries recomputed", *(f"{log}: {fault}" for fault in faults)]
+            typer.echo(escaped_json(msgspec.json.encode(line)) if as_json else "\n".join(map(printable, lines)))
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield what is right and wrong with each log, and with the store itself."""
+    from sabot_floor.jackpots import audit as jackpots
+    from sabot_floor.people import audit as people
+    from sabot_floor.store import audit as chains
+
+    found = people.verify(store)
+    yield "people", found.entries, found.faults
+    for jackpot in jackpots.jackpots(store):
+        verdict = jackpots.verify(store, jackpot)
+        yield f"jackpot/{jackpot}", verdict.entries, verdict.faults
+    whole = chains.verify(store)
+    yield "store", whole.entries, whole.faults

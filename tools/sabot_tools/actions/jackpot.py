@@ -1,10 +1,8 @@
 """sabot jackpot: everything that people do about a jackpot; the floor service's log keeps each act."""
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from sabot_protocol.service.messages import Request
@@ -13,6 +11,8 @@ from sabot_protocol.service.plain_text import escaped_json, printable
 from sabot_tools.actions import jackpot_replay, jackpot_sign
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_daemon import CONFIG, Config, Socket, ask
+from sabot_tools.stand.floor_store import StoreUrl, open_to_read
+from sabot_tools.stand.secret_prompt import ask_secret
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 app.command(name="replay", epilog=jackpot_replay.EPILOG)(jackpot_replay.replay)
@@ -21,14 +21,18 @@ app.command(name="sign", epilog=jackpot_sign.EPILOG)(jackpot_sign.sign)
 Jackpot = Annotated[str, typer.Argument(help="Id of the jackpot: see `sabot floor status`.", metavar="JACKPOT")]
 WinId = Annotated[str, typer.Argument(help="Id of the win, or TABLE/SHOE/COUP as bac-01/3/17.", metavar="WIN")]
 TableName = Annotated[str, typer.Argument(help="Name of the table.", metavar="TABLE")]
-By = Annotated[str, typer.Option(help="Your name, for the log.")]
-Role = Annotated[str, typer.Option(help="Your role, as the rulebook calls it, such as area_manager.")]
+As = Annotated[
+    str,
+    typer.Option(
+        "--as",
+        help="Your id; your PIN, password or badge is asked for. `badge`: your badge shows who you are.",
+        metavar="PERSON",
+    ),
+]
+By = Annotated[str, typer.Option(help="Your name, for the log, where no log-in is required.")]
+Role = Annotated[str, typer.Option(help="With --by: your role, as the rulebook calls it, such as area_manager.")]
 Reason = Annotated[str, typer.Option(help="Why, for the log.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-StoreUrl = Annotated[
-    str | None,
-    typer.Option("--store", help="Path or postgresql:// URL of the store; then no config is read.", metavar="STORE"),
-]
 
 
 @app.callback()
@@ -36,10 +40,32 @@ def jackpot() -> None:
     """Show, confirm, adjust and verify the jackpots of a floor. Acts go through the service's socket."""
 
 
-def _act(config: Path, socket: Path | None, as_json: bool, verb: str, by: str, **args: Any) -> None:
+class _Who(NamedTuple):
+    """Who acts: a person who logs in, or a name and a role as typed."""
+
+    person: str
+    by: str
+    role: str
+
+
+def _act(config: Path, socket: Path | None, as_json: bool, verb: str, who: _Who, **args: Any) -> None:
     """Send an act and print the answer."""
-    answer = ask(config, socket, Request(verb, by=by, args=args))
+    if bool(who.person) == bool(who.by) or bool(who.by) != bool(who.role):
+        fail("give --as PERSON, or both --by NAME and --role ROLE")
+    if who.person:
+        args = {"login": _login(who.person), **args}
+    else:
+        args["role"] = who.role
+    second = args.pop("second_person", "")
+    if second:
+        args["second_login"] = _login(second)
+    answer = ask(config, socket, Request(verb, by=who.by, args=args))
     typer.echo(escaped_json(bytes(answer.data)) if as_json else printable(answer.say))
+
+
+def _login(person: str) -> dict[str, str]:
+    what = "Badge" if person == "badge" else f"PIN, password or badge of {person}"
+    return {"person": person, "secret": ask_secret(what)}
 
 
 @app.command(epilog="Example: sabot jackpot show lucky-tie --config /etc/sabot/floor.toml")
@@ -53,60 +79,62 @@ def show(jackpot: Jackpot, config: Config = CONFIG, socket: Socket = None, as_js
     typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, show_lines(json.loads(data)))))
 
 
-@app.command(
-    epilog="Example: sabot jackpot confirm lucky-tie bac-01/3/17 --by 'A. Smith' --role area_manager "
-    "--notified 'B. Jones'"
-)
+@app.command(epilog="Example: sabot jackpot confirm lucky-tie bac-01/3/17 --as asmith --notified 'B. Jones'")
 def confirm(
     jackpot: Jackpot,
     win: WinId,
-    by: By,
-    role: Role,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
     notified: Annotated[str, typer.Option(help="Who was notified, where the rulebook requires it.")] = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Confirm a pay-out. Confirmed twice, it is paid once."""
-    _act(config, socket, as_json, "confirm", by, jackpot=jackpot, win=win, role=role, notified=notified)
+    _act(config, socket, as_json, "confirm", _Who(as_person, by, role), jackpot=jackpot, win=win, notified=notified)
 
 
-@app.command(
-    epilog="Example: sabot jackpot invalid lucky-tie bac-01/3/17 --by 'A. Smith' --role area_manager "
-    "--reason 'no tie wager'"
-)
+@app.command(epilog="Example: sabot jackpot invalid lucky-tie bac-01/3/17 --as asmith --reason 'no tie wager'")
 def invalid(
     jackpot: Jackpot,
     win: WinId,
-    by: By,
-    role: Role,
     reason: Reason,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Deem a win invalid. The meter goes on as if it had not been hit."""
-    _act(config, socket, as_json, "invalid", by, jackpot=jackpot, win=win, role=role, reason=reason)
+    _act(config, socket, as_json, "invalid", _Who(as_person, by, role), jackpot=jackpot, win=win, reason=reason)
 
 
 @app.command(
-    epilog="Example: sabot jackpot adjust lucky-tie --amount 500 --by 'A. Smith' --second 'B. Jones' "
-    "--role area_manager --reason 'two coups of 12 March'"
+    epilog="Example: sabot jackpot adjust lucky-tie --amount 500 --as asmith --second-as bjones "
+    "--reason 'two coups of 12 March'"
 )
 def adjust(
     jackpot: Jackpot,
     amount: Annotated[int, typer.Option(help="In minor units; negative to take away: 500 is 5 dollars.")],
-    by: By,
-    second: Annotated[str, typer.Option(help="Name of the second person.")],
-    role: Role,
     reason: Reason,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
+    second_as: Annotated[
+        str, typer.Option("--second-as", help="With --as: id of the second person.", metavar="PERSON")
+    ] = "",
+    second: Annotated[str, typer.Option(help="With --by: name of the second person.")] = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Change the meter by an amount. Two people answer for it."""
-    args = {"jackpot": jackpot, "amount": amount, "second": second, "role": role, "reason": reason}
-    _act(config, socket, as_json, "adjust", by, **args, id=_request_id("adjust"))
+    if bool(as_person) != bool(second_as) or bool(by) != bool(second):
+        fail("two people are needed: --as PERSON and --second-as PERSON, or --by NAME and --second NAME")
+    args = {"jackpot": jackpot, "amount": amount, "second": second, "second_person": second_as, "reason": reason}
+    _act(config, socket, as_json, "adjust", _Who(as_person, by, role), **args, id=_request_id("adjust"))
 
 
 def _request_id(verb: str) -> str:
@@ -114,49 +142,49 @@ def _request_id(verb: str) -> str:
     return f"{verb}-{secrets.token_hex(8)}"
 
 
-@app.command(
-    epilog="Example: sabot jackpot withdraw lucky-tie bac-01 --by 'A. Smith' --role higher_duties_dealer "
-    "--reason 'display dark'"
-)
+@app.command(epilog="Example: sabot jackpot withdraw lucky-tie bac-01 --as asmith --reason 'display dark'")
 def withdraw(
     jackpot: Jackpot,
     table: TableName,
-    by: By,
-    role: Role,
     reason: Reason,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a jackpot from a table. Coups there do not count until it is restored, and can be made good."""
-    _act(config, socket, as_json, "withdraw", by, jackpot=jackpot, table=table, role=role, reason=reason)
+    _act(config, socket, as_json, "withdraw", _Who(as_person, by, role), jackpot=jackpot, table=table, reason=reason)
 
 
-@app.command(epilog="Example: sabot jackpot restore lucky-tie bac-01 --by 'A. Smith' --role higher_duties_dealer")
+@app.command(epilog="Example: sabot jackpot restore lucky-tie bac-01 --as asmith")
 def restore(
     jackpot: Jackpot,
     table: TableName,
-    by: By,
-    role: Role,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Offer a jackpot at a table again."""
-    _act(config, socket, as_json, "restore", by, jackpot=jackpot, table=table, role=role)
+    _act(config, socket, as_json, "restore", _Who(as_person, by, role), jackpot=jackpot, table=table)
 
 
 @app.command(
     "make-good",
-    epilog="Example: sabot jackpot make-good lucky-tie 5ab0000000000001-812 --by 'A. Smith' --role area_manager",
+    epilog="Example: sabot jackpot make-good lucky-tie 5ab0000000000001-812 --as asmith",
 )
 def make_good(
     jackpot: Jackpot,
     missed: Annotated[
         str, typer.Argument(help="Id of what was missed, or TABLE/SHOE/COUP: see `show`.", metavar="MISSED")
     ],
-    by: By,
-    role: Role,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     amount: Annotated[
         int | None, typer.Option(help="In minor units, if it is not the amount listed: 500 is 5 dollars.")
@@ -166,16 +194,22 @@ def make_good(
     as_json: AsJson = False,
 ) -> None:
     """Add the contribution of a missed coup."""
-    args = {"jackpot": jackpot, "missed": missed, "role": role, "reason": reason}
-    _act(config, socket, as_json, "make-good", by, **args, **({} if amount is None else {"amount": amount}))
+    args = {"jackpot": jackpot, "missed": missed, "reason": reason, **({} if amount is None else {"amount": amount})}
+    _act(config, socket, as_json, "make-good", _Who(as_person, by, role), **args)
 
 
-@app.command(epilog="Example: sabot jackpot draw lucky-seat --by 'A. Smith' --role casino_supervisor")
+@app.command(epilog="Example: sabot jackpot draw lucky-seat --as asmith")
 def draw(
-    jackpot: Jackpot, by: By, role: Role, config: Config = CONFIG, socket: Socket = None, as_json: AsJson = False
+    jackpot: Jackpot,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a table, seat or location at random. `sabot jackpot verify` recomputes the choice."""
-    _act(config, socket, as_json, "draw", by, jackpot=jackpot, role=role, id=_request_id("draw"))
+    _act(config, socket, as_json, "draw", _Who(as_person, by, role), jackpot=jackpot, id=_request_id("draw"))
 
 
 @app.command(epilog="Example: sabot jackpot history lucky-tie --last 20 --store floor.db")
@@ -192,7 +226,7 @@ def history(
 
     from sabot_tools.text import jackpot_history
 
-    with _opened(config, store) as opened:
+    with open_to_read(config, store) as opened:
         head = opened.head(log_name(jackpot))
         if head is None or head.state is None:
             fail(f"{opened.place} has no jackpot {jackpot}: see `sabot floor status`")
@@ -218,7 +252,7 @@ def verify(
     from sabot_tools.text.jackpot_verdict import verdict_json, verdict_lines
 
     wrong = 0
-    with _opened(config, store) as opened:
+    with open_to_read(config, store) as opened:
         names = audit.jackpots(opened)
         if jackpot and jackpot not in names:
             fail(f"{opened.place} has no jackpot {jackpot}; there are {', '.join(names) or 'none'}")
@@ -256,21 +290,3 @@ def _without_log(config: Path, names: list[str]) -> list[str]:
         fail(str(error))
     now = utc(time.time())
     return [one.id for one in listed if one.id not in names and not dates.not_yet(one, now)]
-
-
-@contextmanager
-def _opened(config: Path, url: str | None) -> Iterator[Any]:
-    """Open the store to read; print an error on stderr and exit with status 1."""
-    from sabot_floor import config as configs
-    from sabot_floor.store import StoreError, open_store
-
-    if url is None:
-        found, problems = configs.read(config)
-        if found is None:
-            fail("\n".join(f"{config}: {problem}" for problem in problems))
-        url = found.store
-    try:
-        with open_store(url, read_only=True) as store:
-            yield store
-    except StoreError as error:
-        fail(str(error))

@@ -82,21 +82,31 @@ def _what(entry: Entry, currency: str) -> str:
             return f"parameters {entry.parameters.digest}, version {entry.parameters.version}"
         case Confirmed():
             notified = f"; notified: {entry.notified}" if entry.notified else ""
-            return f"win {entry.win} by {entry.by}, {entry.role}{notified}"
+            return f"win {entry.win} by {_who(entry)}, {entry.role}{notified}"
         case Invalid():
-            return f"win {entry.win} by {entry.by}, {entry.role}: {entry.reason}"
+            return f"win {entry.win} by {_who(entry)}, {entry.role}: {entry.reason}"
         case Adjusted():
-            return f"{written(entry.amount, currency)} by {' and '.join(entry.by)}, {entry.role}: {entry.reason}"
+            return f"{written(entry.amount, currency)} by {_both(entry)}, {entry.role}: {entry.reason}"
         case Withdrawn() | Restored():
-            return f"{entry.table}{f' by {entry.by}, {entry.role}' if entry.by else ''}{_reason(entry)}"
+            return f"{entry.table}{f' by {_who(entry)}, {entry.role}' if entry.by else ''}{_reason(entry)}"
         case Proposed():
             return f"{entry.table} {entry.shoe}/{entry.coup}: {entry.reason}"
         case MadeGood():
-            return f"{entry.missed} by {entry.by}, {entry.role}{_reason(entry)}"
+            return f"{entry.missed} by {_who(entry)}, {entry.role}{_reason(entry)}"
         case Accepted():
             return f"the log as it is, without entry {entry.entry}, by {entry.by}, {entry.role}{_reason(entry)}"
         case Drawn():
             return f"draw {entry.id} chose {msgspec.json.encode(entry.draw.chosen).decode()}"
+
+
+def _who(entry: Confirmed | Invalid | Withdrawn | Restored | MadeGood) -> str:
+    """Return the name, and the id of a person who has logged in."""
+    return f"{entry.by} ({entry.person})" if entry.person else entry.by
+
+
+def _both(entry: Adjusted) -> str:
+    ids = entry.people or ("",) * len(entry.by)
+    return " and ".join(f"{name} ({own})" if own else name for name, own in zip(entry.by, ids, strict=False))
 
 
 def _reason(entry: Any) -> str:

@@ -8,6 +8,8 @@ from sabot_protocol.jackpots.draws import Draw
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
 
+PersonId = Annotated[str, Meta(description="id of the person who logged in; empty if the name is as typed")]
+
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened", omit_defaults=True):
     """The first entry of every log."""
@@ -49,6 +51,7 @@ class Confirmed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     by: str
     role: str
     notified: Annotated[str, Meta(description="the person who was notified, where the book demands it")] = ""
+    person: PersonId = ""
 
 
 class Invalid(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="invalid", omit_defaults=True):
@@ -59,6 +62,7 @@ class Invalid(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     by: str
     role: str
     reason: str
+    person: PersonId = ""
 
 
 class Adjusted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="adjusted", omit_defaults=True):
@@ -70,6 +74,7 @@ class Adjusted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     by: tuple[str, ...]
     role: str
     reason: str
+    people: tuple[PersonId, ...] = ()
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="withdrawn", omit_defaults=True):
@@ -80,6 +85,7 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     reason: str
     by: Annotated[str, Meta(description="a person; empty if a fault withdrew it")] = ""
     role: str = ""
+    person: PersonId = ""
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="restored", omit_defaults=True):
@@ -89,6 +95,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     table: str
     by: str = ""
     role: str = ""
+    person: PersonId = ""
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="proposed", omit_defaults=True):
@@ -114,6 +121,7 @@ class MadeGood(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     role: str
     reason: str = ""
     amount: Annotated[int | None, Meta(description="null: the amount as listed")] = None
+    person: PersonId = ""
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="drawn", omit_defaults=True):
@@ -124,6 +132,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="dr
     draw: Draw
     by: str = ""
     role: str = ""
+    person: PersonId = ""
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="accepted"):

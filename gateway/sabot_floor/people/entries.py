@@ -1,0 +1,101 @@
+"""Entries of the log `people`: every change of a person, and every log-in; secrets only as hashes."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+By = Annotated[str, Meta(description="the account at the control socket, from the kernel")]
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened"):
+    """The first entry."""
+
+    time: str
+    commitment: Annotated[str, Meta(description="SHA-256 of the key that badges are hashed with, hex")]
+
+
+class Added(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="added"):
+    """A person is known from now on; without a secret he cannot log in yet."""
+
+    time: str
+    person: str
+    name: str
+    by: By
+
+
+class RoleGiven(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="role"):
+    """A person has this role in a rulebook, or none if it is empty."""
+
+    time: str
+    person: str
+    rulebook: str
+    role: str
+    by: By
+
+
+class Disabled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="disabled"):
+    """A person can do nothing until enabled."""
+
+    time: str
+    person: str
+    by: By
+
+
+class Enabled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="enabled"):
+    """A disabled person can log in again."""
+
+    time: str
+    person: str
+    by: By
+
+
+class BadgeSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="badge"):
+    """A person has this badge, or none if it is empty."""
+
+    time: str
+    person: str
+    badge: Annotated[str, Meta(description="HMAC-SHA256 of its code, hex")]
+    by: By
+
+
+class SecretSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="secret"):
+    """A person has this PIN or password; failures and a lock-out end."""
+
+    time: str
+    person: str
+    hash: Annotated[str, Meta(description="argon2id, with its parameters and its salt")]
+    by: By
+
+
+class LoggedIn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="login"):
+    """A person has logged in for one act."""
+
+    time: str
+    person: str
+    means: Literal["secret", "badge"]
+    act: str
+    by: By
+
+
+class LoginFailed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failed"):
+    """A wrong secret for a person; of no person if an account gave a badge that nobody has."""
+
+    time: str
+    person: str
+    act: str
+    by: By
+
+
+class LockedOut(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="locked"):
+    """A person cannot log in until then; if none is named, the account cannot use badges."""
+
+    time: str
+    person: str
+    until: str
+    by: By
+
+
+Entry = (
+    Opened | Added | RoleGiven | Disabled | Enabled | BadgeSet | SecretSet | LoggedIn | LoginFailed | LockedOut
+)  # fmt: skip
