@@ -64,18 +64,12 @@ def _jackpot_acts() -> list[tuple[str, ...]]:
 
 def _users() -> list[tuple[str, ...]]:
     """Return a case for every command about people: no service runs, and stdin is empty."""
+    role = ("role", "asmith", "crown-baccarat")
     acts: list[tuple[str, ...]] = [
-        ("add", "asmith", "--name", "A. Smith"),
-        ("add", "asmith"),
-        ("list",),
-        ("role", "asmith", "crown-baccarat", "area_manager"),
-        ("role", "asmith", "crown-baccarat"),
-        ("role", "asmith", "crown-baccarat", "area_manager", "--remove"),
-        ("disable", "asmith"),
-        ("enable", "asmith"),
-        ("badge", "asmith"),
+        *(("add", "asmith", "--name", "A. Smith"), ("add", "asmith"), ("list",)),
+        *(role, (*role, "area_manager"), (*role, "area_manager", "--remove")),
+        *((verb, "asmith") for verb in ("disable", "enable", "badge", "pin")),
         ("badge", "asmith", "--remove"),
-        ("pin", "asmith"),
     ]
     return [("users", *act, "--control", "missing") for act in acts]
 

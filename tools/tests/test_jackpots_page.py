@@ -75,7 +75,7 @@ def test_acts_get_as_far_as_looking_for_the_floor_service(command: str, tmp_path
     (tmp_path / "floor.toml").write_text(
         f'site = "s"\nstore = "{tmp_path}/floor.db"\nbroker = "mqtt://127.0.0.1:1"\njackpots = "j"\n'
     )
-    ran = CliRunner().invoke(app, [*words, "--config", str(tmp_path / "floor.toml")])
+    ran = CliRunner().invoke(app, [*words, "--config", str(tmp_path / "floor.toml")], input="730155\n841266\n")
     assert ran.exit_code == 1
     assert "floor.db" in ran.output or "no floor service answers" in ran.output, ran.output
     if "--role" in words:
