@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from floor_stores import edit
 from sabot_tools.cli import app
+from sabot_tools.stand.broker import LocalBroker
 from typer.testing import CliRunner
 
 PATIENCE_S = 60.0
@@ -19,18 +20,19 @@ PIN, PASSWORD, BADGE = "730155", "correct horse", "00417733"
 
 
 class Floor:
-    """A service by the config that `sabot floor init` writes; its broker does not answer."""
+    """A service by the config that `sabot floor init` writes, with the broker of this test."""
 
-    def __init__(self, work_dir: Path) -> None:
+    def __init__(self, work_dir: Path, broker: LocalBroker) -> None:
         self.work_dir, self.config = work_dir, work_dir / "floor.toml"
         assert self.sabot("floor", "init").exit_code == 0
-        text = self.config.read_text().replace("mqtt://localhost:1883", "mqtt://127.0.0.1:1")
+        text = self.config.read_text().replace("mqtt://localhost:1883", str(broker.address))
         self.config.write_text(text.replace("# people_required = false", "people_required = true"))
         command = [sys.executable, "-m", "sabot_tools", "floor", "run", "--config", str(self.config)]
         with (work_dir / "floor.log").open("wb") as log:
             self.process = subprocess.Popen(command, stderr=log)
         give_up_s = time.monotonic() + PATIENCE_S
-        while self.sabot("floor", "status").exit_code:
+        unknown = ("jackpot", "draw", "none", "--as", "asmith")  # refused in other words until the service is ready
+        while "There is no jackpot none" not in self.sabot(*unknown, typed="730155\n").output:
             time.sleep(0.1)
             assert time.monotonic() < give_up_s, self.log()
 
@@ -57,10 +59,12 @@ class Floor:
 
 @pytest.fixture
 def floor(tmp_path: Path) -> Iterator[Floor]:
-    made = Floor(tmp_path)
+    broker = LocalBroker(tmp_path)
+    made = Floor(tmp_path, broker)
     yield made
     made.process.kill()
     made.process.wait()
+    broker.stop()
 
 
 def staffed(floor: Floor) -> None:
