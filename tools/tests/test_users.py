@@ -88,7 +88,7 @@ def test_from_the_first_person_to_an_adjustment(floor: Floor) -> None:
     assert "AUD 10,010.00" in floor.done(*adjust, *both, typed=f"{PIN}\n{BADGE}\n")
     assert "AUD 10,015.00" in floor.done(*adjust, "--as", "badge", "--second-as", "asmith", typed=f"{BADGE}\n{PIN}\n")
     history = floor.done("jackpot", "history", "lucky-tie")
-    assert "AUD 5.00 by A. Smith (asmith) and B. Jones (bjones): test" in history
+    assert "AUD 5.00 by A. Smith (asmith) and B. Jones (bjones), area_manager: test" in history
     everything = floor.log() + history + floor.done("users", "list", "--json")
     assert not [secret for secret in (PIN, PASSWORD, BADGE) if secret in everything]
 
