@@ -107,7 +107,7 @@ class Lamps:
         lit = LOCK if shoe.locked() else 0
         if state.fault:
             lit |= _LAMP_FAULT | (_LAMP_WAITING if _blinks(state.fault, now_ms) else 0)
-        elif shoe.waits_for_gateway() or state.awaiting_authorisation or state.locked or shoe.profile_lost():
+        elif shoe.waits_for_gateway() or shoe.profile_lost() or _waits(state):
             lit |= _LAMP_WAITING
         if state.phase != CLOSED and state.last_coup():
             lit |= _LAMP_LAST_COUP
@@ -124,6 +124,11 @@ class Lamps:
             return _BUZZER
         self._alarm_ms = -1
         return 0
+
+
+def _waits(state):
+    """Return True if no fault locks the exit, but a person must do something first."""
+    return state.awaiting_authorisation or state.locked or (state.lid_open and state.card_due())
 
 
 def _blinks(count, now_ms):

@@ -113,6 +113,20 @@ def test_the_lid_of_a_closed_shoe_is_for_new_cards():
     assert not desk.shoe.locked()
 
 
+def test_an_open_lid_is_a_fault_when_the_fault_before_it_is_over():
+    desk = Desk().open()
+    desk.draw(NATURAL)
+    desk.press("banker")
+    desk.shoe.lid(0, True)
+    desk.logged()
+    assert desk.cmd("void_coup", 1, 1) == "done"
+    assert desk.logged()[-2:] == ["cleared decision command", "fault lid"]
+    desk.restart()
+    desk.shoe.lid(0, False)
+    assert desk.cmd("clear_fault", number_of("fault", "lid")) == "done"
+    assert not desk.shoe.locked()
+
+
 def test_opening_the_lid_does_not_hide_the_card_to_be_keyed_in():
     desk = Desk().open()
     desk.reject("doubtful")

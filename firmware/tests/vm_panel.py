@@ -126,6 +126,11 @@ def test_amber_alone_waits():
     assert lamps.outputs(desk.shoe, 5000) & ~BUZZER == LOCK | AMBER
     desk.cmd("authorise", 1)
     assert lamps.outputs(desk.shoe, 9000) == 0
+    desk = Desk()
+    desk.shoe.lid(0, True)
+    assert lamps.outputs(desk.shoe, 0) & ~BUZZER == LOCK  # the lid of a closed shoe is for new cards
+    desk.press("new_shoe")
+    assert lamps.outputs(desk.shoe, 9000) & ~BUZZER == LOCK | AMBER
 
 
 def test_lamps_of_the_result():

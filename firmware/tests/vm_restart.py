@@ -2,6 +2,7 @@
 
 from books import number_of
 from desk import NATURAL, Desk
+from sabot import wire
 from sabot.profile import Profile
 
 
@@ -86,6 +87,18 @@ def test_a_fault_and_a_lock_of_a_closed_shoe_outlast_a_restart():
     before = known(desk)
     desk.restart()
     assert known(desk) == before
+
+
+def test_a_lock_is_logged_again_after_a_start():
+    for lock in (True, False):
+        desk = Desk().open()
+        desk.cmd("lock" if lock else "unlock")
+        desk.logged()
+        for _ in range(2):
+            desk.shoe.log(0, wire.EV_BOOT, wire.EVENT_BOOT_SIZE)
+            desk.shoe.log_consequences(0)
+            assert desk.logged()[1:] == (["lock 1"] if lock else [])
+            assert desk.shoe.locked() == lock
 
 
 def test_a_cut_between_the_old_shoe_and_the_new_one():

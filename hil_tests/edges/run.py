@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
 from sabot_gateway.shoe import parse
-from sabot_gateway.verify import Verifier
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import Source, Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import AlarmMessage
 from sabot_sim.rigs.play import PlayBench, StepAnswer
@@ -19,6 +20,7 @@ UNIT = "5ab0000000000001"
 _START_S = 1_800_000_000
 _MOST_LINES = 600
 _MOST_TRIES = 500  # to remove lines
+_LOCKS = {"exit_locked", "awaiting_authorisation", "lid_open"}
 _CLOCK = ("shoe_clock", "gateway_clock", "cards_too_fast")
 
 
@@ -73,6 +75,7 @@ class Gateway:
     def __init__(self, table: Table, profile: dict[str, Any]) -> None:
         self._verifier = Verifier("bac-01", rulebooks.load(table.book), profile)
         self._place = 0
+        self._shoe: list[tuple[Event, str]] = []  # events since the last opening or closing, with their times
         self.coups = 0
 
     def take(self, records: list[tuple[int, int, str]]) -> None:
@@ -81,12 +84,37 @@ class Gateway:
             head = bytes((2, 0, 0, 0)) + bytes(4) + event_no.to_bytes(4, "little") + bytes((kind,))
             event = parse.event(UNIT, parse.frame(head + bytes.fromhex(body)))
             self._place += 1
-            time = datetime.fromtimestamp(_START_S + self._place / 2, UTC).isoformat()
-            for record in self._verifier.take(event._replace(time_ms=500 * self._place), time):
+            time = self._time()
+            event = event._replace(time_ms=500 * self._place)
+            self._shoe = [] if event.kind in ("shoe_opened", "shoe_closed") else self._shoe
+            self._shoe.append((event, time))
+            for record in self._verifier.take(event, time):
                 self.coups += record.topic == "coup"
                 if isinstance(record.message, AlarmMessage) and record.message.state == "raised":
                     self._judge(record.message)
         records.clear()
+
+    def restart(self) -> None:
+        """Start again from what a ledger holds: the events of this shoe, active alarms, disputed coups."""
+        alarms, disputed = self._verifier.active(), self._verifier.disputed()
+        self._verifier = self._verifier.unread_copy()
+        for event, time in self._shoe:
+            self._verifier.take(event, time)
+        self._verifier.restore(alarms, disputed)
+
+    def check_shown(self, answer: Answer) -> None:
+        """Acknowledge all alarms: one that tells why the exit is locked must stay, and none of a fault that is over."""
+        for alarm in self._verifier.active():
+            self._verifier.acknowledge(alarm.alarm, "A. Smith", Source(UNIT, 0, self._time()))
+        active = {alarm.name for alarm in self._verifier.active()}
+        fault = {f"fault_{answer['fault']}"} if answer["fault"] else set()
+        if {name for name in active if name.startswith("fault_")} != fault:
+            raise Violation("shown", f"the fault is {answer['fault']}, and the alarms are {active}")
+        if answer["locked"] and answer["due"] is not None and not active & (fault | _LOCKS):
+            raise Violation("shown", f"the exit is locked, and the alarms are {active}")
+
+    def _time(self) -> str:
+        return datetime.fromtimestamp(_START_S + self._place / 2, UTC).isoformat()
 
     def _judge(self, alarm: AlarmMessage) -> None:
         caused = alarm.name != "discrepancy" or "the dealer says" in alarm.shoe_says
@@ -116,6 +144,9 @@ class Game:
         before, self.answer = self.answer, self._play.reply(line)
         self.witness.see(line, before, self.answer)
         self.gateway.take(self._bench.records)
+        if "power" in line:
+            self.gateway.restart()
+        self.gateway.check_shown(self.answer)
         return self.answer
 
 

@@ -47,6 +47,7 @@ def replay_start(record):
 
 def _boot(state, record):
     state.boots = short(record, wire.EVENT_BOOT_BOOT_COUNT)
+    state.lock_logged = False  # a lock is logged again: the gateway may be another one
 
 
 def _profile_set(state, record):
@@ -160,6 +161,8 @@ def _fault_cleared(state, record):
     state.pending_clear = 0
     state.card_unread = False
     state.awaiting_restart = False
+    if state.lid_open and state.phase != CLOSED and not state.pending_close:
+        apply_lid_opened(state)
 
 
 def _key(state, record):

@@ -225,7 +225,7 @@ ROWS: dict[str, Row] = {
     ),
     "command_refused": Row(lambda check: (check.clock.any_event,)),
     "key": Row(lambda check: (check.clock.any_event, check.authorisation.key)),
-    "lid": Row(lambda check: (check.clock.any_event,)),
+    "lid": Row(lambda check: (check.clock.any_event,), effect=effects.lid),
     "lock": Row(lambda check: (check.clock.any_event, check.lock.lock)),
     # The unit and its log
     "boot": Row(lambda check: (check.clock.boot, check.authorisation.boot), report=shoe.restarted),

@@ -115,7 +115,12 @@ discrepancy stays with the coup.
 ## Faults
 A fault that locks the exit is an alarm `fault_…` from the event `fault` until `fault_cleared`. It can be acknowledged,
 but stays active. The shoe also reports its fault in HELLO: once its log has come, the gateway raises a missing alarm
-and clears one without cause. `fault_journal_full` is not in HELLO; only its events raise and clear it.
+and clears one without cause. `fault_journal_full` is not in HELLO; only its events raise and clear it. A fault that
+replaces another ends the alarm of that one.
+
+An exit that is locked without a fault has an alarm that lasts as long: `exit_locked` (by command; a shoe logs the lock
+again after a start), `awaiting_authorisation` (a coup without wagers), `lid_open` (a shoe opened with an open lid).
+So there is always an active alarm while play cannot go on by dealing or by Confirm alone.
 """
 
 

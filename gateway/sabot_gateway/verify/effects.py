@@ -34,6 +34,11 @@ def burn(state: ShoeState, data: Data) -> None:
     state.burning = False
 
 
+def lid(state: ShoeState, data: Data) -> None:
+    """Note whether the lid is open."""
+    state.lid_open = bool(data["open"])
+
+
 def card(state: ShoeState, data: Data) -> None:
     """Add the card to its coup."""
     coup_no, slot, surplus = data["coup_no"], data["slot"], data["flags"].get("surplus")

@@ -29,6 +29,7 @@ class ShoeState:
     decks: int = 0
     opened: dict[str, Any] = field(default_factory=lambda: {"decks": 0, "card_set": 0, "burn": "none"})
     burning: bool = False  # the burn of a new shoe is not over
+    lid_open: bool = False
 
     # Its coups
     coup_no: int = 0  # on the table, or the last that was

@@ -18,7 +18,7 @@ from sabot_gateway.verify.disputes import Decision
 from sabot_gateway.verify.findings import NONE, Finding
 from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
-from sabot_gateway.verify.reports import coups, findings
+from sabot_gateway.verify.reports import coups, exit_lock, findings
 from sabot_gateway.verify.reports.context import Context
 from sabot_gateway.verify.state import ShoeState
 
@@ -52,6 +52,7 @@ class Verifier:
         checks = Checks(self.table, state, self.book, self.profile, self.moves, self._who)
         self._checks = {kind: row.checks(checks) for kind, row in ROWS.items()}
         self._context.state, self._context.void_cause = state, checks.void_cause
+        self._context.authorisation = checks.authorisation
         return state
 
     def unread_copy(self) -> "Verifier":
@@ -98,11 +99,14 @@ class Verifier:
         passed = last and (event.unit != last.unit or (row.passes and row.passes(event, last)))
         if last and passed and context.confirmations.awaited(last):
             not_confirmed = coups.not_confirmed(context, last, event, found)
-        common = context.common(event) if row.report or found else {}
+        locks = event.kind in exit_lock.KINDS
+        common = context.common(event) if row.report or found or locks else {}
         out = row.report(context, event, common, found) if row.report else [Record()]
         out += not_confirmed
         if found:
             out += findings.alarms(context, event, common, found)
+        if locks:
+            out += exit_lock.alarms(context, event, common)
         return out + context.postponed_alarms() if context.alarms.postponed else out
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:

@@ -129,6 +129,7 @@ def before_betting_closed(s: Script) -> None:
     s.open()
     s.coups(FOUR)
     s.command("lock")
+    s.alarms("exit_locked")
     s.pull("3H")
     s.alarms("drawn_while_locked")
     s.command("unlock")

@@ -81,6 +81,11 @@ ALARMS: dict[str, AlarmKind] = {
     "drawn_while_locked": AlarmKind(
         "warning", "A card that was due was drawn while the exit was locked by command.", _SEEN
     ),
+    "exit_locked": AlarmKind("info", "The exit is locked by command.", ("shoe",)),
+    "awaiting_authorisation": AlarmKind(
+        "warning", "A coup without wagers waits for a supervisor's authorisation; the exit is locked.", ("shoe",)
+    ),
+    "lid_open": AlarmKind("info", "A shoe was opened while its lid is open; the exit is locked.", ("shoe",)),
     "cards_too_fast": AlarmKind("warning", "Two cards came faster than a hand can draw them.", _SEEN),
     "shoe_clock": AlarmKind("warning", "The shoe's clock went back, or is wrong.", ("acknowledged",)),
     "gateway_clock": AlarmKind("warning", "The gateway's clock went back.", ("acknowledged",)),

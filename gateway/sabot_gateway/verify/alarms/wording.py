@@ -5,6 +5,7 @@ from typing import Any
 
 from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
+from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
@@ -44,6 +45,20 @@ def doubtful_columns(bits: int) -> str:
 def fault(name: str) -> Text:
     """The fault for which the shoe locks its exit."""
     return {"say": FAULTS[name], "shoe_says": name.replace("_", " ")}
+
+
+def exit_lock(name: str, table: str, book: Rulebook) -> Text:
+    """Why the exit is locked though no fault is reported, and how it is released."""
+    if name == "exit_locked":
+        release = f"`sabot table {table} tell unlock --by NAME`"
+        return {"say": f"The exit is locked by command: no card can be drawn. To release it, run {release}."}
+    if name == "lid_open":
+        return {"say": "A shoe is open, and so is its lid: no card can be drawn. Shut the lid."}
+    say = (
+        "This coup has no wagers and waits for a supervisor's authorisation: no card can be drawn. To authorise it, "
+        f"turn the supervisor's key at the shoe, or run `sabot table {table} authorise --by NAME`."
+    )
+    return {"say": say, "clause": book.switch["dummy_needs_authorisation"].clause}
 
 
 def handed_over(data: dict[str, Any]) -> tuple[str, Text]:

@@ -19,7 +19,7 @@ class AuthorisationCheck:
     book: Rulebook
     _unused: int = 0
     _key: bool | None = None  # turned; None until the log shows it
-    _awaiting: bool = False
+    awaiting: bool = False  # the coup on the table waits
     _reported: bool = False  # a card of the coup came without it
     _no_bet_coup: int = -1  # the coup without wagers
     _by_the_book: set[int] = field(default_factory=set)  # coups that the book orders: they need no authorisation
@@ -27,7 +27,7 @@ class AuthorisationCheck:
 
     def log_gap(self, event: Event) -> Findings:
         """An authorisation may be in the missing part of the log."""
-        self._certain = self._awaiting = False
+        self._certain = False
         return NONE
 
     def boot(self, event: Event) -> Findings:
@@ -45,7 +45,7 @@ class AuthorisationCheck:
         return NONE
 
     def _over(self) -> None:
-        self._awaiting, self._no_bet_coup = False, -1
+        self.awaiting, self._no_bet_coup = False, -1
 
     def shoe_closed(self, event: Event) -> Findings:
         """Authorisations end with the shoe."""
@@ -54,8 +54,9 @@ class AuthorisationCheck:
         return NONE
 
     def coup(self, event: Event) -> Findings:
-        """The coup is over."""
-        self._over()
+        """The coup is over; a coup before it may be void after it began."""
+        if event.data["coup_no"] >= self._no_bet_coup:
+            self._over()
         return NONE
 
     coup_void = coup
@@ -63,15 +64,15 @@ class AuthorisationCheck:
     def key(self, event: Event) -> Findings:
         """The supervisor's key authorises while it is turned."""
         self._key = bool(event.data["on"])
-        self._awaiting &= not self._key
+        self.awaiting &= not self._key
         return NONE
 
     def command_done(self, event: Event) -> Findings:
         """Count authorisations, and what uses one."""
         command, data = event.data["command"], event.data["data"]
         if command == "authorise":
-            used = int(self._awaiting)
-            self._awaiting = False
+            used = int(self.awaiting)
+            self.awaiting = False
             self._unused = min(_MOST_AUTHORISATIONS, self._unused + data["times"] - used)
         elif command == "key_card" and self.book.switch["manual_entry"].value != "silent" and not self._key:
             self._unused -= self._unused > 0
@@ -103,7 +104,7 @@ class AuthorisationCheck:
         elif number != self._no_bet_coup:
             self._no_bet_coup, self._reported = number, False
             needed = bool(self.book.switch["dummy_needs_authorisation"].value) and number not in self._by_the_book
-            self._awaiting = needed and not self._key and not self._unused
+            self.awaiting = needed and not self._key and not self._unused
             self._unused -= needed and not self._key and self._unused > 0
         self._by_the_book = {coup for coup in self._by_the_book if coup >= number}
         return NONE
@@ -115,7 +116,7 @@ class AuthorisationCheck:
     def drawn_without(self, event: Event) -> bool:
         """Return True for the first card of a coup that came without authorisation."""
         data = event.data
-        if data["slot"] in NO_COUP or data["flags"].get("surplus") or not (self._awaiting and self._certain):
+        if data["slot"] in NO_COUP or data["flags"].get("surplus") or not (self.awaiting and self._certain):
             return False
         reported, self._reported = self._reported, True
         return not reported

@@ -24,7 +24,7 @@ class LockCheck:
 
     state: ShoeState
     book: Rulebook
-    _on: bool = False
+    _on: bool = False  # for certain
 
     def log_gap(self, event: Event) -> Findings:
         """The lock may be released in the missing part of the log."""

@@ -2,6 +2,7 @@
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.alarms.catalogue import LOCKING
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports.context import Common, Context
@@ -17,7 +18,18 @@ def fault(context: Context, event: Event, common: Common, found: list[Finding]) 
     name = event.data["fault"]
     if name == "none":
         return [Record()]
-    return [Record(), *context.raise_alarm(common, f"fault_{name}", **wording.fault(name))]
+    raised = context.raise_alarm(common, f"fault_{name}", **wording.fault(name))
+    return [Record(), *_replaced(context, event, f"fault_{name}"), *raised]
+
+
+def _replaced(context: Context, event: Event, name: str) -> list[Record]:
+    """A shoe reports one fault at a time: the alarm of the one before is over."""
+    if name not in LOCKING:
+        return []
+    before = [other for other in LOCKING if other != name]
+    context.alarms.drop_postponed(*before)
+    source = Source(event.unit, event.event_no, context.state.time)
+    return context.clear_alarms(context.alarms.named(*before), "the shoe: another fault", source)
 
 
 def fault_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:

@@ -9,6 +9,7 @@ from sabot_protocol.topics import AlarmMessage
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
+from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.disputes import Disputes
@@ -28,6 +29,7 @@ class Context:
     digest: str  # of the rulebook
     state: ShoeState = field(init=False)  # of the unit on the table
     void_cause: VoidCause = field(init=False)  # likewise
+    authorisation: AuthorisationCheck = field(init=False)  # likewise
     alarms: AlarmBook = field(default_factory=AlarmBook)
     disputes: Disputes = field(default_factory=Disputes)
     confirmations: Confirmations = field(default_factory=Confirmations)

@@ -1,0 +1,52 @@
+"""Reports why the exit is locked though no fault is reported: by command, without authorisation, with an open lid."""
+
+from typing import Final
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.reports.context import Common, Context
+
+LOCKED: Final = "exit_locked"
+AWAITING: Final = "awaiting_authorisation"
+LID: Final = "lid_open"
+_ENDS = ("coup", "coup_void", "key", "command_done")  # events by which a coup no longer waits, as the checks decide
+_BEGINS = ("coup_kind", "handed_over")
+KINDS: Final = frozenset((*_BEGINS, *_ENDS, "lock", "checkpoint", "lid", "shoe_opened", "shoe_closed"))
+
+
+def alarms(context: Context, event: Event, common: Common) -> list[Record]:
+    """Raise the alarms of locks that begin with this event, and clear those that end."""
+    begins, over = _changes(context, event)
+    out = context.clear_alarms(
+        context.alarms.named(*over), "the shoe", Source(event.unit, event.event_no, common["time"])
+    )
+    context.alarms.drop_postponed(*over)
+    for name in begins:
+        out += context.raise_alarm(common, name, **wording.exit_lock(name, context.table, context.book))
+    return out
+
+
+def _changes(context: Context, event: Event) -> tuple[list[str], list[str]]:
+    """Return the names of the alarms that begin and of those that are over."""
+    match event.kind:
+        case "lock" | "checkpoint":
+            on = event.data["on" if event.kind == "lock" else "locked"]
+            return ([LOCKED], []) if on else ([], [LOCKED])
+        case "lid":
+            return [], [] if event.data["open"] else [LID]
+        case "shoe_opened":
+            return _opened(context, event)
+        case "shoe_closed":
+            return [], [AWAITING, LID]
+        case kind if not context.authorisation.awaiting:
+            return [], [AWAITING]
+        case kind:
+            return [AWAITING] if kind in _BEGINS else [], []
+
+
+def _opened(context: Context, event: Event) -> tuple[list[str], list[str]]:
+    """A lock outlasts the shoe, but it is the lock of one unit, whose id the alarm's id begins with."""
+    mine = (alarm.alarm.startswith(f"{event.unit}-") for alarm in context.alarms.named(LOCKED))
+    others = [] if all(mine) else [LOCKED]
+    return [LID] if context.state.lid_open else [], [AWAITING, LID, *others]
