@@ -115,6 +115,11 @@ def lowest_role(book: str, act: str) -> str:
     return next(iter(lowest(book, _act(book, act))), "")
 
 
+def includes(book: str, role: str, named: str, operator: str = "") -> bool:
+    """Return True if a role is the named one, as good as it, or above it; AuthorityError if there is no such role."""
+    return _Order(book, operator).includes(find_role(book, role), find_role(book, named).id)
+
+
 def role_without_rule(book: str, operator: str = "") -> str:
     """Return the lowest role that decides what the rulebook has no rule for (A-80)."""
     return _Order(book, operator).resolve(load(book).unnamed)

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from sabot_protocol.rulebooks import people
+from sabot_protocol.rulebooks import incidents, people
 from sabot_protocol.rulebooks.model import SWITCHES, Jackpot, Money, Price, Rulebook, RulebookError, Wager
 from sabot_protocol.wagers import lucky_tie, three_card
 from sabot_protocol.wagers.bets import BETS
@@ -35,6 +35,7 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield f"id is {book.id!r}, which is not the file name"
     yield from _switch_problems(book)
     yield from (f"authority.{problem}" for problem in people.problems(book.authority))
+    yield from (f"incident.{problem}" for problem in incidents.problems(book.incident, book.authority))
     yield from (f"money.{problem}" for problem in _money_problems(book, book.money))
     for jackpot_id, jackpot in book.jackpot.items():
         yield from (f"jackpot.{jackpot_id}: {problem}" for problem in _jackpot_problems(jackpot))

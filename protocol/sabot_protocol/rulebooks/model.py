@@ -10,6 +10,7 @@ import msgspec
 
 from sabot_protocol import irregularities
 from sabot_protocol.fields import HASH_BYTES, OrderedBy
+from sabot_protocol.rulebooks.incidents import Incident
 from sabot_protocol.rulebooks.people import Authority
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
@@ -276,6 +277,7 @@ class Rulebook(_Strict, frozen=True):
     game: dict[str, Game]
     wager: tuple[Wager, ...]
     authority: Authority
+    incident: dict[str, Incident]
     option: dict[str, Option] = {}
     sequence: tuple[Sequence, ...] = ()
     roulette: Roulette | None = None
@@ -290,9 +292,9 @@ class Rulebook(_Strict, frozen=True):
         return self._hash(self)
 
     def play_digest(self) -> bytes:
-        """Return the eight bytes that identify the rules of play in a shoe's profile: all but who may do what."""
+        """Return the eight bytes that identify the rules of play in a shoe's profile: all but what people do."""
         play = msgspec.structs.asdict(self)
-        del play["authority"]
+        del play["authority"], play["incident"]
         return self._hash(play)
 
     def _hash(self, rules: object) -> bytes:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from sabot_protocol import cardcode, cardsets, schemas
-from sabot_protocol.documents import authority_page, dissector, page
+from sabot_protocol.documents import authority_page, dissector, incidents_page, page
 from sabot_protocol.documents import firmware_wire as wire
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -57,6 +57,7 @@ GENERATED = {
     ROOT / "tools" / "wireshark" / "sabot.lua": dissector.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
     ROOT / "protocol" / "AUTHORITY.md": authority_page.document,
+    ROOT / "protocol" / "INCIDENTS.md": incidents_page.document,
     ROOT / "protocol" / "asyncapi.json": _json(schemas.asyncapi()),
     **{ROOT / "protocol" / "schemas" / f"{name}.json": _json(schemas.schema(name)) for name in schemas.ALL_PAYLOADS},
 }

@@ -1,0 +1,76 @@
+"""protocol/INCIDENTS.md: what people must settle in each rulebook, what opens it, and its steps."""
+
+from collections.abc import Iterator
+
+from sabot_protocol import authority, incidents, irregularities, rulebooks
+from sabot_protocol.authority import party_title
+from sabot_protocol.documents.authority_page import due_text
+from sabot_protocol.rulebooks import people
+from sabot_protocol.rulebooks.incidents import Incident, StepRule, catalogue
+
+HEAD = """# Incidents
+
+Written by `sabot generate` from `[incident]` of each rulebook; do not edit. For supervisors.
+
+An *incident* is something that people must settle. An alarm, an act or a person opens it; it is closed when each of its
+steps is done. It stays open when its alarm is acknowledged or cleared.
+
+- *by itself*: the log of the shoe proves the step. A lower role than that of the step is refused.
+- Role and clause of a step come from [AUTHORITY.md](AUTHORITY.md); a rulebook that is silent has no such incident.
+- A step done after its time is marked late.
+"""
+_OWN_FACTS = {"intentional": ("the error was intentional", ""), "coup_running": ("a coup is not complete", "")}
+
+
+def document() -> str:
+    """Return the page."""
+    books = sorted(rulebooks.ids())
+    links = "\n".join(f"- [{rulebooks.load(book).title}](#{book})" for book in books)
+    return "\n".join([HEAD, links, *(line for book in books for line in _book(book))]) + "\n"
+
+
+def _book(book: str) -> Iterator[str]:
+    yield from ("", f'<a id="{book}"></a>', "", f"## {rulebooks.load(book).title}", "", f"`{book}`", "")
+    yield "| incident | opened by | step | who, or to whom | when | rule |"
+    yield "|---|---|---|---|---|---|"
+    for kind, incident in incidents.kinds(book).items():
+        name = f"{incidents.title(kind)}<br>`{kind}`" + (f" ({incident.row})" if incident.row else "")
+        for number, step in enumerate(incident.step):
+            first = (name, _openers(incident)) if number == 0 else ("", "")
+            yield f"| {' | '.join((*first, *_step(book, incident, step)))} |"
+
+
+def _openers(incident: Incident) -> str:
+    parts = [f"alarm `{name}`" for name in incident.alarms]
+    parts += [f"act `{name}`" for name in incident.acts]
+    parts += [f"report `{name}`" for name in incident.reports]
+    parts += [f"request `{incident.verb}`"] if incident.verb else []
+    return "<br>".join(parts)
+
+
+def _step(book: str, incident: Incident, step: StepRule) -> tuple[str, str, str, str]:
+    """Return what to do, who or to whom, when, and the clause."""
+    entry, report = catalogue().step[step.name], authority.load(book).report.get(step.report)
+    says = f"{entry.say}<br>`{step.name}`" + (", by itself" if entry.proof else "")
+    if report is not None:
+        to = ", ".join(party_title(book, party) for party in ([step.to] if step.to else report.to))
+        return says, to, "; ".join(filter(None, (due_text(report), _facts(step.when)))), report.clause
+    if not step.act:
+        return says, "", _facts(step.when), _case_clauses(book, incident)
+    rule = authority.load(book).act[step.act]
+    approves = f", and {party_title(book, rule.second_person)} approves" if rule.second_person else ""
+    return says, authority.lowest_titles(book, rule) + approves, _facts(rule.when | step.when), rule.clause
+
+
+def _facts(when: dict[str, bool]) -> str:
+    texts = people.catalogue().fact | _OWN_FACTS
+    return " and ".join(texts[fact][0 if value else 1] for fact, value in when.items())
+
+
+def _case_clauses(book: str, incident: Incident) -> str:
+    """Return the clauses of the irregularities that open it."""
+    cases = irregularities.load(book).cases
+    rows = [row for name in incident.alarms if name in cases for row in cases[name]]
+    left_out = ("PLAY_ON", "VOID")
+    fits = [row.clause for row in rows if (row.code in incident.codes if incident.codes else row.code not in left_out)]
+    return "; ".join(dict.fromkeys(filter(None, fits)))
