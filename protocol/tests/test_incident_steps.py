@@ -1,5 +1,6 @@
 """Steps of an incident: done, late, refused; and what a rulebook's file may not have."""
 
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ SMITH, JONES = Done(NOON, "A. Smith"), Done(LATER, "B. Jones", "casino_superviso
 
 def opened(kind: str, opener: Opener, book: str = STAR, **facts: Any) -> IncidentMessage:
     where: dict[str, Any] = {"id": "u-1", "unit": "u", "event_no": 1, "table": "bac-01", "shoe": 3, "coup": 17}
-    what = {"incident": "u-1", "kind": kind, "say": "", "clause": "", "opened": NOON, "facts": facts}
+    what: dict[str, Any] = {"incident": "u-1", "kind": kind, "say": "", "clause": "", "opened": NOON, "facts": facts}
     steps = incidents.steps(book, kind, opener, facts, NOON)
     return IncidentMessage(**where, time=NOON, rulebook="", **what, state="open", steps=steps)
 
@@ -155,6 +156,6 @@ def test_a_wrong_file_is_refused(change: dict[str, Any], problem: str) -> None:
 
 
 def test_a_file_with_an_unknown_kind_is_refused() -> None:
-    text = (rulebooks.loader.files("sabot_protocol.rulebooks") / "star-rapid.toml").read_text(encoding="utf-8")
+    text = (files("sabot_protocol.rulebooks") / "star-rapid.toml").read_text(encoding="utf-8")
     with pytest.raises(RulebookError, match=r"incident\.riot: unknown kind"):
         rulebooks.parse("star-rapid.toml", text.replace("[incident.promotion]", "[incident.riot]"))
