@@ -152,7 +152,10 @@ class Floor:
         return {name: value for name, value in message.items() if name != "time"}
 
     def status(self, name: str) -> dict[str, Any]:
-        return self.retained(f"{name}/status")
+        """Return the status of a table, without its rulebook."""
+        found = self.retained(f"{name}/status")
+        found.pop("rulebook", None)
+        return found
 
     def alarms(self, name: str) -> list[str]:
         """Return the names of the active alarms on the retained topic."""

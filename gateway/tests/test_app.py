@@ -38,8 +38,10 @@ def retained(app: App, topic: str) -> dict[str, Any]:
 
 
 def status(app: App) -> dict[str, Any]:
-    """Return the status of the table."""
-    return retained(app, STATUS)
+    """Return the status of the table, without its rulebook."""
+    found = retained(app, STATUS)
+    assert found.pop("rulebook", "star-baccarat") == "star-baccarat"
+    return found
 
 
 def key_file(work_dir: Path, key: bytes = KEY, name: str = f"{UNIT}.key") -> Path:

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from floor_commands_bench import KEY, NOW_S, OTHER_KEY, CommandBench, command, disputed, signed
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, Attempt
-from sabot_gateway.operator.command_acts import ACTS, VOID_ACTS
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.verbs import TABLE_VERBS
 from sabot_protocol import fields
+from sabot_protocol.command_acts import ACTS, VOID_ACTS
 from sabot_protocol.commands import CommandAct, canonical, read
 from sabot_protocol.rulebooks.people import catalogue
 from sabot_protocol.service.moment import Moment, utc

@@ -58,6 +58,8 @@ def test_a_table_removed_while_the_ledger_is_held_costs_nobody_anything(floors: 
     assert list(floor.app._tables) == ["bac-02"]
     assert floor.status("bac-01")["state"] == "offline"
     assert "not in the gateway's config any more" in floor.status("bac-01")["problem"]
+    books = [floor.retained(f"{name}/status").get("rulebook") for name in ("bac-01", "bac-02")]
+    assert books == [None, "star-baccarat"]
     assert floor.alarms("bac-01") == ["ledger_not_writable"]
     floor.lines["bac-02"].coup(1)
     floor.step(3)

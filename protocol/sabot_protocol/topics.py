@@ -207,6 +207,12 @@ class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     ] = None
     fault: Annotated[str | None, Meta(description="fault that locks the shoe's exit")] = None
     next_step: Annotated[str | None, Meta(description="what a person must do about that fault")] = None
+    rulebook: Annotated[
+        str | None, Meta(description="id of the table's rulebook; missing if no gateway serves it any more")
+    ] = None
+    gateway: Annotated[
+        str | None, Meta(description="name of the gateway that serves the table, if the site has several")
+    ] = None
 
 
 class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 import structlog
-from sabot_protocol import commands
+from sabot_protocol import command_acts, commands
+from sabot_protocol.authority import Person
 from sabot_protocol.command_keys import PublicKey
 from sabot_protocol.commands import MOST_BYTES, CommandError, CommandMessage
 from sabot_protocol.service.messages import Answer, RequestError
@@ -16,7 +17,7 @@ from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator import requests
 from sabot_gateway.operator.attempts import FloorCommand
-from sabot_gateway.operator.command_acts import act_of, check_person
+from sabot_gateway.operator.command_acts import act_of
 from sabot_gateway.operator.command_memory import KEEP_S, CommandMemory, Known, reply
 from sabot_gateway.operator.command_refusals import CommandRefusals
 from sabot_gateway.operator.desk import Desk, other_coup
@@ -139,8 +140,9 @@ class FloorCommands:
         except RequestError as error:
             raise CommandError("bad_request", str(error)) from None
         assert isinstance(request, TableRequest)
-        act = act_of(request.name, request.verb)
-        check_person(message, act, table.verifier.rulebook)
+        act = act_of(request)
+        asks = Person(message.asks, message.asks_role) if message.asks else None
+        command_acts.check(table.verifier.rulebook, act, Person(message.name, message.role), asks)
         if say := other_coup(table, message.coup):
             raise CommandError("other_coup", say)
         names = ("id", "nonce", "person", "role", "asks", "asks_role", "coup", "issued", "expires", "key")

@@ -25,7 +25,7 @@ class Publisher:
     """QoS 1 from the ledger, in order, at most a window at a time; `retained` has the states."""
 
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str, gateway: str = "") -> None:
-        self._mqtt, self._ledger, self._site = mqtt, ledger, site
+        self._mqtt, self._ledger, self._site, self._gateway = mqtt, ledger, site, gateway
         self._cursor, self._save_s = ledger.cursor(_CURSOR), 0.0
         self._window = Window(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
@@ -68,6 +68,7 @@ class Publisher:
 
     def set_table_status(self, table: str, state: str, time: str, **fields: str | bool | None) -> None:
         """Set whether a table's shoe is there, and which, or why not."""
+        fields = {**fields, "gateway": self._gateway or None}
         self.retained.set(table_topic(self._site, table, "status"), _status(state, time, fields))
 
     def set_alarms(self, table: str, payload: bytes) -> None:

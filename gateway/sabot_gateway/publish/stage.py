@@ -50,9 +50,12 @@ class PublishStage:
         if exposed:
             log.warning(exposed)
         self.publisher = Publisher(self.mqtt, ledger, config.site, at.time, config.gateway or "")
-        self.status_topics = StatusTopics(self.publisher, config.keys)
+        self.status_topics = StatusTopics(self.publisher, config.keys, self._rulebook_of)
         self._latency = Latency()
         self._alarms_due: dict[str, None] = {}  # tables whose active alarms are to be published
+
+    def _rulebook_of(self, table: str) -> str | None:
+        return self._tables[table].config.rulebook if table in self._tables else None
 
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables from now on, and for no others."""

@@ -1,6 +1,6 @@
 """Status: the state of every table and of the gateway; each change goes into the log and on its retained topic."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import structlog
 from sabot_protocol.service.moment import Moment
@@ -23,8 +23,10 @@ _NOT_CONNECTED: Status = ("offline", {"problem": "no shoe has answered at this t
 class StatusTopics:
     """Publishes changes only. While the gateway is held, every table's status gives only the reason of that."""
 
-    def __init__(self, publisher: Publisher, keys: str | None) -> None:
-        self._publisher = publisher
+    def __init__(
+        self, publisher: Publisher, keys: str | None, rulebook_of: Callable[[str], str | None] = lambda table: None
+    ) -> None:
+        self._publisher, self._rulebook_of = publisher, rulebook_of
         self.keys = keys  # the directory of the shoes' keys, for the advice about them
         self._broker: str | None = None
         self._limiter = LogLimiter(_LINES_AT_ONCE)
@@ -79,7 +81,7 @@ class StatusTopics:
     def closed(self, table: str, problem: str, time: str) -> None:
         """Publish the last status of a table that the gateway no longer serves."""
         log.warning(problem, table=table)
-        self._set(table, ("offline", {"problem": problem}), time)
+        self._publisher.set_table_status(table, "offline", time, problem=problem)
         self._tables.pop(table, None)
         self._alarms.pop(table, None)
         self._problems.pop(table, None)
@@ -94,7 +96,7 @@ class StatusTopics:
     def _set(self, table: str, status: Status, time: str) -> None:
         self._tables[table] = status
         state, fields = ("offline", {"problem": self._held}) if self._held else status
-        self._publisher.set_table_status(table, state, time, **fields)
+        self._publisher.set_table_status(table, state, time, **fields, rulebook=self._rulebook_of(table))
 
     def broker(self, problem: str | None, now_s: float) -> None:
         """Log why nothing is published; a broker that comes and goes does not fill the log."""

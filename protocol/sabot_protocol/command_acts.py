@@ -1,0 +1,73 @@
+"""Acts of commands: which act of the rulebook a verb of a table is, and whether people may do it; for every surface."""
+
+from collections.abc import Mapping
+
+from sabot_protocol import authority
+from sabot_protocol.authority import AuthorityError, Person, Verdict
+from sabot_protocol.commands import CommandError
+
+# The act of each verb, with its row of the requirements. Where no rulebook has the act it is empty: then the role
+# decides that decides what a rulebook has no rule for (A-80).
+ACTS: dict[str, str] = {
+    "decide": "decide_discrepancy",  # P-43
+    "confirm": "confirm_result",  # P-51
+    "no-bet": "deal_unwagered",  # P-37
+    "this-no-bet": "unwagered_after_error",  # P-44
+    "authorise": "",
+    "key-card": "key_in_card",  # P-46
+    "burn-card": "burn_otherwise",  # P-06
+    "card-returned": "reconstruct",  # P-38
+    "open-shoe": "replace_cards",  # P-08
+    "close-shoe": "replace_cards",  # P-08
+    "deck-check": "verify_cards",  # P-02
+    "lock": "",
+    "unlock": "",
+    "self-test": "",
+    "reboot": "",
+    "ack-alarm": "",
+    "clear-fault": "",
+    "irregularity": "",
+    "export-coup": "move_cards",  # P-47
+    "import-coup": "move_cards",  # P-47
+    "stakes": "jackpot_increment",  # P-64
+    "record-win": "jackpot_record",  # P-65
+}
+VOID_ACTS: dict[str, str] = {  # by the reason
+    "supervisor": "void_misdeal",  # P-39
+    "misdeal": "void_misdeal",  # P-39
+    "face_up": "void_misdeal",  # P-39
+    "short_shoe": "void_insufficient_cards",  # P-41
+    "foreign_card": "void_foreign_card",  # P-42
+    "discrepancy": "decide_discrepancy",  # P-43
+    "wrong_shoe": "void_wrong_shoe",  # P-48
+}
+_VOID, _REASON = "void", "supervisor"  # the reason of a void that gives none
+_BY_ITSELF = ("auto", "free")  # nobody approves it; people beside the order give no commands all the same
+
+
+def act_of(verb: str, args: Mapping[str, object]) -> str | None:
+    """Return the act of a verb, empty if no rulebook has it; None if only the gateway can tell."""
+    if verb == _VOID:
+        return VOID_ACTS.get(str(args.get("reason", _REASON)))
+    return ACTS.get(verb)
+
+
+def check(book: str, act: str, by: Person, asks: Person | None = None) -> Verdict:
+    """Return the verdict that lets these people do the act; CommandError if the rulebook does not."""
+    try:
+        beside = authority.find_role(book, by.role).beside
+        verdict = _verdict(book, act, by, asks)
+    except AuthorityError as error:
+        raise CommandError("unknown_role", f"{error}; give the person a role of {book}") from None
+    if verdict.basis in _BY_ITSELF and beside:
+        raise CommandError("role", f"the role {by.role} gives no commands to a table")
+    if not verdict.allowed:
+        raise CommandError("role", verdict.say)
+    return verdict
+
+
+def _verdict(book: str, act: str, by: Person, asks: Person | None) -> Verdict:
+    if not act:
+        return authority.check_without_rule(book, by.role)
+    verdict = authority.check_people(book, act, asks, by)
+    return authority.check_without_rule(book, by.role) if verdict.basis == "silent" else verdict
