@@ -17,6 +17,7 @@ STORE ?= sqlite
 SCENE ?= kills
 RATE ?= 12
 COMMANDS ?= 100000
+BENCH ?= unix
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -32,7 +33,7 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper forged floor-kills recordings captures broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper forged floor-kills day recordings captures broken mutants clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -95,6 +96,11 @@ floor-kills: COUPS = 500
 floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and database are killed; STORE=sqlite|postgresql SCENE=kills|broker-away|floor-away SEED=n RATE=frames a second of each table
 	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
 	  --scene $(SCENE) --seed $(SEED) --rate $(RATE)
+
+day: TABLES = 20
+day: IRREGULARITIES = 200
+day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of the records with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
+	@PYTHONPATH=hil_tests $(BIN)/python -m day --seed $(SEED) --tables $(TABLES) --irregularities $(IRREGULARITIES) --bench $(BENCH)
 
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results
 	@$(BIN)/sabot record hil_tests/recordings --scenario all

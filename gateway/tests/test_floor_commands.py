@@ -129,6 +129,19 @@ def test_a_signed_command_that_is_wrong_is_refused(bench: CommandBench, changes:
     assert (stored["signed"], stored["person"]) == (True, "asmith")
 
 
+def test_a_refusal_names_everyone_and_the_clause(bench: CommandBench) -> None:
+    payload = signed(role="dealer", clause="12.13", asks="B. Jones", asks_role="dealer")
+    assert refusal(bench, payload)[0] == "role"
+    (stored,) = bench.entries("refused")
+    assert {name: stored[name] for name in ("name", "role", "asks", "asks_role", "clause")} == {
+        "name": "A. Smith",
+        "role": "dealer",
+        "asks": "B. Jones",
+        "asks_role": "dealer",
+        "clause": "12.13",
+    }
+
+
 @pytest.mark.parametrize("later_s", [-5.0, 24.9])
 def test_the_clocks_may_differ_by_five_seconds(bench: CommandBench, later_s: float) -> None:
     payload = signed(now_s=NOW_S - later_s)

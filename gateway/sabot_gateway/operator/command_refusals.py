@@ -29,7 +29,10 @@ class Refused(msgspec.Struct, kw_only=True, frozen=True):
     person: str = ""
     name: str = ""
     role: str = ""
+    asks: str = ""  # the person who asks, if another approves
+    asks_role: str = ""
     verb: str = ""
+    clause: str = ""
     nonce: str = ""
     expires: str = ""
     left_out: int = 0  # refusals since the last entry that are only counted
@@ -55,7 +58,7 @@ class CommandRefusals:
             return False
         source, signed = self._own.new_source(at.time), {}
         if message is not None:
-            names = ("person", "name", "role", "nonce", "expires")
+            names = ("person", "name", "role", "asks", "asks_role", "clause", "nonce", "expires")
             signed = {name: getattr(message, name) for name in names} | {"verb": message.act.verb}
         refused = Refused(
             id=source.id, time=at.time, table=table, reason=error.reason, say=str(error), digest=digest,

@@ -1,0 +1,188 @@
+"""Cards: too many, face up, unread, foreign, missing; and checks of the cards."""
+
+from typing import Final
+
+from sabot_protocol.cards import DECK, INDEX
+
+from sabot_sim.world.books import Rule, rule
+from sabot_sim.world.recipes.recipe import approve, approve_coup, recipe, void
+from sabot_sim.world.table import BANKER_DRAWS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
+from sabot_sim.world.truth import Check, Keyed
+
+FOREIGN: Final = "at the shoe: foreign card"  # nobody voids the coup: the rule does, when the card comes
+
+
+# Cards too many
+
+
+def _surplus(table: Table, shape: Shape, found: Rule, number: int) -> None:
+    table.arrange(shape)
+    table.deal()
+    table.ahead.append(table.take())
+    table.note(found, number)
+    table.raised(found.situation, found.clause)
+    if found.follows != "live":
+        table.without_wagers(ahead=True)
+    table.confirm()
+    if found.follows == "approved":
+        approve_coup(table, "11.8.13")
+    table.coup()
+
+
+@recipe("player_overdraw")
+def player_overdraw(table: Table, found: Rule, number: int) -> None:
+    """Draw a fifth card though both hands stand."""
+    _surplus(table, FOUR, found, number)
+
+
+@recipe("banker_overdraw")
+def banker_overdraw(table: Table, found: Rule, number: int) -> None:
+    """Draw a sixth card though the Banker stands."""
+    _surplus(table, PLAYER_DRAWS, found, number)
+
+
+@recipe("excess_card")
+def excess_card(table: Table, found: Rule, number: int) -> None:
+    """Draw a seventh card."""
+    _surplus(table, SIX, found, number)
+
+
+@recipe("bankers_third")
+def bankers_third(table: Table, found: Rule, number: int) -> None:
+    """Give the Banker's third card to the Player first; the dealer's mistake is reported."""
+    table.arrange(BANKER_DRAWS)
+    table.deal()
+    table.note(found, number)
+    table.report("player_overdraw", found.clause, banker_draws=True)
+    table.confirm()
+
+
+# Cards that are face up, or cannot be read
+
+
+def _unread(table: Table, found: Rule, number: int, *, face_up: bool) -> None:
+    """Draw a card that the shoe cannot read, and key it in."""
+    card, misread = table.next_card(), rule("misread_card", table.book)
+    table.reject("blank")
+    table.note(found, number)
+    table.raised("misread_card", misread.clause)
+    table.raised("fault_card")
+    if misread.follows == "approved":
+        approve(table, misread.clause)
+    asks = table.staff.dealer if misread.follows == "approved" else None  # 11.8.12: two people
+    table.ask(table.staff.supervisor, "key-card", found.clause, asks=asks, card=card, flags={"face_up": face_up})
+    table.truth.keyed.append(Keyed(table.name, table.now_s, table.shoes, table.coup_no, card, table.staff.supervisor))
+    table.over("fault_card", "reject")
+    table.hand.append(card)
+    if face_up:
+        table.raised(found.situation, found.clause)
+    if table.complete():
+        table.dealt_s = table.now_s
+
+
+@recipe("first_card_face_up")
+def first_card_face_up(table: Table, found: Rule, number: int) -> None:
+    """Find the first card of a coup face up."""
+    _unread(table, found, number, face_up=True)
+    table.without_wagers()
+    if found.follows == "this_approved":
+        approve_coup(table, "11.8.14")
+    table.coup()
+
+
+@recipe("second_to_fourth_card_face_up")
+def later_card_face_up(table: Table, found: Rule, number: int) -> None:
+    """Find one of the next three cards face up."""
+    table.deal(table.rng.randint(1, 3))
+    _unread(table, found, number, face_up=True)
+    table.coup()
+
+
+@recipe("third_card_face_up")
+def third_card_face_up(table: Table, found: Rule, number: int) -> None:
+    """Find a third card face up."""
+    table.arrange(SIX)
+    table.deal(4)
+    _unread(table, found, number, face_up=True)
+    table.coup()
+
+
+@recipe("misread_card")
+def misread_card(table: Table, found: Rule, number: int) -> None:
+    """Draw a card that cannot be read."""
+    table.deal(table.rng.randint(0, 3))
+    _unread(table, found, number, face_up=False)
+    table.coup()
+
+
+@recipe("pushed_back")
+def pushed_back(table: Table, found: Rule, number: int) -> None:
+    """Draw a card a little and let it go; the key clears the fault, and the card is drawn again."""
+    table.deal(table.rng.randint(0, 3))
+    table.reject("short_pull")
+    table.note(found, number)
+    table.raised("fault_card")
+    table.at_shoe("key", 1)
+    table.over("fault_card", "reject")
+    table.at_shoe("key", 0)
+    table.coup()
+
+
+# Wrong cards
+
+
+@recipe("missing_or_foreign_card")
+def foreign_card(table: Table, found: Rule, number: int) -> None:
+    """Draw a card of another set in mid-coup."""
+    table.deal(table.rng.randint(1, 3))
+    table.reject("foreign")
+    table.note(found, number)
+    table.raised("missing_or_foreign_card", found.clause)
+    if found.follows == "silent":
+        table.raised("fault_composition")
+        table.at_shoe("key", 1)
+        table.over("fault_composition")
+        table.at_shoe("key", 0)
+        table.coup()
+        return
+    table.raised("fault_card")
+    void(table, FOREIGN, found.clause)
+    table.closed()
+    table.over("fault_card", "reject")
+    _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
+
+
+@recipe("deck_check")
+def deck_check(table: Table, found: Rule, number: int) -> None:
+    """Check one deck after the shoe; one time in two a card is missing and another is there twice."""
+    table.ask(table.staff.supervisor, "close-shoe")
+    table.closed()
+    table.note(found, number)
+    _check_decks(table, found.clause, found_wrong=table.rng.random() < 0.5)
+
+
+def _check_decks(table: Table, clause: str, *, found_wrong: bool) -> None:
+    cards = table.rng.sample(DECK, len(DECK))
+    missing, surplus = (cards[10], cards[20]) if found_wrong else ("", "")
+    if found_wrong:
+        cards[10] = surplus
+    by = table.staff.supervisor
+    table.ask(by, "deck-check", clause, on=1, decks=1)
+    begun_s = table.now_s
+    for card in cards:
+        table.at_shoe("card", INDEX[card], 0, -1)
+    table.ask(by, "deck-check", clause, on=0, decks=1)
+    table.truth.checks.append(Check(table.name, begun_s, table.now_s, missing, surplus, by))
+    if found_wrong:
+        table.raised("decks_differ")
+
+
+@recipe("insufficient_cards")
+def insufficient_cards(table: Table, found: Rule, number: int) -> None:
+    """Find the shoe empty in mid-coup."""
+    table.deal(table.rng.randint(1, 3))
+    table.note(found, number)
+    by = table.staff.supervisor
+    table.report("insufficient_cards", found.clause)
+    void(table, by.name, found.clause)
+    table.closed()
