@@ -52,7 +52,7 @@ def test_ties_before_the_first_circle_are_in_the_first_cell() -> None:
 
 
 def test_letters_for_paper_without_colours() -> None:
-    assert texts(svg(big_road(roads("B", "P", "T", "T"), letters=True))) == ["B", "P", "2"]
+    assert texts(svg(big_road(roads("B", "P", "T", "T"), letters=True))) == ["2", "B", "P"]
 
 
 def test_rings_dots_and_slashes() -> None:

@@ -22,6 +22,7 @@ RED_INK, BLUE_INK, GREEN_INK, GREY_INK, GRID_INK, TEXT_INK = (
 )
 CELL, SMALL_CELL = 20, 10  # units of the picture
 _INKS = {"B": RED_INK, "P": BLUE_INK, "T": GREEN_INK, NO_BET: GREY_INK}
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 _LEAST_COLUMNS, _MARGIN, _HEADING = 12, 12, 18
 _DERIVED_NAMES = ("Big eye boy", "Small road", "Cockroach pig")
 
@@ -44,10 +45,11 @@ def bead_plate(roads: Roads) -> Drawing:
 
 def big_road(roads: Roads, letters: bool = False) -> Drawing:
     """Draw the big road; with letters B and P in the circles for paper without colours."""
-    shapes = [shape for cell in roads.big for shape in _circle(cell, letters)]
+    shapes = [shape for cell in roads.big for shape in _circle(cell)]
     ties = [(cell.row, cell.column, cell.ties) for cell in roads.big] or [(0, 0, 0)]
     ties[0] = (*ties[0][:2], ties[0][2] + roads.leading_ties)
     shapes += [shape for row, column, count in ties if count for shape in _ties(row, column, count, letters)]
+    shapes += [_letter(cell) for cell in roads.big if letters]
     return _on_grid("Big road", roads, CELL, _columns(roads.big), shapes)
 
 
@@ -61,8 +63,13 @@ def derived_roads(roads: Roads) -> list[Drawing]:
 
 
 def svg(drawing: Drawing, label: str = "") -> str:
-    """Return one road as an SVG element with its own size."""
+    """Return one road as an SVG document."""
     return "\n".join([_head(drawing.wide, drawing.high, label or drawing.name), *drawing.shapes, "</svg>"]) + "\n"
+
+
+def inline(drawing: Drawing, label: str = "") -> str:
+    """Return one road as an element of an HTML page, which needs no namespace."""
+    return svg(drawing, label).replace(_NAMESPACE, "", 1)
 
 
 def sheet(shoes: Iterable[tuple[str, Roads]]) -> str:
@@ -88,7 +95,7 @@ def _columns(cells: Sequence[Cell] | Sequence[BigCell]) -> int:
 
 def _head(wide: int, high: int, label: str) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
+        f'<svg{_NAMESPACE} width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
         f'role="img" aria-label="{escape(printable(label))}" font-family="sans-serif">'
     )
 
@@ -122,14 +129,20 @@ def _pairs(x: int, y: int, banker: bool, player: bool) -> list[str]:
     ]
 
 
-def _circle(cell: BigCell, letters: bool) -> list[str]:
+def _circle(cell: BigCell) -> list[str]:
     x, y = _middle(cell.row, cell.column, CELL)
     ink = _INKS[cell.mark]
     return [
         f'<circle cx="{x}" cy="{y}" r="7.5" fill="none" stroke="{ink}" stroke-width="2"/>',
-        *([_text(x, y + 3.5, cell.mark, 9, ink, "middle")] if letters else []),
         *_pairs(x, y, cell.banker_pair, cell.player_pair),
     ]
+
+
+def _letter(cell: BigCell) -> str:
+    """Return the letter of a circle with a white edge, so that a stroke for ties does not hide it."""
+    x, y = _middle(cell.row, cell.column, CELL)
+    written = _text(x, y + 3.5, cell.mark, 9, _INKS[cell.mark], "middle")
+    return written.replace("<text ", '<text stroke="white" stroke-width="3" paint-order="stroke" ', 1)
 
 
 def _ties(row: int, column: int, count: int, letters: bool) -> list[str]:
