@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 from floor_commands_bench import KEY, NOW_S, OTHER_KEY, CommandBench, command, disputed, signed
-from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, Attempt
+from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.verbs import TABLE_VERBS
 from sabot_protocol import fields
+from sabot_protocol.attempts import Attempt
 from sabot_protocol.command_acts import ACTS, VOID_ACTS
 from sabot_protocol.commands import CommandAct, canonical, read
 from sabot_protocol.rulebooks.people import catalogue

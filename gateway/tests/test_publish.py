@@ -9,28 +9,52 @@ def stored(seq: int, topic: str, table: str = "t1") -> Stored:
     return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", "", "", seq, b"")
 
 
+def payload(seq: int, after: int) -> str:
+    """The payload of entry `seq` as it is published."""
+    return f'{{"gateway":"ab","entry":{seq},"after":{after},"n":{seq}}}'
+
+
+def message(first: int, last: int, table: str, topic: str, *payloads: str) -> Outgoing:
+    text = f"[{','.join(payloads)}]" if topic == "cards" else payloads[0]
+    return Outgoing(first, last, table, topic, text.encode())
+
+
 def test_neighbouring_cards_of_a_table_share_a_message() -> None:
     entries = [stored(1, "cards"), stored(2, "cards"), stored(3, "coup"), stored(4, "cards"), stored(5, "cards", "t2")]
-    assert outgoing(entries) == [
-        Outgoing(1, "t1", "cards", b'[{"n":1},{"n":2}]'),
-        Outgoing(3, "t1", "coup", b'{"n":3}'),
-        Outgoing(4, "t1", "cards", b'[{"n":4}]'),
-        Outgoing(5, "t2", "cards", b'[{"n":5}]'),
+    assert outgoing(entries, "ab", 0) == [
+        message(1, 2, "t1", "cards", payload(1, 0), payload(2, 1)),
+        message(3, 3, "t1", "coup", payload(3, 2)),
+        message(4, 4, "t1", "cards", payload(4, 3)),
+        message(5, 5, "t2", "cards", payload(5, 4)),
     ]
 
 
 def test_cards_of_one_table_share_a_message_across_other_tables_but_not_across_their_own_coup() -> None:
     entries = [stored(1, "cards"), stored(2, "coup", "t2"), stored(3, "cards"), stored(4, "coup"), stored(5, "cards")]
-    assert outgoing(entries) == [
-        Outgoing(1, "t1", "cards", b'[{"n":1},{"n":3}]'),
-        Outgoing(2, "t2", "coup", b'{"n":2}'),
-        Outgoing(4, "t1", "coup", b'{"n":4}'),
-        Outgoing(5, "t1", "cards", b'[{"n":5}]'),
+    assert outgoing(entries, "ab", 0) == [
+        message(1, 3, "t1", "cards", payload(1, 0), payload(3, 2)),
+        message(2, 2, "t2", "coup", payload(2, 1)),
+        message(4, 4, "t1", "coup", payload(4, 3)),
+        message(5, 5, "t1", "cards", payload(5, 4)),
     ]
 
 
-def test_entries_without_a_topic_and_internal_ones_are_not_published() -> None:
-    assert outgoing([stored(1, ""), stored(2, "attempt")]) == []
+def test_a_message_has_at_most_64_cards() -> None:
+    sent = outgoing([stored(number, "cards") for number in range(1, 131)], "ab", 0)
+    assert [(one.first_seq, one.last_seq) for one in sent] == [(1, 64), (65, 128), (129, 130)]
+
+
+def test_entries_without_a_topic_or_table_and_internal_ones_are_not_published_and_leave_no_gap() -> None:
+    entries = [stored(7, ""), stored(8, "sent"), stored(9, "attempt", ""), stored(10, "attempt"), stored(12, "outcome")]
+    assert outgoing(entries, "ab", 5) == [
+        message(10, 10, "t1", "attempt", payload(10, 5)),
+        message(12, 12, "t1", "outcome", payload(12, 10)),
+    ]
+
+
+def test_a_message_of_a_jackpot_names_its_gateway_once() -> None:
+    (sent,) = outgoing([stored(3, "jackpot/grand")], "ab", 2)
+    assert sent.payload == b'{"entry":3,"after":2,"n":3}'
 
 
 def test_the_cursor_waits_for_every_entry_of_a_message() -> None:

@@ -97,7 +97,7 @@ class SiteWatcher:
             return [
                 (entry.topic, msgspec.json.decode(entry.payload)["id"])
                 for entry in ledger.entries("WHERE table_name = ?", (table,))
-                if is_published(entry.topic)
+                if is_published(entry.topic, entry.table)
             ]
 
     def run_until_received(self) -> None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from sabot_protocol.attempts import Attempt, Outcome
 from sabot_protocol.commands import CommandMessage, CommandReply
 from sabot_protocol.jackpots.messages import (
     FaultMessage,
@@ -75,6 +76,8 @@ TOPICS: dict[str, Topic] = {
     "incident": _of_table("incident", IncidentMessage, "An incident was opened, advanced or closed."),
     "open": _of_table("open", OpenMessage, "All open incidents of the table."),
     "health": _of_table("health", HealthMessage, "Statistics of a sensor of the shoe."),
+    "attempt": _of_table("attempt", Attempt, "A request of a person to the table, before anything is done."),
+    "outcome": _of_table("outcome", Outcome, "The answer to a request of a person."),
     "ledger": Topic(
         ledger_topic("{site}"),
         LedgerMessage,

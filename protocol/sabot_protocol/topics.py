@@ -3,11 +3,24 @@
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 ROOT = "sabot/v1"
 
-TopicName = Literal["status", "shoe", "cards", "coup", "confirmed", "alarm", "alarms", "incident", "open", "health"]
+TopicName = Literal[
+    "status",
+    "shoe",
+    "cards",
+    "coup",
+    "confirmed",
+    "alarm",
+    "alarms",
+    "incident",
+    "open",
+    "health",
+    "attempt",
+    "outcome",
+]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
     "shoe": True,
@@ -19,6 +32,8 @@ RETAINED: dict[TopicName, bool] = {
     "incident": False,
     "open": True,
     "health": False,
+    "attempt": False,
+    "outcome": False,
 }
 
 _RETAINED_NAMES = frozenset(str(name) for name, retained in RETAINED.items() if retained)
@@ -33,12 +48,21 @@ Severity = Literal["info", "warning", "critical"]
 AlarmState = Literal["raised", "acknowledged", "cleared"]
 Time = Annotated[str, Meta(description="gateway clock, ISO 8601, UTC", extra_json_schema={"format": "date-time"})]
 ShoeTime = Annotated[int, Meta(description="milliseconds since the shoe was switched on")]
+# Where a message stands in a ledger: set when it is published, absent in the ledger itself.
+GatewayId = Annotated[str | UnsetType, Meta(description="id of the gateway whose ledger has this message")]
+EntryNumber = Annotated[int | UnsetType, Meta(description="number of its entry in that ledger")]
+AfterEntry = Annotated[
+    int | UnsetType, Meta(description="number of the entry published before it, of any table; 0 for the first")
+]
 Card = Annotated[str, Meta(description="rank A 2 … 9 T J Q K, then suit S H D C: 8H")]
 
 
 class Message(msgspec.Struct, kw_only=True, frozen=True):
     """Fields of every message from the ledger; a consumer drops a message whose `id` it has seen."""
 
+    gateway: GatewayId = UNSET
+    entry: EntryNumber = UNSET
+    after: AfterEntry = UNSET
     id: Annotated[str, Meta(description="id of this message; the same if it is delivered again")]
     unit: Annotated[str, Meta(description="unit id of the shoe's controller")]
     event_no: Annotated[int, Meta(description="event in the shoe's log that caused this message")]
@@ -230,9 +254,9 @@ def table_topic(site: str, table: str, name: TopicName) -> str:
     return f"{ROOT}/{site}/{table}/{name}"
 
 
-def is_published(topic: str) -> bool:
-    """Return True if an entry of a ledger with this topic is published below its table's topic."""
-    return topic in RETAINED or topic.startswith(JACKPOT)
+def is_published(topic: str, table: str) -> bool:
+    """Return True if an entry of a ledger with this topic and table is published; one without a table is not."""
+    return bool(table) and (topic in RETAINED or topic.startswith(JACKPOT))
 
 
 def is_retained(topic: str) -> bool:

@@ -119,13 +119,16 @@ INCREMENT = IncrementMessage(
 KEY = b"k" * 32
 
 
-def test_a_signature_covers_every_field() -> None:
+def test_a_signature_covers_every_field_but_the_place_in_the_ledger() -> None:
     signed = sign(INCREMENT, KEY)
     assert is_signed(signed, KEY)
     assert not is_signed(signed, b"x" * 32)
     assert not is_signed(INCREMENT, KEY)
     assert sign(signed, KEY) == signed
     for field in msgspec.structs.fields(IncrementMessage):
+        if field.name in ("entry", "after"):
+            assert is_signed(msgspec.structs.replace(signed, **{field.name: 7}), KEY)
+            continue
         changed = {int: 1_000_000, str: "other"}.get(type(getattr(signed, field.name)), {"tie": [1]})
         assert not is_signed(msgspec.structs.replace(signed, **{field.name: changed}), KEY), field.name
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sabot_protocol.topics import is_published
 
 from sabot_gateway.ledger import chain, derived, retention, schema
 from sabot_gateway.ledger.chain import LedgerError, Stored
@@ -99,11 +100,16 @@ class Reader:
         return []
 
     @reading()
-    def last_shoe(self, table: str, seq: int) -> bytes | None:
-        """Return the last message up to this entry that a shoe of a table was opened or closed."""
+    def last_shoe(self, table: str, seq: int) -> Stored | None:
+        """Return the last entry up to this one that a shoe of a table was opened or closed."""
         last = "WHERE table_name = ? AND topic = 'shoe' AND seq <= ? ORDER BY seq DESC LIMIT 1"
-        row = self._db.execute(f"SELECT payload FROM entries {last}", (table, seq)).fetchone()
-        return bytes(row[0]) if row else None
+        return next(self._select(last, (table, seq)), None)
+
+    @reading()
+    def last_published(self, seq: int) -> int:
+        """Return the last entry up to this one that is published, or where the pruned ones end; reads back to it."""
+        back = self._db.execute("SELECT seq, topic, table_name FROM entries WHERE seq <= ? ORDER BY seq DESC", (seq,))
+        return next((number for number, topic, table in back if is_published(topic, table)), self.origin.seq)
 
     @reading()
     def day_of_play(self, back: int) -> str | None:

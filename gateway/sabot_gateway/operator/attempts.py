@@ -3,53 +3,22 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import msgspec
+from sabot_protocol.attempts import Attempt
 from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.ledger import Stored
 from sabot_gateway.verify.deciders import Decider
 
-ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger that are not published
+ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger; `sent` is not published
 RECALLED_ENTRIES = 2000  # of the gateway's own, read again after a restart
 _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
 
 
-class FloorCommand(msgspec.Struct, kw_only=True, frozen=True):
-    """What a request has of the signed command that it came with."""
-
-    id: str
-    digest: str  # of the payload
-    nonce: str
-    person: str
-    role: str
-    asks: str  # the person who asks, if another approves
-    asks_role: str
-    act: str  # of the rulebook; empty if it has none
-    coup: str  # that must be on the table; empty if any may be
-    issued: str
-    expires: str
-    key: str
-
-
-class Attempt(msgspec.Struct, kw_only=True, frozen=True):
-    """A request, stored before anything is done."""
-
-    id: str
-    time: str
-    table: str
-    verb: str
-    by: str
-    user: str
-    clause: str
-    args: dict[str, Any]
-    origin: Literal["local", "floor"] = "local"  # the control socket, or a command of the floor service
-    command: FloorCommand | None = None  # of the floor service
-
-    def decider(self) -> Decider:
-        """Return the person and the clause, as a coup message names them."""
-        return Decider(self.by, self.clause, self.time, self.id)
+def decider(attempt: Attempt) -> Decider:
+    """Return the person and the clause of a request, as a coup message names them."""
+    return Decider(attempt.by, attempt.clause, attempt.time, attempt.id)
 
 
 class Sent(msgspec.Struct, kw_only=True, frozen=True):
@@ -62,17 +31,6 @@ class Sent(msgspec.Struct, kw_only=True, frozen=True):
     unit: str
     command_id: int
     command: str
-
-
-class Outcome(msgspec.Struct, kw_only=True, frozen=True):
-    """The answer to an attempt, stored before the person gets it."""
-
-    id: str
-    time: str
-    table: str
-    attempt: str
-    ok: bool
-    say: str
 
 
 @dataclass
@@ -117,6 +75,6 @@ class Attempts:
         elif entry.topic == SENT:
             sent = msgspec.json.decode(entry.payload, type=Sent)
             if sent.attempt in attempts:
-                self.add_command(sent.unit, sent.command_id, sent.command, attempts[sent.attempt].decider())
+                self.add_command(sent.unit, sent.command_id, sent.command, decider(attempts[sent.attempt]))
         elif entry.topic == "coup":
             self.add_decision(msgspec.json.decode(entry.payload, type=CoupMessage))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import msgspec
+from sabot_protocol.attempts import Attempt, Outcome
 from sabot_protocol.commands import (
     CLOCK_SLACK_S,
     MOST_VALID_S,
@@ -16,7 +17,7 @@ from sabot_protocol.commands import (
 from sabot_protocol.service.moment import Moment, utc
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, Attempt, Outcome
+from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
 from sabot_gateway.operator.command_refusals import REFUSED, Refused
 
 KEEP_S = 2 * MOST_VALID_S

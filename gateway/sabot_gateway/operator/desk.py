@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import clauses
+from sabot_protocol.attempts import Attempt, FloorCommand, Outcome
 from sabot_protocol.clauses import ClauseError
 from sabot_protocol.codec import CodecError
 from sabot_protocol.service.daemons import GATEWAY
@@ -16,7 +17,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
 
-from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempt, Attempts, FloorCommand, Outcome, Sent
+from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
@@ -116,7 +117,7 @@ class Desk:
             command=command,
         )
         self.taken[attempt.origin] += 1
-        self.own.add(source, request.table, ATTEMPT, attempt)
+        self.own.add(source, request.table if table else "", ATTEMPT, attempt)
         pending = PendingRequest(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S)
         self._new.append(pending)
         return pending
@@ -170,7 +171,7 @@ class Desk:
         if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
             raise RefusedError(say)
         pending.verb.check_clause(table, attempt.clause)
-        effect = pending.verb.carry_out(table, attempt.decider(), partial(self.own.new_source, at.time))
+        effect = pending.verb.carry_out(table, decider(attempt), partial(self.own.new_source, at.time))
         for source, records in effect.stored:
             self.own.add_records(table, records, source)
             if records and isinstance(records[0].message, CoupMessage):
@@ -208,7 +209,7 @@ class Desk:
         fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
         sent = Sent(**fields, unit=link.unit, command_id=command_id, command=kind)
         self.own.add(source, attempt.table, SENT, sent)
-        self.attempts.add_command(link.unit, command_id, kind, attempt.decider())
+        self.attempts.add_command(link.unit, command_id, kind, decider(attempt))
         self._numbered.append(command)
 
     def follow(self, table: TableView, event: Event, at: Moment) -> None:
@@ -276,7 +277,8 @@ class Desk:
         """Store the outcome; the answer is given once that is durable."""
         source, attempt, pending.ended = self.own.new_source(at.time), pending.attempt, at.time
         fields: dict[str, Any] = {"id": source.id, "time": at.time, "table": attempt.table, "attempt": attempt.id}
-        self.own.add(source, attempt.table, OUTCOME, Outcome(**fields, ok=answer.ok, say=answer.say))
+        outcome = Outcome(**fields, ok=answer.ok, say=answer.say)
+        self.own.add(source, attempt.table if pending.table else "", OUTCOME, outcome)
         self._answers.append((pending, answer))
 
 

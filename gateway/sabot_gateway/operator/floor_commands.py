@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import command_acts, commands
+from sabot_protocol.attempts import FloorCommand
 from sabot_protocol.authority import Person
 from sabot_protocol.command_keys import PublicKey
 from sabot_protocol.commands import MOST_BYTES, CommandError, CommandMessage
@@ -16,7 +17,6 @@ from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator import requests
-from sabot_gateway.operator.attempts import FloorCommand
 from sabot_gateway.operator.command_acts import act_of
 from sabot_gateway.operator.command_memory import KEEP_S, CommandMemory, Known, reply
 from sabot_gateway.operator.command_refusals import CommandRefusals

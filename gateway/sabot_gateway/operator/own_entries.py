@@ -24,7 +24,7 @@ class OwnEntries:
         return Source(self.unit, self.next_no - 1, time)
 
     def add(self, source: Source, table: str, topic: str, message: msgspec.Struct) -> None:
-        """Add a message that is not published."""
+        """Add a message about a request; one without a table is not published."""
         payload = msgspec.json.encode(message)
         self.waiting.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
 

@@ -1,47 +1,63 @@
 """Outgoing: ledger entries as MQTT messages, and the window of those that the broker has not acknowledged."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sabot_protocol.topics import JACKPOT, RETAINED
+from sabot_protocol.place import Place, with_place
+from sabot_protocol.topics import JACKPOT, is_published
 
 from sabot_gateway.ledger import Stored
 
 WINDOW = 400  # messages
+MOST_CARDS = 64  # in one message: a whole shoe that is counted out would make one of 200 kB
 _SPAN = 10_000  # entries
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One MQTT message and the first of the ledger entries it covers."""
+    """One MQTT message, and the first and the last of the ledger entries in it."""
 
     first_seq: int
+    last_seq: int
     table: str
     topic: str  # below that of the table
     payload: bytes
 
 
-def outgoing(entries: list[Stored]) -> list[Outgoing]:
-    """Return entries as messages, each table's in order: cards with nothing else of their table between share one."""
+def outgoing(entries: Iterable[Stored], gateway: str, after: int) -> list[Outgoing]:
+    """Return the entries to be published as messages, each with its place in the ledger; `after` was the last before.
+
+    Each table's are in order: cards with nothing else of their table between share a message.
+    """
     groups: list[list[Stored]] = []
+    afters: dict[int, int] = {}  # by entry: the one published before it
     cards: dict[str, list[Stored]] = {}  # by table: those that its next card joins
     for entry in entries:
-        if entry.topic not in RETAINED and not entry.topic.startswith(JACKPOT):
+        if not is_published(entry.topic, entry.table):
             continue  # the gateway's own
-        if entry.topic == "cards" and entry.table in cards:
-            cards[entry.table].append(entry)
+        afters[entry.seq], after = after, entry.seq
+        joined = cards.get(entry.table) if entry.topic == "cards" else None
+        if joined is not None and len(joined) < MOST_CARDS:
+            joined.append(entry)
             continue
         groups.append([entry])
         cards.pop(entry.table, None)
         if entry.topic == "cards":
             cards[entry.table] = groups[-1]
-    return [_message(group) for group in groups]
+    return [_message(group, gateway, afters) for group in groups]
 
 
-def _message(group: list[Stored]) -> Outgoing:
+def placed(entry: Stored, gateway: str, after: int) -> bytes:
+    """Return the payload of an entry with its place; that of a jackpot names the gateway itself."""
+    own = "" if entry.topic.startswith(JACKPOT) else gateway
+    return with_place(bytes(entry.payload), Place(own, entry.seq, after))
+
+
+def _message(group: list[Stored], gateway: str, afters: dict[int, int]) -> Outgoing:
     first = group[0]
-    cards = first.topic == "cards"
-    payload = b"[%b]" % b",".join(bytes(card.payload) for card in group) if cards else first.payload
-    return Outgoing(first.seq, first.table, first.topic, payload)
+    payloads = [placed(entry, gateway, afters[entry.seq]) for entry in group]
+    payload = b"[%b]" % b",".join(payloads) if first.topic == "cards" else payloads[0]
+    return Outgoing(first.seq, group[-1].seq, first.table, first.topic, payload)
 
 
 @dataclass

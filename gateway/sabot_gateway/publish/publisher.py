@@ -10,7 +10,7 @@ from sabot_protocol.topics import StatusMessage, entry_topic, gateway_status_top
 
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.reader import reading
-from sabot_gateway.publish.outgoing import WINDOW, Outgoing, Window, outgoing
+from sabot_gateway.publish.outgoing import WINDOW, Outgoing, Window, outgoing, placed
 from sabot_gateway.publish.replies import Replies
 from sabot_gateway.publish.retained_topics import RetainedTopics
 
@@ -27,7 +27,8 @@ class Publisher:
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str, gateway: str = "") -> None:
         self._mqtt, self._ledger, self._site, self._gateway = mqtt, ledger, site, gateway
         self._cursor, self._save_s = ledger.cursor(_CURSOR), 0.0
-        self._window = Window(self._cursor)
+        self._window, self._gateway = Window(self._cursor), ledger.gateway_id().hex()
+        self._published_to = ledger.last_published(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
         self._status_topic = gateway_status_topic(site, gateway)
         self.replies = Replies(mqtt, site)
@@ -39,7 +40,7 @@ class Publisher:
 
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables, whose shoes are in the ledger; leave the topics of others alone from now on."""
-        self.retained.serve(tables, lambda table: self._ledger.last_shoe(table, self._window.read_to))
+        self.retained.serve(tables, lambda table: _last_shoe(self._ledger, table, self._window.read_to))
 
     def _on_ready(self) -> None:
         self._connected = True
@@ -96,8 +97,10 @@ class Publisher:
             if room <= 0 or window.read_to >= self._ledger.last_seq():
                 return
             entries = self._ledger.since(window.read_to, room)
-            for message in outgoing(entries):
+            messages = outgoing(entries, self._gateway, self._published_to)
+            for message in messages:
                 self._send_event(message)
+            self._published_to = max((one.last_seq for one in messages), default=self._published_to)
             window.read_to = entries[-1].seq
 
     def _send_event(self, message: Outgoing) -> None:
@@ -150,6 +153,12 @@ class Publisher:
         """Return True if the broker has acknowledged everything in the ledger, and every state."""
         nothing_waits = not self._window.waiting and self._window.read_to >= self._ledger.last_seq()
         return self.retained.acknowledged() and nothing_waits
+
+
+def _last_shoe(ledger: Ledger, table: str, read_to: int) -> bytes | None:
+    """Return the last message about a table's shoe up to this entry, as it was sent."""
+    shoe = ledger.last_shoe(table, read_to)
+    return placed(shoe, ledger.gateway_id().hex(), ledger.last_published(shoe.seq - 1)) if shoe else None
 
 
 def _status(state: str, time: str, fields: dict[str, str | bool | None]) -> bytes:

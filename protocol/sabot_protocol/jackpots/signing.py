@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
@@ -27,10 +28,14 @@ def is_signed(message: IncrementMessage | RecordedMessage, key: bytes) -> bool:
 
 
 def _signature(message: IncrementMessage | RecordedMessage, key: bytes) -> str:
-    """Return the HMAC, hex, of the type's name, a line feed, and the JSON with sorted keys without signature."""
+    """Return the HMAC, hex, of the type's name, a line feed, and the JSON with sorted keys.
+
+    Without signature and without the place in the ledger, which is known only when the message is stored.
+    """
     inner, outer = _states(key)
     inner, outer = inner.copy(), outer.copy()
-    inner.update(type(message).__name__.encode() + b"\n" + _sorted.encode(replace(message, signature="")))
+    bare = replace(message, signature="", entry=UNSET, after=UNSET)
+    inner.update(type(message).__name__.encode() + b"\n" + _sorted.encode(bare))
     outer.update(inner.digest())
     return outer.hexdigest()
 

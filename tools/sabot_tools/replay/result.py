@@ -13,7 +13,9 @@ from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.text.line_frames import plain
 
 _SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
-_HEADS: Final = "ledger"  # has hashes of the program itself: hil_tests/test_7_heads.py compares them
+# `ledger` has hashes of the program itself: hil_tests/test_7_heads.py compares them. What people asked for is in the
+# recording, and their answers are `said`.
+_NOT_COMPARED: Final = ("ledger", "attempt", "outcome")
 
 
 @dataclass
@@ -31,7 +33,8 @@ class ReplayResult:
 def collect(system: ReplaySystem, answers: list[Json], *, noisy: bool) -> ReplayResult:
     """Return everything that is compared, without counters; ids that differ in each run are replaced by names."""
     names = dict(_names(system))
-    published = [{"topic": topic, **message} for topic, message in system.subscriber.received if topic != _HEADS]
+    received = system.subscriber.received
+    published = [{"topic": topic, **one} for topic, one in received if topic.rpartition("/")[2] not in _NOT_COMPARED]
     return ReplayResult(
         _replaced([_event(entry.unit, entry.frame) for entry in system.gateway.ledger() if entry.frame], names),
         _replaced(sorted(published, key=lambda line: str(line["topic"])), names),

@@ -129,7 +129,11 @@ class ReplaySystem:
         if app is None or self.gateway.disk_full or not self.broker.up:
             return
         self.run_until(app.published, "stored messages are published")
-        ids = {(f"{TABLE}/{entry.topic}", _id(entry)) for entry in self.gateway.ledger() if is_published(entry.topic)}
+        ids = {
+            (f"{TABLE}/{entry.topic}", _id(entry))
+            for entry in self.gateway.ledger()
+            if is_published(entry.topic, entry.table)
+        }
         self.run_until(lambda: ids <= self.subscriber.ids, "the subscriber has every message")
         states = app.retained_topics()
         self.run_until(lambda: states.items() <= self.subscriber.states.items(), "the subscriber has every state")

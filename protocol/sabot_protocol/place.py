@@ -1,0 +1,55 @@
+"""Place: where a published message stands in its gateway's ledger; put in front of its JSON, and taken out again."""
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+_FRONT = re.compile(
+    rb'\{(?:"gateway":"([0-9A-Za-z_-]{1,64})",)?"entry":([1-9][0-9]{0,14}),"after":(0|[1-9][0-9]{0,14}),(?=")'
+)
+
+
+class Place(NamedTuple):
+    """No published entry of this gateway's ledger is between `after` and `entry`."""
+
+    gateway: str
+    entry: int
+    after: int
+
+
+class _Names(msgspec.Struct):
+    gateway: str
+
+
+_names = msgspec.json.Decoder(_Names)
+
+
+def with_place(payload: bytes, place: Place) -> bytes:
+    """Return a JSON object with its place in front; an empty `gateway` is left out, for a payload that names it.
+
+    Anything that is no JSON object is returned as it is.
+    """
+    if payload[:2] != b'{"':
+        return payload
+    gateway = b'"gateway":"%b",' % place.gateway.encode() if place.gateway else b""
+    return b'{%b"entry":%d,"after":%d,%b' % (gateway, place.entry, place.after, payload[1:])
+
+
+def without_place(payload: bytes) -> tuple[Place | None, bytes]:
+    """Return the place in front of a payload, None if there is none, and the payload as the ledger has it."""
+    found = _FRONT.match(payload)
+    if found is None:
+        return None, payload
+    gateway, entry, after = found.groups()
+    stored = b"{" + payload[found.end() :]
+    name = gateway.decode() if gateway else _named(stored)
+    return (Place(name, int(entry), int(after)) if name and int(after) < int(entry) else None), stored
+
+
+def _named(stored: bytes) -> str:
+    """Return the gateway that a payload itself names, or nothing."""
+    try:
+        return _names.decode(stored).gateway[:64]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
