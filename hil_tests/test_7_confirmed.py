@@ -185,7 +185,9 @@ def test_a_supervisors_confirm_is_in_his_name(floors: Callable[..., Settling]) -
     confirmed_floor.floor.script.open()
     confirmed_floor.floor.script.coup(FOUR)
     confirmed_floor.floor.play()
-    assert confirmed_floor.floor.ask("confirm", clause="") == Answer(True, "Done.")
+    assert confirmed_floor.floor.ask("confirm", clause="") == Answer(
+        True, "Done. Coup 1/1 is confirmed. The shoe goes on."
+    )
     (message,) = confirmed_floor.messages()
     assert (message["by"], message["winner"]) == ("A. Smith", "player")
 

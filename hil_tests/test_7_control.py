@@ -11,6 +11,9 @@ from typing import Any
 from sabot_gateway.ledger.reader import Reader
 from support.site_watcher import SiteWatcher, WatchSite, sabot
 
+VOIDED = " is void: return all stakes. The shoe goes on.\n"
+LOCKED = "Done. The exit is locked. To release it, run `sabot table bac-01 tell unlock --by NAME`.\n"
+UNLOCKED = "Done. The exit is no longer locked by command.\n"
 NOTHING_TO_VOID = (
     "sabot: Void refused: no card of a coup is on the table, so there is nothing to void. To decide an earlier coup "
     "that is disputed, run `sabot table bac-01 decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
@@ -48,7 +51,8 @@ def voided(watcher: SiteWatcher) -> int:
             watcher, "table", "bac-01", "void", "--by", "A. Smith", "--clause", "12.1.2", "--reason", "misdeal"
         )
         if done.returncode == 0:
-            assert (done.stdout, done.stderr) == ("Done.\n", "")
+            assert done.stdout.startswith("Done. Coup ")
+            assert (done.stdout.endswith(VOIDED), done.stderr) == (True, "")
             return tries
         assert done.stderr == NOTHING_TO_VOID
     raise AssertionError("no coup was on the table in thirty tries")
@@ -198,8 +202,8 @@ def test_a_name_that_would_write_on_a_terminal_or_in_a_spreadsheet_does_neither(
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(1)
     name = "=HYPERLINK(1)\x1b[2J\r\n\u202eevil\u0007"
-    assert sabot_table(watcher, "table", "bac-01", "tell", "lock", "--by", name).stdout == "Done.\n"
-    assert sabot_table(watcher, "table", "bac-01", "tell", "unlock", "--by", "A. Smith").stdout == "Done.\n"
+    assert sabot_table(watcher, "table", "bac-01", "tell", "lock", "--by", name).stdout == LOCKED
+    assert sabot_table(watcher, "table", "bac-01", "tell", "unlock", "--by", "A. Smith").stdout == UNLOCKED
     attempt = kept(watcher, "attempt")[0]
     assert attempt["by"] == "=HYPERLINK(1) evil"
     for words in (("show", "--last", "500"), ("show", "--json"), ("export", "--format", "csv")):

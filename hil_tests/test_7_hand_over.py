@@ -69,7 +69,7 @@ def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -
     new_shoe(watcher, "bac-02")
     cards = exported(watcher, "bac-01")
     number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]
-    assert at(watcher, "bac-02", "import-coup", str(number), *laid) == "Done.\n"
+    assert at(watcher, "bac-02", "import-coup", str(number), *laid).startswith(f"Done. Coup {number} goes on here")
     watcher.run_until(lambda watcher: is_over(watcher, "bac-01"))
     again = sabot_table(watcher, "table", "bac-02", "import-coup", str(number), *laid, *CLAUSE)
     assert (

@@ -1,12 +1,15 @@
 """Arguments that are left out are filled in from the table; what the table cannot have is refused."""
 
+import re
 from typing import Any
 
 import pytest
 from desk_bench import TIME, DeskBench
 from sabot_gateway.shoe.fault import next_step
 from sabot_protocol import fields
+from sabot_protocol.service.messages import RequestError
 from sabot_protocol.service.moment import Moment
+from shoe_events import cards
 
 
 @pytest.fixture
@@ -108,3 +111,55 @@ def test_a_missed_burn_is_named_only_while_a_coup_is_dealt() -> None:
     assert ("`sabot table bac-02 tell burn-card --by NAME`" in dealing, "void" in dealing) == (True, False)
     assert ("burn" in complete, "`sabot table bac-02 decide --coup " in complete) == (False, True)
     assert "if it is decided already, run `sabot table bac-02 confirm --by NAME`" in complete
+
+
+# What was done, and what follows
+
+
+def answer_of(bench: DeskBench, verb: str, command: str, **args: Any) -> str:
+    """Give a command that the shoe carries out; return the answer."""
+    bench.send(verb, clause="12.1", args=args)
+    ((command_id, _, data),) = bench.commands_sent(0.0)
+    bench.shoe_logs("command_done", command_id=command_id, command=command, outcome="done", data=data)
+    bench.commit()
+    return bench.answers.pop().say
+
+
+def test_open_shoe_names_decks_and_burn_and_what_locks_the_exit(bench: DeskBench) -> None:
+    opened = "Done. A shoe of 8 decks is open. Draw one card and burn it face down."
+    assert answer_of(bench, "open-shoe", "open_shoe") == opened
+    bench.shoe_logs("lock", on=1)
+    assert "tell unlock --by NAME" in answer_of(bench, "open-shoe", "open_shoe").removeprefix(opened)
+
+
+def test_unlock_names_what_still_locks_the_exit(bench: DeskBench) -> None:
+    bench.shoe_logs("lock", on=1)
+    free = "Done. The exit is no longer locked by command."
+    assert answer_of(bench, "unlock", "unlock") == free
+    bench.table.fault = "lid"
+    assert answer_of(bench, "unlock", "unlock").startswith(f"{free} The shoe locks its exit (fault lid): ")
+
+
+def test_void_names_the_coup_and_the_cards(bench: DeskBench) -> None:
+    bench.table.open()
+    bench.table.follow(*cards(2, "9S 2H"))
+    say = answer_of(bench, "void", "void_coup", then="new_cards")
+    assert say == "Done. Coup 1/1 is void: return all stakes. Replace the cards, then open a new shoe."
+
+
+@pytest.mark.parametrize(("kind", "sent"), [(None, "no_bet"), ("dummy", "dummy")])
+def test_the_kind_of_a_coup_without_wagers_defaults_to_the_books(bench: DeskBench, kind: str, sent: str) -> None:
+    assert command_data(bench, "no-bet", kind=kind)["kind"] == sent
+
+
+@pytest.mark.parametrize(
+    ("verb", "args", "wrong"),
+    [
+        ("no-bet", {"kind": "live"}, "unknown kind 'live': expected no_bet, void_hand, free_hand or dummy"),
+        ("void", {"coup": "nonsense"}, "'nonsense' names no coup: expected shoe and coup as 3/17"),
+        ("decide", {"coup": "3/x", "verdict": "void"}, "'3/x' names no coup: expected shoe and coup as 3/17"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_at_once(bench: DeskBench, verb: str, args: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(RequestError, match=re.escape(wrong)):
+        bench.send(verb, args=args)

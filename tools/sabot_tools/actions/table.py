@@ -134,7 +134,9 @@ def no_bet(
     ctx: typer.Context,
     by: By,
     clause: Clause = "",
-    kind: Annotated[str, typer.Option(help="no_bet, void_hand, free_hand or dummy: see the rulebook.")] = "no_bet",
+    kind: Annotated[
+        str | None, typer.Option(help="no_bet, void_hand, free_hand or dummy; default: as the rulebook names it.")
+    ] = None,
 ) -> None:
     """Deal the next coup without wagers. For the coup in progress use `this-no-bet`."""
     ctx.obj.request("no-bet", by, clause, kind=kind)

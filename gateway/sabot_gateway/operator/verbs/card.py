@@ -2,7 +2,9 @@
 
 import msgspec
 
-from sabot_gateway.operator.verbs.verb import ShoeVerb, expect_card
+from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.verbs.verb import Coup, ShoeVerb, expect_card
+from sabot_gateway.shoe.parse import Event
 
 
 class KeyedFlags(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -28,6 +30,10 @@ class KeyCard(ShoeVerb, frozen=True):
         """Raise ValueError if it is not one of the 52 cards."""
         expect_card("card", self.card)
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return that the card counts."""
+        return f"{self.card} counts as the card that was not read. The shoe goes on."
+
 
 class BurnCard(ShoeVerb, frozen=True):
     """Burn one card before the next coup; or the burn that was missed, and deal the first coup again."""
@@ -36,6 +42,13 @@ class BurnCard(ShoeVerb, frozen=True):
     command = "burn_card"
     not_now = "a coup is in progress, a fault holds the shoe, or no shoe is open. Finish the coup, then repeat it."
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what to do with the cards."""
+        return (
+            "The next card is a burn: draw it and burn it face down. If the burn of this shoe was missed, put the "
+            "cards of the first coup back into the shoe in their order first, and deal them again after the burn."
+        )
+
 
 class CardReturned(ShoeVerb, frozen=True):
     """The last card drawn too many is back in the shoe."""
@@ -43,3 +56,7 @@ class CardReturned(ShoeVerb, frozen=True):
     title = "Card returned"
     command = "card_returned"
     not_now = "no card was drawn too many at a complete coup, so none can go back. Leave the cards on the table."
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how it is drawn again."""
+        return "The last card that was drawn too many counts as back in the shoe. Confirm the coup; it is drawn again."

@@ -1,5 +1,6 @@
 """Verbs about a coup: confirm, void, decide, no-bet, this-no-bet, authorise."""
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, cast, get_args
 
@@ -8,12 +9,23 @@ from sabot_protocol import fields
 from sabot_protocol.topics import Winner
 
 from sabot_gateway.operator.table_view import TableView, next_step
-from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
+from sabot_gateway.operator.verbs.verb import (
+    Coup,
+    Effect,
+    Id,
+    RefusedError,
+    ShoeVerb,
+    TableVerb,
+    expect,
+    still_locked,
+)
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
+from sabot_gateway.verify.reports.exit_lock import AWAITING
 
+_COUP = re.compile(r"(\d{1,5}/)?\d{1,5}|[0-9a-f]{16}-\d+[a-z0-9_-]*")
 _VERDICTS: tuple[str, ...] = get_args(Decision)
 _WINNERS: tuple[str, ...] = get_args(Winner)
 
@@ -22,6 +34,10 @@ class CoupVerb(ShoeVerb, frozen=True):
     """A verb about the coup on the table: refused if another coup is named, as 3/17 or 17."""
 
     coup: Id | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if no coup can have this name."""
+        _expect_coup(self.coup)
 
     def bound_to(self, table: TableView) -> Coup | None:
         """Return the coup on the table; None if part of the log is missing and no coup is named."""
@@ -53,11 +69,11 @@ class Confirm(CoupVerb, frozen=True):
     not_now = "no complete coup waits for Confirm. Deal the cards that are due, then confirm."
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
-        """Return how to decide the coup if it is still disputed."""
+        """Return that it is confirmed, and how to decide the coup if it is still disputed."""
         for one in table.verifier.disputed():
             if (one.shoe, one.coup) == coup:
                 return f"The coup is still disputed: decide it with {decide_command(table.name, coup_label(one))}."
-        return ""
+        return f"{_named(coup)} is confirmed. The shoe goes on."
 
 
 class Void(CoupVerb, frozen=True):
@@ -74,9 +90,15 @@ class Void(CoupVerb, frozen=True):
     then: str = "go_on"
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a reason or a next step that the shoe does not know."""
+        """Raise ValueError for a coup, a reason or a next step that the shoe does not know."""
+        super().__post_init__()
         expect("reason", self.reason, fields.VoidReason.encmapping)
         expect("then", self.then, fields.Then.encmapping)
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what to do with stakes and cards."""
+        cards = "Replace the cards, then open a new shoe." if self.then == "new_cards" else "The shoe goes on."
+        return f"{_named(coup)} is void: return all stakes. {cards}"
 
 
 class Decide(TableVerb, frozen=True):
@@ -89,7 +111,8 @@ class Decide(TableVerb, frozen=True):
     winner: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an unknown verdict or winner, or for a void coup with a winner."""
+        """Raise ValueError for an unknown coup, verdict or winner, or for a void coup with a winner."""
+        _expect_coup(self.coup)
         expect("verdict", self.verdict, _VERDICTS)
         if self.winner is not None:
             expect("winner", self.winner, _WINNERS)
@@ -116,11 +139,22 @@ class NoBet(ShoeVerb, frozen=True):
     title = "No bet"
     command = "no_bet"
     not_now = "no shoe is open. Open one with `sabot table {table} open-shoe --by NAME`."
-    kind: str = "no_bet"
+    kind: str | None = None  # None: what the rulebook calls it
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a kind of coup that does not exist."""
-        expect("kind", self.kind, fields.CoupKind.encmapping)
+        """Raise ValueError for a kind of coup that does not exist, or has wagers."""
+        if self.kind is not None:
+            expect("kind", self.kind, [kind for kind in fields.CoupKind.encmapping if kind != "live"])
+
+    def data(self, table: TableView) -> dict[str, Any]:
+        """Add the kind that the rulebook has, if it was left out."""
+        return {"kind": self.kind or table.verifier.profile["unwagered"]}
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what the dealer announces."""
+        kind = str(self.data(table)["kind"]).replace("_", " ")
+        wagers = "Wagers are allowed." if kind == "free hand" else "Announce it: no wagers are taken."
+        return f"The next coup is a {kind}. {wagers}"
 
 
 class ThisNoBet(CoupVerb, frozen=True):
@@ -139,6 +173,10 @@ class ThisNoBet(CoupVerb, frozen=True):
                 "Finish the coup, or void it under its own clause."
             )
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what to do with wagers and cards."""
+        return f"{_named(coup)} goes on without wagers: return them, then deal the rest of it."
+
 
 class Authorise(ShoeVerb, frozen=True):
     """Authorise what the rulebook leaves to a supervisor, as the supervisor's key does."""
@@ -147,3 +185,20 @@ class Authorise(ShoeVerb, frozen=True):
     command = "authorise"
     not_now = "no shoe is open. Open one with `sabot table {table} open-shoe --by NAME`."
     times: Annotated[int, Meta(ge=1, le=255)] = 1
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what is authorised, and what still locks the exit."""
+        acts = "The next act that needs a supervisor is" if self.times == 1 else f"{self.times} acts are"
+        return " ".join(
+            filter(None, (f"{acts} authorised: a coup without wagers, or a keyed card.", still_locked(table, AWAITING)))
+        )
+
+
+def _expect_coup(name: str | None) -> None:
+    """Raise ValueError if no coup can have this name."""
+    if name is not None and not _COUP.fullmatch(name):
+        raise ValueError(f"{name!r} names no coup: expected shoe and coup as 3/17, or its id from the status")
+
+
+def _named(coup: Coup | None) -> str:
+    return f"Coup {coup[0]}/{coup[1]}" if coup else "The coup on the table"

@@ -6,9 +6,10 @@ from msgspec import Meta
 from sabot_protocol import fields
 
 from sabot_gateway.operator.table_view import TableView
-from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, expect_card
+from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, expect_card, still_locked
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.moves import Cards, Moved, as_arguments, import_command, on_table
+from sabot_gateway.verify.reports.exit_lock import AWAITING, LID
 
 _SLOTS = tuple(slot for slot in fields.Slot.encmapping if slot not in ("burn", "unused"))
 
@@ -86,6 +87,11 @@ class ImportCoup(ShoeVerb, frozen=True):
         }
         known = {**moved.position(), "kind": moved.kind} if moved else unknown
         return {**known, **given, "cards": {**dict.fromkeys(_SLOTS, fields.NO_CARD), **self.cards}}
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what to do next, and what still locks the exit."""
+        say = f"Coup {self.coup_no} goes on here: burn no card, and deal the card that is due."
+        return " ".join(filter(None, (say, still_locked(table, AWAITING, LID))))
 
     def _laid(self) -> Cards:
         return on_table(self.cards)

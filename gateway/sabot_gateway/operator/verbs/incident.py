@@ -54,6 +54,10 @@ class ClearFault(ShoeVerb, frozen=True):
         """Raise ValueError for a fault that does not exist."""
         expect("fault", self.fault, [name for name in fields.Fault.encmapping if name != "none"])
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return that the fault is over."""
+        return f"Fault {self.fault} is cleared. The shoe goes on where it was."
+
 
 class Irregularity(ShoeVerb, frozen=True):
     """Report an irregularity, with the facts that decide it; the answer is what the rulebook says."""

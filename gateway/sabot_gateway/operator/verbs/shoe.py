@@ -6,7 +6,16 @@ from msgspec import Meta
 from sabot_protocol import fields
 
 from sabot_gateway.operator.table_view import TableView
-from sabot_gateway.operator.verbs.verb import Decks, RefusedError, ShoeVerb, expect
+from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, still_locked
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.reports.exit_lock import LOCKED
+
+_BURNS = {  # by fields.Burn: what the dealer does first
+    "none": "Burn no card: deal the first card of the first coup.",
+    "one": "Draw one card and burn it face down.",
+    "shown": "Draw one card, show it, and burn it.",
+    "face_up": "Draw one card face up, then burn as many cards face down as its value.",
+}
 
 
 class OpenShoe(ShoeVerb, frozen=True):
@@ -40,6 +49,13 @@ class OpenShoe(ShoeVerb, frozen=True):
         profile = table.verifier.profile
         return {"decks": profile["decks"], "burn": profile["burn"], **super().data(table)}
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how the shoe begins, and what still locks the exit."""
+        data, locks = self.data(table), table.verifier.alarms.named(LOCKED)
+        shut = "Shut the lid." if table.verifier.state.lid_open else ""
+        say = f"A shoe of {data['decks']} decks is open. {_BURNS[data['burn']]}"
+        return " ".join(filter(None, (say, shut, *(alarm.say for alarm in locks))))
+
 
 class CloseShoe(ShoeVerb, frozen=True):
     """Close the shoe: no more coup is dealt from it."""
@@ -47,6 +63,10 @@ class CloseShoe(ShoeVerb, frozen=True):
     title = "Close shoe"
     command = "close_shoe"
     not_now = "a coup is in progress, or no shoe is open. Finish or void the coup, then repeat it."
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how the next shoe begins."""
+        return f"The shoe is closed. Put in new cards, then press New shoe or run `sabot table {table.name} open-shoe`."
 
 
 class DeckCheck(ShoeVerb, frozen=True):
@@ -65,12 +85,23 @@ class DeckCheck(ShoeVerb, frozen=True):
         """Add the table's decks if they were left out."""
         return {"decks": table.verifier.profile["decks"], **super().data(table)}
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how the check goes on, or where its result is."""
+        if self.on:
+            end = f"`sabot table {table.name} deck-check --end --by NAME`"
+            return f"Feed every card of {self.data(table)['decks']} decks through the shoe, then run {end}."
+        return "The check has ended. Cards that are missing or too many are alarms: see `sabot gateway status`."
+
 
 class Lock(ShoeVerb, frozen=True):
     """Lock the exit."""
 
     title = "Lock"
     command = "lock"
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return how the exit is released."""
+        return f"The exit is locked. To release it, run `sabot table {table.name} tell unlock --by NAME`."
 
 
 class Unlock(ShoeVerb, frozen=True):
@@ -79,6 +110,10 @@ class Unlock(ShoeVerb, frozen=True):
     title = "Unlock"
     command = "unlock"
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what else locks the exit."""
+        return " ".join(filter(None, ("The exit is no longer locked by command.", still_locked(table, LOCKED))))
+
 
 class SelfTest(ShoeVerb, frozen=True):
     """Run the shoe's self-test."""
@@ -86,9 +121,17 @@ class SelfTest(ShoeVerb, frozen=True):
     title = "Self-test"
     command = "self_test"
 
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return where its result is."""
+        return "The shoe tests itself. What it finds is a fault and an alarm: see `sabot gateway status`."
+
 
 class Reboot(ShoeVerb, frozen=True):
     """Restart the shoe; it goes on where it was."""
 
     title = "Reboot"
     command = "reboot"
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what to compare."""
+        return "The shoe restarts and goes on where it was. Then compare its lamps with the cards on the table."

@@ -10,10 +10,11 @@ from sabot_protocol import clauses
 from sabot_protocol.cards import DECK
 from sabot_protocol.service.plain_text import plain
 
-from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source
 from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.reports.exit_lock import EXIT_LOCKS
 
 Id = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_./-]{1,128}\Z")]  # of a message, or shoe and coup as 3/17
 Decks = Annotated[int, Meta(ge=1, le=8)]
@@ -90,13 +91,19 @@ class ShoeVerb(TableVerb, frozen=True):
         return event.kind == "command_done"
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
-        """Return what the person should know or do next, after "Done."."""
+        """Return what was done and what follows, after "Done."."""
         return ""
 
     def refused(self, table: TableView, outcome: str) -> str:
         """Return the sentence for a command that the shoe refused."""
         reason = self.not_now if outcome == "not_now" else _REFUSED[outcome]
         return f"{self.title} refused: {reason.format(table=table.name)}"
+
+
+def still_locked(table: TableView, *ended: str) -> str:
+    """Return why the exit stays locked and how it is released; `ended` are alarms that end with this command."""
+    names = [name for name in EXIT_LOCKS if name not in ended]
+    return next_step(table) or " ".join(alarm.say for alarm in table.verifier.alarms.named(*names))
 
 
 def refuse_without_shoe(table: TableView) -> None:

@@ -10,6 +10,7 @@ from sabot_gateway.verify.reports.context import Common, Context
 LOCKED: Final = "exit_locked"
 AWAITING: Final = "awaiting_authorisation"
 LID: Final = "lid_open"
+EXIT_LOCKS: Final = (LOCKED, AWAITING, LID)
 _ENDS = ("coup", "coup_void", "key", "command_done")  # events by which a coup no longer waits, as the checks decide
 _BEGINS = ("coup_kind", "handed_over")
 KINDS: Final = frozenset((*_BEGINS, *_ENDS, "lock", "checkpoint", "lid", "shoe_opened", "shoe_closed"))
