@@ -1,6 +1,7 @@
 """Markup: text from people becomes HTML only here, so that nothing in a name or a note can be markup."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 from typing import NewType
 
@@ -10,6 +11,7 @@ Markup = NewType("Markup", str)
 NOTHING = Markup("")
 
 
+@lru_cache(4096)  # names, roles and clauses come again and again
 def text(value: str) -> Markup:
     """Return text in one line, escaped, with a replacement for each character that cannot be printed."""
     return Markup(escape(printable(" ".join(value.split()))))
