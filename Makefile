@@ -18,6 +18,8 @@ SCENE ?= kills
 RATE ?= 12
 COMMANDS ?= 100000
 BENCH ?= unix
+# Of two cores: a third of the tests' time is waiting for processes, so three workers keep both busy.
+WORKERS ?= 3
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
@@ -44,7 +46,7 @@ demo: .venv/.demo ## run a whole site on this machine until Ctrl-C; COUPS=n TABL
 
 test: lint image ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
 	@rm -f $(TALLY)
-	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n 2
+	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n $(WORKERS)
 	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest $(ON_CHIP) --bench rp2040 -n 2
 
 quick: .venv/.dev ## run the tests of protocol and gateway (2 minutes on 2 busy cores)

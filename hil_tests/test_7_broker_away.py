@@ -10,9 +10,9 @@ from pathlib import Path
 from support.brokers import Site
 from support.site_watcher import SiteWatcher, WatchSite
 
-EVENTS = int(os.environ.get("SABOT_EVENTS", "3000"))
+EVENTS = int(os.environ.get("SABOT_EVENTS", "1200"))
 MOST_GROWTH_KIB = 16 * 1024
-LOOK_EVERY = 500  # events
+LOOK_EVERY = 200  # events
 
 
 def own_kib(pid: int) -> int:

@@ -73,9 +73,10 @@ def test_what_inspect_shows_is_what_the_ledger_holds(watch_site: WatchSite, tmp_
     watcher = watch_site(speed=100.0)
     watcher.run_for_coups(1)
     out = tmp_path / "evening.shoe"
-    status, stdout, stderr = Capturing(watcher, "--seconds", "5", "--out", str(out)).ended()
+    status, stdout, stderr = Capturing(watcher, "--seconds", "2.5", "--out", str(out)).ended()
     assert (status, stdout) == (0, "")
     assert " bytes from the shoe, " in stderr
+    watcher.site.power_off("bac-01")
     watcher.run_until_received()
     frames = inspected(out)
     events = bodies(frames, "event")

@@ -42,7 +42,7 @@ def lines(process: subprocess.Popen[bytes], count: int) -> int:
     return int(found[-1])
 
 
-@pytest.mark.parametrize("size", [3, 60])
+@pytest.mark.parametrize("size", [3, 20])
 def test_verify_accepts_a_ledger_beside_its_writer_and_after_it(tmp_path: Path, size: int) -> None:
     path, commits = tmp_path / "ledger.db", 1500
     process = writer(path, commits, size)
