@@ -29,6 +29,8 @@ _RULES: Final = {
     "player_overdraw": ("live 12.2", "live 14.2", "live 12.1(b)", "unwagered 10.6.1(b)", "approved 11.8.3"),
     "bankers_third": ("play_on 12.2", "play_on 14.2", "play_on 12.1(a)", "play_on 10.6.1(a)", "play_on 11.8.3"),
     "banker_overdraw": ("unwagered 12.3", "unwagered 14.3", "live 12.2(a)", "unwagered 10.6.2", "approved 11.8.4"),
+    "card_returned": ("-", "-", "-", "unwagered 7.1.5(a)", "-"),
+    "not_approved": ("-", "-", "-", "-", "approved 11.8.14"),
     "excess_card": ("live 12.3", "live 14.3", "live 12.2(a)", "live 10.2", "approved 11.8.13"),
     # Cards face up in the shoe
     "first_card_face_up": (
@@ -41,6 +43,7 @@ _RULES: Final = {
     "third_card_face_up": ("play_on 12.5", "play_on 14.5", "play_on 12.4", "play_on 10.5.2", "play_on 11.8.5"),
     # Wrong cards, and cards that are not read
     "missing_or_foreign_card": ("void_check 12.11", "void_check 14.11", "-", "-", "void_check 11.8.10"),
+    "surplus_copy": ("void_check 12.11", "void_check 14.11", "-", "-", "void_check 11.8.10"),
     "misread_card": ("-", "-", "-", "-", "approved 11.8.12"),
     "insufficient_cards": ("void 12.6", "void 14.6", "void 12.5", "void 10.10", "void 11.8.6"),
     # Order of cards
@@ -59,6 +62,8 @@ _RULES: Final = {
     "not_shuffled": ("last 12.9", "last 14.9", "-", "-", "last 11.8.9"),
     # The shoe's result is not that of the cards
     "discrepancy": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
+    "settled_at_shoe": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
+    "other_winner": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
     # Coups without wagers that a person orders
     "ordered": ("unwagered 7.4", "unwagered 7.4", "unwagered 8.3", "approved 7.4", "approved 11.8.14"),
     # Checks of cards in play

@@ -68,14 +68,12 @@ def _play(table: Table, plan: list[tuple[int, str]]) -> None:
         provoke(table, situation, number)
     _ready(table)
     table.coup()
-    table.ask(table.staff.supervisor, "close-shoe")
-    table.closed()
+    table.end_shoe()
 
 
 def _ready(table: Table) -> None:
     """Open a new shoe if none is open or few cards are left."""
     if table.shoe is not None and len(table.stack) < _FEW_CARDS:
-        table.ask(table.staff.supervisor, "close-shoe")
-        table.closed()
+        table.end_shoe()
     if table.shoe is None:
         table.open_shoe()

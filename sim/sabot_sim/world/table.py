@@ -8,7 +8,7 @@ from sabot_protocol.fields import Button, RejectReason
 
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.world.acts import Act, AtGateway, AtShoe, Timed
-from sabot_sim.world.books import DEALER, MANAGER, RAPID, SUPERVISOR, UNWAGERED, Rule
+from sabot_sim.world.books import CROWN, DEALER, MANAGER, RAPID, SUPERVISOR, UNWAGERED, Rule
 from sabot_sim.world.truth import Alarm, Coup, Decision, Irregularity, Person, Shoe, Truth
 
 DECKS: Final = 8
@@ -49,9 +49,10 @@ class Table:
         self.shoe: Shoe | None = None
         self.shoes = self.coup_no = 0
         self.hand: list[str] = []  # of the coup on the table, as drawn
-        self.kind, self.authorised = "live", ""
+        self.kind = "live"
+        self.authorised: Decision | None = None
         self.ahead: list[str] = []  # surplus cards that begin the next coup
-        self.ahead_kind, self.ahead_authorised = "live", ""
+        self.ahead_kind = "live"
         self.dealt_s = 0.0  # when the coup on the table was complete; 0 before
         self.active: list[Alarm] = []
 
@@ -87,15 +88,15 @@ class Table:
         asks: Person | None = None,
         refused: bool = False,
         **args: Any,
-    ) -> None:
+    ) -> Decision:
         """Have a person ask the gateway for something, or approve what another asks; some do it at the table PC."""
         self.wait(3.0, 40.0)
         local = not refused and self.rng.random() < _LOCAL_SHARE
         asks = None if local else asks
         self._act(AtGateway(by, verb, clause, args, refused, local, asks))
-        self.truth.decisions.append(
-            Decision(self.name, self.now_s, verb, by, clause, refused, local, asks, *self.place())
-        )
+        decision = Decision(self.name, self.now_s, verb, by, clause, refused, local, asks, *self.place())
+        self.truth.decisions.append(decision)
+        return decision
 
     def report(self, case: str, clause: str = "", by: Person | None = None, **facts: bool) -> None:
         """Report an irregularity at the gateway; its alarm is raised."""
@@ -166,6 +167,17 @@ class Table:
         if burn:
             self.take()
         self.coup_no = 1
+
+    def end_shoe(self) -> None:
+        """Let the cutting card end the shoe, or a supervisor."""
+        if self.rng.random() < 0.5:
+            self.ask(self.staff.supervisor, "close-shoe")
+        else:
+            self.at_shoe("cut")
+            self.coup()
+            if self.book == CROWN:  # 4.1.1(b), A-17: one more
+                self.coup()
+        self.closed()
 
     def closed(self) -> None:
         """Note that the shoe has come to its end."""
@@ -247,12 +259,12 @@ class Table:
             )
         )  # fmt: skip
         self.shoe.coups, self.coup_no = self.shoe.coups + 1, self.coup_no + 1
-        self.hand, self.kind, self.authorised = self.ahead, self.ahead_kind, self.ahead_authorised
-        self.ahead, self.ahead_kind, self.ahead_authorised, self.dealt_s = [], "live", "", 0.0
+        self.hand, self.kind, self.authorised = self.ahead, self.ahead_kind, None
+        self.ahead, self.ahead_kind, self.dealt_s = [], "live", 0.0
 
-    def without_wagers(self, by: str = "", *, ahead: bool = False) -> None:
-        """Note that the coup on the table, or the next one, has no wagers."""
+    def without_wagers(self, by: Decision | None = None, *, ahead: bool = False) -> None:
+        """Note that the coup on the table, or the next one, has no wagers; `by` if a person decided that."""
         if ahead:
-            self.ahead_kind, self.ahead_authorised = UNWAGERED[self.book], by
+            self.ahead_kind = UNWAGERED[self.book]
         else:
             self.kind, self.authorised = UNWAGERED[self.book], by

@@ -41,7 +41,7 @@ class Coup:
     by: str = ""
     clause: str = ""
     decided_s: float = 0.0
-    authorised: str = ""  # who authorised or ordered a coup without wagers
+    authorised: "Decision | None" = None  # by which a person authorised or ordered a coup without wagers
 
     @property
     def label(self) -> str:
@@ -99,24 +99,34 @@ class Irregularity:
 class Check:
     """A check of one deck: the card that was missing, and the one that was there twice; empty if it was whole."""
 
-    table: str
-    begun_s: float
-    ended_s: float
+    begun: Decision
+    ended: Decision
     missing: str
     surplus: str
-    by: Person
 
 
 @dataclass(frozen=True)
 class Keyed:
     """A card that a person keyed in."""
 
-    table: str
-    time_s: float
+    decision: Decision
     shoe: int
     coup: int
     card: str
-    by: Person
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A coup whose result the dealer pressed wrongly, and how it was decided."""
+
+    table: str
+    shoe: int
+    coup: int
+    raised_s: float
+    ended_s: float
+    decision: Decision | None  # None if it was settled at the shoe
+    verdict: str
+    winner: str | None
 
 
 @dataclass
@@ -130,3 +140,4 @@ class Truth:
     irregularities: list[Irregularity] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     keyed: list[Keyed] = field(default_factory=list)
+    disputes: list[Dispute] = field(default_factory=list)

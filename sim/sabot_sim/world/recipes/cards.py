@@ -6,7 +6,7 @@ from sabot_protocol.cards import DECK, INDEX
 
 from sabot_sim.world.books import Rule, rule
 from sabot_sim.world.recipes.recipe import approve, approve_coup, recipe, void
-from sabot_sim.world.table import BANKER_DRAWS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
+from sabot_sim.world.table import BANKER_DRAWS, DECKS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
 from sabot_sim.world.truth import Check, Keyed
 
 FOREIGN: Final = "at the shoe: foreign card"  # nobody voids the coup: the rule does, when the card comes
@@ -47,6 +47,41 @@ def excess_card(table: Table, found: Rule, number: int) -> None:
     _surplus(table, SIX, found, number)
 
 
+@recipe("card_returned")
+def card_returned(table: Table, found: Rule, number: int) -> None:
+    """Put a surplus card back to the front of the shoe; the shoe reads it again as the first of a Dummy Coup."""
+    table.arrange(FOUR)
+    table.deal()
+    card = table.take()
+    table.note(found, number)
+    table.raised("player_overdraw", rule("player_overdraw", table.book).clause)
+    table.ask(table.staff.supervisor, "card-returned", found.clause)
+    table.stack.insert(0, card)
+    table.out.pop()
+    table.without_wagers(ahead=True)
+    table.confirm()
+    table.coup()
+
+
+@recipe("not_approved")
+def not_approved(table: Table, found: Rule, number: int) -> None:
+    """Go on with a dummy hand before it is authorised."""
+    over = rule("excess_card", table.book)
+    table.arrange(SIX)
+    table.deal()
+    table.ahead.append(table.take())
+    table.raised("excess_card", over.clause)
+    table.without_wagers(ahead=True)
+    table.confirm()
+    table.raised("awaiting_authorisation")
+    table.draw()
+    table.note(found, number)
+    table.raised("unauthorised_coup", found.clause)
+    table.authorised = approve(table, found.clause)
+    table.over("awaiting_authorisation")
+    table.coup()
+
+
 @recipe("bankers_third")
 def bankers_third(table: Table, found: Rule, number: int) -> None:
     """Give the Banker's third card to the Player first; the dealer's mistake is reported."""
@@ -70,8 +105,9 @@ def _unread(table: Table, found: Rule, number: int, *, face_up: bool) -> None:
     if misread.follows == "approved":
         approve(table, misread.clause)
     asks = table.staff.dealer if misread.follows == "approved" else None  # 11.8.12: two people
-    table.ask(table.staff.supervisor, "key-card", found.clause, asks=asks, card=card, flags={"face_up": face_up})
-    table.truth.keyed.append(Keyed(table.name, table.now_s, table.shoes, table.coup_no, card, table.staff.supervisor))
+    flags, by = {"face_up": face_up}, table.staff.supervisor
+    keyed = table.ask(by, "key-card", found.clause, asks=asks, card=card, flags=flags)
+    table.truth.keyed.append(Keyed(keyed, table.shoes, table.coup_no, card))
     table.over("fault_card", "reject")
     table.hand.append(card)
     if face_up:
@@ -152,6 +188,24 @@ def foreign_card(table: Table, found: Rule, number: int) -> None:
     _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
 
 
+@recipe("surplus_copy")
+def surplus_copy(table: Table, found: Rule, number: int) -> None:
+    """Draw one more copy of a card than the decks have; it is found at that very draw."""
+    card = max(DECK, key=table.out.count)
+    while table.out.count(card) < DECKS:
+        table.stack.remove(card)
+        table.stack.insert(table.rng.randint(0, 3), card)
+        table.coup()
+    table.deal(1)
+    table.stack.insert(0, card)
+    table.hand.append(table.take())
+    table.note(found, number)
+    table.raised("missing_or_foreign_card", found.clause)
+    void(table, FOREIGN, found.clause)
+    table.closed()
+    _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
+
+
 @recipe("deck_check")
 def deck_check(table: Table, found: Rule, number: int) -> None:
     """Check one deck after the shoe; one time in two a card is missing and another is there twice."""
@@ -167,12 +221,11 @@ def _check_decks(table: Table, clause: str, *, found_wrong: bool) -> None:
     if found_wrong:
         cards[10] = surplus
     by = table.staff.supervisor
-    table.ask(by, "deck-check", clause, on=1, decks=1)
-    begun_s = table.now_s
+    begun = table.ask(by, "deck-check", clause, on=1, decks=1)
     for card in cards:
         table.at_shoe("card", INDEX[card], 0, -1)
-    table.ask(by, "deck-check", clause, on=0, decks=1)
-    table.truth.checks.append(Check(table.name, begun_s, table.now_s, missing, surplus, by))
+    ended = table.ask(by, "deck-check", clause, on=0, decks=1)
+    table.truth.checks.append(Check(begun, ended, missing, surplus))
     if found_wrong:
         table.raised("decks_differ")
 

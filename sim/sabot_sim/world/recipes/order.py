@@ -52,8 +52,7 @@ def misdelivery(table: Table, found: Rule, number: int) -> None:
         void(table, by.name, found.clause)
     elif found.follows == "choice" and table.rng.random() < 0.5:
         clause = {PREMIUM: "14.12.6", CROWN: "10.7"}[table.book]
-        table.ask(table.staff.supervisor, "this-no-bet", clause)
-        table.without_wagers(table.staff.supervisor.name)
+        table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", clause))
     table.coup()
 
 
@@ -66,8 +65,7 @@ def all_withdrawn(table: Table, found: Rule, number: int) -> None:
         table.report("wrong_area", rule("wrong_area", CROWN).clause)
     else:
         table.report("bad_order", found.clause, reconstructible=True, notified_before_next=True)
-    table.ask(table.staff.supervisor, "this-no-bet", found.clause)
-    table.without_wagers(table.staff.supervisor.name)
+    table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", found.clause))
     table.coup()
 
 

@@ -1,8 +1,13 @@
 """Play: what was forgotten, wrong results, coups without wagers, lid and lock."""
 
-from sabot_sim.world.books import CROWN, NZ, Rule
+from typing import Final
+
+from sabot_sim.world.books import CROWN, NZ, UNWAGERED, Rule
 from sabot_sim.world.recipes.recipe import decider, recipe
 from sabot_sim.world.table import Table
+from sabot_sim.world.truth import Dispute
+
+AT_THE_SHOE: Final = "a supervisor, at the shoe"
 
 # Forgotten
 
@@ -34,21 +39,66 @@ def last_coup(table: Table, found: Rule, number: int) -> None:
 # Results
 
 
-@recipe("discrepancy")
-def discrepancy(table: Table, found: Rule, number: int) -> None:
-    """Press another result than that of the cards; the supervisor confirms the coup or voids it."""
+def _other(table: Table) -> str:
+    """Return a result that is not that of the cards."""
+    return table.rng.choice([name for name in ("player", "banker", "tie") if name != table.winner()])
+
+
+def _press_other(table: Table, found: Rule, number: int) -> float:
+    """Deal a coup and press another result than that of its cards; return when."""
     table.deal()
-    wrong = table.rng.choice([name for name in ("player", "banker", "tie") if name != table.winner()])
-    table.press(wrong)
+    table.press(_other(table))
     table.note(found, number)
     table.raised("discrepancy", found.clause)
     table.raised("fault_decision")
+    return table.now_s
+
+
+@recipe("discrepancy")
+def discrepancy(table: Table, found: Rule, number: int) -> None:
+    """Press another result than that of the cards; the supervisor confirms the coup or voids it."""
+    raised_s = _press_other(table, found, number)
     by = decider(table, "decide")
     verdict = table.rng.choice(("confirmed", "void"))
     label = f"{table.shoes}/{table.coup_no}"
-    table.ask(by, "decide", found.clause, coup=label, verdict=verdict)
+    decision = table.ask(by, "decide", found.clause, coup=label, verdict=verdict)
+    winner = table.winner() if verdict == "confirmed" else None
+    table.truth.disputes.append(
+        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, decision, verdict, winner)
+    )
     table.over("fault_decision", "discrepancy")
     table.settled(verdict, by.name, found.clause)
+
+
+@recipe("other_winner")
+def other_winner(table: Table, found: Rule, number: int) -> None:
+    """Press another result; the supervisor has seen that outcome and confirms it."""
+    raised_s = _press_other(table, found, number)
+    by, seen = decider(table, "decide"), _other(table)
+    label = f"{table.shoes}/{table.coup_no}"
+    decision = table.ask(by, "decide", found.clause, coup=label, verdict="confirmed", winner=seen)
+    table.truth.disputes.append(
+        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, decision, "confirmed", seen)
+    )
+    table.over("fault_decision", "discrepancy")
+    table.settled("confirmed", by.name, found.clause)
+    table.truth.coups[-1].winner = seen
+
+
+@recipe("settled_at_shoe")
+def settled_at_shoe(table: Table, found: Rule, number: int) -> None:
+    """Press another result; the supervisor turns the key, and the dealer confirms the result of the cards."""
+    raised_s = _press_other(table, found, number)
+    table.at_shoe("key", 1)
+    table.over("fault_decision")
+    table.at_shoe("key", 0)
+    winner = table.winner()
+    table.press("confirm")
+    table.over("discrepancy")
+    table.truth.disputes.append(
+        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, None, "confirmed", winner)
+    )
+    table.settled("confirmed", AT_THE_SHOE)
 
 
 # Coups without wagers, and the shoe itself
@@ -60,11 +110,10 @@ def ordered(table: Table, found: Rule, number: int) -> None:
     by = decider(table, "ordered")
     if found.follows == "approved":
         table.ask(by, "authorise", found.clause, times=1)
-    kind = "free_hand" if table.book == NZ else None
+    kind = "free_hand" if table.book == NZ else UNWAGERED[table.book]
     table.note(found, number)
-    table.without_wagers(by.name)
-    table.kind = kind or table.kind
-    table.ask(by, "no-bet", found.clause, kind=table.kind)
+    table.without_wagers(table.ask(by, "no-bet", found.clause, kind=kind))
+    table.kind = kind
     table.coup()
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from sabot_sim.world.books import BY_MANAGER, Rule
 from sabot_sim.world.table import Table
-from sabot_sim.world.truth import Person
+from sabot_sim.world.truth import Decision, Person
 
 Recipe = Callable[[Table, Rule, int], None]
 RECIPES: Final[dict[str, Recipe]] = {}
@@ -32,11 +32,9 @@ def void(table: Table, by: str, clause: str) -> None:
     table.settled("void", by, clause)
 
 
-def approve(table: Table, clause: str) -> str:
-    """Have the supervisor authorise what waits; return the name."""
-    by = decider(table, "authorise")
-    table.ask(by, "authorise", clause, times=1)
-    return by.name
+def approve(table: Table, clause: str) -> Decision:
+    """Have the supervisor authorise what waits."""
+    return table.ask(decider(table, "authorise"), "authorise", clause, times=1)
 
 
 def approve_coup(table: Table, clause: str) -> None:
