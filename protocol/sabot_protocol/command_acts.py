@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from sabot_protocol import authority
+from sabot_protocol import authority, irregularities
 from sabot_protocol.authority import AuthorityError, Person, Verdict
 from sabot_protocol.commands import CommandError
+from sabot_protocol.irregularities import IrregularityError
 
 # The act of each verb, with its row of the requirements. Where no rulebook has the act it is empty: then the role
 # decides that decides what a rulebook has no rule for (A-80).
@@ -41,6 +42,13 @@ VOID_ACTS: dict[str, str] = {  # by the reason
     "discrepancy": "decide_discrepancy",  # P-43
     "wrong_shoe": "void_wrong_shoe",  # P-48
 }
+_REPORTED: dict[str, str] = {  # by the case of a report by which the shoe voids the coup; else it is a misdeal
+    "wrong_shoe": "void_wrong_shoe",  # P-48
+    "missing_or_foreign_card": "void_foreign_card",  # P-42
+    "scan_discrepancy": "decide_discrepancy",  # P-43
+    "insufficient_cards": "",
+}
+_MISDEAL, _RECONSTRUCT = "void_misdeal", "reconstruct"
 _VOID, _REASON = "void", "supervisor"  # the reason of a void that gives none
 _BY_ITSELF = ("auto", "free")  # nobody approves it; people beside the order give no commands all the same
 
@@ -50,6 +58,17 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     if verb == _VOID:
         return VOID_ACTS.get(str(args.get("reason", _REASON)))
     return ACTS.get(verb)
+
+
+def act_of_report(book: str, case: str, facts: Mapping[str, object]) -> str:
+    """Return the act that a reported irregularity is by the rulebook's code for it; empty if it only informs."""
+    try:
+        code = irregularities.advise(book, case, facts).code
+    except IrregularityError:
+        return ""  # a fact is missing, so the shoe gets no report
+    if code.startswith("VOID") or (code, case) == ("CONFIRM", "scan_discrepancy"):
+        return _REPORTED.get(case, _MISDEAL)
+    return _RECONSTRUCT if code.startswith("RECON") else ""
 
 
 def check(book: str, act: str, by: Person, asks: Person | None = None) -> Verdict:

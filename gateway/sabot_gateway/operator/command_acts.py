@@ -1,13 +1,24 @@
-"""Command acts: which act of the rulebook a request to a table is."""
+"""Command acts: which act of the rulebook a request to a table is, by what it does to the coup on the table."""
 
 import msgspec
 from sabot_protocol import command_acts
 
 from sabot_gateway.operator.requests import TableRequest
+from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.verbs.coup import Void
+from sabot_gateway.operator.verbs.incident import Irregularity
+from sabot_gateway.operator.verbs.shoe import OpenShoe
 
 
-def act_of(request: TableRequest) -> str:
+def act_of(request: TableRequest, table: TableView) -> str:
     """Return the act of a request; empty if no rulebook has it."""
+    match request.verb:
+        case Irregularity() as report:  # the shoe carries out what the rulebook's code asks for
+            return command_acts.act_of_report(table.verifier.rulebook, report.case, report.known_facts(table))
+        case OpenShoe() if table.verifier.state.dealing():
+            return command_acts.VOID_ACTS["misdeal"]  # a coup that is not complete becomes void
+        case Void(reason="short_shoe"):
+            return ""  # the rule needs nobody, but then the shoe voids the coup by itself
     act = command_acts.act_of(request.name, msgspec.to_builtins(request.verb))
     assert act is not None, request.name  # a test looks at every verb
     return act

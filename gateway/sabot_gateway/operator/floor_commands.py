@@ -140,7 +140,7 @@ class FloorCommands:
         except RequestError as error:
             raise CommandError("bad_request", str(error)) from None
         assert isinstance(request, TableRequest)
-        act = act_of(request)
+        act = act_of(request, table)
         asks = Person(message.asks, message.asks_role) if message.asks else None
         command_acts.check(table.verifier.rulebook, act, Person(message.name, message.role), asks)
         if say := other_coup(table, message.coup):

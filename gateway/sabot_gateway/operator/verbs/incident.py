@@ -90,10 +90,14 @@ class Irregularity(ShoeVerb, frozen=True):
         """Add the facts that nobody needs to report."""
         return {"case": self.case, "facts": self._facts(table)}
 
-    def _facts(self, table: TableView) -> dict[str, bool]:
+    def known_facts(self, table: TableView) -> dict[str, bool]:
+        """Return the facts of the case that are given, or need not be."""
         international = bool(table.verifier.profile["switches"].get("international"))
         known = {**_DEFAULT_FACTS, "international": international}
-        return irregularities.complete_facts(table.verifier.rulebook, self.case, self.facts, known)
+        return {fact: known[fact] for fact in CASES[self.case] if fact in known} | self.facts
+
+    def _facts(self, table: TableView) -> dict[str, bool]:
+        return irregularities.complete_facts(table.verifier.rulebook, self.case, self.known_facts(table), {})
 
     def completed_by(self, event: Event) -> bool:
         """Wait for the irregularity itself: the shoe logs it after the command, with the rulebook's code."""
