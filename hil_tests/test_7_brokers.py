@@ -224,7 +224,7 @@ def test_only_the_floor_service_gives_commands_and_only_the_gateway_replies(site
 # Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
 # card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
 # a burn card that was not to be shown. `health` and the ledger's head are of no use to players.
-UNSEEN = ("cards", "coup", "alarm", "alarms", "health")
+UNSEEN = ("cards", "coup", "alarm", "alarms", "incident", "open", "health")
 SEEN = ("shoe", "confirmed", "status")
 
 

@@ -209,6 +209,7 @@ class App:
         if not self._hold.active:
             for table in due:
                 self._guard.run(self._lines.open, table, at)
+                self._guard.run(self._own.match_time, table, at)
                 if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
                     table.find_disputes(self._ledger)
             keep_days = self._builder.config.keep_days

@@ -8,6 +8,7 @@ import structlog
 from sabot_protocol import rulebooks
 
 from sabot_gateway.config import Config, Table
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.shoe.keys import KeyRing
@@ -45,9 +46,10 @@ class TableBuilder:
         )
         line = Line(table.port, table.baud)
         if before is not None and before.verifier.uses(book, profile):
-            return TableSession(table, line, link, before.verifier, shoe_fault=before.shoe_fault)
-        verifier = Verifier(table.name, book, profile, self._desk.attempts.decider_of, self._moves)
-        session = TableSession(table, line, link, verifier)
+            return TableSession(table, line, link, before.verifier, before.incidents, shoe_fault=before.shoe_fault)
+        who = self._desk.attempts.decider_of
+        verifier = Verifier(table.name, book, profile, who, self._moves)
+        session = TableSession(table, line, link, verifier, IncidentBook(table.name, book, who))
         if not session.catch_up(self._ledger):
             log.warning(
                 "the coup in progress is unknown: the log of the shoe on this table comes from another release, or is "

@@ -9,9 +9,10 @@ import structlog
 from sabot_protocol.codec import CodecError
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter
-from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage
+from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, IncidentMessage, OpenMessage
 
 from sabot_gateway.config import Table
+from sabot_gateway.incidents.book import REMEMBERED, IncidentBook, newest_that_fit
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
 from sabot_gateway.shoe import parse
@@ -19,7 +20,7 @@ from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import ShoeFault, next_step
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.shoe.ports import Line
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.alarms.book import most_urgent
 from sabot_gateway.verify.alarms.catalogue import CONCERNS
 from sabot_gateway.verify.disputes import MOST
@@ -43,6 +44,7 @@ class TableSession:
     line: Line
     link: Driver
     verifier: Verifier
+    incidents: IncidentBook
     pending: list[Entry] = field(default_factory=list)
     last_event_no: int = 0
     last_published: str | Served | None = None  # a problem, or the shoe and its key; the same is not published again
@@ -71,11 +73,24 @@ class TableSession:
                 self._add(events[0], record, time, of_event=False)
             self.link.lost = None
         for event in events:
-            for position, record in enumerate(self._verified(event, time, now_s)):
+            records = self._verified(event, time, now_s)
+            for position, record in enumerate([*records, *self._incidents(event, records, time, now_s)]):
                 self._add(event, record, time, of_event=not position)
             self.shoe_fault.follow(event)
             self.last_event_no = event.event_no
         return events
+
+    def _incidents(self, event: Event, records: list[Record], time: str, now_s: float) -> list[Record]:
+        """Return what people must settle after this event; an internal error here must not stop the event."""
+        try:
+            source = Source(event.unit, event.event_no, time)
+            return self.incidents.follow(records, source, self.verifier.state, event)
+        except Exception:
+            left_out = self._limiter.take("incidents", now_s)
+            if left_out is not None:
+                where = {"table": self.name, "event_no": event.event_no, "left_out": left_out}
+                log.exception("the incidents of an event could not be found; report it with this log", **where)
+            return []
 
     def _verified(self, event: Event, time: str, now_s: float) -> list[Record]:
         """Verify an event; an internal error must not end the daemon: it would at every start, with the same event."""
@@ -153,6 +168,17 @@ class TableSession:
         listed, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         return _encode(AlarmsMessage(table=self.name, time=time, alarms=listed, more=more))
 
+    def open_incidents(self, time: str) -> bytes:
+        """Return the open incidents, as many as fit into a message."""
+        listed, more = self._listed_incidents()
+        return _encode(OpenMessage(table=self.name, time=time, incidents=listed, more=more))
+
+    def _listed_incidents(self) -> tuple[list[IncidentMessage], int]:
+        """Return the newest open incidents that fit into a message, oldest first; and how many do not."""
+        found = self.incidents.open()
+        listed = newest_that_fit(found, _MOST_ALARMS_BYTES)
+        return listed, len(found) - len(listed) + self.incidents.more
+
     def start_again(self, ledger: Ledger) -> None:
         """Forget what is not stored."""
         self.pending.clear()
@@ -175,6 +201,8 @@ class TableSession:
         self.verifier.restore(alarms, [])
         self._recall_moves(ledger, alarms)
         self.find_disputes(ledger)
+        newest = ledger.incidents(self.name, REMEMBERED)
+        self.incidents.restore(msgspec.json.decode(payload, type=IncidentMessage) for payload in newest)
         return whole
 
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
@@ -196,6 +224,7 @@ class TableSession:
         """Return the table's part of `sabot gateway status`."""
         link, port = self.link, self.line.port
         alarms, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
+        incidents, more_incidents = self._listed_incidents()
         return {
             "table": self.name,
             "port": self.config.port,
@@ -215,6 +244,8 @@ class TableSession:
                 {"id": coup.id, "shoe": coup.shoe, "coup": coup.coup, "time": coup.time}
                 for coup in self.verifier.disputed()
             ],
+            "incidents": incidents,
+            "more_incidents": more_incidents,
             "fault": None,
             "next_step": None,
             **self.fault_fields(),

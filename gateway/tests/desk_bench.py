@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.own_entries import OwnEntries
@@ -35,6 +36,7 @@ class Table:
         self.next_no = 1
         self.fault = "none"
         self.jackpots: TableJackpots | None = None
+        self.incidents = IncidentBook("bac-01", BOOK)
 
     def serve(self) -> None:
         """Connect the shoe."""

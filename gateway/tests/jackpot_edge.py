@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from sabot_gateway.config import Table
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.operator.desk import Desk
@@ -153,7 +154,8 @@ class Edge:
         for name in self.names:
             verifier = Verifier(name, book, profile, self.desk.attempts.decider_of, moves)
             link, config = ShoeLink(profile, lambda unit: 0), Table(name, "/dev/null", self.book)
-            self.sessions[name] = TableSession(config, Line("/dev/null", 9600), link, verifier)
+            incidents = IncidentBook(name, book, self.desk.attempts.decider_of)
+            self.sessions[name] = TableSession(config, Line("/dev/null", 9600), link, verifier, incidents)
             self.sessions[name].catch_up(self.ledger)
         self.jackpots = Jackpots(self.ledger, self.own, self.sessions)
         self.configure(*parameters)

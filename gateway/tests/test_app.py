@@ -138,7 +138,7 @@ def test_a_coup_is_stored_then_acknowledged_once_for_all(bench: Bench) -> None:
 def test_a_disputed_coup_has_its_alarm_beside_it(bench: Bench) -> None:
     bench.greet(profile_hash=bytes(8))
     assert ("ack", 5) in bench.send(*dealt(bench.shoe, "banker"))
-    assert bench.entries()[-2:] == [(5, "coup"), (None, "alarm")]
+    assert bench.entries()[-3:] == [(5, "coup"), (None, "alarm"), (None, "incident")]
 
 
 def test_a_lost_part_of_the_log_is_stored_before_what_follows_it(bench: Bench) -> None:

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import msgspec
 from sabot_gateway.config import Table
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.shoe.ports import Line
@@ -42,6 +43,7 @@ def test_an_error_in_our_own_checks_keeps_the_event_raises_an_alarm_and_goes_on(
         Line("/dev/null", 115_200),
         cast(Driver, Says(opened, broken, button)),
         Verifier("bac-01", BOOK, PROFILE),
+        IncidentBook("bac-01", BOOK),
     )
     session.receive(b"", 0.0, TIME)
     kept = [(entry.event_no, entry.topic, entry.frame) for entry in session.pending]

@@ -26,6 +26,7 @@ class Log:
         """Take one more event, so many ms after the last one; return its records."""
         self.no, self.ms = self.no + 1, self.ms + ms
         made = event(self.no, kind, **data)._replace(time_ms=self.ms % 2**30, unit=unit)
+        self.last_event = made
         records = self.verifier.take(made, time)
         self.records += records
         return records

@@ -12,8 +12,22 @@ from siege.spec import Spec
 from siege.subscriber import FORGED
 
 _HOST = "127.0.0.1"
-_TOPICS = ("status", "shoe", "alarms", "alarm", "coup", "cards", "health", "history", "cmd", "cmd/reply", "ledger")
-_RETAINED = ("status", "shoe", "alarms", "history", "ledger")
+_TOPICS = (
+    "status",
+    "shoe",
+    "alarms",
+    "alarm",
+    "open",
+    "incident",
+    "coup",
+    "cards",
+    "health",
+    "history",
+    "cmd",
+    "cmd/reply",
+    "ledger",
+)
+_RETAINED = ("status", "shoe", "alarms", "open", "history", "ledger")
 _MOST_PAYLOAD = 900_000  # nats-server takes a megabyte
 
 Attack = Callable[["Intruder"], None]

@@ -1,4 +1,4 @@
-"""Derived: shoes, coups, alarms and what concerns jackpots as tables, computed from the entries alone."""
+"""Derived: shoes, coups, alarms, incidents and what concerns jackpots as tables, computed from the entries alone."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from sabot_protocol.topics import JACKPOT
 
 from sabot_gateway.ledger.chain import Entry, Stored
 
-NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins", "stakes", "jackpot_parameters")
+NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins", "stakes", "jackpot_parameters", "incidents")
 TABLES = (
     """CREATE TABLE shoes (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
@@ -39,6 +39,12 @@ TABLES = (
     id TEXT UNIQUE, table_name TEXT, shoe INTEGER, coup INTEGER, said_by TEXT, seq INTEGER PRIMARY KEY)""",
     "CREATE INDEX stakes_of_a_table ON stakes (table_name, seq)",
     "CREATE TABLE jackpot_parameters (jackpot TEXT, digest TEXT, time TEXT, seq INTEGER PRIMARY KEY)",
+    """CREATE TABLE incidents (
+    incident TEXT PRIMARY KEY, table_name TEXT, unit TEXT, shoe INTEGER, coup INTEGER, kind TEXT, state TEXT,
+    opened TEXT, last TEXT, said_by TEXT, alarm TEXT, coup_id TEXT, late INTEGER, say TEXT, clause TEXT,
+    opened_seq INTEGER, seq INTEGER) WITHOUT ROWID""",
+    "CREATE INDEX open_incidents ON incidents (table_name, opened_seq) WHERE state = 'open'",
+    "CREATE INDEX incidents_by_entry ON incidents (table_name, opened_seq)",
 )
 
 # The first message about a shoe makes its row, and each later one changes its own part.
@@ -61,6 +67,10 @@ _INCREMENT = f"INSERT OR IGNORE INTO increments VALUES ({', '.join('?' * 19)})"
 _REVERSED = "UPDATE increments SET reversed_by = ? WHERE id = ?"
 _RECORDED = f"INSERT OR IGNORE INTO recorded_wins VALUES ({', '.join('?' * 10)})"
 _STAKES = "INSERT OR IGNORE INTO stakes VALUES (?, ?, ?, ?, ?, ?)"
+_INCIDENT = (
+    f"INSERT INTO incidents VALUES ({', '.join('?' * 17)}) ON CONFLICT DO UPDATE SET state = excluded.state, "
+    "last = excluded.last, coup_id = excluded.coup_id, late = excluded.late, seq = excluded.seq"
+)
 _PARAMETERS = "INSERT INTO jackpot_parameters VALUES (?, ?, ?, ?)"
 
 _RECORDED_TOPIC = "/recorded"  # ends the topic of a recorded win
@@ -137,6 +147,21 @@ class _Recorded(_Common, frozen=True):
     coup_id: str
     outcome: str
     at: str
+
+
+class _Step(msgspec.Struct, frozen=True):
+    late: bool = False
+
+
+class _Incident(_Common, frozen=True):
+    incident: str
+    kind: str
+    state: str
+    say: str
+    opened: str
+    alarm: str = ""
+    coup_id: str = ""
+    steps: tuple[_Step, ...] = ()
 
 
 class _Parameters(msgspec.Struct, frozen=True):
@@ -217,6 +242,13 @@ def _stakes(seq: int, message: _Common) -> list[Change]:
     return [(_STAKES, (message.id, message.table, message.shoe, message.coup, message.by, seq))]
 
 
+def _incident(seq: int, message: _Incident) -> list[Change]:
+    where = (message.incident, message.table, message.unit, message.shoe, message.coup, message.kind, message.state)
+    cause = (message.opened, message.time, message.by, message.alarm, message.coup_id)
+    late = sum(step.late for step in message.steps)
+    return [(_INCIDENT, (*where, *cause, late, message.say, message.clause, seq, seq))]
+
+
 def _parameters(seq: int, message: _Parameters) -> list[Change]:
     return [(_PARAMETERS, (message.jackpot, message.digest, message.time, seq))]
 
@@ -227,6 +259,7 @@ _TOPICS: dict[str, tuple[Any, Callable[[int, Any], list[Change]]]] = {
     "confirmed": (msgspec.json.Decoder(_Confirmed), _confirmed),
     "alarm": (msgspec.json.Decoder(_Alarm), _alarm),
     "stakes": (msgspec.json.Decoder(_Common), _stakes),
+    "incident": (msgspec.json.Decoder(_Incident), _incident),
     "jackpot_parameters": (msgspec.json.Decoder(_Parameters), _parameters),
 }
 _OF_A_JACKPOT = (msgspec.json.Decoder(_Increment), _increment), (msgspec.json.Decoder(_Recorded), _recorded)
@@ -278,7 +311,10 @@ def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
         rest += _rest_of_shoe((table, unit, shoe), seq, last, entries)
     for table, alarm, last in db.execute(_CUT_ALARMS, (seq, seq)).fetchall():
         rest += _rest_of_alarm(table, alarm, seq, last, entries)
-    for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq")):
+    for table, incident, last in db.execute(_CUT_INCIDENTS, (seq, seq)).fetchall():
+        found = entries(_OF_TABLE.format("'incident'"), (table, seq, last))
+        rest += [entry for entry in found if _names(entry, incident=incident)]
+    for name, first in (("shoes", "opened_seq"), ("alarms", "raised_seq"), ("incidents", "opened_seq")):
         db.execute(f"DELETE FROM {name} WHERE {first} <= ?", (seq,))
     for name in ("coups", "increments", "recorded_wins", "stakes", "jackpot_parameters"):
         db.execute(f"DELETE FROM {name} WHERE seq <= ?", (seq,))
@@ -288,6 +324,7 @@ def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
 
 _CUT_SHOES = "SELECT table_name, unit, shoe, seq FROM shoes WHERE opened_seq <= ? AND seq > ?"
 _CUT_ALARMS = "SELECT table_name, alarm, seq FROM alarms WHERE raised_seq <= ? AND seq > ?"
+_CUT_INCIDENTS = "SELECT table_name, incident, seq FROM incidents WHERE opened_seq <= ? AND seq > ?"
 _OF_TABLE = "WHERE table_name = ? AND topic = {} AND seq > ? AND seq <= ?"
 _COUPS_OF_SHOE = """SELECT seq FROM coups WHERE seq > ? AND seq <= ? AND table_name = ? AND unit = ? AND shoe = ?
     AND corrects = ''"""

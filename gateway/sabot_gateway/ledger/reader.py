@@ -126,6 +126,16 @@ class Reader:
         )
 
     @reading()
+    def incidents(self, table: str, most: int) -> list[bytes]:
+        """Return the last message of each open incident and of the newest others, oldest incident first."""
+        newest = "SELECT opened_seq FROM incidents WHERE table_name = ? ORDER BY opened_seq DESC LIMIT ?"
+        wanted = f"state = 'open' OR opened_seq IN ({newest})"
+        return self._payloads(
+            f"SELECT seq FROM incidents WHERE table_name = ? AND ({wanted}) ORDER BY opened_seq, incident",
+            table, table, most,
+        )  # fmt: skip
+
+    @reading()
     def disputed(self, table: str, most: int = -1) -> list[bytes]:
         """Return the message of each coup that nobody has confirmed or voided yet, oldest first; of many the newest."""
         newest = f"SELECT seq FROM coups WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"
@@ -194,6 +204,7 @@ class Reader:
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield one derived table, each row by the names that messages use."""
         first = schema.WITH_TIMES if name in ("shoes", "coups", "alarms") else schema.WITH_JACKPOTS
+        first = schema.WITH_INCIDENTS if name == "incidents" else first
         if self.version < first:
             raise LedgerError(
                 f"ledger {self.path} is of version {self.version} and has no table {name}; "

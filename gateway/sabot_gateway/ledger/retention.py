@@ -70,6 +70,7 @@ _NEEDED = {
     "of the shoe on a table": """SELECT min(opened_seq) - 1 FROM shoes AS shoe WHERE closed = '' AND NOT EXISTS
     (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
     "of an alarm that is not cleared": "SELECT min(raised_seq) - 1 FROM alarms WHERE state <> 'cleared'",
+    "of an open incident": "SELECT min(opened_seq) - 1 FROM incidents WHERE state = 'open'",
     "of a disputed coup": """SELECT min(ifnull((SELECT seq FROM coups WHERE id = disputed.corrects), seq)) - 1
     FROM coups AS disputed WHERE status = 'disputed' AND corrected_by = ''""",
 }

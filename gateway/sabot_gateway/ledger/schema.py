@@ -6,10 +6,11 @@ from contextlib import closing
 from sabot_gateway.ledger import derived
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 6
+VERSION = 7
 WITH_TIMES = 2  # and rulebooks
 WITH_CURSOR_HASH = 4
 WITH_JACKPOTS = 6
+WITH_INCIDENTS = 7
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
 
 _VERSION_1 = (
@@ -56,7 +57,14 @@ _VERSION_4 = (
 _VERSION_5 = _DERIVED
 # Increments, recorded wins, stakes and parameters of jackpots.
 _VERSION_6 = _DERIVED
-_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5, 6: _VERSION_6}
+# Incidents.
+_VERSION_7 = (
+    *_DERIVED,
+    "CREATE INDEX incidents_of_a_table ON entries (table_name, seq) WHERE topic = 'incident'",
+)
+_BY_VERSION = {
+    1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5, 6: _VERSION_6, 7: _VERSION_7,
+}  # fmt: skip
 
 
 class NewerError(LedgerError):

@@ -18,7 +18,8 @@ _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
 
 def decider(attempt: Attempt) -> Decider:
     """Return the person and the clause of a request, as a coup message names them."""
-    return Decider(attempt.by, attempt.clause, attempt.time, attempt.id)
+    role = attempt.command.role if attempt.command else ""
+    return Decider(attempt.by, attempt.clause, attempt.time, attempt.id, role)
 
 
 class Sent(msgspec.Struct, kw_only=True, frozen=True):

@@ -173,7 +173,7 @@ class Desk:
         pending.verb.check_clause(table, attempt.clause)
         effect = pending.verb.carry_out(table, decider(attempt), partial(self.own.new_source, at.time))
         for source, records in effect.stored:
-            self.own.add_records(table, records, source)
+            self.own.add_records(table, records, source, decider(attempt))
             if records and isinstance(records[0].message, CoupMessage):
                 self.attempts.add_decision(records[0].message)
         if effect.command is None:

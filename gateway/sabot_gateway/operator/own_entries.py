@@ -8,6 +8,7 @@ from sabot_protocol.service.moment import Moment
 from sabot_gateway.ledger import Entry
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.verify import Record, Source
+from sabot_gateway.verify.deciders import Decider
 
 
 @dataclass
@@ -28,9 +29,12 @@ class OwnEntries:
         payload = msgspec.json.encode(message)
         self.waiting.append(Entry(source.unit, source.event_no, table, topic, payload, b"", source.time))
 
-    def add_records(self, table: TableView, records: list[Record], source: Source) -> None:
-        """Add what the verifier made of one act; the first record has the source's number, the others none."""
-        for position, record in enumerate(records):
+    def add_records(
+        self, table: TableView, records: list[Record], source: Source, person: Decider | None = None
+    ) -> None:
+        """Add what was made of one act, and the incidents that follow; only the first has the source's number."""
+        following = table.incidents.follow(records, source, table.verifier.state, person=person)
+        for position, record in enumerate([*records, *following]):
             number = source.event_no if position == 0 else None
             payload, book = msgspec.json.encode(record.message), table.verifier.digest
             entry = Entry(source.unit, number, table.name, record.topic or "", payload, b"", source.time, book)
@@ -50,6 +54,12 @@ class OwnEntries:
         """Clear the alarms of coups that left this table and have come to another."""
         source = Source(self.unit, self.next_no, at.time)
         self._add_if_any(table, table.verifier.match_moves(source), source)
+
+    def match_time(self, table: TableView, at: Moment) -> None:
+        """Mark the steps of incidents whose time is over."""
+        if table.incidents.has_overdue(at.time):
+            source = self.new_source(at.time)
+            self.add_records(table, table.incidents.overdue(source), source)
 
     def _add_if_any(self, table: TableView, records: list[Record], source: Source) -> None:
         self.next_no += bool(records)

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.shoe import fault
 from sabot_gateway.shoe.driver import Driver
@@ -26,6 +27,10 @@ class TableView(Protocol):
     @property
     def jackpots(self) -> TableJackpots | None:
         """The jackpots that run there; None if none does."""
+
+    @property
+    def incidents(self) -> IncidentBook:
+        """The open incidents of the table."""
 
     @property
     def fault(self) -> str:

@@ -76,6 +76,10 @@ class Publisher:
         """Set the active alarms of a table."""
         self.retained.set(table_topic(self._site, table, "alarms"), payload)
 
+    def set_open(self, table: str, payload: bytes) -> None:
+        """Publish the open incidents of a table."""
+        self.retained.set(table_topic(self._site, table, "open"), payload)
+
     def pump(self) -> None:
         """Send what is new, as far as the window allows, and save the cursor."""
         self._save_cursor_if_due()

@@ -74,7 +74,7 @@ class PublishStage:
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
         self._latency.stored(last_seq, len(entries), read_s)
-        self.alarms_changed(entry.table for entry in entries if entry.topic == "alarm")
+        self.alarms_changed(entry.table for entry in entries if entry.topic in ("alarm", "incident"))
         if any(entry.topic == "shoe" for entry in entries):
             self.publisher.retained.shoe_changed()
 
@@ -104,6 +104,7 @@ class PublishStage:
         """Publish the last state of a table that is no longer served, or is about to change."""
         if table.name in self._alarms_due:
             self.publisher.set_alarms(table.name, table.alarms(at.time))
+            self.publisher.set_open(table.name, table.open_incidents(at.time))
         self.status_topics.closed(
             table.name, "this table is not in the gateway's config any more, or was just changed there", at.time
         )

@@ -31,6 +31,7 @@ class StatusTopics:
         self._broker: str | None = None
         self._limiter = LogLimiter(_LINES_AT_ONCE)
         self._alarms: dict[str, TokenBucket] = {}  # by table
+        self._open: dict[str, tuple[str, ...]] = {}  # by table: ids of the messages of its open incidents, as published
         self._problems: dict[str, TokenBucket] = {}  # by table
         self._held: str | None = None
         self._tables: dict[str, Status] = {}  # of each table, when the gateway is not held
@@ -72,10 +73,14 @@ class StatusTopics:
             self._set(table.name, ("offline", {"problem": problem}), at.time)
 
     def alarms(self, table: TableSession, at: Moment) -> bool:
-        """Publish the active alarms of a table, a few times a second at most; return whether they were published."""
+        """Publish alarms and incidents of a table, a few times a second at most; return whether they were published."""
         if not self._alarms.setdefault(table.name, TokenBucket(_ALARMS_AT_ONCE, _ALARMS_EVERY_S)).take(at.now_s):
             return False
         self._publisher.set_alarms(table.name, table.alarms(at.time))
+        listed = tuple(incident.id for incident in table.incidents.open())
+        if self._open.get(table.name) != listed:
+            self._open[table.name] = listed
+            self._publisher.set_open(table.name, table.open_incidents(at.time))
         return True
 
     def closed(self, table: str, problem: str, time: str) -> None:
@@ -84,6 +89,7 @@ class StatusTopics:
         self._publisher.set_table_status(table, "offline", time, problem=problem)
         self._tables.pop(table, None)
         self._alarms.pop(table, None)
+        self._open.pop(table, None)
         self._problems.pop(table, None)
 
     def hold(self, problem: str | None, tables: Iterable[str], time: str) -> None:

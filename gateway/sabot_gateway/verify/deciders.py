@@ -11,6 +11,7 @@ class Decider(NamedTuple):
     clause: str = ""
     time: str = ""  # of the request at the gateway, else of the event
     attempt: str = ""  # the id of the ledger's entry that holds the request
+    role: str = ""  # that came with the request, if any did
 
     def fields(self) -> dict[str, str]:
         """Return the fields of a coup message."""

@@ -127,7 +127,7 @@ def export(
     file: File,
     format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Parquet needs pyarrow.")],
     what: Annotated[
-        Literal["entries", "coups", "shoes", "alarms", "increments", "recorded_wins"],
+        Literal["entries", "coups", "shoes", "alarms", "incidents", "increments", "recorded_wins"],
         typer.Option(help="Which table."),
     ] = "entries",
     out: Annotated[Path | None, typer.Option(help="File to write; default: stdout.")] = None,
