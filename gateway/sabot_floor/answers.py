@@ -20,6 +20,8 @@ from sabot_floor.jackpots.order import PATIENCE_S
 from sabot_floor.people.desk import PeopleDesk, Reply
 from sabot_floor.people.state import Person
 from sabot_floor.people.verbs import UserVerb
+from sabot_floor.projection import coverage
+from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
 from sabot_floor.requests import Accept, Act, FloorRequest, Show, name_of
 
@@ -44,10 +46,12 @@ class Answers:
         behind: Behind,
         people: PeopleDesk,
         clock: Callable[[], Moment],
+        feed: Feed,
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
+        self._feed = feed
 
     def begin(self, request: FloorRequest, account: str, reply: Reply) -> None:
         """Answer a request of an account by a call of `reply`, now or once its people have logged in."""
@@ -107,6 +111,10 @@ class Answers:
                 "given_up": self._inbox.given_up,
                 "forgotten_coups": self._collector.missing.given_up,
                 "republished": self._publisher.republished,
+            },
+            "projection": {
+                "counts": dict(self._feed.counts),
+                "gateways": [one._asdict() for one in coverage.gateways(self._logs.store)] if not problem else [],
             },
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),

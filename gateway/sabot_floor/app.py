@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sabot_protocol.jackpots import loading
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.config_file import ConfigError
 from sabot_protocol.service.control import Caller, Control
@@ -33,6 +32,7 @@ from sabot_floor.jackpots.storing import store_work
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import PeopleLog
+from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
 from sabot_floor.store import AwayError, Store, StoreError, open_store
 
@@ -65,7 +65,8 @@ class App:
         self._open()
         self.mqtt = _client(config, self._selector)
         self.inbox = Inbox(self.mqtt)
-        self._intake = Intake(config.site, config.key())
+        self._intake, self.feed = Intake(config.site, config.key()), Feed(self.store, config.site)
+        self._filters = list(dict.fromkeys([*self._intake.filters(), *self.feed.filters()]))
         self.collector = Collector(self._intake, self.logs)
         self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
         self.publisher.serve(self.logs.served)
@@ -92,12 +93,13 @@ class App:
             self.behind,
             people,
             self._at,
+            self.feed,
         )
         self._sweep_s = 0.0
 
     def _open(self) -> int:
         """Open the jackpots of the parameters' file, or note their changes; return how many sentences warn of them."""
-        warnings = open_jackpots(self.logs, loading.load(Path(self.config.jackpots)), self._at().time)
+        warnings = open_jackpots(self.logs, self.config.parameters(), self._at().time)
         for said in warnings:
             log.warning(said)
         return len(warnings)
@@ -107,7 +109,7 @@ class App:
 
     def _on_ready(self) -> None:
         self.subscribed = False
-        _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._intake.filters()])
+        _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._filters])
         self._states_subscription = self.publisher.on_ready()
 
     def _on_subscribe(self, _client: object, _userdata: object, message_id: int, answers: Any, *_: object) -> None:
@@ -117,7 +119,7 @@ class App:
         if message_id != self._subscription:
             return
         self.subscribed = True
-        refused = [topic for topic, answer in zip(self._intake.filters(), answers, strict=False) if answer.is_failure]
+        refused = [topic for topic, answer in zip(self._filters, answers, strict=False) if answer.is_failure]
         if refused:
             self.mqtt.problem = (
                 f"the broker at {self.mqtt.broker} does not let {self.mqtt.login.user or 'us'} read "
@@ -198,8 +200,14 @@ class App:
         return True
 
     def _take(self, at: Moment) -> None:
+        arrived = self.inbox.take(MOST_MESSAGES)
         try:
-            work = self.collector.collect(self.inbox.take(MOST_MESSAGES), at)
+            self.feed.take(arrived)
+        except BaseException:
+            self.inbox.put_back(arrived)
+            raise
+        try:
+            work = self.collector.collect(arrived, at)
         except Exception:
             self.mqtt.hang_up()  # the broker sends again what was taken
             raise

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service.facts import Fact
@@ -31,7 +30,7 @@ def facts(path: Path, now: str = "") -> Iterator[Fact]:
         yield Fact("ok", "config", f"{path} can be read")
     wrong = configs.problems(config)
     yield from (Fact("wrong", "config", problem) for problem in wrong)
-    if config.jackpot_key is None:
+    if config.jackpot_key is None and config.jackpots is not None:
         yield Fact("warning", "jackpot_key", "not set: anyone who may publish at the broker can add to a meter")
     if not configs.day_problems(config):
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
@@ -40,7 +39,7 @@ def facts(path: Path, now: str = "") -> Iterator[Fact]:
 
 
 def _store_facts(config: Config, now: str) -> Iterator[Fact]:
-    jackpots = loading.load(Path(config.jackpots))
+    jackpots = config.parameters()
     if "://" not in config.store and not Path(config.store).exists():
         yield Fact("ok", "store", f"{config.store} will be made at the first start")
         yield from (_to_open(one, now) for one in jackpots)

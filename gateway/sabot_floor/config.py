@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from sabot_protocol.jackpots import loading
+from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service import config_file
 from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
@@ -26,7 +27,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     site: Name
     store: str  # path of an SQLite file, or postgresql://…
     broker: str
-    jackpots: str  # the file with the parameters of the jackpots
+    jackpots: str | None = None  # the file with the parameters of the jackpots; without one the floor has none
     jackpot_key: str | None = None  # the secret that the gateways sign with; unsigned messages are accepted without one
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands
@@ -35,6 +36,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_zone: str = ZONE  # of the site
     people_required: bool = False  # acts of people need a log-in; names as typed are refused
     people_admins: tuple[Name, ...] = ()  # accounts that may change people, beside root and the service's own
+
+    def parameters(self) -> tuple[Parameters, ...]:
+        """Return the parameters of the jackpots, none without a file; ConfigError if it cannot be used."""
+        return loading.load(Path(self.jackpots)) if self.jackpots is not None else ()
 
     def control_path(self) -> Path:
         """Return where the daemon listens for its own commands."""
@@ -146,6 +151,8 @@ def day_problems(config: Config) -> list[str]:
 
 
 def _jackpots_problems(config: Config) -> list[str]:
+    if config.jackpots is None:
+        return []
     return [f"jackpots {config.jackpots}: {problem}" for problem in loading.problems(Path(config.jackpots))]
 
 

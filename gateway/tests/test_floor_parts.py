@@ -365,7 +365,6 @@ def test_everything_that_is_wrong_with_a_config_is_listed_at_once(tmp_path: Path
         "stor: no such key; did you mean `store`?",
         "site = ",
         "store is missing",
-        "jackpots is missing",
         "worker = 2",
         "login.user",
     ):

@@ -10,8 +10,9 @@ import msgspec
 from msgspec import UNSET, inspect
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
+from sabot_protocol.place import without_place
 from sabot_protocol.service.plain_text import plain
-from sabot_protocol.topics import ROOT, ConfirmedMessage, CoupMessage, StatusMessage
+from sabot_protocol.topics import RETAINED, ROOT, ConfirmedMessage, CoupMessage, StatusMessage
 
 from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived
 from sabot_floor.jackpots.engine.entries import Increment, Recorded
@@ -24,6 +25,7 @@ _FORGED = (
     "give the gateway the same jackpot_key as the floor service. If it has the same key, another client forges "
     "contributions: check the broker's users and permissions"
 )
+_OTHERS = frozenset(RETAINED)  # topics of a table that concern no jackpot, for the projection
 _KINDS: dict[type[msgspec.Struct], str] = {
     IncrementMessage: "an increment",
     RecordedMessage: "the record of a win",
@@ -102,7 +104,9 @@ class Intake:
                 return _coup(arrived, table, CoupMessage)
             case [table, "status"]:
                 return _status(arrived, table)
-            case ["status"]:
+            case ["status" | "ledger"] | ["gateway", _, "ledger"]:
+                return Ignored(arrived)
+            case [_, name] if name in _OTHERS:
                 return Ignored(arrived)
         return Rejected(arrived, "", "", "malformed", f"topic {arrived.topic} is not one of a jackpot")
 
@@ -149,7 +153,7 @@ def _read(arrived: Arrived, kind: type[_Read]) -> _Read | str:
     if len(arrived.payload) > MOST_PAYLOAD_BYTES:
         return f"more than {MOST_PAYLOAD_BYTES} bytes"
     try:
-        message = _decoder(kind).decode(arrived.payload)
+        message = _decoder(kind).decode(without_place(arrived.payload)[1])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return f"not {_KINDS[kind]}: {plain(str(error))[:200]}"
     return _bounds_problem(message, kind) or message
@@ -160,8 +164,9 @@ _decoder = cache(msgspec.json.Decoder)
 
 @cache
 def _fields(kind: type[msgspec.Struct], of: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[str, ...]]:
-    """Return what reads the fields of one type, and their names; there are at least two."""
-    names = tuple(field.name for field in msgspec.structs.fields(kind) if isinstance(_plain_type(field.type), of))
+    """Return what reads the fields of one type, and their names; there are at least two. Not the place in a ledger."""
+    stored = (field for field in msgspec.structs.fields(kind) if field.default is not msgspec.UNSET)
+    names = tuple(field.name for field in stored if isinstance(_plain_type(field.type), of))
     return attrgetter(*names), names
 
 

@@ -279,13 +279,13 @@ def _without_log(config: Path, names: list[str]) -> list[str]:
     import time
 
     from sabot_floor import config as configs
-    from sabot_protocol.jackpots import dates, loading
+    from sabot_protocol.jackpots import dates
     from sabot_protocol.service.config_file import ConfigError
     from sabot_protocol.service.moment import utc
 
     found, _ = configs.read(config)
     try:
-        listed = loading.load(Path(found.jackpots)) if found else []
+        listed = found.parameters() if found else ()
     except ConfigError as error:
         fail(str(error))
     now = utc(time.time())

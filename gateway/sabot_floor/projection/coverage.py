@@ -1,0 +1,81 @@
+"""Coverage: which entries of each ledger are in the projection, as intervals; a gap is what lies between two."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sabot_floor.projection import schema
+from sabot_floor.projection.rows import Covered, Head
+from sabot_floor.projection.writing import upsert
+from sabot_floor.store import Store
+
+MOST_INTERVALS = 1000  # of one gateway; the newest are kept
+_MOST_GATEWAYS = 200  # in a status
+_MOST_GAPS = 5
+
+
+class GatewayCoverage(NamedTuple):
+    """How far the projection has the entries of one ledger."""
+
+    gateway: str
+    covered_to: int  # the newest entry
+    gaps: int
+    first_gaps: list[tuple[int, int]]  # first and last entry of each
+    more_gaps: bool  # older intervals were forgotten: their entries count as a gap
+    head: int  # newest entry of the ledger that a head named, 0 if none came
+
+
+def merged(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return intervals (after, entry] in order, those that touch each other as one; at most the newest 1,000."""
+    found: list[tuple[int, int]] = []
+    for after, entry in sorted(intervals):
+        if found and after <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], entry)
+        else:
+            found.append((after, entry))
+    return found[-MOST_INTERVALS:]
+
+
+def add(store: Store, covered: Iterable[Covered]) -> None:
+    """Add intervals inside a transaction that keeps out other writers."""
+    by_gateway: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for gateway, after, entry in covered:
+        by_gateway[gateway].append((after, entry))
+    for gateway, intervals in by_gateway.items():
+        before = intervals_of(store, gateway)
+        after_all = merged([*before, *intervals])
+        gone, new = set(before) - set(after_all), set(after_all) - set(before)
+        store.execute_many(
+            'DELETE FROM coverage WHERE gateway = ? AND "after" = ?', [(gateway, after) for after, _ in sorted(gone)]
+        )
+        store.execute_many(upsert(schema.COVERAGE), [(gateway, *interval) for interval in sorted(new)])
+
+
+def intervals_of(store: Store, gateway: str) -> list[tuple[int, int]]:
+    """Return the intervals of a gateway, in order."""
+    query = 'SELECT "after", entry FROM coverage WHERE gateway = ? ORDER BY "after"'
+    return [(int(after), int(entry)) for after, entry in store.select(query, (gateway,))]
+
+
+def gateways(store: Store) -> list[GatewayCoverage]:
+    """Return the coverage of every gateway, in order."""
+    names = store.select(
+        f"SELECT gateway FROM coverage UNION SELECT gateway FROM ledger_heads ORDER BY gateway LIMIT {_MOST_GATEWAYS}"
+    )
+    return [_coverage(store, str(name)) for (name,) in names]
+
+
+def _coverage(store: Store, gateway: str) -> GatewayCoverage:
+    intervals = intervals_of(store, gateway)
+    ends = [0, *(entry for _, entry in intervals)]
+    gaps = [(end + 1, after) for end, (after, _) in zip(ends, intervals, strict=False) if after > end]
+    heads = store.select("SELECT max(entry) FROM ledger_heads WHERE gateway = ?", (gateway,))
+    full = len(intervals) == MOST_INTERVALS
+    return GatewayCoverage(gateway, ends[-1], len(gaps), gaps[:_MOST_GAPS], full, int(heads[0][0] or 0))
+
+
+def heads_of(store: Store, gateway: str) -> list[Head]:
+    """Return the heads of a gateway's ledger that came over MQTT, the newest of each day."""
+    columns = ", ".join(f'"{name}"' for name in schema.HEADS.columns)
+    found = store.select(f"SELECT {columns} FROM ledger_heads WHERE gateway = ? ORDER BY day", (gateway,))
+    return [Head._make(row) for row in found]

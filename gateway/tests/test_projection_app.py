@@ -1,0 +1,75 @@
+"""The projection in a running floor service: stored before the acknowledgement, by one worker or several."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from floor_rig import Rig, rig, server
+from projection_ledger import GATEWAY, LAST, Published, entries
+from sabot_floor.app import App
+from sabot_floor.config import Config
+from sabot_floor.inbox import Arrived
+from sabot_floor.projection import coverage, dump
+from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
+from sabot_floor.store import StoreError, open_store
+
+__all__ = ["rig", "server"]
+ENTRIES = entries()
+
+
+@pytest.fixture
+def expected(tmp_path: Path) -> list[bytes]:
+    """The dump of a store rebuilt from the ledger."""
+    with open_store(str(tmp_path / "expected.db")) as store:
+        listed = [LedgerEntry(one.entry, one.table, one.topic, one.payload) for one in ENTRIES]
+        rebuild(store, LedgerSpan(GATEWAY, 0, LAST), listed)
+        return list(dump.lines(store))
+
+
+def send(rig: Rig, listed: list[Published]) -> None:
+    for one in listed:
+        rig.client.publish(rig.topic(one.table, one.topic), one.sent(), retain=one.topic == "shoe")
+
+
+def test_what_two_workers_and_a_killed_one_take_is_there_once(rig: Rig, expected: list[bytes]) -> None:
+    first = rig.start("1")
+    rig.start("2")
+    send(rig, ENTRIES[:9])
+    rig.settle(5)
+    rig.kill(first)
+    send(rig, ENTRIES[9:])
+    rig.start("1")
+    rig.settle()
+    store = rig.store()
+    assert list(dump.lines(store)) == expected
+    assert coverage.intervals_of(store, GATEWAY) == [(0, LAST)]
+    status = msgspec.json.decode(rig.ask("status").data)["projection"]
+    assert [(one["gateway"], one["covered_to"], one["gaps"]) for one in status["gateways"]] == [(GATEWAY, LAST, 0)]
+
+
+def test_a_message_is_not_acknowledged_before_its_row_is_stored(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = rig.start()
+
+    def away(messages: list[Arrived]) -> None:
+        if messages:
+            raise StoreError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(app.feed, "take", away)
+        send(rig, ENTRIES[:6])
+        rig.until(lambda: app.hold.problem)
+        assert app.inbox.waiting() > 0
+        assert list(dump.lines(rig.store())) == []
+    rig.until(lambda: not app.inbox.waiting(), pass_s=0.2)
+    assert coverage.intervals_of(rig.store(), GATEWAY) == [(0, ENTRIES[5].entry)]
+
+
+def test_a_floor_without_jackpots_has_the_projection(rig: Rig, expected: list[bytes]) -> None:
+    config = Config(site=rig.site, store=rig.store_url, broker=str(rig.server.address), control=str(rig.work_dir / "s"))
+    app = App(config, monotonic=lambda: rig.now_s)
+    rig.apps.append(app)
+    rig._stack.callback(rig._close, app)
+    rig.until(lambda: app.subscribed and not app.behind.problem)
+    send(rig, ENTRIES)
+    rig.settle()
+    assert list(dump.lines(rig.store())) == expected
