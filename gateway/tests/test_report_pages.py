@@ -11,7 +11,7 @@ from sabot_floor.reports.contents import REPORTS, Kind, Report, filled
 from sabot_floor.reports.html import render
 from sabot_floor.reports.html.style import css_text, style
 from sabot_floor.reports.people_rows import AlarmRow, IncidentRow, NotificationRow
-from sabot_floor.reports.rows import CoupCountRow, DaySumRow
+from sabot_floor.reports.rows import CoupCountRow, DaySumRow, ShoeRow
 
 WITHOUT_END = {"meta", "br"}
 SAID = {"local": "at the table pc", "floor": "by the floor service"}
@@ -172,6 +172,21 @@ def test_a_row_of_alarms() -> None:
         "2026-11-17 20:00:05 bac-01 shoe 3, coup 17 bad order critical , cleared clause 12.1.1 "
         "Cards were dealt in the wrong order. 2026-11-17 20:01:00 after 54.2 s A. Smith alarm unit-13-bad_order" in text
     )
+
+
+def test_what_a_person_recorded() -> None:
+    facts = '{"amount_cents": 100001, "direction": "over", "intentional": false, "patron": "J. <Doe>", "flags": {}}'
+    text = words(render(report("day", incidents=[sample(IncidentRow, facts=facts)])))
+    assert "amount: 1,000.01, direction: over, intentional: no, patron: J. <Doe>" in text
+    assert "flags" not in text
+    assert "not {JSON" in words(render(report("day", incidents=[sample(IncidentRow, facts="not {JSON")])))
+
+
+def test_a_shoe_whose_opening_is_missing() -> None:
+    shoe = sample(ShoeRow, decks=0, card_set=0, burn="", opened="")
+    text = words(render(report("day", shoes=[shoe])))
+    assert "not in the store" in text
+    assert "0 decks" not in text
 
 
 def test_coups_are_counted_in_one_line_a_table() -> None:

@@ -87,6 +87,21 @@ def test_a_corrected_winner_is_drawn_as_it_is_now() -> None:
     ]
 
 
+def test_a_dispute_that_changed_nothing_is_no_correction() -> None:
+    rows = [coup(1, "banker", by="A. Smith", clause="12.13")]
+    page = render(report("shoe", coups=rows, corrected=[coup(1, "banker", status="disputed")]))
+    assert remarks(page) == [
+        "Coup 1 was decided as it was dealt: Banker, Player 8, Banker 6, by A. Smith, clause 12.13."
+    ]
+
+
+def test_a_void_coup_has_cards_and_no_points() -> None:
+    page = render(report("shoe", coups=[coup(1, None, kind="void", player=["2S"], banker=[], player_points=0)]))
+    assert "2♠" in page
+    assert "points" not in page
+    assert "no result" in page
+
+
 def test_a_disputed_coup_is_named() -> None:
     page = render(report("shoe", coups=[coup(1, "banker", status="disputed")]))
     assert remarks(page) == ["Coup 1 is disputed and not decided; it is drawn as its cards gave it."]

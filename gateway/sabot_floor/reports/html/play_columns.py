@@ -21,6 +21,8 @@ from sabot_floor.reports.html.markup import NOTHING, Markup, element, joined, no
 
 
 def _contents(row: rows.ShoeRow, _: Calendar) -> Markup:
+    if not row.decks:
+        return text("not in the store")
     return text(f"{row.decks} decks, card set {row.card_set}, burn {row.burn.replace('_', ' ')}")
 
 
@@ -29,11 +31,17 @@ def _kind(row: rows.CoupRow | rows.UnwageredRow, _: Calendar) -> Markup:
     return stack(words(row.kind), strong(status) if row.status == "disputed" else note(status))
 
 
+def _is_void(row: rows.CoupRow) -> bool:
+    return "void" in (row.kind, row.status)
+
+
 def _outcome(row: rows.CoupRow, _: Calendar) -> Markup:
     marks = {"player pair": row.player_pair, "banker pair": row.banker_pair, "natural": row.natural}
     marks["last coup"] = row.last_coup
-    winner = None if "void" in (row.kind, row.status) else row.winner
-    return stack(values.result(winner), note(*(text(name) for name, applies in marks.items() if applies)))
+    return stack(
+        values.result(None if _is_void(row) else row.winner),
+        note(*(text(name) for name, applies in marks.items() if applies)),
+    )
 
 
 def _decision(row: rows.CoupRow, calendar: Calendar) -> Markup:
@@ -87,8 +95,8 @@ COUPS = Layout(
         PLACE,
         time_of("time", "Time"),
         Column("Kind", _kind, "short"),
-        Column("Player", lambda row, _: values.hand(row.player, row.player_points)),
-        Column("Banker", lambda row, _: values.hand(row.banker, row.banker_points)),
+        Column("Player", lambda row, _: values.hand(row.player, row.player_points, not _is_void(row))),
+        Column("Banker", lambda row, _: values.hand(row.banker, row.banker_points, not _is_void(row))),
         Column("Result", _outcome),
         Column("Decided by", _decision),
     ),

@@ -66,11 +66,13 @@ def _remarks(report: ShoeReport) -> Markup:
 
 
 def _corrected(messages: list[CoupRow], now: CoupRow | None) -> str:
-    before = ", then ".join(map(_state, messages))
+    before = ", then ".join(dict.fromkeys(map(_state, messages)))
     if now is None:
         return f"Coup {messages[0].coup} was corrected: first {before}."
     person = " ".join(filter(None, [now.by, f"({now.role.replace('_', ' ')})" if now.role else ""]))
     decision = "".join([f", by {person}" if person else "", f", clause {now.clause}" if now.clause else ""])
+    if {*map(_state, messages)} == {_state(now)}:
+        return f"Coup {now.coup} was decided as it was dealt: {before}{decision}."
     return f"Coup {now.coup} was corrected: first {before}; now {_state(now)}{decision}."
 
 

@@ -37,7 +37,7 @@ tbody.total { font-weight: 600; border-top: 2px solid #57606a; }
 td code { white-space: nowrap; }
 .count { color: #57606a; font-weight: 400; }
 .warning { border: 2px solid #a11d14; padding: 0.5rem 0.8rem; margin: 0.8rem 0; }
-.summary { columns: 3; padding-left: 1.2rem; margin: 0.4rem 0; }
+.summary { columns: 3; column-gap: 2.5rem; padding-left: 1.2rem; margin: 0.4rem 0; }
 .summary li { break-inside: avoid; }
 .sums th, .sums td { padding: 0.25rem 0.3rem; }
 .sums th { height: 7.5rem; vertical-align: bottom; }

@@ -11,6 +11,7 @@ from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html.markup import NOTHING, Markup, element, joined, note, stack, text, words
 
 _SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+_CENTS = "_cents"
 _RANKS = "A23456789TJQK"
 
 
@@ -58,13 +59,13 @@ def cards(codes: Iterable[str]) -> Markup:
     return joined(map(card, codes), " ")
 
 
-def hand(codes: Iterable[str], points: int) -> Markup:
-    """Return the cards of a hand and its points."""
+def hand(codes: Iterable[str], points: int, counts: bool) -> Markup:
+    """Return the cards of a hand and, if it counts, its points."""
     dealt = cards(codes)
     if not dealt:
         return NOTHING
-    score = text("1 point" if points == 1 else f"{points} points")
-    return joined([element("span", dealt, class_="whole"), element("small", score, class_="whole")], " ")
+    score = element("small", text("1 point" if points == 1 else f"{points} points"), class_="whole")
+    return joined([element("span", dealt, class_="whole"), score if counts else NOTHING], " ")
 
 
 def result(winner: Winner | None) -> Markup:
@@ -111,11 +112,14 @@ def facts(document: str) -> Markup:
         return text(document)
     if not isinstance(found, dict):
         return text(document)
-    return joined(text(f"{name.replace('_', ' ')}: {_plain(name, value)}") for name, value in found.items())
+    known = {name: value for name, value in found.items() if value not in (None, "", [], {})}
+    return joined(
+        text(f"{name.removesuffix(_CENTS).replace('_', ' ')}: {_plain(name, value)}") for name, value in known.items()
+    )
 
 
 def _plain(name: str, value: Any) -> str:
-    if name == "amount" and type(value) is int:
+    if name.endswith(_CENTS) and type(value) is int:
         return currency.number(value, "")
     if isinstance(value, bool):
         return "yes" if value else "no"
