@@ -83,7 +83,7 @@ _WANTED = {
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
     "worker": 'letters, digits, - and _, such as "2"',
-    "gaming_day": 'hours and minutes, such as "06:00"',
+    "gaming_day": 'a full or half hour, such as "06:00"',
     "time_zone": 'the name of a time zone, such as "Australia/Sydney"',
     "people_required": "true or false",
     "people_admins": 'the accounts that may change people, such as ["security"]',

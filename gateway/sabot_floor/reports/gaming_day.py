@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 HOUR: Final = "06:00"  # where nothing is configured
 ZONE: Final = "UTC"
-_HOUR = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+_HOUR = re.compile(r"([01][0-9]|2[0-3]):(00|30)")  # contributions to jackpots are kept by the half hour
 _YEARS = range(2000, 3000)  # of a day that can be asked for
 _DAY = timedelta(days=1)
 
@@ -110,7 +110,9 @@ def zone_problem(name: str) -> str:
 def _hour(text: str) -> time:
     found = _HOUR.fullmatch(text)
     if found is None:
-        raise CalendarError(f"{text!r} is no hour: expected hours and minutes from 00:00 to 23:59, such as {HOUR!r}")
+        raise CalendarError(
+            f"{text!r} is no hour: expected a full or half hour from '00:00' to '23:30', such as {HOUR!r}"
+        )
     return time(int(found[1]), int(found[2]))
 
 
