@@ -81,6 +81,7 @@ class DayReport(Report, frozen=True):
     played: Annotated[list[PlayedRow], Meta(title="How long the tables played")]
     shoes: Shoes
     coups: Annotated[list[CoupCountRow], Meta(title="Coups by kind and status")]
+    corrected: Annotated[list[CoupRow], Meta(title="Corrections of coups of an earlier time")]
     irregularities: Irregularities
     voids: Annotated[list[VoidRow], Meta(title="Void coups")]
     discrepancies: Annotated[list[DiscrepancyRow], Meta(title="Discrepancies")]

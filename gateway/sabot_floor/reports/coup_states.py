@@ -1,0 +1,86 @@
+"""Coup states: the messages about each coup, joined by their corrections; the newest one is its state."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sabot_floor.projection.rows import Coup
+from sabot_floor.reports.source import Scope, Source, parts
+
+UNWAGERED = ("no_bet", "void_hand", "free_hand", "dummy")  # kinds of coups without wagers
+_MOST_CORRECTIONS = 100  # of one coup that are followed
+
+
+class CoupState(NamedTuple):
+    """A coup: its messages, oldest first. It belongs to the time of the first one."""
+
+    messages: tuple[Coup, ...]
+
+    @property
+    def first(self) -> Coup:
+        """Return the message that nothing came before."""
+        return self.messages[0]
+
+    @property
+    def current(self) -> Coup:
+        """Return the message that nothing corrects."""
+        return self.messages[-1]
+
+    @property
+    def is_void(self) -> bool:
+        """Return True if the coup has no result."""
+        return is_void(self.current)
+
+
+def is_void(coup: Coup) -> bool:
+    """Return True if a message makes a coup void, or says that it never had a result."""
+    return coup.status == "void" or (coup.kind == "void" and coup.status != "disputed")
+
+
+def coup_states(source: Source, scope: Scope) -> Iterator[CoupState]:
+    """Yield the coups of a time, each once, with all corrections, however late they came."""
+    seen: set[int] = set()
+    for part in parts(source.coups(scope)):
+        new = [coup for coup in part if hash(coup.id) not in seen]
+        seen.update(hash(coup.id) for coup in new)
+        yield from with_corrections(source, [coup for coup in new if not coup.corrects or _is_alone(source, coup)])
+
+
+def earlier_corrected(source: Source, scope: Scope) -> Iterator[Coup]:
+    """Yield the corrections of a time that are about coups of before it."""
+    for coup in source.coups(scope):
+        if coup.corrects and _root(source, coup).time < scope.span.begin:
+            yield coup
+
+
+def with_corrections(source: Source, firsts: list[Coup]) -> Iterator[CoupState]:
+    """Yield each coup with the messages that correct it, one after the other."""
+    chains = {coup.id: [coup] for coup in firsts}
+    root_of = {coup.id: coup.id for coup in firsts}
+    due, left = list(chains), _MOST_CORRECTIONS
+    while due and left:
+        found = [coup for part in parts(due) for coup in source.corrections(part)]
+        due, left = [], left - 1
+        for coup in found:
+            if coup.id not in root_of:
+                root_of[coup.id] = root_of[coup.corrects]
+                chains[root_of[coup.id]].append(coup)
+                due.append(coup.id)
+    return (CoupState(tuple(chain)) for chain in chains.values())
+
+
+def _is_alone(source: Source, coup: Coup) -> bool:
+    """Return True if nothing of what a message corrects is in the store: it is the first that is known."""
+    if source.reading.coup_by_id(coup.corrects) is not None:
+        return False
+    others = source.reading.coup(coup.table, coup.unit, coup.shoe, coup.coup)
+    return next((one for one in others if one.gateway == coup.gateway), coup).id == coup.id
+
+
+def _root(source: Source, coup: Coup) -> Coup:
+    """Return the first message about the coup that is in the store."""
+    for _ in range(_MOST_CORRECTIONS):
+        before = source.reading.coup_by_id(coup.corrects) if coup.corrects else None
+        if before is None:
+            break
+        coup = before
+    return coup

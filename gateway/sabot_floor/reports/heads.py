@@ -1,0 +1,69 @@
+"""Heads of reports: what each is about, its warnings, and sections that are too long cut to their bound."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sabot_floor.reports.completeness import gap_warning
+from sabot_floor.reports.contents import Head, Kind
+from sabot_floor.reports.source import Scope, Source
+
+_MOST_WARNINGS = 20
+_NOT_DATA = ("gaps", "responses")  # sections that alone do not make a report
+
+
+def head(
+    source: Source,
+    scope: Scope,
+    report: Kind,
+    about: str,
+    sections: dict[str, list[Any]],
+    *,
+    empty: bool | None = None,
+) -> Head:
+    """Return the head of a report; sections beyond the bound are cut, with a warning. `empty`: found by the caller."""
+    warnings = [gap_warning(gap) for gap in sections["gaps"]][:_MOST_WARNINGS]
+    if len(sections["gaps"]) > _MOST_WARNINGS:
+        warnings.append(f"{len(sections['gaps']) - _MOST_WARNINGS} more gaps are in the section gaps.")
+    warnings += _cut(sections, scope.most_rows)
+    begin, end = scope.span
+    if begin <= scope.made < end and report in ("day", "month"):
+        warnings.append("This period is not over: the report holds what has come so far.")
+    if empty is None:
+        empty = not any(rows for name, rows in sections.items() if name not in _NOT_DATA)
+    if empty:
+        warnings.append(_empty(source))
+    return Head(
+        report=report,
+        about=about,
+        site=scope.site,
+        begin=begin,
+        end=end,
+        gaming_day=scope.calendar.hour,
+        time_zone=scope.calendar.zone,
+        tables=list(scope.tables),
+        made=scope.made,
+        empty=empty,
+        complete=not sections["gaps"],
+        warnings=warnings,
+    )
+
+
+def _cut(sections: dict[str, list[Any]], most: int) -> Iterator[str]:
+    for name, rows in sections.items():
+        more = len(rows) - most
+        if more > 0:
+            del rows[most:]
+            yield (
+                f"Section {name} has {more} more rows, which are left out: give a shorter period with --from and --to, "
+                "or one table with --table."
+            )
+
+
+def _empty(source: Source) -> str:
+    newest = source.newest_time()
+    if not newest:
+        return (
+            "There is no data: this store has no coup at all. Fill it with `sabot floor run`, or with `sabot floor "
+            "rebuild --ledger FILE`."
+        )
+    return f"There is no data: the newest coup of this store is of {newest}. Check the date, the tables and the store."

@@ -1,0 +1,41 @@
+"""The report of a person: what he or she did, approved, asked for and was refused in a period."""
+
+from typing import Any
+
+from sabot_floor.reports import jackpots
+from sabot_floor.reports.alarms import alarm_row
+from sabot_floor.reports.completeness import gaps
+from sabot_floor.reports.contents import PersonReport
+from sabot_floor.reports.heads import head
+from sabot_floor.reports.incidents import incident_row, step_rows
+from sabot_floor.reports.people import People, decision_row
+from sabot_floor.reports.play import coup_row
+from sabot_floor.reports.source import Scope, Source, same_name
+
+
+def person_report(source: Source, scope: Scope, name: str) -> PersonReport:
+    """Return the report of a person by name; letters may be large or small."""
+    with source.store.snapshot():
+        return _report(source, scope, name)
+
+
+def _report(source: Source, scope: Scope, name: str) -> PersonReport:
+    spellings, incidents = source.spellings(name), source.incidents(scope)
+    decisions = [one for one in source.decisions(scope) if _is(name, one.attempt.by, one.attempt.asks)]
+    people, rows = People(source, decisions), [decision_row(one) for one in decisions]
+    sections: dict[str, Any] = {
+        "gaps": gaps(source, scope.span),
+        "decisions": [row for row in rows if row.ok is not False],
+        "refused": [row for row in rows if row.ok is False],
+        "coups": [coup_row(one, role=people.role(one.attempt)) for one in source.coups_by(spellings, scope)],
+        "alarms": [alarm_row(one) for one in source.alarms_by(spellings, scope)],
+        "incidents": [incident_row(one, scope.made) for one in incidents if _is(name, one.by)],
+        "steps": [row for row in step_rows(incidents, scope.made) if _is(name, row.by) and scope.span.holds(row.done)],
+        "wins": [row for row in jackpots.wins(source, scope) if _is(name, row.by)],
+        "jackpot_acts": [row for row in jackpots.acts(source, scope) if _is(name, *row.by)],
+    }
+    return PersonReport(head=head(source, scope, "person", name, sections), **sections)
+
+
+def _is(name: str, *names: str) -> bool:
+    return any(same_name(name, one) for one in names)

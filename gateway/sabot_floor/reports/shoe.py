@@ -1,0 +1,172 @@
+"""The reports of one shoe and of one coup: every message, correction, alarm, decision and incident."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sabot_floor.projection.reading import Alarm, Decision, ShoeRecord
+from sabot_floor.projection.rows import Confirmed, Coup, Incident
+from sabot_floor.reports.alarms import alarm_row, irregularity_row, is_irregularity
+from sabot_floor.reports.completeness import gaps
+from sabot_floor.reports.contents import CoupReport, ShoeReport
+from sabot_floor.reports.coup_states import with_corrections
+from sabot_floor.reports.gaming_day import Span
+from sabot_floor.reports.heads import head
+from sabot_floor.reports.incidents import incident_row, step_rows, steps_of
+from sabot_floor.reports.people import People, args_of, decision_row
+from sabot_floor.reports.play import ShoeKey, card_row, coup_row, shift, shoe_row
+from sabot_floor.reports.rows import CoupRow
+from sabot_floor.reports.source import Scope, Source
+
+_BEFORE_S = 900  # requests before the first card belong to the shoe
+
+
+class NotFoundError(LookupError):
+    """The store has no such shoe or coup; the message has the next step."""
+
+
+def shoe_report(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
+    """Return the report of one shoe."""
+    with source.store.snapshot():
+        return _shoe(source, scope, _found_unit(source, key))
+
+
+def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
+    record = source.reading.shoe(*key)
+    scope = replace(scope, tables=(key.table,), span=_span_of(record, scope.made))
+    states = list(with_corrections(source, _firsts(record.coups)))
+    decisions = _decisions_of(source, scope, record.coups, record.incidents, str(key.shoe))
+    people = People(source, decisions)
+    rows = [_rows(state.messages, record.confirmed, people) for state in states]
+    rows.sort(key=lambda messages: (messages[0].coup, messages[0].time))
+    sections: dict[str, Any] = {
+        "gaps": gaps(source, scope.span),
+        "shoes": [shoe_row(source, key, len(states))],
+        "coups": [messages[-1] for messages in rows],
+        "corrected": [row for messages in rows for row in messages[:-1]],
+        "cards": [card_row(card) for card in record.cards],
+        **_about(source, scope, record.alarms, decisions, record.incidents),
+    }
+    return ShoeReport(head=head(source, scope, "shoe", f"{key.table}/{key.shoe}", sections), **sections)
+
+
+def coup_report(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
+    """Return the report of one coup."""
+    with source.store.snapshot():
+        return _coup(source, scope, _found_unit(source, key), coup)
+
+
+def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
+    record = source.reading.shoe(*key)
+    messages = [one for one in record.coups if one.coup == coup]
+    if not messages:
+        numbers = sorted({one.coup for one in record.coups})
+        known = f"it has coups {numbers[0]} to {numbers[-1]}" if numbers else "it has no coups"
+        raise NotFoundError(f"shoe {key.table}/{key.shoe} has no coup {coup} in the store; {known}")
+    states = list(with_corrections(source, _firsts(messages)))
+    messages = sorted((one for state in states for one in state.messages), key=lambda one: (one.time, one.entry))
+    scope = replace(scope, tables=(key.table,), span=_coup_span(record, messages))
+    alarms = [one for one in record.alarms if one.raised.coup == coup]
+    incidents = [one for one in record.incidents if one.coup == coup]
+    decisions = _decisions_of(source, scope, messages, incidents, f"{key.shoe}/{coup}")
+    rows = _rows(messages, record.confirmed, People(source, decisions))
+    sections: dict[str, Any] = {
+        "gaps": gaps(source, scope.span),
+        "final": rows[-1:],
+        "messages": rows,
+        "cards": [card_row(card) for card in record.cards if card.coup == coup],
+        **_about(source, scope, alarms, decisions, incidents),
+    }
+    return CoupReport(head=head(source, scope, "coup", f"{key.table}/{key.shoe}/{coup}", sections), **sections)
+
+
+def _about(
+    source: Source,
+    scope: Scope,
+    alarms: Sequence[Alarm],
+    decisions: Sequence[Decision],
+    incidents: Sequence[Incident],
+) -> dict[str, Any]:
+    """Return the sections that both reports have."""
+    return {
+        "irregularities": [irregularity_row(source, one, incidents) for one in alarms if is_irregularity(one)],
+        "alarms": [alarm_row(one) for one in alarms],
+        "decisions": [decision_row(one) for one in decisions],
+        "incidents": [incident_row(one, scope.made) for one in incidents],
+        "steps": list(step_rows(incidents, scope.made)),
+    }
+
+
+def _found_unit(source: Source, key: ShoeKey) -> ShoeKey:
+    """Return the key with its unit: the given one, or the only one that had a shoe of this number at the table."""
+    units = source.units_of_shoe(key.table, key.shoe)
+    if key.unit in units:
+        return key
+    if not units or key.unit:
+        unit = f" of unit {key.unit}" if key.unit else ""
+        raise NotFoundError(
+            f"the store has no shoe {key.shoe}{unit} at table {key.table!r}; the shoes of a day are in "
+            "`sabot report day DAY`"
+        )
+    if len(units) > 1:
+        raise NotFoundError(
+            f"table {key.table} had a shoe {key.shoe} of each of these units: {', '.join(units)}; give one with --unit"
+        )
+    return key._replace(unit=units[0])
+
+
+def _firsts(coups: Iterable[Coup]) -> list[Coup]:
+    """Return the messages that correct nothing that is here."""
+    listed = list(coups)
+    ids = {coup.id for coup in listed}
+    return list({coup.id: coup for coup in listed if coup.corrects not in ids}.values())
+
+
+def _rows(messages: Sequence[Coup], confirmed: Iterable[Confirmed], people: People) -> list[CoupRow]:
+    """Return the rows of one coup's messages, oldest first."""
+    times = {one.coup_id: one.time for one in confirmed if one.status == "confirmed"}
+    followers = [*(one.id for one in messages[1:]), ""]
+    return [
+        coup_row(one, confirmed=times.get(one.id, ""), corrected_by=after, role=people.role(one.attempt))
+        for one, after in zip(messages, followers, strict=True)
+    ]
+
+
+def _span_of(record: ShoeRecord, now: str) -> Span:
+    """Return the time of a shoe: from before its opening to its closing, or to now."""
+    opened, closed = record.shoe
+    begin = min((one.time for one in (opened, closed, *record.coups) if one is not None), default=now)
+    return Span(shift(begin, -_BEFORE_S), shift(closed.time if closed else max(now, begin), 1))
+
+
+def _coup_span(record: ShoeRecord, messages: Sequence[Coup]) -> Span:
+    """Return the time of a coup: from the coup before it to its last message or confirmation."""
+    ids = {one.id for one in messages}
+    before = [one.time for one in record.coups if one.time < messages[0].time and one.id not in ids]
+    ends = [messages[-1].time, *(one.time for one in record.confirmed if one.coup_id in ids)]
+    return Span(max(before, default=shift(messages[0].time, -_BEFORE_S)), shift(max(ends), 1))
+
+
+def _decisions_of(
+    source: Source, scope: Scope, messages: Sequence[Coup], incidents: Sequence[Incident], about: str
+) -> list[Decision]:
+    """Return the requests of the time, those that coups and incidents name, and none about other coups.
+
+    `about` is the shoe, or shoe/coup: a request that names a coup names it as 3/17 or 17.
+    """
+    named = {one.attempt for one in messages} | {step.attempt for one in incidents for step in steps_of(one)}
+    during = [one for one in source.decisions(scope) if one.attempt.id in named or _is_about(one, about)]
+    known = {one.attempt.id for one in during}
+    others = (source.reading.attempt(name) for name in sorted(named - known) if name)
+    return sorted([*during, *(one for one in others if one)], key=lambda one: one.attempt.time)
+
+
+def _is_about(decision: Decision, about: str) -> bool:
+    """Return True unless a request names another shoe or coup."""
+    given = str(args_of(decision).get("coup") or "").split("/")
+    wanted = about.split("/")
+    if given == [""]:
+        return True
+    if len(given) == 1:
+        return len(wanted) == 1 or given[0] == wanted[1]
+    return given[: len(wanted)] == wanted

@@ -1,0 +1,167 @@
+"""Source: what reports read of a store beside the questions of `Reading`, for one time and some tables."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from sabot_floor.projection import rows, schema
+from sabot_floor.projection.reading import Alarm, Decision, Reading
+from sabot_floor.projection.schema import Table
+from sabot_floor.reports.gaming_day import Calendar, Span
+from sabot_floor.store import Store
+
+MOST_ROWS = 10_000  # in a section; a warning counts the others
+PART = 500  # ids in one query
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+_Any = TypeVar("_Any")
+
+
+class _OfTable(Protocol):
+    @property
+    def table(self) -> str: ...
+
+
+_Placed = TypeVar("_Placed", bound=_OfTable)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a report is about: a time, tables (none: all), and the site whose days are meant."""
+
+    span: Span
+    tables: tuple[str, ...] = ()
+    calendar: Calendar = field(default_factory=Calendar)
+    site: str = ""
+    made: str = ""  # now
+    most_rows: int = MOST_ROWS
+
+    def of(self, span: Span) -> "Scope":
+        """Return the same about another time."""
+        return replace(self, span=span)
+
+    def has(self, table: str) -> bool:
+        """Return True if a table is asked for."""
+        return not self.tables or table in self.tables
+
+    @property
+    def only(self) -> str:
+        """Return the table if it is one, else an empty text."""
+        return self.tables[0] if len(self.tables) == 1 else ""
+
+
+class Source:
+    """Reads a store; used by one thread."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.reading = store, Reading(store)
+
+    def coups(self, scope: Scope) -> Iterator[rows.Coup]:
+        """Yield the messages on `coup`, in the order of time."""
+        return _of_tables(self.reading.coups(*scope.span, scope.only), scope)
+
+    def cards(self, scope: Scope) -> Iterator[rows.Card]:
+        """Yield the cards in no hand, or with notes."""
+        return _of_tables(self.reading.cards(*scope.span, scope.only), scope)
+
+    def shoe_changes(self, scope: Scope) -> Iterator[rows.ShoeChange]:
+        """Yield the openings and closings of shoes."""
+        return _of_tables(self.reading.shoe_changes(*scope.span, scope.only), scope)
+
+    def alarms(self, scope: Scope) -> Iterator[Alarm]:
+        """Yield the alarms raised, each with its end."""
+        return (one for one in self.reading.alarms(*scope.span, scope.only) if scope.has(one.raised.table))
+
+    def decisions(self, scope: Scope) -> Iterator[Decision]:
+        """Yield the requests of people, each with its answer."""
+        return (one for one in self.reading.decisions(*scope.span, scope.only) if scope.has(one.attempt.table))
+
+    def incidents(self, scope: Scope) -> list[rows.Incident]:
+        """Return the incidents that were open at some moment of the time, by their opening."""
+        where = "opened < ? AND (state = 'open' OR time >= ?) ORDER BY opened, gateway, incident"
+        found = self._select(schema.INCIDENTS, rows.Incident, where, (scope.span.end, scope.span.begin))
+        return list(_of_tables(found, scope))
+
+    def corrections(self, ids: Sequence[str]) -> list[rows.Coup]:
+        """Return the coup messages that replace one of these, the oldest first."""
+        marks = ", ".join("?" * len(ids))
+        where = f"corrects <> '' AND corrects IN ({marks}) ORDER BY time, gateway, entry"
+        return self._select(schema.COUPS, rows.Coup, where, ids)
+
+    def changes_of_shoe(self, table: str, unit: str, shoe: int) -> list[rows.ShoeChange]:
+        """Return when one shoe was opened and closed."""
+        where = '"table" = ? AND unit = ? AND shoe = ? ORDER BY time, gateway, entry'
+        return self._select(schema.SHOES, rows.ShoeChange, where, (table, unit, shoe))
+
+    def units_of_shoe(self, table: str, shoe: int) -> list[str]:
+        """Return the units that had a shoe with this number at a table, the newest first."""
+        found: dict[str, str] = {}
+        for name in ("coups", "shoes"):
+            query = f'SELECT unit, max(time) FROM {name} WHERE "table" = ? AND shoe = ? GROUP BY unit'
+            for unit, time in self.store.select(query, (table, shoe)):
+                found[unit] = max(time, found.get(unit, ""))
+        return sorted(found, key=lambda unit: found[unit], reverse=True)
+
+    def spellings(self, name: str) -> list[str]:
+        """Return how a name is written in the store: large and small letters and spaces may differ."""
+        found: set[str] = set()
+        for table in ("coups", "alarms", "attempts"):
+            rows = self.store.select(f'SELECT DISTINCT "by" FROM {table} WHERE "by" <> \'\'')
+            found.update(row[0] for row in rows if same_name(row[0], name))
+        return sorted(found)
+
+    def coups_by(self, names: Sequence[str], scope: Scope) -> Iterator[rows.Coup]:
+        """Yield the coup messages that a person decided, by any of these spellings."""
+        return _of_tables((coup for name in names for coup in self.reading.coups_by(name, *scope.span)), scope)
+
+    def alarms_by(self, names: Sequence[str], scope: Scope) -> Iterator[Alarm]:
+        """Yield the alarms that a person acknowledged or cleared, by any of these spellings."""
+        ended = _of_tables((one for name in names for one in self.reading.alarms_by(name, *scope.span)), scope)
+        for part in parts(dict.fromkeys(change.alarm for change in ended)):
+            where = f"alarm IN ({', '.join('?' * len(part))}) ORDER BY time, gateway, entry"
+            changes: dict[str, dict[str, rows.AlarmChange]] = {}
+            for change in self._select(schema.ALARMS, rows.AlarmChange, where, part):
+                changes.setdefault(change.alarm, {}).setdefault(change.state, change)
+            for found in changes.values():
+                raised = found.get("raised") or next(iter(found.values()))
+                yield Alarm(raised, found.get("acknowledged"), found.get("cleared"))
+
+    def newest_time(self) -> str:
+        """Return the time of the newest coup in the store; empty if it has none."""
+        return str(self.store.select("SELECT max(time) FROM coups")[0][0] or "")
+
+    def covered(self) -> list[rows.Covered]:
+        """Return which entries of the ledgers are in the store, by gateway and number."""
+        return self._select(schema.COVERAGE, rows.Covered, '1 = 1 ORDER BY gateway, "after"', ())
+
+    def time_beside(self, gateway: str, entry: int, *, before: bool) -> str:
+        """Return the time of the nearest stored entry up to this one, or after it; empty if there is none."""
+        compare, order = ("<=", "DESC") if before else (">", "ASC")
+        found: list[tuple[int, str]] = []
+        for table in schema.TABLES:
+            if table.newest:
+                continue
+            query = f"SELECT entry, time FROM {table.name} WHERE gateway = ? AND entry {compare} ?"
+            found += self.store.select(f"{query} ORDER BY entry {order} LIMIT 1", (gateway, entry))
+        return (max(found) if before else min(found))[1] if found else ""
+
+    def _select(self, table: Table, row: type[_Row], where: str, values: Sequence[Any]) -> list[_Row]:
+        columns = ", ".join(f'"{name}"' for name in table.columns)
+        found = self.store.select(f"SELECT {columns} FROM {table.name} WHERE {where}", tuple(values))
+        return [tuple.__new__(row, one) for one in found]
+
+
+def _of_tables(found: Iterable[_Placed], scope: Scope) -> Iterator[_Placed]:
+    return (row for row in found if scope.has(row.table))
+
+
+def parts(found: Iterable[_Any], size: int = PART) -> Iterator[list[_Any]]:
+    """Yield everything in lists of at most this size."""
+    left = iter(found)
+    while part := list(islice(left, size)):
+        yield part
+
+
+def same_name(one: str, other: str) -> bool:
+    """Return True if two names differ at most in spaces, and in large and small letters."""
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
