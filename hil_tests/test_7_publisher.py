@@ -177,8 +177,8 @@ def test_a_new_broker_receives_every_retained_state(site: Site, kind: str) -> No
     gateway.publisher.set_gateway_status("online", NOW, problem="the disk is nearly full; make room")
     gateway.publisher.set_table_status("bac-01", "offline", NOW)
     gateway.publisher.set_table_status("bac-01", "online", NOW)
-    gateway.publisher.set_alarms("bac-01", b'{"alarms":[1]}')
-    gateway.publisher.set_alarms("bac-01", b'{"alarms":[]}')
+    gateway.publisher.set_table_state("bac-01", "alarms", b'{"alarms":[1]}')
+    gateway.publisher.set_table_state("bac-01", "alarms", b'{"alarms":[]}')
     step_until(lambda: gateway.mqtt.client.is_connected() and gateway.publisher.idle(), gateway)
     site.kill()
     step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
@@ -207,7 +207,7 @@ def test_a_message_id_that_the_broker_still_owes_an_answer_for_is_not_used_again
     step_until(lambda: not gateway.mqtt.client.is_connected(), gateway)
     while gateway.mqtt.client.publish("nobody", qos=0).mid != 65534:
         pass
-    gateway.publisher.set_alarms("bac-01", b"{}")
+    gateway.publisher.set_table_state("bac-01", "alarms", b"{}")
     step_until(gateway.mqtt.client.is_connected, cable, gateway)  # 65535; the status has 1, alarms would 2
     cable.deaf = True
     step_until(lambda: f"{ROOT}/site/bac-01/alarms" in display.topics(), gateway, display, cable)

@@ -38,10 +38,9 @@ def retained(app: App, topic: str) -> dict[str, Any]:
 
 
 def status(app: App) -> dict[str, Any]:
-    """Return the status of the table, without its rulebook and its gateway."""
+    """Return the status of the table, without its rulebook."""
     found = retained(app, STATUS)
     assert found.pop("rulebook", "star-baccarat") == "star-baccarat"
-    found.pop("gateway", None)
     return found
 
 

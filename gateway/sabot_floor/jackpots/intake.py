@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import UNSET, inspect
+from msgspec import inspect
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.place import without_place
@@ -179,13 +179,13 @@ def _plain_type(annotation: Any) -> inspect.Type:
 def _bounds_problem(message: msgspec.Struct, kind: type[msgspec.Struct]) -> str:
     """Return which value no store or meter could hold, empty if none."""
     texts_of, names = _fields(kind, inspect.StrType)
-    texts = ["" if text is UNSET else text for text in texts_of(message)]
+    texts = texts_of(message)
     if max(map(len, texts)) > _MOST_TEXT or not "".join(texts).isprintable():
         wrong = (len(text) > _MOST_TEXT or not text.isprintable() for text in texts)
         name = names[list(wrong).index(True)]
         return f"{name} is longer than {_MOST_TEXT} characters, or has some that cannot be printed"
     numbers_of, names = _fields(kind, inspect.IntType)
-    numbers = [0 if number is UNSET else number for number in numbers_of(message)]
+    numbers = numbers_of(message)
     if max(numbers) > _MOST_NUMBER or min(numbers) < -_MOST_NUMBER:
         return f"{names[[abs(number) > _MOST_NUMBER for number in numbers].index(True)]} is beyond {_MOST_NUMBER}"
     return "" if getattr(message, "id", "x") else "id is empty"

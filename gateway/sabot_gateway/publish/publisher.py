@@ -1,6 +1,7 @@
 """Publisher: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 import structlog
@@ -27,7 +28,7 @@ class Publisher:
     def __init__(self, mqtt: LoopClient, ledger: Ledger, site: str, time: str, gateway: str = "") -> None:
         self._mqtt, self._ledger, self._site, self._gateway = mqtt, ledger, site, gateway
         self._cursor, self._save_s = ledger.cursor(_CURSOR), 0.0
-        self._window, self._gateway = Window(self._cursor), ledger.gateway_id().hex()
+        self._window, self._ledger_id = Window(self._cursor), ledger.gateway_id().hex()
         self._published_to = ledger.last_published(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
         self._status_topic = gateway_status_topic(site, gateway)
@@ -72,13 +73,9 @@ class Publisher:
         fields = {**fields, "gateway": self._gateway or None}
         self.retained.set(table_topic(self._site, table, "status"), _status(state, time, fields))
 
-    def set_alarms(self, table: str, payload: bytes) -> None:
-        """Set the active alarms of a table."""
-        self.retained.set(table_topic(self._site, table, "alarms"), payload)
-
-    def set_open(self, table: str, payload: bytes) -> None:
-        """Publish the open incidents of a table."""
-        self.retained.set(table_topic(self._site, table, "open"), payload)
+    def set_table_state(self, table: str, name: Literal["alarms", "open"], payload: bytes) -> None:
+        """Set the active alarms of a table, or its open incidents."""
+        self.retained.set(table_topic(self._site, table, name), payload)
 
     def pump(self) -> None:
         """Send what is new, as far as the window allows, and save the cursor."""
@@ -101,7 +98,7 @@ class Publisher:
             if room <= 0 or window.read_to >= self._ledger.last_seq():
                 return
             entries = self._ledger.since(window.read_to, room)
-            messages = outgoing(entries, self._gateway, self._published_to)
+            messages = outgoing(entries, self._ledger_id, self._published_to)
             for message in messages:
                 self._send_event(message)
             self._published_to = max((one.last_seq for one in messages), default=self._published_to)

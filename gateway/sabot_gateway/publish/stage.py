@@ -103,8 +103,8 @@ class PublishStage:
     def close_table(self, table: TableSession, at: Moment) -> None:
         """Publish the last state of a table that is no longer served, or is about to change."""
         if table.name in self._alarms_due:
-            self.publisher.set_alarms(table.name, table.alarms(at.time))
-            self.publisher.set_open(table.name, table.open_incidents(at.time))
+            self.publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
+            self.publisher.set_table_state(table.name, "open", table.open_incidents(at.time))
         self.status_topics.closed(
             table.name, "this table is not in the gateway's config any more, or was just changed there", at.time
         )

@@ -76,11 +76,11 @@ class StatusTopics:
         """Publish alarms and incidents of a table, a few times a second at most; return whether they were published."""
         if not self._alarms.setdefault(table.name, TokenBucket(_ALARMS_AT_ONCE, _ALARMS_EVERY_S)).take(at.now_s):
             return False
-        self._publisher.set_alarms(table.name, table.alarms(at.time))
+        self._publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
         listed = tuple(incident.id for incident in table.incidents.open())
         if self._open.get(table.name) != listed:
             self._open[table.name] = listed
-            self._publisher.set_open(table.name, table.open_incidents(at.time))
+            self._publisher.set_table_state(table.name, "open", table.open_incidents(at.time))
         return True
 
     def closed(self, table: str, problem: str, time: str) -> None:
