@@ -164,9 +164,21 @@ def _incidents(scene: Scene) -> None:
     scene.incident("i-", at("10:30"), "discrepancy", over)
     enquire = Step(name="enquire", say="Enquire.", clause="12.18-12.20", to=["case_file"], due="reasonable_time")
     nicc = Step(name="notify_nicc", say="Report it to the NICC.", clause="12.20.2", to=["nicc"], due="month_end")
-    large = {"amount_cents": 100_001, "direction": "over", "patron": "P. Patron", "intentional": False}
+    large = {
+        "amount_cents": 100_001,
+        "direction": "over",
+        "date": "2026-11-17",
+        "patron": "P. Patron",
+        "intentional": False,
+    }
     asked = msgspec.structs.replace(enquire, done=at("22:10"), by="A. Smith", note="camera 4")
     scene.incident("p1", at("22:00"), "wrong_payment", asked, nicc, facts=large, by="A. Smith", clause="12.18")
+    notified = msgspec.structs.replace(nicc, done=at("09:00", 3), by="A. Smith")
+    early = {"amount_cents": 250_000, "direction": "over", "date": "2026-10-05", "patron": "Q.", "intentional": True}
+    who = Step(
+        name="identify_patron", say="Identify the patron.", clause="12.18-12.20", done=at("08:00", 2), by="A. Smith"
+    )
+    scene.incident("p0", at("09:00", 3), "wrong_payment", who, notified, facts=early, opened="2026-10-05T22:00:00.000Z")
     small = {"amount_cents": 100_000, "direction": "under", "intentional": True}
     scene.incident("p2", at("22:30"), "wrong_payment", enquire, facts=small, by="A. Smith", clause="12.19")
 

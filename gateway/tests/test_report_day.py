@@ -252,6 +252,16 @@ def test_a_store_without_any_coup(sqlite: Store) -> None:
     assert report.head.warnings[0].startswith("There is no data: this store has no coup at all.")
 
 
+def test_a_ledger_of_which_only_the_head_has_come_is_a_gap(sqlite: Store) -> None:
+    with sqlite.writing("projection"):
+        values = ("gw-9", "2026-11-16", 7, "00", at("20:00"), "")
+        sqlite.execute("INSERT INTO ledger_heads VALUES (?, ?, ?, ?, ?, ?)", values)
+    report = day_report(Source(sqlite), scope(), DAY)
+    assert [(row.gateway, row.first, row.last, row.after, row.before) for row in report.gaps] == [
+        ("gw-9", 1, 7, "", "")
+    ]
+
+
 def test_a_correction_whose_coup_is_missing_is_counted_once(sqlite: Store) -> None:
     scene = Scene(sqlite)
     scene.coup("x2", at("20:00"), 1, 1, corrects="x1", status="confirmed", by="A. Smith", decided=at("20:00"))

@@ -53,10 +53,15 @@ def test_the_sums_of_the_days(month: MonthReport) -> None:
 def test_the_register_of_payments(month: MonthReport) -> None:
     # The Star 12.20.2: above $1,000 to the NICC; $1,000.00 itself is not above.
     rows = [(row.incident, row.direction, row.amount, row.patron, row.intentional) for row in month.payments]
-    assert rows == [("p1", "over", 100_001, "P. Patron", False), ("p2", "under", 100_000, "", True)]
-    assert [(row.enquired, row.rectified, row.notified, row.note) for row in month.payments] == [
-        (at("22:10"), "", "", "camera 4"),
-        ("", "", "", ""),
+    assert rows == [
+        ("p0", "over", 250_000, "Q.", True),  # of October, notified and closed in November
+        ("p1", "over", 100_001, "P. Patron", False),
+        ("p2", "under", 100_000, "", True),
+    ]
+    assert [(row.date, row.enquired, row.identified, row.notified, row.note) for row in month.payments] == [
+        ("2026-10-05", "", at("08:00", 2), at("09:00", 3), ""),
+        ("2026-11-17", at("22:10"), "", "", "camera 4"),
+        ("", "", "", "", ""),
     ]
     assert [(row.incident, row.to_nicc) for row in month.large_payments] == [("p1", True)]
 

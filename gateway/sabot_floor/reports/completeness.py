@@ -14,9 +14,8 @@ def gaps(source: Source, span: Span) -> list[GapRow]:
 
 
 def _all(source: Source) -> Iterator[GapRow]:
-    covered = source.covered()
-    for gateway in sorted({one.gateway for one in covered}):
-        ends = [(0, 0), *((one.after, one.entry) for one in covered if one.gateway == gateway)]
+    for gateway, intervals in source.covered().items():
+        ends = [(0, 0), *intervals]
         for (_, last), (after, _) in pairwise(ends):
             if after > last:
                 yield _gap(source, gateway, last + 1, after)

@@ -14,7 +14,7 @@ from sabot_floor.reports.gaming_day import month_days
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import notification_rows
 from sabot_floor.reports.payments import misdelivery_rows, payment_rows
-from sabot_floor.reports.people_rows import AlarmRow
+from sabot_floor.reports.people_rows import AlarmRow, PaymentRow
 from sabot_floor.reports.rows import CoupCountRow, DaySumRow
 from sabot_floor.reports.source import Scope, Source
 
@@ -43,7 +43,7 @@ def _report(source: Source, scope: Scope, year: int, month: int) -> MonthReport:
         "coups": list(_count_rows(counts)),
         "responses": responses(alarms),
         "payments": payments,
-        "large_payments": [row for row in payments if row.to_nicc],
+        "large_payments": [row for row in payments if row.to_nicc and _is_due(row, scope.span.begin)],
         "misdeliveries": list(misdelivery_rows(opened)),
         "notifications": list(notification_rows(incidents, scope.made)),
         "wins": list(jackpots.wins(source, scope)),
@@ -52,6 +52,11 @@ def _report(source: Source, scope: Scope, year: int, month: int) -> MonthReport:
     }
     about = f"{year:04}-{month:02}"
     return MonthReport(head=head(source, scope, "month", about, sections, empty=not _has_data(sums)), **sections)
+
+
+def _is_due(row: PaymentRow, begin: str) -> bool:
+    """Return True for a case of this month, and for an earlier one of which the NICC was never notified."""
+    return row.opened >= begin or not row.notified
 
 
 def _has_data(sums: Iterable[DaySumRow]) -> bool:

@@ -144,11 +144,13 @@ class PaymentRow(Row, frozen=True):
     coup: int
     direction: Annotated[str, Meta(description="over or under")]
     amount: int | None
+    date: Annotated[str, Meta(description="day of the error, as it was recorded")]
     patron: str
     intentional: bool | None
     to_nicc: Annotated[bool, Meta(description="over $1,000: reported at the end of the month (12.20.2, 14.17.2)")]
     enquired: str
     rectified: str
+    identified: Annotated[str, Meta(description="time at which the patron was identified, if that was needed")]
     notified: Annotated[str, Meta(description="time at which the NICC was notified")]
     state: Literal["open", "closed"]
     clause: str

@@ -130,9 +130,17 @@ class Source:
         """Return the time of the newest coup in the store; empty if it has none."""
         return str(self.store.select("SELECT max(time) FROM coups")[0][0] or "")
 
-    def covered(self) -> list[rows.Covered]:
-        """Return which entries of the ledgers are in the store, by gateway and number."""
-        return self._select(schema.COVERAGE, rows.Covered, '1 = 1 ORDER BY gateway, "after"', ())
+    def covered(self) -> dict[str, list[tuple[int, int]]]:
+        """Return which entries of each gateway's ledger are in the store: after one number, up to another.
+
+        A ledger of which only a head has come ends with an empty interval at that head.
+        """
+        found: dict[str, list[tuple[int, int]]] = {}
+        for gateway, after, entry in self._select(schema.COVERAGE, rows.Covered, '1 = 1 ORDER BY gateway, "after"', ()):
+            found.setdefault(gateway, []).append((after, entry))
+        for gateway, head in self.store.select("SELECT gateway, max(entry) FROM ledger_heads GROUP BY gateway"):
+            found.setdefault(gateway, [(head, head)])
+        return dict(sorted(found.items()))
 
     def time_beside(self, gateway: str, entry: int, *, before: bool) -> str:
         """Return the time of the nearest stored entry up to this one, or after it; empty if there is none."""

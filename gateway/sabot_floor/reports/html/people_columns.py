@@ -81,12 +81,16 @@ def _done(row: StepLike, calendar: Calendar) -> Markup:
 
 def _payment(row: people_rows.PaymentRow, _: Calendar) -> Markup:
     paid = {"over": "overpaid", "under": "underpaid"}.get(row.direction, row.direction)
-    return stack(text(paid), values.money(row.amount, ""))
+    return stack(text(paid), values.money(row.amount, ""), note(text(row.date)))
 
 
-def _patron(row: people_rows.PaymentRow, _: Calendar) -> Markup:
-    intent = values.yes(row.intentional)
-    return stack(text(row.patron), note(joined([text("intentional:"), intent], " ")) if intent else NOTHING)
+def _patron(row: people_rows.PaymentRow, calendar: Calendar) -> Markup:
+    intent, identified = values.yes(row.intentional), values.moment(row.identified, calendar)
+    return stack(
+        text(row.patron),
+        note(joined([text("intentional:"), intent], " ")) if intent else NOTHING,
+        note(joined([text("identified:"), identified], " ")) if identified else NOTHING,
+    )
 
 
 def _nicc(row: people_rows.PaymentRow, calendar: Calendar) -> Markup:
