@@ -13,9 +13,10 @@ METER = MeterMessage(
 )  # fmt: skip
 
 
-def status(**broker: Any) -> list[str]:
+def status(projection: dict[str, Any] | None = None, **broker: Any) -> list[str]:
     return status_lines(
         {
+            "projection": projection or {},
             "site": "s", "worker": "1", "time": "", "store": {"place": "floor.db", "problem": None},
             "broker": {"url": "mqtt://b", "connected": True, "problem": None, **broker}, "jackpots": [], "refused": {},
             "newest_refusals": [],
@@ -36,3 +37,29 @@ def test_show_names_tables_that_can_be_drawn_though_nobody_may_play_there() -> N
     data: dict[str, Any] = {"open": [], "closed": [], "missed": [], "waiting": None, "parameters": {}}
     lines = show_lines({**data, "meter": replace(METER, commitment="ab"), "doubtful": {"nz-02": "is offline"}})
     assert "  nz-02 can be drawn, but is offline: withdraw it if nobody plays there" in lines
+
+
+def coverage(gaps: int, first_gaps: list[list[int]], *, more_gaps: bool = False, head: int = 0) -> str:
+    """The line of a gateway whose entries are covered up to 20."""
+    one = {"gateway": "ab", "covered_to": 20, "gaps": gaps, "first_gaps": first_gaps, "more_gaps": more_gaps}
+    lines = status({"gateways": [{**one, "head": head}], "counts": {}}, ahead=0)
+    return next(line for line in lines if line.startswith("gateway"))
+
+
+def test_the_status_has_what_is_missing_of_each_ledger_and_the_next_step() -> None:
+    assert coverage(0, [], head=21) == "gateway ab: entries up to 20; its ledger had 21 entries; no gap"
+    step = (
+        "Next: give the ledger of this gateway to `sabot floor rebuild --ledger FILE`; what was pruned there stays "
+        "missing"
+    )
+    assert coverage(2, [[3, 3], [7, 9]]) == f"gateway ab: entries up to 20; missing: 3, 7 to 9. {step}"
+    assert "missing: 3 and 6 more gaps. Next" in coverage(7, [[3, 3]])
+    assert "there were more than can be kept" in coverage(1, [[3, 3]], more_gaps=True)
+
+
+def test_the_status_has_what_could_not_be_taken_into_the_projection() -> None:
+    lines = status({"gateways": [], "counts": {"unplaced": 2, "unreadable": 1}}, ahead=0)
+    assert lines[-2:] == [
+        "projection: 2 messages came without their place in a ledger: update the gateway that sent them",
+        "projection: 1 entries could not be read and are not in the projection: report them with the ledger",
+    ]

@@ -9,7 +9,7 @@ import typer
 
 from sabot_tools.stand import floor_daemon
 from sabot_tools.stand.daemon import fail
-from sabot_tools.stand.floor_store import StoreUrl, open_to_read
+from sabot_tools.stand.floor_store import StoreUrl, open_to_read, open_to_write
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -156,3 +156,34 @@ def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
         yield f"jackpot/{jackpot}", verdict.entries, verdict.faults
     whole = chains.verify(store)
     yield "store", whole.entries, whole.faults
+
+
+@app.command(epilog="Example: sabot floor dump --store floor.db > projection.jsonl")
+def dump(config: floor_daemon.Config = floor_daemon.CONFIG, store: StoreUrl = None) -> None:
+    """Print the projection in a canonical form. One JSON line per row, in order of table and key."""
+    import sys
+
+    from sabot_floor.projection import dump as dumps
+
+    with open_to_read(config, store) as found:
+        for line in dumps.lines(found):
+            sys.stdout.buffer.write(line + b"\n")
+
+
+@app.command(epilog="Example: sabot floor rebuild --ledger /var/lib/sabot/ledger.db --config /etc/sabot/floor.toml")
+def rebuild(
+    ledger: Annotated[
+        list[Path],
+        typer.Option(
+            exists=True, dir_okay=False, readable=False, help="A gateway's ledger; give one or more.", metavar="FILE"
+        ),
+    ],
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    store: StoreUrl = None,
+) -> None:
+    """Make the projection again from the ledgers of gateways. The service may run; rows of pruned entries stay."""
+    from sabot_tools.stand import projection_rebuild
+
+    with open_to_write(config, store) as found:
+        for path in ledger:
+            typer.echo(projection_rebuild.rebuilt(found, path))

@@ -1,4 +1,4 @@
-"""Status of the floor service as text: the service, a line per jackpot, then what is wrong."""
+"""Status of the floor service as text: the service, a line per jackpot and per gateway, then what is wrong."""
 
 from typing import Any
 
@@ -8,15 +8,40 @@ _COLUMNS = ("jackpot", "display", "in", "wins", "hits", "overflow", "reserve", "
 
 
 def status_lines(status: dict[str, Any]) -> list[str]:
-    """Return the lines: two for the service, one per jackpot, then one per problem."""
+    """Return the lines: two for the service, one per jackpot and per gateway, then one per problem."""
     store, broker = status["store"], status["broker"]
     return [
         f"site {status['site']}, worker {status['worker']}, {status['time']}",
         f"{store['place']}; broker {broker['url']}: " + ("connected" if broker["connected"] else "not connected"),
         "",
         *table_lines(_COLUMNS, [_row(meter) for meter in status["jackpots"]]),
+        *(_gateway(one) for one in status.get("projection", {}).get("gateways", [])),
         *_problems(status),
     ]
+
+
+def _gateway(one: dict[str, Any]) -> str:
+    """Return how much of a gateway's ledger the projection has, and the next step."""
+    head = f"; its ledger had {one['head']} entries" if one["head"] else ""
+    have = f"gateway {one['gateway']}: entries up to {one['covered_to']}{head}"
+    if not one["gaps"] and not one["more_gaps"]:
+        return f"{have}; no gap"
+    gaps = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in one["first_gaps"])
+    more = f" and {one['gaps'] - len(one['first_gaps'])} more gaps" if one["gaps"] > len(one["first_gaps"]) else ""
+    older = "; there were more than can be kept, so older entries may be missing too" if one["more_gaps"] else ""
+    step = "give the ledger of this gateway to `sabot floor rebuild --ledger FILE`; what was pruned there stays missing"
+    return f"{have}; missing: {gaps}{more}{older}. Next: {step}"
+
+
+_COUNTS = {
+    "unplaced": "messages came without their place in a ledger: update the gateway that sent them",
+    "unreadable": "entries could not be read and are not in the projection: report them with the ledger",
+    "refused": "entries were refused by the store: `sabot floor rebuild --ledger FILE` tries them again",
+}
+
+
+def _projection_problems(counts: dict[str, int]) -> list[str]:
+    return [f"projection: {counts[name]} {says}" for name, says in _COUNTS.items() if counts.get(name)]
 
 
 def table_lines(columns: tuple[str, ...], rows: list[dict[str, str]]) -> list[str]:
@@ -53,6 +78,7 @@ def _problems(status: dict[str, Any]) -> list[str]:
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
     if status["broker"]["ahead"]:
         lines.append(_ahead(status["broker"]))
+    lines += _projection_problems(status.get("projection", {}).get("counts", {}))
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")
         lines += [f"refused{f' of {jackpot}' if jackpot else ''}: {refused}"] if refused else []
