@@ -109,6 +109,7 @@ def _shoe_4(scene: Scene) -> None:
     key = {"clause": "11.8.12", "asks": "D. Deal", "args": {"card": "9C", "flags": {}}}
     scene.request("q51", at("21:39:50"), "key-card", "A. Smith", role="casino_supervisor", **key)
     scene.card(at("21:39:52"), 4, 1, "banker_2", "9C", "keyed")
+    scene.card(at("21:39:53"), 4, 1, "banker_1", "KH", "exposed")  # the coup has it
     scene.card(at("21:31"), 4, 0, "burn", "2D")
     scene.coup("c51", at("21:40"), 4, 1)
     scene.shoe(at("23:00"), 4, "closed")

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from projection_ledger import COUP, GATEWAY, LAST, UNIT, UNREADABLE, Published, entries, message
+from projection_ledger import CARD, COUP, GATEWAY, LAST, UNIT, UNREADABLE, Published, entries, message
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, dump, rows
 from sabot_floor.projection.changes import UnreadableError, changes
@@ -60,6 +60,10 @@ def test_only_cards_that_are_in_no_hand_or_have_notes_are_rows() -> None:
     assert (row(3).slot, row(3).notes) == ("burn", "")
     assert row(4) is None
     assert (row(5).slot, row(5).notes) == ("player_1", "keyed face_up")
+    exposed = msgspec.json.encode(
+        message(5, 2, **CARD, notes=["exposed"])
+    )  # as every card where they are dealt face up
+    assert changes(GATEWAY, 5, "bac-01", "cards", exposed) is None
 
 
 def test_what_people_did_is_a_row_with_sorted_json() -> None:

@@ -135,9 +135,10 @@ def test_checks_of_the_composition(day: DayReport) -> None:
 
 
 def test_keyed_cards(day: DayReport) -> None:
-    assert [(row.shoe, row.coup, row.slot, row.card, row.by, row.clause, row.attempt) for row in day.keyed_cards] == [
-        (4, 1, "banker_2", "9C", "A. Smith", "11.8.12", "q51")
-    ]
+    (row,) = day.keyed_cards
+    assert (row.shoe, row.coup, row.slot, row.card) == (4, 1, "banker_2", "9C")
+    assert (row.by, row.role, row.asks, row.asks_role) == ("A. Smith", "casino_supervisor", "D. Deal", "dealer")
+    assert (row.clause, row.attempt) == ("11.8.12", "q51")
 
 
 def test_alarms_and_response_times(day: DayReport) -> None:

@@ -25,6 +25,7 @@ _MOST_NAME = 200  # characters; longer ones fit no index
 _MOST_NUMBER = 10**15
 _LONG = frozenset({"say", "clause", "shoe_says", "cards_say", "notes", "args", "facts", "steps"})
 _FLAGS = (("player_pair", "P"), ("banker_pair", "B"), ("natural", "N"), ("last_coup", "L"))
+_USUAL_NOTES: tuple[list[str], ...] = ([], ["exposed"])  # where cards are dealt face up, each one is exposed
 _sorted = msgspec.json.Encoder(order="sorted")
 _decoder = cache(msgspec.json.Decoder)
 _Read = TypeVar("_Read", bound=msgspec.Struct)
@@ -110,7 +111,7 @@ def _shoe(gateway: str, entry: int, payload: bytes) -> rows.ShoeChange:
 
 def _card(gateway: str, entry: int, payload: bytes) -> rows.Card | None:
     message = _read(payload, CardMessage)
-    if message.slot not in ("burn", "unused") and not message.notes:
+    if message.slot not in ("burn", "unused") and message.notes in _USUAL_NOTES:
         return None  # the coup has it
     notes = " ".join(message.notes)
     return rows.Card(**_common(gateway, entry, message), slot=message.slot, card=message.card, notes=notes)

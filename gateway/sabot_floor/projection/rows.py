@@ -73,7 +73,7 @@ class ShoeChange(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A card that is in no hand (burnt, not played), or that has notes."""
+    """A card that is in no hand (burnt, not played), or that has notes other than `exposed` alone."""
 
     gateway: str
     entry: int

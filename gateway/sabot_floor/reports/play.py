@@ -294,6 +294,8 @@ def _keyed(people: People, card: Card) -> KeyedCardRow:
         card=card.card,
         by=found.attempt.by if found else "",
         role=found.attempt.role if found else "",
+        asks=found.attempt.asks if found else "",
+        asks_role=found.attempt.asks_role if found else "",
         clause=found.attempt.clause if found else "",
         attempt=found.attempt.id if found else "",
     )

@@ -80,7 +80,7 @@ class CoupRow(Row, frozen=True):
 
 
 class CardRow(Row, frozen=True):
-    """A card that is in no hand (burn, surplus), or with a note (keyed, face up, exposed, returned)."""
+    """A card that is in no hand (burn, surplus), or with a note (keyed, face up, returned) beside `exposed`."""
 
     time: str
     table: str
@@ -187,6 +187,8 @@ class KeyedCardRow(Row, frozen=True):
     card: str
     by: str
     role: str
+    asks: Annotated[str, Meta(description="the person who asked, if `by` approved")]
+    asks_role: str
     clause: str
     attempt: str
 

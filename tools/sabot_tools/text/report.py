@@ -14,7 +14,9 @@ from sabot_protocol.service.plain_text import printable
 _IDS: Final = frozenset(
     ("alarm", "attempt", "coup_id", "corrects", "corrected_by", "incident", "unit", "user", "win", "currency")
 )
-_LONG: Final = ("say", "reason", "note", "followed", "shoe_says", "cards_say", "args", "facts")  # at the end of a line
+# At the end of a line; cut, as JSON and CSV have the whole text.
+_LONG: Final = ("followed", "reason", "note", "shoe_says", "cards_say", "args", "facts", "say")
+_MOST_LONG = 90
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -50,12 +52,16 @@ def table(section: Section, rows: Sequence[Row], calendar: Calendar) -> Iterator
     """Yield the rows as lines of equal columns; columns without any value are left out."""
     columns = [name for name in section.columns if name not in _IDS and name not in _LONG]
     columns += [name for name in _LONG if name in section.columns]
-    cells = {name: [_text(row, name, calendar) for row in rows] for name in columns}
+    cells = {name: [_cut(_text(row, name, calendar), name) for row in rows] for name in columns}
     shown = [name for name in columns if any(cells[name])]
     widths = {name: max(len(_header(name)), *map(len, cells[name])) for name in shown}
     for texts in ([_header(name) for name in shown], *zip(*(cells[name] for name in shown), strict=True)):
         line = "  ".join(f"{text:{widths[name]}}" for name, text in zip(shown, texts, strict=True))
         yield f"  {line.rstrip()}"
+
+
+def _cut(text: str, name: str) -> str:
+    return f"{text[: _MOST_LONG - 1]}…" if name in _LONG and len(text) > _MOST_LONG else text
 
 
 def _header(name: str) -> str:

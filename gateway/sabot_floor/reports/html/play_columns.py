@@ -179,6 +179,7 @@ KEYED_CARDS = Layout(
         PLACE,
         words_of("slot", "Drawn for"),
         Column("Card", lambda row, _: values.card(row.card)),
+        Column("Asked by", lambda row, _: values.person(row.asks, row.asks_role)),
         BY,
         CLAUSE,
     ),
