@@ -101,7 +101,7 @@ floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and
 
 day: TABLES = 20
 day: IRREGULARITIES = 200
-day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of the records with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
+day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of ledgers and reports with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
 	@PYTHONPATH=hil_tests $(BIN)/python -m day --seed $(SEED) --tables $(TABLES) --irregularities $(IRREGULARITIES) --bench $(BENCH)
 
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results

@@ -8,19 +8,30 @@ from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import NamedTuple
 
 from sabot_sim.rigs.play import BENCHES
 from sabot_sim.world.day import Day, seeded_day
+from sabot_sim.world.truth import Truth
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.text.progress import bar
 
 from day import judge
-from day.judge import Section
+from day.judge import Printed, Section
 from day.run import Run
 from day.site import quiet
 
 _MOST_SHOWN = 40
 START_S = 1_790_000_000.0  # 2026-09-21, 22:13 in Sydney: the day goes on past 06:00
+
+
+class Played(NamedTuple):
+    """What is left of a day: answers that nobody expected, ledgers, reports, and the projection compared."""
+
+    said: list[str]
+    ledgers: list[Path]
+    reports: Printed
+    projection: Section
 
 
 def main() -> int:
@@ -31,22 +42,29 @@ def main() -> int:
     options.add_argument("--irregularities", type=int, default=200)
     options.add_argument("--bench", choices=list(BENCHES), default="unix", help="where the firmware runs")
     chosen = options.parse_args()
-    work_dir = Path(mkdtemp(prefix="sabot-day-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    work_dir = fast_directory()
     day = seeded_day(chosen.seed, chosen.tables, chosen.irregularities, START_S)
     print(summary(chosen.seed, day), flush=True)
     started_s = time.monotonic()
-    said, sections = play(day, work_dir, chosen.bench)
+    played = play(day, work_dir, chosen.bench)
+    sections = compare(day.truth, played)
     print(f"played and compared in {time.monotonic() - started_s:.0f} s")
-    print(report(said, sections))
-    if said or any(section.differences for section in sections):
+    print(report(played.said, sections))
+    if played.said or any(section.differences for section in sections):
         print(f"ledgers: {work_dir}")
         return 1
     rmtree(work_dir)
     return 0
 
 
-def play(day: Day, work_dir: Path, bench: str) -> tuple[list[str], list[Section]]:
-    """Play a day; return answers that nobody expected, and every section with its differences."""
+def fast_directory() -> Path:
+    """Return a new directory, in memory where the system has that: ledgers are written with every card."""
+    memory = Path("/dev/shm")
+    return Path(mkdtemp(prefix="sabot-day-", dir=memory if memory.is_dir() else None))
+
+
+def play(day: Day, work_dir: Path, bench: str) -> Played:
+    """Play a day; print the reports, and rebuild the projection from the ledgers."""
     quiet()
     with ExitStack() as stack:
         broker = LocalBroker(work_dir)
@@ -54,7 +72,17 @@ def play(day: Day, work_dir: Path, bench: str) -> tuple[list[str], list[Section]
         run = Run(stack, day, broker.address, work_dir, bench)
         with bar("playing", len(day.acts)) as progress:
             run.play(progress)
-        return run.said, judge.of_ledgers(day.truth, run.ledgers())
+        projection = judge.of_projection(run.floor.app.store, run.ledgers(), work_dir / "rebuilt.db")
+        return Played(run.said, run.ledgers(), judge.print_reports(day.truth, run.floor.store), projection)
+
+
+def compare(truth: Truth, played: Played) -> list[Section]:
+    """Return every section with its differences."""
+    return [
+        *judge.of_ledgers(truth, played.ledgers),
+        *judge.of_reports(truth, played.reports),
+        played.projection,
+    ]
 
 
 def summary(seed: int, day: Day) -> str:
@@ -72,7 +100,7 @@ def summary(seed: int, day: Day) -> str:
 
 def report(said: list[str], sections: list[Section]) -> str:
     """Return the result as lines of text."""
-    lines = [f"{one.name}: {one.lines} lines, {len(one.differences)} differences" for one in sections]
+    lines = [f"{one.name}: {one.lines} lines, {len(one.differences)} differences" for one in sections if one.lines]
     found = [f"not expected: {one}" for one in said] + [one for section in sections for one in section.differences]
     more = [f"and {len(found) - _MOST_SHOWN} more"] if len(found) > _MOST_SHOWN else []
     return "\n".join([*lines, *found[:_MOST_SHOWN], *more, "passed" if not found else "FAILED"])

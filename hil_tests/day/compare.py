@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 Line = dict[str, Any]
+_ROUNDED_S = 0.0011
 
 
 def differences(section: str, keys: tuple[str, ...], known: Iterable[Line], reported: Iterable[Line]) -> list[str]:
@@ -38,9 +39,11 @@ def _differ(title: str, expected: list[Line], found: list[Line]) -> list[str]:
 
 
 def _same(value: Any, other: Any) -> bool:
-    """A clause of the truth is one of those that the report names."""
+    """A clause of the truth is one of those that the report names; half a millisecond may be rounded either way."""
     if isinstance(value, Clause):
         return not value or str(value) in [part.strip() for part in str(other).split(",")]
+    if isinstance(value, float) and isinstance(other, float | int):
+        return abs(value - other) < _ROUNDED_S
     return bool(value == other)
 
 

@@ -1,20 +1,33 @@
-"""Judge: compares the truth of a day, section by section, with what ledgers hold; every difference is a sentence."""
+"""Judge: compares the truth of a day, section by section, with ledgers and reports; every difference is a sentence."""
 
 from collections.abc import Iterable
+from contextlib import closing
+from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sabot_floor.projection import dump
+from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
+from sabot_floor.store import Store, open_store
+from sabot_gateway.ledger import Reader
+from sabot_protocol.topics import is_published
 from sabot_sim.world.truth import Truth
 
-from day import known, ledgers
-from day.compare import differences
+from day import expected, known, ledgers
+from day.compare import Line, differences
+from day.expected import Period
+from day.floor import gaming_days, report
 
 _SECTIONS = {
     "shoes": ("table", "shoe"),
     "coups": ("table", "shoe", "coup"),
     "alarms": ("table", "raised", "name"),
     "decisions": ("table", "time", "verb"),
+    "incidents": ("table", "opened", "kind"),
+    "steps": ("table", "shoe", "coup", "kind", "name"),
 }
+_ABOUT_A_COUP = ("irregularities", "voids", "discrepancies", "unwagered", "keyed_cards", "alarms")
+_NOT_REPORTED = ("lower_role",)  # refused before it becomes a request; the ledger has it
 
 
 class Section(NamedTuple):
@@ -33,3 +46,75 @@ def of_ledgers(truth: Truth, paths: Iterable[Path]) -> list[Section]:
         differ = differences(f"ledger: {name}", keys, lines, getattr(ledgers, name)(stored))
         found.append(Section(f"ledger: {name}", len(lines), differ))
     return found
+
+
+Printed = list[tuple[date, Period, dict[str, Any]]]  # the report of each gaming day
+
+
+def print_reports(truth: Truth, store: Path) -> Printed:
+    """Return the reports of the gaming days, as `sabot report day --json` prints them."""
+    times = [one.time_s for one in truth.decisions] + [one.ended_s for one in truth.coups]
+    return [(day, period, report(store, "day", day.isoformat())) for day, period in gaming_days(times)]
+
+
+def of_reports(truth: Truth, reports: Printed) -> list[Section]:
+    """Compare with the report of each gaming day."""
+    found = []
+    for day, period, printed in reports:
+        found += [
+            _of_section(f"{day}: {name}", section.keys, section.rows(truth, period), rows_of(printed, name))
+            for name, section in expected.DAY.items()
+        ]
+        found.append(_provoked(f"{day}: provoked", truth, period, printed))
+        found.append(Section(f"{day}: complete", 1, [] if printed["head"]["complete"] else [str(printed["head"])]))
+    return found
+
+
+def of_projection(store: Store, paths: Iterable[Path], rebuilt: Path) -> Section:
+    """Compare the projection that was fed over the broker with one that is rebuilt from the ledgers, byte by byte."""
+    with open_store(str(rebuilt)) as other:
+        for path in paths:
+            with closing(Reader(path)) as ledger:
+                published = [
+                    LedgerEntry(one.seq, one.table, one.topic, one.payload)
+                    for one in ledger.entries()
+                    if is_published(one.topic, one.table)
+                ]
+                rebuild(other, LedgerSpan(ledger.gateway(), 0, max(one.entry for one in published)), published)
+        fed, again = list(dump.lines(store)), list(dump.lines(other))
+    differ = [f"projection: fed {one!r}, rebuilt {two!r}" for one, two in zip(fed, again, strict=False) if one != two]
+    if len(fed) != len(again):
+        differ.append(f"projection: {len(fed)} rows were fed and {len(again)} are rebuilt")
+    return Section("projection", len(again), differ)
+
+
+def _provoked(title: str, truth: Truth, period: Period, printed: dict[str, Any]) -> Section:
+    """Look for each irregularity that was provoked: in the rows of its coup, or as a check of cards."""
+    coups = {(row["table"], row["shoe"], row["coup"]) for name in _ABOUT_A_COUP for row in printed[name]}
+    checked = {row["table"] for row in printed["deck_checks"]}
+    due = [one for one in truth.irregularities if period.holds(one.time_s) and one.situation not in _NOT_REPORTED]
+    missing = [
+        f"{title}: {one.number} {one.situation} at {one.table} {one.shoe}/{one.coup} is in no section"
+        for one in due
+        if (one.table, one.shoe, one.coup) not in coups and not (one.situation == "deck_check" and one.table in checked)
+    ]
+    return Section(title, len(due), missing)
+
+
+def _of_section(title: str, keys: tuple[str, ...], lines: list[Line], rows: list[Line]) -> Section:
+    return Section(title, len(lines), differences(title, keys, lines, rows))
+
+
+def rows_of(printed: dict[str, Any], name: str) -> list[Line]:
+    """Return the rows of a section: cards of a void coup in order, and coups counted by kind, void ones apart."""
+    rows: list[Line] = printed[name]
+    if name == "voids":
+        return [{**row, "cards": sorted(row["cards"])} for row in rows]
+    if name != "coups":
+        return rows
+    counted: dict[tuple[str, str], Line] = {}
+    for row in rows:
+        kind = "void" if row["status"] == "void" else row["kind"]
+        line = counted.setdefault((row["table"], kind), {"table": row["table"], "kind": kind, "coups": 0})
+        line["coups"] += row["coups"]
+    return list(counted.values())

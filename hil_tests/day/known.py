@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from sabot_sim.world.truth import Truth
+from sabot_sim.world.truth import Incident, Truth
 
 from day.compare import Clause, Line
 
@@ -81,4 +81,47 @@ def decisions(truth: Truth) -> list[Line]:
             "done": not one.refused,
         }
         for one in truth.decisions
+    ]
+
+
+def incidents(truth: Truth) -> list[Line]:
+    """Return a line for everything that people had to settle."""
+    return [incident(one) for one in truth.incidents]
+
+
+def incident(one: Incident) -> Line:
+    """Return the line of an incident."""
+    return {
+        "opened": utc(one.opened_s),
+        "closed": utc(one.closed_s),
+        "table": one.table,
+        "shoe": one.shoe,
+        "coup": one.coup,
+        "kind": one.kind,
+        "state": "closed" if one.closed_s else "open",
+        "steps": len(one.steps),
+        "done": sum(bool(step.done_s) for step in one.steps),
+    }
+
+
+def steps(truth: Truth) -> list[Line]:
+    """Return a line for each step of each incident."""
+    return [line for one in truth.incidents for line in steps_of(one)]
+
+
+def steps_of(one: Incident) -> list[Line]:
+    """Return the lines of an incident's steps; who did a step, where that was a person."""
+    return [
+        {
+            "kind": one.kind,
+            "table": one.table,
+            "shoe": one.shoe,
+            "coup": one.coup,
+            "name": step.name,
+            **({"state": "done late" if step.late else "done"} if step.done_s else {}),
+            "clause": Clause(step.clause),
+            "done": utc(step.done_s),
+            **({"by": step.by} if step.by else {}),
+        }
+        for step in one.steps
     ]

@@ -69,5 +69,37 @@ def _person(attempt: Line) -> Line:
     return {name: command.get(name, "") for name in ("role", "asks", "asks_role")}
 
 
+def incidents(stored: list[Stored]) -> list[Line]:
+    """Return a line for each incident, as it is now."""
+    return [
+        {
+            **one,
+            "closed": one["time"] if one["state"] == "closed" else "",
+            "steps": len(one["steps"]),
+            "done": sum(bool(step.get("done")) for step in one["steps"]),
+        }
+        for one in _newest(stored)
+    ]
+
+
+def steps(stored: list[Stored]) -> list[Line]:
+    """Return a line for each step of each incident, as it is now."""
+    return [
+        {
+            **{name: one[name] for name in ("kind", "table", "shoe", "coup")},
+            "clause": "",
+            "done": "",
+            **step,
+            "state": "done late" if step.get("late") else "done",
+        }
+        for one in _newest(stored)
+        for step in one["steps"]
+    ]
+
+
+def _newest(stored: list[Stored]) -> list[Line]:
+    return list({one["incident"]: one for _, _, one in _on(stored, "incident")}.values())
+
+
 def _on(stored: list[Stored], topic: str) -> Iterator[Stored]:
     return (one for one in stored if one[1] == topic)

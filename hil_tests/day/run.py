@@ -10,6 +10,7 @@ from sabot_sim.world.acts import AtGateway, AtShoe, Timed
 from sabot_sim.world.day import Day
 
 from day.commands import Commands
+from day.floor import Floor
 from day.site import SITE, Gateway, Place
 
 TABLES_OF_A_GATEWAY: Final = 5
@@ -26,6 +27,8 @@ class Run:
         ]
         self.commands = Commands(broker, SITE, work_dir / "floor-keys")
         stack.callback(self.commands.close)
+        self.floor = Floor(broker, SITE, work_dir, lambda: self.now_s)
+        stack.callback(self.floor.close)
         self.gateways = []
         for name in dict.fromkeys(place.gateway for place in places):
             here = [place for place in places if place.gateway == name]
@@ -39,12 +42,15 @@ class Run:
         for gateway in self.gateways:
             gateway.start()
         self.commands.wait_until_ready(self._turn)
+        self.floor.wait_until_ready(self._turn)
         for gateway in self.gateways:
             gateway.until(gateway.app.published, "the gateway is connected to the broker")
         for act in self.day.acts:
             self.now_s = act.time_s
             self._do(act)
+            self.floor.step()
             progress(1)
+        self.floor.wait_until_fed(dict(one.last_published() for one in self.gateways), self._turn)
 
     def _do(self, timed: Timed) -> None:
         gateway = self._of_table[timed.table]

@@ -12,8 +12,10 @@ import msgspec
 import structlog
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
+from sabot_gateway.ledger import Reader
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.topics import is_published
 from sabot_sim.world.acts import AtGateway
 
 from day.commands import Commands
@@ -128,6 +130,12 @@ class Gateway:
             self.until(answered, f"{request.table} {request.verb} is answered")
         self._settle()
         return msgspec.json.decode(bytes(received), type=Answer)
+
+    def last_published(self) -> tuple[str, int]:
+        """Return the gateway's id, and its newest entry that is published."""
+        with closing(Reader(self.ledger)) as ledger:
+            published = (one.seq for one in ledger.entries() if is_published(one.topic, one.table))
+            return ledger.gateway(), max(published)
 
     def _settle(self) -> None:
         shoes = self.shoes.values()

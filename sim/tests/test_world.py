@@ -6,6 +6,7 @@ import pytest
 from sabot_sim.world.books import BOOKS, CROWN, NZ, PREMIUM, RAPID, STAR, rule
 from sabot_sim.world.day import Day, seeded_day
 from sabot_sim.world.recipes import RECIPES, possible
+from sabot_sim.world.table import looks_ordered
 
 START_S = 1_790_000_000.0
 
@@ -47,6 +48,24 @@ def test_a_void_coup_has_no_winner_and_a_clause(day: Day) -> None:
     void = [one for one in day.truth.coups if one.status == "void"]
     assert void
     assert all(one.winner is None and one.kind == "void" and one.clause and one.by for one in void)
+
+
+@pytest.mark.parametrize(
+    ("cards", "ordered"),
+    [
+        ("QH TH 4H AH 3H 7H", True),
+        ("QH TH 4H AH 3H 7S", False),
+        ("KD 7S 7H 7D 7C", True),
+        ("KD 7S 7H 7D 8C", False),
+        ("2H 3C 4D 5S", True),
+        ("5H 4C 3D 2S", True),
+        ("2H 3C 4D 6S", False),
+        ("QH 2H 9D QH 2H 9D", True),
+        ("QH 2H 9D 4C 2H 9D", False),
+    ],
+)
+def test_first_cards_that_look_unshuffled(cards: str, ordered: bool) -> None:
+    assert looks_ordered(cards.split()) is ordered
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from sabot_protocol.irregularities import CASES
 
 from sabot_floor.projection.reading import Alarm
 from sabot_floor.projection.rows import Coup, Incident
-from sabot_floor.reports.coup_states import is_void
+from sabot_floor.reports.coup_states import is_void, with_corrections
 from sabot_floor.reports.incidents import progress
 from sabot_floor.reports.people import People, seconds
 from sabot_floor.reports.people_rows import AlarmRow, ResponseRow
@@ -122,11 +122,12 @@ def coup_state(coup: Coup) -> str:
 
 
 def last_message(source: Source, alarm: Alarm) -> Coup | None:
-    """Return the newest message about the coup of an alarm; None if it is about no coup."""
+    """Return the newest message about the coup of an alarm, also one of the gateway; None if it is about no coup."""
     raised = alarm.raised
     if not raised.coup:
         return None
-    found = source.reading.coup(raised.table, raised.unit, raised.shoe, raised.coup)
+    of_shoe = source.reading.coup(raised.table, raised.unit, raised.shoe, raised.coup)
+    found = [one for state in with_corrections(source, of_shoe) for one in state.messages]
     return max(found, key=lambda one: (one.time, one.entry), default=None)
 
 

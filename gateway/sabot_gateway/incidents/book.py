@@ -163,7 +163,7 @@ class IncidentBook:
         """Open an incident that has steps, unless one of its kind is open for the coup; an act also if one was."""
         key = opening.kind, opening.unit, opening.shoe, opening.coup
         known = {*map(_key, (*changes.current(), *changes.messages()))}
-        if key in known or (opening.opener.act and key in self._keys):
+        if key in known or (opening.opener.act and key in self._keys) or _settles(opening, changes):
             return
         incident = self._new(opening, changes, person)
         if not incident.steps:
@@ -268,6 +268,15 @@ def _opened(incident: IncidentMessage, opening: Opening, done: Done) -> Incident
         return incident
     steps = [replace(step, late=True) if step.name == "notice" else step for step in incident.steps]
     return replace(incident, steps=steps)
+
+
+def _settles(opening: Opening, changes: Changes) -> bool:
+    """Return True if the void coup that would open an incident is the step of another one, which is done with it."""
+    return "void" in opening.done and any(
+        (one.unit, one.shoe, one.coup) == (opening.unit, opening.shoe, opening.coup)
+        and any(step.name == "void" and step.done == changes.source.time for step in one.steps)
+        for one in changes.messages()
+    )
 
 
 def _key(incident: IncidentMessage) -> Key:

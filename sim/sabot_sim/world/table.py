@@ -9,7 +9,7 @@ from sabot_protocol.fields import Button, RejectReason
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.world.acts import Act, AtGateway, AtShoe, Timed
 from sabot_sim.world.books import CROWN, DEALER, MANAGER, RAPID, SUPERVISOR, UNWAGERED, Rule
-from sabot_sim.world.truth import Alarm, Coup, Decision, Irregularity, Person, Shoe, Truth
+from sabot_sim.world.truth import Alarm, Coup, Decision, Incident, Irregularity, Person, Shoe, Truth
 
 DECKS: Final = 8
 Shape = tuple[int, int]  # cards of the Player and of the Banker
@@ -20,6 +20,19 @@ LASTING: Final = (
 )  # fmt: skip
 _KEPT: Final = (*LASTING, "decks_differ", "discrepancy")  # a new shoe does not end them
 _LOCAL_SHARE: Final = 0.25  # of the requests, made at the table PC and not through the floor service
+_FIRST: Final = 17  # cards of a shoe that are looked at
+
+
+def looks_ordered(cards: list[str]) -> bool:
+    """Return True if the last cards are of one rank or suit, follow each other in rank, or came before."""
+    ranks = [DECK.index(card) % 13 for card in cards]
+    steps = {(later - rank) % 13 for rank, later in zip(ranks[-4:], ranks[-3:], strict=False)}
+    suits, again = {card[1] for card in cards[-6:]}, "".join(cards[-3:])
+    return (
+        steps in ({0}, {1}, {12})
+        or (len(cards) >= 6 and len(suits) == 1)
+        or any("".join(cards[at : at + 3]) == again for at in range(len(cards) - 5))
+    )
 
 
 class Staff:
@@ -55,6 +68,7 @@ class Table:
         self.ahead_kind = "live"
         self.dealt_s = 0.0  # when the coup on the table was complete; 0 before
         self.active: list[Alarm] = []
+        self.reshuffle: Incident | None = None  # that the next shoe settles
 
     # Time and acts
 
@@ -132,21 +146,12 @@ class Table:
                 alarm.seen_s, alarm.seen_by = self.now_s, self.staff.supervisor.name
         self.over(*(alarm.name for alarm in self.active if alarm.name not in LASTING))
 
-    def note(self, found: Rule, number: int) -> None:
-        """Note an irregularity that is provoked now."""
-        shoe = self.shoe.shoe if self.shoe else self.shoes
+    def note(self, found: Rule, number: int, coup: int = 0) -> None:
+        """Note an irregularity that is provoked now, at this coup or at that on the table."""
+        shoe, on_table = self.place()
+        place = (self.name, self.book, shoe, coup or on_table)
         self.truth.irregularities.append(
-            Irregularity(
-                number,
-                found.situation,
-                self.name,
-                self.book,
-                shoe,
-                self.coup_no,
-                self.now_s,
-                found.follows,
-                found.clause,
-            )
+            Irregularity(number, found.situation, *place, self.now_s, found.follows, found.clause)
         )
 
     # Shoes
@@ -154,14 +159,19 @@ class Table:
     def open_shoe(self, *, burn: bool = True) -> None:
         """Put new cards in, press New shoe and burn one; or open it without a burn at the gateway."""
         self.wait(60.0, 240.0)
-        self.stack = self.rng.sample(DECK * DECKS, len(DECK) * DECKS)
-        self.shoes, self.out, self.ahead, self.hand = self.shoes + 1, [], [], []
+        self.stack, self.out = self.rng.sample(DECK * DECKS, len(DECK) * DECKS), []
+        while self._looks_unshuffled():
+            self.rng.shuffle(self.stack)
+        self.shoes, self.ahead, self.hand = self.shoes + 1, [], []
         self.kind = self.ahead_kind = "live"
         if burn:
             self.press("new_shoe")
         else:
             self.ask(self.staff.supervisor, "open-shoe", decks=DECKS, burn="none")
         self.over(*(alarm.name for alarm in self.active if alarm.name not in _KEPT))
+        if self.reshuffle:
+            self.reshuffle.do("reshuffle", self.now_s)
+        self.reshuffle = None
         self.shoe, self.coup_no = Shoe(self.name, self.shoes, DECKS, self.now_s), 0
         self.truth.shoes.append(self.shoe)
         if burn:
@@ -188,8 +198,13 @@ class Table:
 
     def arrange(self, shape: Shape) -> None:
         """Put the cards in the shoe into an order in which the next coup has so many cards on each side."""
-        while tuple(map(len, draw_tables.hands(self.hand + self.stack[:6]))) != shape:
+        while tuple(map(len, draw_tables.hands(self.hand + self.stack[:6]))) != shape or self._looks_unshuffled():
             self.rng.shuffle(self.stack)
+
+    def _looks_unshuffled(self) -> bool:
+        """Return True if the first cards of the shoe are in an order that the shoe reports, by chance."""
+        first = (self.out + self.stack)[:_FIRST]
+        return any(looks_ordered(first[:count]) for count in range(4, _FIRST + 1)) and len(self.out) < _FIRST
 
     def next_card(self) -> str:
         """Take the next card out of the stack; it is on its way."""

@@ -105,6 +105,40 @@ class Check:
     surplus: str
 
 
+@dataclass
+class Step:
+    """One thing that somebody must do."""
+
+    name: str
+    clause: str = ""
+    done_s: float = 0.0
+    by: str = ""  # a person; empty if the shoe's log proves it
+    late: bool = False
+
+
+@dataclass
+class Incident:
+    """Something that people must settle: open until each step is done."""
+
+    table: str
+    kind: str
+    shoe: int
+    coup: int
+    opened_s: float
+    steps: list[Step]
+
+    def do(self, name: str, time_s: float, by: str = "", *, late: bool = False) -> None:
+        """Note that a step is done, if the book has it."""
+        for step in self.steps:
+            if step.name == name:
+                step.done_s, step.by, step.late = time_s, by, late
+
+    @property
+    def closed_s(self) -> float:
+        """When the last step was done; 0 while one is open."""
+        return max(step.done_s for step in self.steps) if all(step.done_s for step in self.steps) else 0.0
+
+
 @dataclass(frozen=True)
 class Keyed:
     """A card that a person keyed in."""
@@ -141,3 +175,4 @@ class Truth:
     checks: list[Check] = field(default_factory=list)
     keyed: list[Keyed] = field(default_factory=list)
     disputes: list[Dispute] = field(default_factory=list)
+    incidents: list[Incident] = field(default_factory=list)

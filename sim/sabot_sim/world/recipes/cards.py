@@ -5,9 +5,10 @@ from typing import Final
 from sabot_protocol.cards import DECK, INDEX
 
 from sabot_sim.world.books import Rule, rule
+from sabot_sim.world.duties import duty
 from sabot_sim.world.recipes.recipe import approve, approve_coup, recipe, void
 from sabot_sim.world.table import BANKER_DRAWS, DECKS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
-from sabot_sim.world.truth import Check, Keyed
+from sabot_sim.world.truth import Check, Incident, Keyed
 
 FOREIGN: Final = "at the shoe: foreign card"  # nobody voids the coup: the rule does, when the card comes
 
@@ -21,12 +22,22 @@ def _surplus(table: Table, shape: Shape, found: Rule, number: int) -> None:
     table.ahead.append(table.take())
     table.note(found, number)
     table.raised(found.situation, found.clause)
-    if found.follows != "live":
-        table.without_wagers(ahead=True)
+    if found.follows == "live":
+        table.confirm()
+        table.coup()
+        return
+    to_do = duty(table, "unwagered")
+    table.without_wagers(ahead=True)
     table.confirm()
     if found.follows == "approved":
-        approve_coup(table, "11.8.13")
+        approve_coup(table, "11.8.13", to_do)
+    _deal_announced(table, to_do)
+
+
+def _deal_announced(table: Table, to_do: Incident) -> None:
+    """Deal the coup without wagers that was announced."""
     table.coup()
+    to_do.do("announce", table.truth.coups[-1].dealt_s)
 
 
 @recipe("player_overdraw")
@@ -55,12 +66,13 @@ def card_returned(table: Table, found: Rule, number: int) -> None:
     card = table.take()
     table.note(found, number)
     table.raised("player_overdraw", rule("player_overdraw", table.book).clause)
+    to_do = duty(table, "unwagered")
     table.ask(table.staff.supervisor, "card-returned", found.clause)
     table.stack.insert(0, card)
     table.out.pop()
     table.without_wagers(ahead=True)
     table.confirm()
-    table.coup()
+    _deal_announced(table, to_do)
 
 
 @recipe("not_approved")
@@ -71,6 +83,7 @@ def not_approved(table: Table, found: Rule, number: int) -> None:
     table.deal()
     table.ahead.append(table.take())
     table.raised("excess_card", over.clause)
+    to_do = duty(table, "unwagered")
     table.without_wagers(ahead=True)
     table.confirm()
     table.raised("awaiting_authorisation")
@@ -78,6 +91,7 @@ def not_approved(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     table.raised("unauthorised_coup", found.clause)
     table.authorised = approve(table, found.clause)
+    to_do.do("authorise", table.now_s, table.authorised.by.name)
     table.over("awaiting_authorisation")
     table.coup()
 
@@ -102,11 +116,13 @@ def _unread(table: Table, found: Rule, number: int, *, face_up: bool) -> None:
     table.note(found, number)
     table.raised("misread_card", misread.clause)
     table.raised("fault_card")
+    to_do = duty(table, "keyed_card")
     if misread.follows == "approved":
         approve(table, misread.clause)
     asks = table.staff.dealer if misread.follows == "approved" else None  # 11.8.12: two people
     flags, by = {"face_up": face_up}, table.staff.supervisor
     keyed = table.ask(by, "key-card", found.clause, asks=asks, card=card, flags=flags)
+    to_do.do("key_card", table.now_s, by.name)
     table.truth.keyed.append(Keyed(keyed, table.shoes, table.coup_no, card))
     table.over("fault_card", "reject")
     table.hand.append(card)
@@ -121,9 +137,10 @@ def first_card_face_up(table: Table, found: Rule, number: int) -> None:
     """Find the first card of a coup face up."""
     _unread(table, found, number, face_up=True)
     table.without_wagers()
+    to_do = duty(table, "unwagered")
     if found.follows == "this_approved":
-        approve_coup(table, "11.8.14")
-    table.coup()
+        approve_coup(table, "11.8.14", to_do)
+    _deal_announced(table, to_do)
 
 
 @recipe("second_to_fourth_card_face_up")
@@ -182,10 +199,7 @@ def foreign_card(table: Table, found: Rule, number: int) -> None:
         table.coup()
         return
     table.raised("fault_card")
-    void(table, FOREIGN, found.clause)
-    table.closed()
-    table.over("fault_card", "reject")
-    _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
+    _void_and_check(table, found)
 
 
 @recipe("surplus_copy")
@@ -201,9 +215,19 @@ def surplus_copy(table: Table, found: Rule, number: int) -> None:
     table.hand.append(table.take())
     table.note(found, number)
     table.raised("missing_or_foreign_card", found.clause)
+    _void_and_check(table, found)
+
+
+def _void_and_check(table: Table, found: Rule) -> None:
+    """Let the coup be void, take the cards out, check them, and notify whom the book names."""
+    to_do = duty(table, "foreign_card")
     void(table, FOREIGN, found.clause)
     table.closed()
+    table.over("fault_card", "reject")
+    for name in ("void", "close_shoe"):
+        to_do.do(name, table.now_s)
     _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
+    to_do.do("check_cards", table.now_s)
 
 
 @recipe("deck_check")
@@ -237,5 +261,6 @@ def insufficient_cards(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     by = table.staff.supervisor
     table.report("insufficient_cards", found.clause)
+    table.reshuffle = duty(table, "reshuffle/short")
     void(table, by.name, found.clause)
     table.closed()

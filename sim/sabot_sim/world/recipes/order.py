@@ -1,8 +1,10 @@
 """Order: misdeals, misdeliveries, coups that are void, and people who may not void them."""
 
 from sabot_sim.world.books import CROWN, PREMIUM, Rule, rule
+from sabot_sim.world.duties import duty
 from sabot_sim.world.recipes.recipe import decider, recipe, void
 from sabot_sim.world.table import Table
+from sabot_sim.world.truth import Incident
 
 # The order of cards
 
@@ -12,9 +14,16 @@ def _misdeal(table: Table, number: int, case: str, found: Rule, **facts: bool) -
     table.note(found, number)
     by = decider(table, "void") if found.follows == "void" else table.staff.supervisor
     table.report(case, found.clause, by, **facts)
+    variant = "players_card" if found.situation == "players_card" else "reconstructed"
+    to_do = duty(table, f"misdeal/{'void' if found.follows == 'void' else variant}")
+    to_do.do("notice", table.now_s, by.name)
     if found.follows == "void":
+        to_do.do("void", table.now_s, by.name)
         void(table, by.name, found.clause)
+        table.coup()
+        return
     table.coup()
+    to_do.do("reconstruct", table.now_s)
 
 
 @recipe("reconstructible", "not_reconstructible")
@@ -38,6 +47,7 @@ def too_late(table: Table, found: Rule, number: int) -> None:
     table.deal(1)
     table.note(found, number)
     table.report("bad_order", found.clause, reconstructible=True, notified_before_next=False)
+    duty(table, "misdeal/late").do("notice", table.now_s, table.staff.supervisor.name, late=True)
     table.coup()
 
 
@@ -48,12 +58,23 @@ def misdelivery(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     by = decider(table, "void") if found.follows == "void" else table.staff.supervisor
     table.report(found.situation, found.clause, by)
+    to_do = duty(table, "misdelivery/area" if found.situation == "wrong_area" else "misdelivery/person")
     if found.follows == "void":
+        to_do.do("void", table.now_s, by.name)
         void(table, by.name, found.clause)
-    elif found.follows == "choice" and table.rng.random() < 0.5:
+        table.coup()
+        return
+    if found.follows == "choice" and table.rng.random() < 0.5:
         clause = {PREMIUM: "14.12.6", CROWN: "10.7"}[table.book]
         table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", clause))
+    _decided(table, to_do)
+
+
+def _decided(table: Table, to_do: Incident) -> None:
+    """Finish the coup, which proves how it was decided."""
     table.coup()
+    for name in ("choose", "reconstruct"):
+        to_do.do(name, table.now_s)
 
 
 @recipe("all_withdrawn")
@@ -65,8 +86,10 @@ def all_withdrawn(table: Table, found: Rule, number: int) -> None:
         table.report("wrong_area", rule("wrong_area", CROWN).clause)
     else:
         table.report("bad_order", found.clause, reconstructible=True, notified_before_next=True)
+    to_do = duty(table, "misdelivery/area" if table.book == CROWN else "misdeal/reconstructed")
+    to_do.do("notice", table.now_s, table.staff.supervisor.name)
     table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", found.clause))
-    table.coup()
+    _decided(table, to_do)
 
 
 @recipe("ordered_void")
@@ -76,6 +99,9 @@ def ordered_void(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     by = decider(table, "void")
     table.ask(by, "void", found.clause, reason="misdeal", then="go_on")
+    to_do = duty(table, "misdeal/void")
+    for name in ("notice", "void"):
+        to_do.do(name, table.now_s, by.name)
     void(table, by.name, found.clause)
     table.coup()
 
@@ -97,5 +123,6 @@ def wrong_shoe(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     by = table.staff.manager  # 11.8.2, P-48
     table.report("wrong_shoe", found.clause, by)
+    duty(table, "wrong_shoe").do("void", table.now_s, by.name)
     void(table, by.name, found.clause)
     table.coup()

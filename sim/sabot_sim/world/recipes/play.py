@@ -3,9 +3,10 @@
 from typing import Final
 
 from sabot_sim.world.books import CROWN, NZ, UNWAGERED, Rule
+from sabot_sim.world.duties import duty
 from sabot_sim.world.recipes.recipe import decider, recipe
 from sabot_sim.world.table import Table
-from sabot_sim.world.truth import Dispute
+from sabot_sim.world.truth import Decision, Dispute, Incident
 
 AT_THE_SHOE: Final = "a supervisor, at the shoe"
 
@@ -20,7 +21,7 @@ def burn_missed(table: Table, found: Rule, number: int) -> None:
     table.open_shoe(burn=False)
     if table.book == CROWN:  # 10.1: the first coup is complete
         table.coup()
-    table.note(found, number)
+    table.note(found, number, table.coup_no)
     table.report("burn_missed", found.clause)
     table.coup()
 
@@ -32,6 +33,7 @@ def last_coup(table: Table, found: Rule, number: int) -> None:
     table.note(found, number)
     forgotten = "cut_missed" if found.situation == "cut_missed" else "not_shuffled_after_cutting_card"
     table.report(forgotten, found.clause)
+    table.reshuffle = duty(table, "reshuffle/forgotten")
     table.coup()
     table.closed()
 
@@ -44,43 +46,45 @@ def _other(table: Table) -> str:
     return table.rng.choice([name for name in ("player", "banker", "tie") if name != table.winner()])
 
 
-def _press_other(table: Table, found: Rule, number: int) -> float:
-    """Deal a coup and press another result than that of its cards; return when."""
+def _press_other(table: Table, found: Rule, number: int) -> Incident:
+    """Deal a coup and press another result than that of its cards; return what is to be decided."""
     table.deal()
     table.press(_other(table))
     table.note(found, number)
     table.raised("discrepancy", found.clause)
     table.raised("fault_decision")
-    return table.now_s
+    return duty(table, "discrepancy")
+
+
+def _end(table: Table, to_do: Incident, decision: Decision | None, verdict: str, winner: str | None) -> None:
+    """Note how the coup was decided."""
+    to_do.do("decide", table.now_s, decision.by.name if decision else "")
+    found = (table.name, table.shoes, table.coup_no, to_do.opened_s, table.now_s, decision, verdict, winner)
+    table.truth.disputes.append(Dispute(*found))
+    table.over("fault_decision", "discrepancy")
 
 
 @recipe("discrepancy")
 def discrepancy(table: Table, found: Rule, number: int) -> None:
     """Press another result than that of the cards; the supervisor confirms the coup or voids it."""
-    raised_s = _press_other(table, found, number)
+    to_do = _press_other(table, found, number)
     by = decider(table, "decide")
     verdict = table.rng.choice(("confirmed", "void"))
     label = f"{table.shoes}/{table.coup_no}"
     decision = table.ask(by, "decide", found.clause, coup=label, verdict=verdict)
     winner = table.winner() if verdict == "confirmed" else None
-    table.truth.disputes.append(
-        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, decision, verdict, winner)
-    )
-    table.over("fault_decision", "discrepancy")
+    _end(table, to_do, decision, verdict, winner)
     table.settled(verdict, by.name, found.clause)
 
 
 @recipe("other_winner")
 def other_winner(table: Table, found: Rule, number: int) -> None:
     """Press another result; the supervisor has seen that outcome and confirms it."""
-    raised_s = _press_other(table, found, number)
+    to_do = _press_other(table, found, number)
     by, seen = decider(table, "decide"), _other(table)
     label = f"{table.shoes}/{table.coup_no}"
     decision = table.ask(by, "decide", found.clause, coup=label, verdict="confirmed", winner=seen)
-    table.truth.disputes.append(
-        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, decision, "confirmed", seen)
-    )
-    table.over("fault_decision", "discrepancy")
+    _end(table, to_do, decision, "confirmed", seen)
     table.settled("confirmed", by.name, found.clause)
     table.truth.coups[-1].winner = seen
 
@@ -88,16 +92,13 @@ def other_winner(table: Table, found: Rule, number: int) -> None:
 @recipe("settled_at_shoe")
 def settled_at_shoe(table: Table, found: Rule, number: int) -> None:
     """Press another result; the supervisor turns the key, and the dealer confirms the result of the cards."""
-    raised_s = _press_other(table, found, number)
+    to_do = _press_other(table, found, number)
     table.at_shoe("key", 1)
     table.over("fault_decision")
     table.at_shoe("key", 0)
     winner = table.winner()
     table.press("confirm")
-    table.over("discrepancy")
-    table.truth.disputes.append(
-        Dispute(table.name, table.shoes, table.coup_no, raised_s, table.now_s, None, "confirmed", winner)
-    )
+    _end(table, to_do, None, "confirmed", winner)
     table.settled("confirmed", AT_THE_SHOE)
 
 
@@ -111,9 +112,10 @@ def ordered(table: Table, found: Rule, number: int) -> None:
     if found.follows == "approved":
         table.ask(by, "authorise", found.clause, times=1)
     kind = "free_hand" if table.book == NZ else UNWAGERED[table.book]
-    table.note(found, number)
+    table.note(found, number, table.coup_no)
     table.without_wagers(table.ask(by, "no-bet", found.clause, kind=kind))
     table.kind = kind
+    duty(table, "no_bet")
     table.coup()
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from sabot_sim.world.books import BY_MANAGER, Rule
 from sabot_sim.world.table import Table
-from sabot_sim.world.truth import Decision, Person
+from sabot_sim.world.truth import Decision, Incident, Person
 
 Recipe = Callable[[Table, Rule, int], None]
 RECIPES: Final[dict[str, Recipe]] = {}
@@ -37,8 +37,9 @@ def approve(table: Table, clause: str) -> Decision:
     return table.ask(decider(table, "authorise"), "authorise", clause, times=1)
 
 
-def approve_coup(table: Table, clause: str) -> None:
+def approve_coup(table: Table, clause: str, to_do: Incident) -> None:
     """Have the supervisor authorise the coup without wagers that waits; the exit is locked until then."""
     table.raised("awaiting_authorisation")
     table.authorised = approve(table, clause)
+    to_do.do("authorise", table.now_s, table.authorised.by.name)
     table.over("awaiting_authorisation")
