@@ -5,6 +5,7 @@ from sabot_protocol import command_acts
 
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.verbs.card import BurnCard
 from sabot_gateway.operator.verbs.coup import Void
 from sabot_gateway.operator.verbs.incident import Irregularity
 from sabot_gateway.operator.verbs.shoe import OpenShoe
@@ -17,6 +18,8 @@ def act_of(request: TableRequest, table: TableView) -> str:
             return command_acts.act_of_report(table.verifier.rulebook, report.case, report.known_facts(table))
         case OpenShoe() if table.verifier.state.dealing():
             return command_acts.VOID_ACTS["misdeal"]  # a coup that is not complete becomes void
+        case BurnCard() if table.fault == "decision" and table.verifier.state.dealing():
+            return command_acts.ACTS["card-returned"]  # the first coup is dealt again (Crown 10.1.1)
         case Void(reason="short_shoe"):
             return ""  # the rule needs nobody, but then the shoe voids the coup by itself
     act = command_acts.act_of(request.name, msgspec.to_builtins(request.verb))

@@ -40,7 +40,8 @@ class ShoeState:
 
     # Kept by reports for the result of a coup
     doubtful: set[int] = field(default_factory=set)  # coups with a discrepancy before their result
-    decision_cleared: bool = False  # a supervisor has ended the fault `decision` at the shoe
+    decision_cleared: bool = False  # a supervisor has ended the fault `decision` at the shoe, or by command
+    cleared_by: Decider | None = None  # who gave that command
     came: Moved | None = None  # the coup that came from another shoe
     no_bet_by: tuple[int, Decider] | None = None  # the coup that became one without wagers, and by whom
 

@@ -35,7 +35,9 @@ def _replaced(context: Context, event: Event, name: str) -> list[Record]:
 def fault_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
     """The alarm of the fault is over, and the reject that led to it."""
     fault, by = event.data["fault"], event.data["by"].replace("_", " ")
-    context.state.decision_cleared |= fault == "decision"
+    if fault == "decision":
+        context.state.decision_cleared = True
+        context.state.cleared_by = context.state.cleared_by if by == "command" else None
     names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
     context.alarms.drop_postponed(*names)
     source = Source(event.unit, event.event_no, common["time"])

@@ -16,6 +16,7 @@ from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports.context import Common, Context
 from sabot_gateway.verify.state import NO_COUP, ShoeState
 
+_ENDS_DECISION = ("clear_fault", "irregularity")  # commands that can end the fault `decision` before Confirm
 _BY_DEALER, _BY_SUPERVISOR = "the dealer, at the shoe", "a supervisor, at the shoe"
 
 
@@ -80,14 +81,17 @@ def button(context: Context, event: Event, common: Common, found: list[Finding])
     own = _confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
     if not context.state.decision_cleared:
         return [own]
-    return [own, *_confirm_dispute(context, event, common, Decider(_BY_SUPERVISOR, time=common["time"]))]
+    supervisor = context.state.cleared_by or Decider(_BY_SUPERVISOR, time=common["time"])
+    return [own, *_confirm_dispute(context, event, common, supervisor)]
 
 
 def command_done(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
-    """`confirm` confirms the result and ends a dispute; `this_no_bet` is noted for the result."""
+    """`confirm` confirms the result and ends a dispute; what a result or Confirm needs later is noted."""
     command = event.data["command"]
     if command == "this_no_bet":
         context.state.no_bet_by = context.state.next_coup_no(), context.void_cause.of_command(event)
+    if command in _ENDS_DECISION:
+        context.state.cleared_by = context.void_cause.of_command(event)
     if command != "confirm":
         return [Record()]
     decider = context.void_cause.of_command(event)
