@@ -15,6 +15,7 @@ from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.local_site import LocalSite, SitePlan
 from support.bench_shoe import Shoe
 from support.brokers import Site
+from support.flow_table import FlowTable
 from support.site_watcher import FLAT_OUT, SiteWatcher, WatchSite
 
 
@@ -95,6 +96,16 @@ def server() -> Iterator[LocalBroker]:
     """Yield one broker for all replays of this process."""
     with shared_broker() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def table(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, server: LocalBroker
+) -> Iterator[FlowTable]:
+    """Yield the table of the rulebook that the test names, one for all flows; its cards are dealt face up."""
+    made = FlowTable(tmp_path_factory.mktemp(request.param), server, request.param, dealing="face_up")
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -1,0 +1,229 @@
+"""Flows from alarm to final state about cards and shoes: unread, too many, foreign, forgotten, moved to a new shoe."""
+
+from typing import Any
+
+import pytest
+from sabot_sim.scenarios.example_coups import FIVE, FOUR, PLAYER
+from support.flow_steps import EVERY, MISDEAL, PEOPLE, People, assert_settled, books, plays_on, supervised
+from support.flow_table import DEALER, FlowTable
+from support.play_table import CROWN, NZ, PREMIUM, RAPID, STAR
+
+# A card that was not read: P-46
+
+
+@books(RAPID)
+def test_a_card_is_keyed_in_by_dealer_and_supervisor(table: FlowTable) -> None:
+    table.begin()
+    table.deal("9S 2H KD")
+    table.script.mishap("blank", "5C")
+    table.play()
+    assert table.raised() == ["reject", "misread_card", "fault_card"]
+    key: dict[str, Any] = {"verb": "key-card", "clause": "11.8.12", "card": "5C", "flags": {}}
+    for role, asks in (("gaming_supervisor", ""), (DEALER, DEALER), (DEALER, "")):
+        refused = table.ask(role, asks=asks, **key)
+        assert (refused.ok, refused.reason) == (False, "role"), (role, asks)
+    supervised(table, "authorise", "11.8.12", times=1)
+    reply = table.ask("gaming_supervisor", asks=DEALER, **key)
+    assert reply.say == "Done. 5C counts as the card that was not read. The shoe goes on."
+    (card,) = [card for card in table.messages("cards") if "keyed" in card["notes"]]
+    assert (card["card"], card["slot"]) == ("5C", "banker_2")
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    plays_on(table, 2)
+    assert_settled(table)
+
+
+@books(STAR, PREMIUM, NZ, CROWN)
+def test_a_card_is_keyed_in_by_a_supervisor_where_the_book_is_silent(table: FlowTable) -> None:
+    table.begin()
+    table.deal("9S 2H KD")
+    table.script.mishap("blank", "5C")
+    table.play()
+    supervised(table, "key-card", card="5C", flags={})
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    assert_settled(table)
+
+
+# Coups without wagers: P-37, P-44
+
+KINDS = {STAR: "no_bet", PREMIUM: "no_bet", NZ: "void_hand", CROWN: "dummy", RAPID: "dummy"}
+BANKER_OVERDRAW = {STAR: "12.3", PREMIUM: "14.3", NZ: "12.2", CROWN: "10.6.2", RAPID: "11.8.4"}
+
+
+@EVERY
+def test_a_card_too_many_begins_a_coup_without_wagers(table: FlowTable) -> None:
+    """A sixth card though the Banker stands; cards are dealt face up, so it is disclosed."""
+    table.begin()
+    table.deal(f"{FIVE} 8D")
+    assert table.raised() == ["banker_overdraw"]
+    assert table.messages("alarm")[0]["clause"].startswith(BANKER_OVERDRAW[table.book])
+    table.confirm()
+    if table.book == RAPID:  # 11.8.13
+        assert table.ask("gaming_supervisor", "ack-alarm").ok
+        assert (table.active(), table.locked()) == (["awaiting_authorisation"], True)
+        supervised(table, "authorise", "11.8.13", times=1)
+    assert not table.locked()
+    table.deal("KH KC 9H")
+    assert table.messages("coup")[-1]["kind"] == KINDS[table.book]
+    table.confirm()
+    plays_on(table, 3)
+    assert_settled(table)
+
+
+# P-37: 7.4, 7.4, 8.3, 7.4; 004 has no rule but the dummy hand of 11.8.14.
+UNWAGERED = {
+    STAR: ("7.4", PEOPLE[STAR]),
+    PREMIUM: ("7.4", People("assistant_gaming_manager", "casino_supervisor")),
+    NZ: ("8.3", PEOPLE[NZ]),
+    CROWN: ("7.4", PEOPLE[CROWN]),
+    RAPID: ("11.8.14", PEOPLE[RAPID]),
+}
+
+
+@EVERY
+def test_a_coup_without_wagers_is_ordered(table: FlowTable) -> None:
+    clause, people = UNWAGERED[table.book]
+    table.begin()
+    if table.book in (CROWN, RAPID):  # 10.8.2: only if expressly authorised; 11.8.14
+        refused = table.ask(people.supervisor, "no-bet", clause)
+        assert refused.say.startswith("No bet refused: it needs a supervisor.")
+        assert table.ask(people.supervisor, "authorise", clause, times=1).ok
+    reply = supervised(table, "no-bet", clause, people)
+    assert (
+        reply.say
+        == f"Done. The next coup is a {KINDS[table.book].replace('_', ' ')}. Announce it: no wagers are taken."
+    )
+    table.deal(PLAYER)
+    assert table.messages("coup")[0]["kind"] == KINDS[table.book]
+    table.confirm()
+    plays_on(table, 2)
+    assert_settled(table)
+
+
+# A foreign card: P-42, P-75
+
+
+@books(STAR, PREMIUM, RAPID)
+def test_a_foreign_card_voids_the_coup_and_the_decks_are_checked(table: FlowTable) -> None:
+    clause = {STAR: "12.11", PREMIUM: "14.11", RAPID: "11.8.10"}[table.book]
+    table.begin()
+    table.deal("9S 2H")
+    table.script.foreign("KD", 2)
+    table.play()
+    assert table.raised() == ["reject", "missing_or_foreign_card", "fault_card", "coup_void"]
+    assert table.coups() == [(1, "void", None)]
+    assert table.messages("coup")[0]["clause"] == clause
+    supervised(table, "deck-check", clause, on=1, decks=1)
+    table.deal("9S 2H")
+    supervised(table, "deck-check", clause, on=0, decks=1)
+    assert table.raised()[-1] == "decks_differ"
+    assert_settled(table, closed=True)
+
+
+@books(NZ, CROWN)
+def test_a_foreign_card_where_the_book_has_no_rule_is_put_aside_by_a_supervisor(table: FlowTable) -> None:
+    table.begin()
+    table.deal("9S 2H")
+    table.script.foreign("KD", 2)
+    table.play()
+    assert (table.active()[-1], table.locked()) == ("fault_composition", True)
+    supervised(table, "clear-fault", fault="composition")
+    table.deal("KD 5C")
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    assert_settled(table)
+
+
+# The wrong shoe of two, a shoe that dies: P-47, P-48
+
+
+@books(RAPID)
+def test_a_card_from_the_wrong_shoe_of_two_voids_the_coup(table: FlowTable) -> None:
+    table.begin()
+    table.deal("9S 2H KD")
+    supervised(table, "irregularity", "11.8.2", MISDEAL[RAPID], case="wrong_shoe", facts={})
+    assert table.coups() == [(1, "void", None)]
+    assert table.messages("coup")[0]["clause"] == "11.8.2"
+    plays_on(table, 2)
+    assert_settled(table)
+
+
+@books(RAPID)
+def test_a_coup_is_exported_and_goes_on_in_a_new_shoe(table: FlowTable) -> None:
+    """Two units and two tables: test_7_hand_over.py, and the recording `shoe-dies`."""
+    table.begin()
+    table.deal("9S 2H KD")
+    supervised(table, "irregularity", "11.8.15", case="shoe_not_reading", facts={"disadvantage": False})
+    reply = supervised(table, "export-coup", "11.8.15")
+    assert "Coup 1 is not void, and its wagers stand." in reply.say
+    assert table.active()[-1] == "handed_over"
+    table.press("new_shoe")
+    cards = {"player_1": "9S", "banker_1": "2H", "player_2": "KD"}
+    supervised(table, "import-coup", "11.8.15", coup_no=1, cards=cards)
+    assert "handed_over" not in table.active()
+    table.deal("5C")
+    table.confirm()
+    (coup,) = table.messages("coup")
+    assert (coup["coup"], coup["kind"], coup["winner"]) == (1, "live", "player")
+    plays_on(table, 2)
+    assert_settled(table)
+
+
+# What was forgotten
+
+
+@EVERY
+def test_a_missed_burn(table: FlowTable) -> None:
+    clause = {STAR: "12.8", PREMIUM: "14.8", NZ: "12.7", CROWN: "10.1.1", RAPID: "11.8.8"}[table.book]
+    table.begin(burn=False)
+    reply = supervised(table, "irregularity", clause, case="burn_missed", facts={})
+    assert f"(rule {clause})" in reply.say
+    if table.book == CROWN:  # 10.1.1: nothing is dealt, so the shoe begins again with the burn
+        table.deal("KS")
+    table.deal(FOUR)
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    assert_settled(table)
+
+
+@books(CROWN)
+@pytest.mark.parametrize("again", [True, False])
+def test_a_burn_missed_in_the_first_coup_is_a_supervisors_choice(table: FlowTable, again: bool) -> None:
+    table.begin(burn=False)
+    for verb, args in (("close-shoe", {}), ("open-shoe", {"burn": "none"})):
+        assert table.ask("higher_duties_dealer", verb, **args).ok
+    table.deal("9S 2H")
+    supervised(table, "irregularity", "10.1.1", case="burn_missed", facts={})
+    assert (table.active()[-1], table.locked()) == ("fault_decision", True)
+    assert "burn-card" in table.status()["next_step"]
+    if again:
+        supervised(table, "burn-card", "10.1.1")
+        table.deal("9S 2H KD 7C 5S")  # the first of them is burnt
+    else:
+        supervised(table, "clear-fault", "10.1", fault="decision")
+        table.deal("KD 5C")
+    table.confirm()
+    assert [coup for coup, *_ in table.coups()] == [1]
+    assert_settled(table)
+
+
+FORGOTTEN = {
+    "cut_missed": {STAR: "12.7", PREMIUM: "14.7", RAPID: "11.8.7"},
+    "not_shuffled_after_cutting_card": {STAR: "12.9", PREMIUM: "14.9", RAPID: "11.8.9"},
+}
+
+
+@books(STAR, PREMIUM, RAPID)
+@pytest.mark.parametrize("case", FORGOTTEN)
+def test_cards_not_cut_or_not_shuffled_end_with_the_coup(table: FlowTable, case: str) -> None:
+    clause = FORGOTTEN[case][table.book]
+    table.begin()
+    table.deal("9S 2H")
+    reply = supervised(table, "irregularity", clause, case=case, facts={})
+    assert f"(rule {clause})" in reply.say
+    table.deal("KD 5C")
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    assert table.messages("shoe")[-1]["state"] == "closed"
+    assert_settled(table, closed=True)
