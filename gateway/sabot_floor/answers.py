@@ -17,6 +17,7 @@ from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.desk import Desk
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.order import PATIENCE_S
+from sabot_floor.notify.notifier import Notifier
 from sabot_floor.people.desk import PeopleDesk, Reply
 from sabot_floor.people.state import Person
 from sabot_floor.people.verbs import UserVerb
@@ -44,12 +45,14 @@ class Answers:
         collector: Collector,
         hold: Hold,
         behind: Behind,
+        notifier: Notifier,
         people: PeopleDesk,
         clock: Callable[[], Moment],
         feed: Feed,
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
+        self._notifier = notifier
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
         self._feed = feed
 
@@ -118,5 +121,6 @@ class Answers:
             },
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
+            "notify": self._notifier.status(),
             "jackpots": [states.meter_message(standing) for standing in standings if standing],
         }

@@ -29,6 +29,7 @@ from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
 from sabot_floor.jackpots.storing import store_work
+from sabot_floor.notify.notifier import Notifier
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import PeopleLog
@@ -66,7 +67,9 @@ class App:
         self.mqtt = _client(config, self._selector)
         self.inbox = Inbox(self.mqtt)
         self._intake, self.feed = Intake(config.site, config.key()), Feed(self.store, config.site)
-        self._filters = list(dict.fromkeys([*self._intake.filters(), *self.feed.filters()]))
+        self.notifier = Notifier(config, self.store)
+        wanted = (self._intake.filters(), self.feed.filters(), self.notifier.filters())
+        self._filters = list(dict.fromkeys(topic for topics in wanted for topic in topics))
         self.collector = Collector(self._intake, self.logs)
         self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
         self.publisher.serve(self.logs.served)
@@ -91,6 +94,7 @@ class App:
             self.collector,
             self.hold,
             self.behind,
+            self.notifier,
             people,
             self._at,
             self.feed,
@@ -203,6 +207,7 @@ class App:
         arrived = self.inbox.take(MOST_MESSAGES)
         try:
             self.feed.take(arrived)
+            self.notifier.turn(arrived, at)
         except BaseException:
             self.inbox.put_back(arrived)
             raise
@@ -277,6 +282,7 @@ class App:
             self._signals.close,
             self.mqtt.close,
             self._control.close,
+            self.notifier.close,
             self._checker.close,
             self.store.close,
         ):

@@ -1,7 +1,7 @@
 """Check: whether a floor service can run by a config: its files, its store, its jackpots and its broker."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,13 +15,17 @@ from sabot_floor.config import Config
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.jackpots.opening import refuse_headless
+from sabot_floor.notify.check import facts as notify_facts
 from sabot_floor.store import DamagedError, Store, StoreError, open_store
 
 _LOCK_S = 2.0  # that the try to write waits for a running service
 
 
-def facts(path: Path, now: str = "") -> Iterator[Fact]:
-    """Yield what is right and what is wrong at this time, UTC; nothing is changed, and no store is made."""
+def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fact]:
+    """Yield what is right and what is wrong at this time, UTC; nothing is changed, and no store is made.
+
+    `alarms` are the names of all alarms, where the caller knows them.
+    """
     config, found = configs.read(path)
     yield from (Fact("wrong", "config", problem) for problem in found)
     if config is None:
@@ -36,6 +40,7 @@ def facts(path: Path, now: str = "") -> Iterator[Fact]:
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
     if not wrong:
         yield from _store_facts(config, now or utc(time.time()))
+        yield from notify_facts(config.notify, alarms)
 
 
 def _store_facts(config: Config, now: str) -> Iterator[Fact]:

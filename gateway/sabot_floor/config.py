@@ -15,6 +15,9 @@ from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
 
+from sabot_floor.notify import channels
+from sabot_floor.notify.channels import AnyChannel
+from sabot_floor.notify.check import problems as notify_problems
 from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
 
 _POSTGRESQL = ("postgresql://", "postgres://")
@@ -34,6 +37,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worker: Name = "1"  # several workers on one store have different names
     gaming_day: str = HOUR  # the hour at which a gaming day begins
     time_zone: str = ZONE  # of the site
+    notify: tuple[AnyChannel, ...] = ()
     people_required: bool = False  # acts of people need a log-in; names as typed are refused
     people_admins: tuple[Name, ...] = ()  # accounts that may change people, beside root and the service's own
 
@@ -84,6 +88,7 @@ _WANTED = {
     "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
     "worker": 'letters, digits, - and _, such as "2"',
     "gaming_day": 'a full or half hour, such as "06:00"',
+    "notify": "tables: [[notify]]",
     "time_zone": 'the name of a time zone, such as "Australia/Sydney"',
     "people_required": "true or false",
     "people_admins": 'the accounts that may change people, such as ["security"]',
@@ -111,7 +116,12 @@ def read(path: Path, worker: str | None = None) -> tuple[Config | None, list[str
     if data is None:
         return None, found
     data = data if worker is None else {**data, "worker": worker}
-    found = [*config_file.key_problems(Config, data, "", _WANTED), *_login_problems(data)]
+    others = {key: value for key, value in data.items() if key != "notify"}
+    found = [
+        *config_file.key_problems(Config, others, "", _WANTED),
+        *_login_problems(data),
+        *channels.shape_problems(data.get("notify", [])),
+    ]
     if found:
         return None, found
     return _absolute(msgspec.convert(data, Config), path.resolve().parent), []
@@ -129,18 +139,24 @@ def _absolute(config: Config, directory: Path) -> Config:
     if not config.store.startswith(_POSTGRESQL):
         names.append("store")
     control = config.control if config.control is not None else default_control(config.store, config.worker)
-    made = msgspec.structs.replace(config, login=config.login.with_paths(directory), control=control)
+    made = msgspec.structs.replace(
+        config,
+        login=config.login.with_paths(directory),
+        control=control,
+        notify=tuple(channels.absolute(channel, directory) for channel in config.notify),
+    )
     return with_paths(made, directory, *names)
 
 
 def problems(config: Config) -> list[str]:
-    """Return what else is wrong: jackpots, key, broker, people, hour or time zone that cannot be used."""
+    """Return what else is wrong: jackpots, key, broker, people, hour, time zone or channels that cannot be used."""
     return [
         *_jackpots_problems(config),
         *_key_problems(config),
         *broker_problems(config.broker, config.login),
         *_people_problems(config),
         *day_problems(config),
+        *notify_problems(config.notify),
     ]
 
 

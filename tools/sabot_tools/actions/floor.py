@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from sabot_tools.actions import floor_notify
 from sabot_tools.stand import floor_daemon
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_store import StoreUrl, open_to_read, open_to_write
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+app.add_typer(floor_notify.app, name="notify")
 
 ConfigFile = Annotated[Path, typer.Option("--config", envvar="SABOT_FLOOR_CONFIG", help="The floor's TOML file.")]
 
@@ -50,12 +52,13 @@ def check(
         bool, typer.Option("--json", help="Print one JSON line per check: status, subject, says.")
     ] = False,
 ) -> None:
-    """Check a config on this PC. Parameters, key, store and login; nothing is changed."""
+    """Check a config on this PC. Parameters, key, store, login and channels; nothing is changed, nobody notified."""
     from sabot_floor.check import facts
+    from sabot_gateway.verify.alarms.catalogue import ALARMS
 
     from sabot_tools.text.facts import print_facts
 
-    print_facts("floor check", facts(config), as_json=as_json)
+    print_facts("floor check", facts(config, alarms=list(ALARMS)), as_json=as_json)
 
 
 @app.command(epilog="Example: sabot floor init --config floor.toml")

@@ -4,11 +4,13 @@ from typing import Any
 
 from sabot_protocol.jackpots.currency import number, written
 
+from sabot_tools.text.notifications import channel_lines
+
 _COLUMNS = ("jackpot", "display", "in", "wins", "hits", "overflow", "reserve", "entries", "problem")
 
 
 def status_lines(status: dict[str, Any]) -> list[str]:
-    """Return the lines: two for the service, one per jackpot and per gateway, then one per problem."""
+    """Return the lines: two for the service, one per jackpot, gateway and channel, then one per problem."""
     store, broker = status["store"], status["broker"]
     return [
         f"site {status['site']}, worker {status['worker']}, {status['time']}",
@@ -16,6 +18,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         "",
         *table_lines(_COLUMNS, [_row(meter) for meter in status["jackpots"]]),
         *(_gateway(one) for one in status.get("projection", {}).get("gateways", [])),
+        *channel_lines(status.get("notify")),
         *_problems(status),
     ]
 

@@ -1,0 +1,1 @@
+"""Senders: one notice to one receiver, bounded in time and bytes."""

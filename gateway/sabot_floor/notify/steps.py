@@ -1,0 +1,123 @@
+"""Steps: open incidents are watched; each step becomes a notice when it opens, ahead of its limit, and once late."""
+
+from collections.abc import Iterator
+
+from sabot_protocol.service.moment import utc
+from sabot_protocol.topics import IncidentMessage, Severity, Step
+
+from sabot_floor.notify import due_times
+from sabot_floor.notify.channels import Channel
+from sabot_floor.notify.delivery import give_up
+from sabot_floor.notify.notices import MOST_SUBJECT, MOST_TEXT, Notice, Occasion, notice_id, short
+from sabot_floor.notify.state import MOST_STEPS, MOST_WATCHED, OpenStep, State, Watched
+from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.store import Entry
+
+_SEVERITY: dict[Occasion, Severity] = {"opened": "warning", "reminder": "warning", "late": "critical"}
+_HEADS: dict[Occasion, str] = {"opened": "to be done", "reminder": "still to be done", "late": "late"}
+
+
+def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
+    """Take over an incident from its message; return False if a newer one is known, or there is no room."""
+    known, version = state.watched.get(message.incident), (message.entry or 0, message.time)
+    if message.incident in state.closed or (known is not None and version < known.version):
+        return False
+    if message.state == "closed":
+        state.watched.pop(message.incident, None)
+        state.closed[message.incident] = None
+        return True
+    if known is None and len(state.watched) >= MOST_WATCHED:
+        state.unwatched += 1
+        return False
+    state.watched[message.incident] = Watched(
+        incident=message.incident,
+        kind=short(message.kind, 64),
+        table=message.table,
+        say=short(message.say),
+        opened=message.opened if due_times.seconds(message.opened) is not None else message.time,
+        version=version,
+        steps=[_open_step(step, message, calendar) for step in message.steps if not step.done][:MOST_STEPS],
+        notified=known.notified if known is not None else [],
+    )
+    return True
+
+
+def _open_step(step: Step, message: IncidentMessage, calendar: Calendar) -> OpenStep:
+    return OpenStep(
+        name=short(step.name, 64),
+        say=short(step.say),
+        clause=short(step.clause, 64),
+        role=short(step.role, 64),
+        to=[short(party, 64) for party in step.to[:20]],
+        until=due_times.until(calendar, step.due, step.until, message.opened),
+        late=step.late,
+    )
+
+
+def settle(state: State, incident: str, now_s: float) -> Iterator[Entry]:
+    """Give up the notices about steps that are done; one that is being sent is not stopped."""
+    watched = state.watched.get(incident)
+    still_open = {step.name for step in watched.steps} if watched is not None else set()
+    for waiting in list(state.queue.values()):
+        about = waiting.notice
+        if about.incident == incident and about.step not in still_open and not waiting.claimed:
+            yield give_up(state, waiting, "the step was done before this was sent", now_s, problem=False)
+
+
+def due(watched: Watched, channel: Channel, site: str, calendar: Calendar, now_s: float) -> Iterator[Notice]:
+    """Yield what a channel is to send now about the steps of an incident, and was not decided before."""
+    for step in watched.steps:
+        for occasion in _occasions(channel, step, watched.opened, now_s):
+            own_id = notice_id(site, channel.name, f"incident {watched.incident}", step.name, occasion)
+            if own_id not in watched.notified:
+                yield _notice(own_id, watched, step, occasion, channel, site, calendar, now_s)
+
+
+def _occasions(channel: Channel, step: OpenStep, opened: str, now_s: float) -> Iterator[Occasion]:
+    reached = any(party in channel.to for party in step.to)
+    if reached:
+        yield "opened"
+    if not reached and not channel.limits:
+        return
+    limit_s = due_times.seconds(step.until)
+    if step.late or (limit_s is not None and now_s >= limit_s):
+        yield "late"
+        return
+    remind_s = due_times.reminder_s(opened, step.until, channel.remind_minutes * 60)
+    if remind_s is not None and now_s >= remind_s:
+        yield "reminder"
+
+
+def _notice(
+    own_id: str,
+    watched: Watched,
+    step: OpenStep,
+    occasion: Occasion,
+    channel: Channel,
+    site: str,
+    calendar: Calendar,
+    now_s: float,
+) -> Notice:
+    subject = f"{watched.table}: {step.name.replace('_', ' ')} {_HEADS[occasion]} ({watched.kind.replace('_', ' ')})"
+    limit = f" By {calendar.local(step.until)} {calendar.zone}." if step.until else ""
+    who = f" By {step.role.replace('_', ' ')} or above." if step.role else ""
+    rule = f" Rule {step.clause}." if step.clause else ""
+    opened = f"Opened {calendar.local(utc(due_times.seconds(watched.opened) or 0))} {calendar.zone}."
+    return Notice(
+        id=own_id,
+        site=site,
+        channel=channel.name,
+        occasion=occasion,
+        time=utc(now_s),
+        severity=_SEVERITY[occasion],
+        subject=short(subject, MOST_SUBJECT),
+        text=short(f"{step.say}{limit}{who}{rule} {watched.say} {opened}", MOST_TEXT),
+        at=watched.opened,
+        table=watched.table,
+        name=watched.kind,
+        incident=watched.incident,
+        step=step.name,
+        to=[party for party in step.to if party in channel.to],
+        until=step.until,
+        clause=step.clause,
+    )
