@@ -9,10 +9,11 @@ import structlog
 from sabot_protocol.codec import CodecError
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter
-from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, IncidentMessage, OpenMessage
+from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, IncidentMessage
 
 from sabot_gateway.config import Table
-from sabot_gateway.incidents.book import REMEMBERED, IncidentBook, newest_that_fit
+from sabot_gateway.incidents.book import REMEMBERED, IncidentBook
+from sabot_gateway.incidents.listing import listed
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
 from sabot_gateway.shoe import parse
@@ -168,17 +169,6 @@ class TableSession:
         listed, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         return _encode(AlarmsMessage(table=self.name, time=time, alarms=listed, more=more))
 
-    def open_incidents(self, time: str) -> bytes:
-        """Return the open incidents, as many as fit into a message."""
-        listed, more = self._listed_incidents()
-        return _encode(OpenMessage(table=self.name, time=time, incidents=listed, more=more))
-
-    def _listed_incidents(self) -> tuple[list[IncidentMessage], int]:
-        """Return the newest open incidents that fit into a message, oldest first; and how many do not."""
-        found = self.incidents.open()
-        listed = newest_that_fit(found, _MOST_ALARMS_BYTES)
-        return listed, len(found) - len(listed) + self.incidents.more
-
     def start_again(self, ledger: Ledger) -> None:
         """Forget what is not stored."""
         self.pending.clear()
@@ -224,7 +214,7 @@ class TableSession:
         """Return the table's part of `sabot gateway status`."""
         link, port = self.link, self.line.port
         alarms, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
-        incidents, more_incidents = self._listed_incidents()
+        incidents, more_incidents = listed(self.incidents)
         return {
             "table": self.name,
             "port": self.config.port,

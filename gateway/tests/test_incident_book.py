@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from incident_log import GATEWAY, SMITH, UNIT, IncidentLog
 from jsonschema import Draft202012Validator
-from sabot_gateway.incidents.book import MOST, IncidentBook, newest_that_fit
+from sabot_gateway.incidents.book import MOST, IncidentBook
+from sabot_gateway.incidents.listing import newest_that_fit
 from sabot_gateway.verify import NotThereError, Source
 from sabot_protocol import schemas
 from sabot_protocol.incidents import Done

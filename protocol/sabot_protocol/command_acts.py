@@ -32,6 +32,10 @@ ACTS: dict[str, str] = {
     "import-coup": "move_cards",  # P-47
     "stakes": "jackpot_increment",  # P-64
     "record-win": "jackpot_record",  # P-65
+    "step": "",  # the act of the step
+    "dispute": "",
+    "payment": "",
+    "record": "",  # the act that is recorded
 }
 VOID_ACTS: dict[str, str] = {  # by the reason
     "supervisor": "void_misdeal",  # P-39
@@ -57,6 +61,10 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     """Return the act of a verb, empty if no rulebook has it; None if only the gateway can tell."""
     if verb == _VOID:
         return VOID_ACTS.get(str(args.get("reason", _REASON)))
+    if verb == "step":
+        return None
+    if verb == "record":
+        return str(args.get("act") or "")
     return ACTS.get(verb)
 
 

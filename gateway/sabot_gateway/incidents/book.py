@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import msgspec
 from msgspec.structs import replace
 from sabot_protocol import incidents
 from sabot_protocol.incidents import Done
@@ -281,17 +280,6 @@ def _settles(opening: Opening, changes: Changes) -> bool:
 
 def _key(incident: IncidentMessage) -> Key:
     return incident.kind, incident.unit, incident.shoe, incident.coup
-
-
-def newest_that_fit(found: list[IncidentMessage], most_bytes: int) -> list[IncidentMessage]:
-    """Return the newest incidents that fit into so many bytes, oldest first."""
-    listed = list[IncidentMessage]()
-    for incident in reversed(found):
-        most_bytes -= len(msgspec.json.encode(incident)) + 1
-        if most_bytes < 0:
-            break
-        listed.append(incident)
-    return listed[::-1]
 
 
 def _list(found: list[IncidentMessage]) -> str:

@@ -12,6 +12,7 @@ from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import command_topic, jackpot_topic
 
 from sabot_gateway.config import Config
+from sabot_gateway.incidents.listing import open_message
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.ops.latency import Latency
@@ -104,7 +105,7 @@ class PublishStage:
         """Publish the last state of a table that is no longer served, or is about to change."""
         if table.name in self._alarms_due:
             self.publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
-            self.publisher.set_table_state(table.name, "open", table.open_incidents(at.time))
+            self.publisher.set_table_state(table.name, "open", open_message(table.name, table.incidents, at.time))
         self.status_topics.closed(
             table.name, "this table is not in the gateway's config any more, or was just changed there", at.time
         )

@@ -6,6 +6,7 @@ import structlog
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 
+from sabot_gateway.incidents.listing import open_message
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.table_session import TableSession
@@ -80,7 +81,7 @@ class StatusTopics:
         listed = tuple(incident.id for incident in table.incidents.open())
         if self._open.get(table.name) != listed:
             self._open[table.name] = listed
-            self._publisher.set_table_state(table.name, "open", table.open_incidents(at.time))
+            self._publisher.set_table_state(table.name, "open", open_message(table.name, table.incidents, at.time))
         return True
 
     def closed(self, table: str, problem: str, time: str) -> None:

@@ -130,10 +130,11 @@ def as_text() -> str:
     head = ["| check | what | " + " | ".join(book.id for book in books) + " |", "|---" * (2 + len(books)) + "|"]
     rows = [f"| `{module}` | {what} | " + " | ".join(map(clause, books)) + " |" for module, what, clause in _CHECKS]
     alarms = [
-        f"| `{name}` | {kind.severity} | {kind.means} | {', '.join(kind.ends).replace('_', ' ')} |"
+        f"| `{name}` | {kind.severity} | {kind.means} | {', '.join(kind.ends).replace('_', ' ')} "
+        f"| {_opens(name, books)} |"
         for name, kind in ALARMS.items()
     ]
-    table = ["| alarm | severity | means | ended by |", "|---|---|---|---|", *alarms]
+    table = ["| alarm | severity | means | ended by | opens |", "|---|---|---|---|---|", *alarms]
     return "\n".join([_HEAD + "\n".join([*head, *rows]), _ordered(), _PARTS, "## Alarms" + _ENDS, *table, ""])
 
 
@@ -146,6 +147,8 @@ _ENDS = """
 | new shoe | new cards are in the shoe |
 | gateway | the gateway finds that the cause is gone |
 
+- *opens*: the incident that it can open, something that people must settle, and by which rulebooks; steps and roles are
+  in `protocol/INCIDENTS.md`. An alarm that is acknowledged or cleared does not end its incident.
 - A table holds at most 100 alarms. Then the oldest of the least severe is removed for lack of room: it is cleared by
   `crowded out`, and the ledger keeps it. An alarm of a fault is never removed for lack of room.
 - A table raises 30 alarms of one name at once, then one every two seconds. Alarms beyond that are counted in one alarm
@@ -154,6 +157,16 @@ _ENDS = """
 - At most 100 disputed coups can be decided at a time, the newest. The ledger holds older ones, which follow as the
   others are decided.
 """
+
+
+def _opens(alarm: str, books: list[Rulebook]) -> str:
+    """Return the incidents that an alarm can open, with their rulebooks."""
+    kinds: dict[str, list[str]] = {}
+    for book in books:
+        for kind, incident in book.incident.items():
+            if alarm in incident.alarms:
+                kinds.setdefault(kind, []).append(book.id)
+    return "; ".join(f"{kind} ({', '.join(found)})" for kind, found in kinds.items())
 
 
 def _ordered() -> str:

@@ -13,9 +13,11 @@ HEAD = """# Incidents
 Written by `sabot generate` from `[incident]` of each rulebook; do not edit. For supervisors.
 
 An *incident* is something that people must settle. An alarm, an act or a person opens it; it is closed when each of its
-steps is done. It stays open when its alarm is acknowledged or cleared.
+steps is done. It stays open when its alarm is acknowledged or cleared. `sabot table T open` lists what is open.
 
-- *by itself*: the log of the shoe proves the step. A lower role than that of the step is refused.
+- *by itself*: the log of the shoe proves the step. Every step can also be recorded:
+  `sabot table T step --incident ID --step NAME --by NAME`. A lower role than that of the step is refused.
+- `sabot table T record --act ACT --by NAME` records an act that only people do. It opens the incident of that act.
 - Role and clause of a step come from [AUTHORITY.md](AUTHORITY.md); a rulebook that is silent has no such incident.
 - A step done after its time is marked late.
 """
@@ -44,7 +46,7 @@ def _openers(incident: Incident) -> str:
     parts = [f"alarm `{name}`" for name in incident.alarms]
     parts += [f"act `{name}`" for name in incident.acts]
     parts += [f"report `{name}`" for name in incident.reports]
-    parts += [f"request `{incident.verb}`"] if incident.verb else []
+    parts += [f"`sabot table T {incident.verb}`"] if incident.verb else []
     return "<br>".join(parts)
 
 

@@ -13,6 +13,7 @@ from sabot_protocol.service.plain_text import printable
 from sabot_protocol.service.socket_path import SocketPathError
 
 from sabot_tools.actions import capture as captures
+from sabot_tools.actions import incidents
 from sabot_tools.stand.daemon import CONFIG, Config, OptionsAnywhere, Socket, ask, fail
 
 app = typer.Typer(cls=OptionsAnywhere, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -328,3 +329,6 @@ def capture(
     typer.echo(f"sabot: {path}: {sizes['shoe']} bytes from the shoe, {sizes['gateway']} to it", err=True)
     if out is None:
         typer.echo(path)
+
+
+incidents.add_to(app)

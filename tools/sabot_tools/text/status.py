@@ -4,11 +4,14 @@ from typing import Any
 
 from sabot_protocol.jackpots.currency import written
 
+from sabot_tools.text.incidents import open_line
+
 _COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
 
 _MORE = {
     "more_alarms": "more alarms are active, older or less severe: see `sabot ledger show`",
     "more_disputed": "older coups are disputed in the ledger; they are listed once these are decided",
+    "more_incidents": "more incidents are open and not listed: see `sabot ledger show`",
 }
 
 
@@ -119,8 +122,9 @@ def _problems(status: dict[str, Any]) -> list[str]:
             f"({alarm['alarm']})"
             for alarm in table["alarms"]
         ]
-        for more in ("more_alarms", "more_disputed"):
-            lines += [f"{table['table']}: {table[more]} {_MORE[more]}"] if table[more] else []
+        lines += [open_line(table["table"], incident) for incident in table.get("incidents", [])]
+        for more in _MORE:
+            lines += [f"{table['table']}: {table[more]} {_MORE[more]}"] if table.get(more) else []
     return ["", *lines] if lines else []
 
 

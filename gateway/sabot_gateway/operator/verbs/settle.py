@@ -1,0 +1,210 @@
+"""Verbs about incidents: step, dispute, payment, record."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from sabot_protocol import authority, incidents
+from sabot_protocol.incidents import RECORDED, Done, Fact, Opener
+from sabot_protocol.rulebooks.incidents import OWN_FACTS
+from sabot_protocol.rulebooks.people import catalogue
+from sabot_protocol.service.plain_text import plain
+from sabot_protocol.topics import IncidentMessage
+
+from sabot_gateway.incidents.openings import Opening
+from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb, expect
+from sabot_gateway.verify import Source
+from sabot_gateway.verify.deciders import Decider
+
+Text = Annotated[str, Meta(max_length=500)]
+Cents = Annotated[int, Meta(ge=1, le=10**12)]
+_NO_BET = "deal_unwagered"  # of the next coup
+_MISDEALS = ("void_misdeal", "decide_misdelivery")
+
+
+class StepDone(TableVerb, frozen=True):
+    """Record that a step of an incident is done."""
+
+    title = "Step"
+    incident: Id
+    step: Id
+    note: Text = ""
+    settled: bool = False  # the steps after it are not needed
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the step; an incident is closed with its last one."""
+        incident = table.incidents.find(self.incident)
+        problem = incidents.refusal(table.verifier.rulebook, incident, self.step, person.by, person.role)
+        if not problem and self.settled and incident.kind != "player_dispute":
+            problem = f"only a dispute of a player can be settled before its last step, and this is {incident.kind}"
+        if problem:
+            raise RefusedError(f"{problem}. See `sabot table {table.name} open`.")
+        source = new_source()
+        done = Done(source.time, person.by, person.role, plain(self.note), person.attempt)
+        record, after = table.incidents.complete(incident, self.step, done, source, settled=self.settled)
+        return Effect([(source, [record])], f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}")
+
+
+class Opens(TableVerb, frozen=True, kw_only=True):
+    """A verb that opens an incident: of the coup named, as 3/17, or of the one on the table."""
+
+    coup: Annotated[str, Meta(pattern=r"\A[0-9]{1,9}/[0-9]{1,9}\Z")] | None = None
+    note: Text = ""
+
+    def open(
+        self,
+        table: TableView,
+        opener: Opener,
+        say: str,
+        facts: Mapping[str, Fact],
+        person: Decider,
+        new_source: Callable[[], Source],
+        done: tuple[str, ...] = (),
+    ) -> Effect:
+        """Open an incident of this table for a person; `done` are steps that are done already."""
+        kind = incidents.kind_of(table.verifier.rulebook, opener) or RECORDED
+        shoe, coup = self._place(table, opener)
+        unit, note = table.verifier.state.unit, plain(self.note)
+        facts = {name: value for name, value in (dict(facts) | {"note": note}).items() if value != ""}
+        opening = Opening(kind, opener, unit, shoe, coup, f"{say}{f': {note}' if note else ''}.", facts, done=done)
+        open_already = table.incidents.is_open(opening) if opener.act and kind != RECORDED else None
+        if open_already:
+            raise RefusedError(f"{open_already.incident} is open for this. Record its steps with `step`.")
+        _refuse_unknown(table, opening)
+        source = new_source()
+        record, incident = table.incidents.open_by(opening, person, source)
+        return Effect([(source, [record])], f"{incident.incident}: {say.lower()}. {_rest(table.name, incident)}")
+
+    def _place(self, table: TableView, opener: Opener) -> tuple[int, int]:
+        """Return shoe and coup."""
+        if self.coup is not None:
+            shoe, _, coup = self.coup.partition("/")
+            return int(shoe), int(coup)
+        state = table.verifier.state
+        on_table = state.coup_on_table() or (state.shoe_no or 0, 0)
+        return (on_table[0], state.next_coup_no()) if opener.act == _NO_BET else on_table
+
+
+class Dispute(Opens, frozen=True, kw_only=True):
+    """Open the dispute of a player about a decision."""
+
+    title = "Dispute"
+    patron: Annotated[str, Meta(min_length=1, max_length=200)]
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the dispute with its instances as steps."""
+        opener = _of_verb(table, "dispute", "disputes of players")
+        return self.open(table, opener, "Dispute of a player", {"patron": plain(self.patron)}, person, new_source)
+
+
+class Payment(Opens, frozen=True, kw_only=True):
+    """Open the case file of an over- or underpayment."""
+
+    title = "Payment"
+    direction: str
+    amount_cents: Cents
+    date: str = ""  # of the error; empty: today
+    patron: Annotated[str, Meta(max_length=200)] = ""
+    intentional: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown direction or a date that is none."""
+        expect("direction", self.direction, ("over", "under"))
+        if self.date:
+            date.fromisoformat(self.date)
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the case file; an amount above the limit is reported at the end of the month."""
+        facts: dict[str, Fact] = {
+            "direction": self.direction,
+            "amount_cents": self.amount_cents,
+            "date": self.date or person.time[:10],
+            "patron": plain(self.patron),
+            "intentional": self.intentional,
+        }
+        done = ("identify_patron",) if self.intentional and facts["patron"] else ()
+        opener = _of_verb(table, "payment", "wrong payments")
+        return self.open(table, opener, f"{self.direction}payment".capitalize(), facts, person, new_source, done)
+
+
+class RecordAct(Opens, frozen=True, kw_only=True):
+    """Record an act that only people do, or the cause of a report; nothing is enforced."""
+
+    title = "Record"
+    act: Id | None = None
+    report: Id | None = None
+    facts: Annotated[dict[str, bool], Meta(max_length=20)] = msgspec.field(default_factory=dict)
+    patron: Annotated[str, Meta(max_length=200)] = ""
+    amount_cents: Cents | None = None
+    at: Annotated[str, Meta(max_length=40)] = ""  # when the act takes place, if that is later
+    done: Annotated[list[Id], Meta(max_length=10)] = msgspec.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an act, report, fact or time that there is not."""
+        if (self.act is None) == (self.report is None):
+            raise ValueError("give an act or a report, and not both")
+        if self.act is not None and self.act not in catalogue().acts():
+            raise ValueError(f"unknown act {plain(self.act)[:40]!r}: see `sabot authority --table`")
+        if self.report is not None and self.report not in catalogue().report:
+            raise ValueError(f"unknown report {plain(self.report)[:40]!r}: see `sabot authority --table`")
+        for fact in self.facts:
+            if fact not in (*catalogue().fact, *OWN_FACTS):
+                raise ValueError(f"unknown fact {plain(fact)[:40]!r}")
+        _utc(self.at)
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the act; the steps and reports that follow from it by the rulebook are open."""
+        book = table.verifier.rulebook
+        known = authority.load(book)
+        if self.act and known.act[self.act].silent:
+            raise RefusedError(f"{book} has no rule for {self.act}. See `sabot authority --rulebook {book} --table`.")
+        if self.report and self.report not in known.report:
+            raise RefusedError(f"{book} has no report {self.report}. It has {', '.join(known.report)}.")
+        entry = catalogue().acts()[self.act] if self.act else catalogue().report[self.report or ""]
+        facts: dict[str, Fact] = {"act": self.act or "", "report": self.report or "", **self._late(table), **self.facts}
+        facts |= {"patron": plain(self.patron), "at": _utc(self.at)}
+        facts |= {"amount_cents": self.amount_cents} if self.amount_cents else {}
+        opener = Opener(act=self.act or "", report=self.report or "")
+        return self.open(table, opener, entry.title, facts, person, new_source, tuple(self.done))
+
+    def _late(self, table: TableView) -> dict[str, Fact]:
+        """Return that a misdeal is notified too late if another coup is on the table."""
+        on_table = table.verifier.state.coup_on_table()
+        late = self.coup is not None and on_table is not None and self.coup != f"{on_table[0]}/{on_table[1]}"
+        return {"notified_before_next": False} if late and self.act in _MISDEALS else {}
+
+
+def _refuse_unknown(table: TableView, opening: Opening) -> None:
+    """Refuse a step as done that the incident will not have."""
+    rest = opening.kind, opening.opener, opening.facts
+    there = [step.name for step in incidents.steps(table.verifier.rulebook, *rest, "")] if rest[0] != RECORDED else []
+    for name in opening.done:
+        if name not in there:
+            raise RefusedError(f"no step {name} follows from this: {', '.join(there) or 'nothing follows'}.")
+
+
+def _of_verb(table: TableView, verb: str, what: str) -> Opener:
+    book, opener = table.verifier.rulebook, Opener(verb=verb)
+    if not incidents.kind_of(book, opener):
+        raise RefusedError(f"{book} has no rule about {what}. Follow the procedures of the house.")
+    return opener
+
+
+def _utc(time: str) -> str:
+    """Return a time as messages write it; ValueError if it is none."""
+    if not time:
+        return ""
+    moment = datetime.fromisoformat(time)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _rest(table: str, incident: IncidentMessage) -> str:
+    """Return what is left to do."""
+    waiting = [step.name for step in incident.steps if not step.done]
+    if not waiting:
+        return "Nothing is left to do."
+    return f"Open steps: {', '.join(waiting)}. See `sabot table {table} open`."

@@ -1,0 +1,38 @@
+"""Open incidents as text: what happened, each open step, who may do it, until when, and what to type."""
+
+from typing import Any
+
+
+def incident_lines(table: str, incident: dict[str, Any]) -> list[str]:
+    """Return the lines of one incident."""
+    lines = [f"{table}: {incident['kind']} since {incident['opened']}{_place(incident)}: {incident['say']}"]
+    for step in incident.get("steps", []):
+        if not step.get("done"):
+            lines.append(f"  {step['name']}: {step['say']}{_details(step)}")
+    return [*lines, f"  sabot table {table} step --incident {incident['incident']} --step NAME --by NAME"]
+
+
+def _place(incident: dict[str, Any]) -> str:
+    return f", coup {incident['shoe']}/{incident['coup']}" if incident["coup"] else ""
+
+
+def _details(step: dict[str, Any]) -> str:
+    """Return role, time limit and clause of a step."""
+    due = step.get("until") or step.get("due", "").replace("_", " ")
+    parts = [
+        f"lowest role {step['role']}" if step.get("role") else "",
+        f"due {due}" if due else "",
+        "late" if step.get("late") else "",
+        f"rule {step['clause']}" if step.get("clause") else "",
+    ]
+    given = ", ".join(part for part in parts if part)
+    return f" ({given})" if given else ""
+
+
+def open_line(table: str, incident: dict[str, Any]) -> str:
+    """Return one line for the status."""
+    waiting = ", ".join(step["name"] for step in incident.get("steps", []) if not step.get("done"))
+    return (
+        f"{table}: open since {incident['opened']}: {incident['kind']}{_place(incident)} ({incident['incident']}): "
+        f"{waiting}; see `sabot table {table} open`"
+    )
