@@ -191,6 +191,15 @@ def test_cards_that_differ_are_not_all_there() -> None:
     assert log.states()[-1][2] == ["void", "check_cards", *NOTIFY]
 
 
+def test_a_check_of_one_deck_proves_nothing_about_eight() -> None:
+    log = foreign(RAPID)
+    log("shoe_closed", shoe_no=1, coups=0, reason="command")
+    log.command("deck_check", on=1, decks=1)
+    log.verifier.state.whole = False
+    log("checked", shoe_no=1, cards=52, differences=0)
+    assert log.states()[-1][2] == ["void", "check_cards"]
+
+
 def test_a_deck_check_of_another_shoe_proves_nothing() -> None:
     log = foreign(RAPID)
     log("shoe_closed", shoe_no=1, coups=0, reason="command")

@@ -160,6 +160,12 @@ class FlowTable:
         assert names == [alarm["name"] for alarm in self.status()["alarms"]]
         return names
 
+    def open(self) -> dict[str, list[str]]:
+        """Return the open steps of the open incidents by kind, the same on both surfaces."""
+        listed = self.topic("open")["incidents"]
+        assert listed == self.status()["incidents"]
+        return {one["kind"]: [step["name"] for step in one["steps"] if not step.get("done")] for one in listed}
+
     def coups(self, topic: str = "coup") -> list[tuple[int, str, str | None]]:
         """Return number, status and winner of each message about a coup; the status of a void one is void."""
         return [

@@ -16,6 +16,7 @@ from sabot_gateway.verify.state import ShoeState
 
 _UNWAGERED = ("no_bet", "void_hand", "free_hand", "dummy")
 _SHOE = "the shoe"
+_DECK = 52
 
 
 class Evidence(NamedTuple):
@@ -87,7 +88,10 @@ def of_event(
     """Yield what an event proves by itself; `person` requested the command that it ends."""
     if event.kind == "command_done" and event.data["command"] == "key_card":
         yield Evidence("card_keyed", done_by(person, time), (event.unit,))
-    if event.kind == "checked" and not any(isinstance(record.message, AlarmMessage) for record in records):
+    whole = (
+        event.kind == "checked" and event.data["cards"] >= _DECK * state.decks
+    )  # a check of fewer decks proves little
+    if whole and not any(isinstance(record.message, AlarmMessage) for record in records):
         yield Evidence("cards_complete", Done(time, _SHOE), (event.unit,), state.shoe_no)
 
 

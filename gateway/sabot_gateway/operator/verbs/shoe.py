@@ -89,7 +89,8 @@ class DeckCheck(ShoeVerb, frozen=True):
         """Return how the check goes on, or where its result is."""
         if self.on:
             end = f"`sabot table {table.name} deck-check --end --by NAME`"
-            return f"Feed every card of {self.data(table)['decks']} decks through the shoe, then run {end}."
+            decks = self.data(table)["decks"]
+            return f"Feed every card of {decks} deck{'s'[: decks > 1]} through the shoe, then run {end}."
         return "The check has ended. Cards that are missing or too many are alarms: see `sabot gateway status`."
 
 
