@@ -104,6 +104,12 @@ day: IRREGULARITIES = 200
 day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of ledgers and reports with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
 	@PYTHONPATH=hil_tests $(BIN)/python -m day --seed $(SEED) --tables $(TABLES) --irregularities $(IRREGULARITIES) --bench $(BENCH)
 
+projection-kills: TABLES = 20
+projection-kills: COUPS = 200
+projection-kills: .venv/.dev ## the same with TABLES=20 COUPS=200 (5 minutes): the floor's projection, fed live, must equal one rebuilt from the ledger
+	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
+	  --scene $(SCENE) --seed $(SEED) --rate $(RATE)
+
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
 

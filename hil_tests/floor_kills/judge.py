@@ -1,4 +1,4 @@
-"""The judgement at the end: meters, logs and ledger against the arithmetic; a sentence for everything that differs."""
+"""The judgement: meters and ledger against the arithmetic, projection against ledger; one sentence a difference."""
 
 from collections import Counter
 from contextlib import closing
@@ -11,6 +11,7 @@ from sabot_floor.store.store import Store
 from sabot_gateway.ledger import Reader
 from sabot_gateway.ledger import audit as ledger_audit
 
+from floor_kills import projected
 from floor_kills.jackpots import Expected, expected
 from floor_kills.parts import Parts
 from floor_kills.watcher import Watcher
@@ -18,7 +19,7 @@ from floor_kills.watcher import Watcher
 
 def findings(parts: Parts, watcher: Watcher) -> list[str]:
     """Return what is wrong, nothing if all is as it must be."""
-    found = _ledger(parts)
+    found = _ledger(parts) + projected.findings(parts)
     with open_store(parts.store_url, read_only=True) as store:
         found += [f"floor's store: {fault}" for fault in store_audit.verify(store).faults]
         for one in expected(parts.tables):

@@ -12,6 +12,8 @@ from typing import Final, Literal
 
 import msgspec
 from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.client import ask
+from sabot_protocol.service.messages import ControlError, Request
 from sabot_tools.bench.gateway_load import ptys
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
@@ -108,6 +110,12 @@ class Parts:
             self.children.kill(name)
         self.up.discard(name)
         self.kills[name] += 1
+
+    def ask_gateway(self) -> None:
+        """Acknowledge the alarms of a table, as a person does; it is in the ledger whatever the answer, if it comes."""
+        table = self.tables[self.kills.total() % len(self.tables)].name
+        with suppress(ControlError):
+            ask(self.ledger.with_name("control.sock"), Request("ack-alarm", table=table, by="A. Smith"))
 
     def start_shoes(self) -> None:
         """Start the process that plays every shoe."""

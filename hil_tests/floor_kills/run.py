@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from floor_kills import judge
+from floor_kills import judge, projected
 from floor_kills.jackpots import expected
 from floor_kills.parts import SITE, Parts, Size
 from floor_kills.plan import Round
@@ -17,6 +17,7 @@ from floor_kills.watcher import Watcher
 Scene = Literal["kills", "broker-away", "floor-away"]
 _TICK_S: Final = 0.02
 _REPORT_EVERY_S: Final = 5.0
+_LOOK_EVERY_S: Final = 0.3
 _START_WITHIN_S: Final = 120.0
 _GO_ON_WITHIN_S: Final = 60.0
 _MOST_FAULTS: Final = 5  # that are shown
@@ -70,6 +71,7 @@ class Run:
         for name in self.parts.size.victims:
             self.parts.start(name)
         self._until(self._complete)
+        self._until(self._projected)
         settled_s = time.monotonic()
         self._pass(_QUIET_S)
         meters = {name: message["meters"] for name, message in self.watcher.meters.items()}
@@ -95,6 +97,7 @@ class Run:
             if all(now > then for now, then in zip(self._position(), before, strict=True)):
                 break
         self._say(str(round_))
+        self.parts.ask_gateway()
         self._pass(round_.peace_s)
         for name in round_.victims:
             self.parts.kill(name)
@@ -105,6 +108,11 @@ class Run:
 
     def _complete(self) -> bool:
         return all(self.watcher.amount(one.jackpot.id) >= one.meters["in"] for one in self._expected)
+
+    def _projected(self) -> bool:
+        """Return True if the projection has everything; looks now and then."""
+        self._pass(_LOOK_EVERY_S)
+        return projected.complete(self.parts)
 
     def _position(self) -> tuple[int, int]:
         """Return how far the shoes and the meters are."""
