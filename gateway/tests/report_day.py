@@ -64,7 +64,14 @@ def _shoe_3(scene: Scene) -> None:
 def _voids(scene: Scene) -> None:
     """Coup 43 never had a result; 44 had one, and is voided on the next gaming day."""
     scene.request(
-        "q43", at("19:19:50"), "void", "B. Jones", clause="12.1.2", args={"reason": "misdeal"}, role="", user="bjones"
+        "q43",
+        at("19:19:50"),
+        "void",
+        "B. Jones",
+        clause="12.1.2",
+        args={"reason": "supervisor"},
+        role="",
+        user="bjones",
     )
     hand = {**NO_HAND, "player": ["2S"], "banker": ["KH"]}
     scene.coup(
@@ -99,6 +106,7 @@ def _unwagered(scene: Scene) -> None:
         "q45", at("19:39:30"), "no-bet", "C. Lee", role="casino_supervisor", clause="7.4", act="deal_unwagered"
     )
     scene.coup("c45", at("19:40"), 3, 45, kind="no_bet")
+    scene.request("q46", at("19:45"), "no-bet", "E. Low", role="dealer", ok=False, say="A Dealer may not do this.")
     scene.coup("c46", at("19:50"), 3, 46, kind="dummy")
     scene.shoe(at("21:00"), 3, "closed")
 

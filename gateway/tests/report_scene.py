@@ -42,11 +42,13 @@ class Scene:
         self.store = store
         self._entries: Counter[str] = Counter({"gw-1": after})
         self._rows: list[Row] = []
+        self.gateway = ""  # of every entry from now on; empty: that of its table
 
     def add(self, topic: str, message: object, gateway: str = "gw-1") -> None:
         """Add one entry to a ledger."""
+        gateway = self.gateway or gateway
         self._entries[gateway] += 1
-        table = "bac-01" if gateway == "gw-1" else "bac-02"
+        table = "bac-02" if gateway == "gw-2" else "bac-01"
         row = changes(gateway, self._entries[gateway], table, topic, msgspec.json.encode(message))
         self._rows += [] if row is None else [row]
 

@@ -4,15 +4,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from floor_stores import BACKENDS
 from report_day import write
-from report_scene import NOW, Scene, at, scope
+from report_scene import NOW, UNIT, Scene, at, scope
 from sabot_floor.reports.contents import DayReport
 from sabot_floor.reports.day import day_report, period_report
+from sabot_floor.reports.incidents import step_state
+from sabot_floor.reports.play import ShoeKey
+from sabot_floor.reports.shoe import coup_report, shoe_report
 from sabot_floor.reports.source import Source
 from sabot_floor.store import Store, open_store
+from sabot_protocol.topics import Step
 
 DAY = date(2026, 11, 17)
 
@@ -54,8 +59,9 @@ def test_a_gap_is_a_warning_and_never_silence(day: DayReport) -> None:
 
 
 def test_a_gap_of_another_day_is_no_warning(source: Source) -> None:
-    report = day_report(source, scope(), date(2026, 11, 16))
-    assert (report.gaps, report.head.complete, report.head.warnings) == ([], True, [])
+    for day in (16, 18):
+        report = day_report(source, scope(now=at("00:00", 25)), date(2026, 11, day))
+        assert (report.gaps, report.head.complete, report.head.warnings) == ([], True, [])
 
 
 def test_coups_are_counted_once_in_their_current_state(day: DayReport) -> None:
@@ -161,7 +167,7 @@ def test_alarms_and_response_times(day: DayReport) -> None:
 
 def test_decisions(day: DayReport) -> None:
     assert [row.attempt for row in day.decisions] == [
-        *("q40", "q42", "q43", "q39", "q49", "q45", "q51"),
+        *("q40", "q42", "q43", "q39", "q49", "q45", "q46", "q51"),
         *("k1", "k2", "k3", "k4", "k5", "k6"),
     ]
     rows = {row.attempt: row for row in day.decisions}
@@ -270,6 +276,64 @@ def test_a_correction_whose_coup_is_missing_is_counted_once(sqlite: Store) -> No
     scene.save()
     report = day_report(Source(sqlite), scope(), DAY)
     assert [(row.kind, row.status, row.coups) for row in report.coups] == [("live", "void", 1)]
+
+
+def test_a_correction_of_a_correction_long_after(sqlite: Store) -> None:
+    scene = Scene(sqlite)
+    scene.coup("x1", at("20:00"), 1, 1)
+    scene.coup("x2", at("20:05"), 1, 1, corrects="x1", status="disputed")
+    scene.request("q1", at("12:00", 25), "decide", "A. Smith", role="casino_supervisor")
+    late: dict[str, Any] = {
+        "status": "void",
+        "winner": None,
+        "by": "A. Smith",
+        "decided": at("12:00", 25),
+        "attempt": "q1",
+    }
+    scene.coup("x3", at("12:00", 25), 1, 1, corrects="x2", **late)
+    scene.save()
+    report = day_report(Source(sqlite), scope(), DAY)
+    assert [(row.kind, row.status, row.coups) for row in report.coups] == [("live", "void", 1)]
+    assert [(row.coup_id, row.by, row.role) for row in report.voids] == [("x3", "A. Smith", "casino_supervisor")]
+
+
+def test_a_coup_that_two_gateways_published_is_counted_once(sqlite: Store) -> None:
+    scene = Scene(sqlite)
+    scene.coup("x1", at("20:00"), 1, 1, status="disputed")
+    scene.coup("x2", at("20:01"), 1, 1, corrects="x1", status="confirmed", by="A. Smith", decided=at("20:01"))
+    scene.gateway = "gw-5"  # which the shoe was connected to later
+    scene.coup("x1", at("20:30"), 1, 1, status="disputed")
+    scene.coup("x2", at("20:31"), 1, 1, corrects="x1", status="confirmed", by="A. Smith", decided=at("20:01"))
+    scene.save()
+    report = day_report(Source(sqlite), scope(), DAY)
+    assert [(row.status, row.coups) for row in report.coups] == [("confirmed", 1)]
+    assert len(shoe_report(Source(sqlite), scope(), ShoeKey("bac-01", UNIT, 1)).coups) == 1
+    messages = coup_report(Source(sqlite), scope(), ShoeKey("bac-01", UNIT, 1), 1).messages
+    assert [row.coup_id for row in messages] == ["x1", "x2"]
+
+
+def test_corrections_in_a_circle_end(sqlite: Store) -> None:
+    scene = Scene(sqlite)
+    scene.coup("x1", at("20:00"), 1, 1)
+    scene.coup("x2", at("20:01"), 1, 1, corrects="x1", status="disputed")
+    scene.coup("x1", at("20:02"), 1, 1, corrects="x2")
+    scene.save()
+    assert [row.coups for row in day_report(Source(sqlite), scope(), DAY).coups] == [1]
+
+
+def test_a_coup_that_became_one_without_wagers(sqlite: Store) -> None:
+    scene = Scene(sqlite)
+    scene.coup("x1", at("20:00"), 1, 1, status="disputed")
+    scene.coup("x2", at("20:05"), 1, 1, kind="no_bet", corrects="x1", status="confirmed", by="A. Smith")
+    scene.save()
+    report = day_report(Source(sqlite), scope(), DAY)
+    assert [(row.coup_id, row.kind, row.status) for row in report.unwagered] == [("x2", "no_bet", "confirmed")]
+
+
+def test_an_open_step_is_late_after_its_time() -> None:
+    step = Step(name="notify", say="Notify.", until=at("20:00"))
+    assert [step_state(step, at(clock)) for clock in ("19:59", "20:00", "20:00:01")] == ["open", "open", "late"]
+    assert step_state(Step(name="notify", say="Notify."), at("20:00")) == "open"
 
 
 def test_a_section_that_is_too_long_is_cut_with_a_warning(sqlite: Store) -> None:

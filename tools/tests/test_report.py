@@ -71,7 +71,7 @@ def test_every_section_as_a_csv_file(store: Path, tmp_path: Path) -> None:
     files = {path.name: path.read_text().splitlines() for path in (tmp_path / "csv").iterdir()}
     assert len(files) == 20
     assert files["increments.csv"] == ['"jackpot","gateway","table","currency","count","amount"']
-    assert len(files["decisions.csv"]) == 14
+    assert len(files["decisions.csv"]) == 15
     assert '"true"' in files["decisions.csv"][1]
 
 
@@ -108,7 +108,7 @@ def test_the_other_reports(store: Path) -> None:
     assert "Over- and underpayments above $1,000, for the NICC (1)" in run(store, "month", "2026-11", *ZONE).stdout
     assert "Coups, each in its current state (7)" in run(store, "shoe", "bac-01/3", *ZONE).stdout
     assert "Messages, oldest first (2)" in run(store, "coup", "bac-01/3/42", *ZONE).stdout
-    assert "Requests that were refused (2)" in run(store, "person", "E. Low", *ZONE, *period).stdout
+    assert "Requests that were refused (3)" in run(store, "person", "E. Low", *ZONE, *period).stdout
 
 
 def test_the_gaming_day_and_the_store_of_a_config(store: Path, tmp_path: Path) -> None:

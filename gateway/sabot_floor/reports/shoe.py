@@ -63,8 +63,7 @@ def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
         numbers = sorted({one.coup for one in record.coups})
         known = f"it has coups {numbers[0]} to {numbers[-1]}" if numbers else "it has no coups"
         raise NotFoundError(f"shoe {key.table}/{key.shoe} has no coup {coup} in the store; {known}")
-    states = list(with_corrections(source, _firsts(messages)))
-    messages = sorted((one for state in states for one in state.messages), key=lambda one: (one.time, one.entry))
+    messages = [one for state in with_corrections(source, _firsts(messages)) for one in state.messages]
     scope = replace(scope, tables=(key.table,), span=_coup_span(record, messages))
     alarms = [one for one in record.alarms if one.raised.coup == coup]
     incidents = [one for one in record.incidents if one.coup == coup]
@@ -117,9 +116,12 @@ def _found_unit(source: Source, key: ShoeKey) -> ShoeKey:
 
 def _firsts(coups: Iterable[Coup]) -> list[Coup]:
     """Return the messages that correct nothing that is here."""
-    listed = list(coups)
-    ids = {coup.id for coup in listed}
-    return list({coup.id: coup for coup in listed if coup.corrects not in ids}.values())
+    listed = sorted(coups, key=lambda coup: (coup.time, coup.entry))
+    ids, firsts = {coup.id for coup in listed}, dict[str, Coup]()
+    for coup in listed:
+        if coup.corrects not in ids:
+            firsts.setdefault(coup.id, coup)
+    return list(firsts.values())
 
 
 def _rows(messages: Sequence[Coup], confirmed: Iterable[Confirmed], people: People) -> list[CoupRow]:
