@@ -25,6 +25,7 @@ def write(store: Store) -> None:
     _deck_checks(scene)
     _incidents(scene)
     _other_table(scene)
+    _increments(scene)
     scene.save()
     _jackpot(store)
 
@@ -203,14 +204,27 @@ def _other_table(scene: Scene) -> None:
     scene.covered("gw-2", 3, 4)
 
 
+def _increments(scene: Scene) -> None:
+    """Ten until the day begins, four in it, one after it."""
+    for time, count, total in (
+        (at("18:20"), 9, 225),
+        (at("18:50"), 10, 250),
+        (at("19:00"), 11, 275),
+        (at("19:20"), 12, 290),  # a smaller one
+        (at("18:50", 17), 14, 340),
+        (at("19:05", 17), 15, 365),
+    ):
+        scene.increment(time, count, total)
+
+
 def _jackpot(store: Store) -> None:
     """Opened the day before; in the day adjusted, withdrawn from a table, won and paid."""
     log = log_name("lucky-tie")
     store.append(log, _batch(at("12:00"), Opened(time=at("12:00"), parameters=crown(in_force="2026-01-01"))))
     adjusted = Adjusted(
-        time=at("20:00"), id="j1", amount=500, by=("A. Smith", "M. Manager"), role="area_manager", reason="missed coups"
+        time=at("19:00"), id="j1", amount=500, by=("A. Smith", "M. Manager"), role="area_manager", reason="missed coups"
     )
-    store.append(log, _batch(at("20:00"), adjusted))
+    store.append(log, _batch(at("19:00"), adjusted))  # the first moment of the day
     withdrawn = Withdrawn(time=at("20:30"), table="bac-02", reason="lamp", by="A. Smith", role="area_manager")
     store.append(log, _batch(at("20:30"), withdrawn))
     store.append(log, _win(at("20:41"), "pending"))

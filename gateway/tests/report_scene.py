@@ -10,6 +10,7 @@ from sabot_floor.projection.writing import PROJECTION, insert
 from sabot_floor.reports.gaming_day import Calendar, Span
 from sabot_floor.reports.source import Scope
 from sabot_floor.store import Store
+from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.topics import (
     AlarmMessage,
     CardMessage,
@@ -125,6 +126,13 @@ class Scene:
         if ok is not None:
             outcome = {"id": f"{own_id}-o", "time": answered, "table": attempt["table"], "attempt": own_id}
             self.add("outcome", {**outcome, "ok": ok, "say": say})
+
+    def increment(self, time: str, count: int, total: int) -> None:
+        """Publish a contribution with the running count and total of the table."""
+        fields: dict[str, Any] = {"jackpot": "lucky-tie", "parameters": "00", "currency": "AUD", "kind": "live"}
+        common = self.common(f"n-{count}", time, 3, 41) | fields
+        message = IncrementMessage(**common, gateway="gw-1", amount=25, count=count, total=total, coup_id="c")
+        self.add("jackpot/lucky-tie", message)
 
     def incident(self, own_id: str, time: str, kind: str, *steps: Step, **given: Any) -> None:
         """Publish the state of an incident; it is closed if all steps are done."""

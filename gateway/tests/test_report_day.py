@@ -217,6 +217,11 @@ def test_jackpots(day: DayReport) -> None:
     ]
 
 
+def test_contributions_are_totals_at_the_end_less_those_before(day: DayReport) -> None:
+    rows = [(row.jackpot, row.gateway, row.table, row.currency, row.count, row.amount) for row in day.increments]
+    assert rows == [("lucky-tie", "gw-1", "bac-01", "AUD", 4, 90)]  # 14 - 10, 340 - 250
+
+
 def test_one_table(source: Source) -> None:
     report = day_report(source, scope("bac-02"), DAY)
     assert [(row.table, row.coups) for row in report.coups] == [("bac-02", 2)]

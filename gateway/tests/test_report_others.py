@@ -191,6 +191,12 @@ def test_what_a_person_did_and_approved(source: Source) -> None:
     assert report.wins == []
 
 
+def test_steps_of_another_time_are_not_those_of_a_person(source: Source) -> None:
+    span = scope().calendar.day(date(2026, 11, 2))
+    report = person_report(source, scope().of(span), "A. Smith")
+    assert [(row.incident, row.name) for row in report.steps] == [("p0", "identify_patron")]
+
+
 def test_what_a_person_asked_for_and_was_refused(source: Source) -> None:
     assert [row.attempt for row in _person(source, "D. Deal").decisions] == ["q51"]
     low = _person(source, "E. Low")

@@ -45,7 +45,7 @@ def test_a_day_as_text(store: Path) -> None:
     assert "\x1b" not in ran.stdout
     assert any("AUD 25.00" in line and "M. Manager" in line for line in lines)
     assert any("2:30 min" in line and "A. Smith" in line for line in lines)
-    assert lines[-1] == "Nothing under: Contributions to jackpots."
+    assert lines[-1].startswith("  lucky-tie")
 
 
 def test_a_day_as_json(store: Path) -> None:
@@ -70,7 +70,10 @@ def test_every_section_as_a_csv_file(store: Path, tmp_path: Path) -> None:
     assert (ran.exit_code, ran.stdout) == (0, "")
     files = {path.name: path.read_text().splitlines() for path in (tmp_path / "csv").iterdir()}
     assert len(files) == 20
-    assert files["increments.csv"] == ['"jackpot","gateway","table","currency","count","amount"']
+    assert files["increments.csv"] == [
+        '"jackpot","gateway","table","currency","count","amount"',
+        '"lucky-tie","gw-1","bac-01","AUD",4,90',
+    ]
     assert len(files["decisions.csv"]) == 15
     assert '"true"' in files["decisions.csv"][1]
 
