@@ -150,7 +150,7 @@ def test_a_gateway_that_crashed_continues_after_the_last_puback(site: Site, kind
 def test_what_is_not_a_topic_stays_in_the_ledger_and_holds_nothing_up(site: Site, kind: str) -> None:
     server = site.start(kind)
     display, gateway = reader(server), Gateway(server, site.work_dir)
-    gateway.append(5000, "attempt")
+    gateway.append(5000, "sent")
     gateway.append(5000, "")
     gateway.append(1)
     step_until(lambda: numbers(display), gateway, display)
