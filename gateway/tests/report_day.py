@@ -35,7 +35,7 @@ def _shoe_3(scene: Scene) -> None:
     scene.shoe(at("18:30"), 3, "open")
     scene.card(at("18:31"), 3, 0, "burn", "5H")
     scene.coup("c40", at("18:50"), 3, 40, status="disputed")
-    by = {"by": "A. Smith", "clause": "12.13"}
+    by = {"by": "A. Smith", "clause": "12.13", "unit": "gw-1"}  # the gateway enters decisions
     scene.request(
         "q40", at("19:09"), "decide", "A. Smith", role="casino_supervisor", clause="12.13", args={"coup": "3/40"}
     )
@@ -90,7 +90,14 @@ def _voids(scene: Scene) -> None:
     scene.alarm("a43", at("19:20"), "coup_void", (3, 43), clause="12.1.2", shoe_says="misdeal", severity="info")
     scene.coup("c44", at("19:30"), 3, 44)
     scene.confirmed("f44", at("19:30:20"), 3, 44, "c44")
-    after: dict[str, Any] = {"status": "void", "winner": None, "corrects": "c44", "by": "B. Jones", "clause": "14.5.2"}
+    after: dict[str, Any] = {
+        "status": "void",
+        "winner": None,
+        "corrects": "c44",
+        "by": "B. Jones",
+        "clause": "14.5.2",
+        "unit": "gw-1",
+    }
     scene.request(
         "q44", at("19:59", 17), "decide", "B. Jones", clause="14.5.2", args={"coup": "3/44", "verdict": "void"}
     )
@@ -133,6 +140,7 @@ def _alarms(scene: Scene) -> None:
     scene.alarm("r2+", at("20:10:10"), "reject", state="cleared", by="the shoe: card")
     scene.alarm("r3", at("20:20"), "reject")
     scene.alarm("w1", at("20:30"), "wrong_area", (3, 46), clause="12.1", say="Cards were placed in the wrong area.")
+    scene.alarm("g1", at("20:40"), "gateway_error", unit="gw-1")  # of the gateway itself
     scene.alarm("old", at("18:59:59"), "reject")
     scene.alarm("next", at("19:00", 17), "reject")
 
@@ -166,7 +174,9 @@ def _incidents(scene: Scene) -> None:
     done = msgspec.structs.replace(
         to_inspector, done=at("21:05"), by="C. Lee", by_role="casino_supervisor", note="phone"
     )
-    scene.incident("i1", at("21:05"), "foreign_card", void, done, alarm="w1", coup=(3, 46), opened=at("20:30"))
+    scene.incident(
+        "i1", at("21:05"), "foreign_card", void, done, alarm="w1", coup=(3, 46), opened=at("20:30"), unit="gw-1"
+    )
     choose = Step(name="choose", say="Decide how the coup ends.", clause="14.12")
     monthly = Step(name="report_inspector", say="Report it.", clause="14.12.7", to=["inspector"], due="month_end")
     scene.incident("i0", at("10:00"), "misdelivery", choose, monthly, coup=(2, 7), clause="14.12.1")
@@ -182,7 +192,9 @@ def _incidents(scene: Scene) -> None:
         "intentional": False,
     }
     asked = msgspec.structs.replace(enquire, done=at("22:10"), by="A. Smith", note="camera 4")
-    scene.incident("p1", at("22:00"), "wrong_payment", asked, nicc, facts=large, by="A. Smith", clause="12.18")
+    scene.incident(
+        "p1", at("22:00"), "wrong_payment", asked, nicc, facts=large, by="A. Smith", clause="12.18", unit="gw-1"
+    )
     notified = msgspec.structs.replace(nicc, done=at("09:00", 3), by="A. Smith")
     early = {"amount_cents": 250_000, "direction": "over", "date": "2026-10-05", "patron": "Q.", "intentional": True}
     who = Step(

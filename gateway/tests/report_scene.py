@@ -109,7 +109,7 @@ class Scene:
         """Raise an alarm; a number after the id is another state of it: `a1+`."""
         fields: dict[str, Any] = {"say": f"{name}.", "clause": "", "shoe_says": "", "cards_say": ""}
         fields |= {"severity": "warning", "state": "raised", "alarm": own_id.rstrip("+")}
-        message = AlarmMessage(**self.common(own_id, time, *coup), name=name, **(fields | given))
+        message = AlarmMessage(**(self.common(own_id, time, *coup) | fields | given), name=name)
         self.add("alarm", message)
 
     def request(self, own_id: str, time: str, verb: str, by: str, **given: Any) -> None:
@@ -139,13 +139,8 @@ class Scene:
         shoe, coup = given.pop("coup", (3, 0))
         state = "open" if any(not step.done for step in steps) else "closed"
         fields: dict[str, Any] = {"state": state, "say": f"{kind}.", "clause": "", "opened": time}
-        message = IncidentMessage(
-            **self.common(f"{own_id}-{time}", time, shoe, coup),
-            incident=own_id,
-            kind=kind,
-            steps=list(steps),
-            **(fields | given),
-        )
+        common = self.common(f"{own_id}-{time}", time, shoe, coup)
+        message = IncidentMessage(**(common | fields | given), incident=own_id, kind=kind, steps=list(steps))
         self.add("incident", message)
 
 

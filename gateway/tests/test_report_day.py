@@ -156,6 +156,7 @@ def test_alarms_and_response_times(day: DayReport) -> None:
         ("r2", "cleared", "", None, 10),
         ("r3", "raised", "", None, None),
         ("w1", "raised", "", None, None),
+        ("g1", "raised", "", None, None),
         ("d1", "raised", "", None, None),
     ]
     rows = {row.name: row for row in day.responses}

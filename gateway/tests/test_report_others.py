@@ -42,7 +42,7 @@ def test_the_sums_of_the_days(month: MonthReport) -> None:
     # Shoe 4 was opened in the day, shoe 3 before it, the one of bac-02 is not known.
     assert (day.shoes, day.coups, day.live, day.unwagered, day.voids) == (1, 9, 5, 2, 2)
     assert (day.irregularities, day.discrepancies, day.deck_checks, day.keyed_cards) == (3, 1, 4, 1)
-    assert (day.alarms, day.decisions, day.refused) == (7, 14, 4)
+    assert (day.alarms, day.decisions, day.refused) == (8, 14, 4)
     assert (day.incidents, day.notifications, day.late, day.wins) == (3, 4, 1, 1)
     assert (day.open_s, day.complete) == (4 * 3600, False)
     before = rows["2026-11-16"]
@@ -123,8 +123,8 @@ def test_what_else_happened_in_a_shoe(shoe: ShoeReport) -> None:
         "q46",
         "q44",
     ]  # q39 is about shoe 2
-    assert "i1" in [row.incident for row in shoe.incidents]
-    assert "old" in [row.alarm for row in shoe.alarms]
+    assert {"i1", "p1", "p2"} <= {row.incident for row in shoe.incidents}
+    assert {"old", "g1"} <= {row.alarm for row in shoe.alarms}
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ def shoe_report(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
 
 
 def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
-    record = source.reading.shoe(*key)
+    record = _record(source, key)
     scope = replace(scope, tables=(key.table,), span=_span_of(record, scope.made))
     states = list(with_corrections(source, _firsts(record.coups)))
     decisions = _decisions_of(source, scope, record.coups, record.incidents, str(key.shoe))
@@ -57,7 +57,7 @@ def coup_report(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupRe
 
 
 def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
-    record = source.reading.shoe(*key)
+    record = _record(source, key)
     messages = [one for one in record.coups if one.coup == coup]
     if not messages:
         numbers = sorted({one.coup for one in record.coups})
@@ -77,6 +77,23 @@ def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
         **_about(source, scope, alarms, decisions, incidents),
     }
     return CoupReport(head=head(source, scope, "coup", f"{key.table}/{key.shoe}/{coup}", sections), **sections)
+
+
+def _record(source: Source, key: ShoeKey) -> ShoeRecord:
+    """Return everything of one shoe: what it logged, and what the gateway decided, raised and opened about it."""
+    record = source.reading.shoe(*key)
+    coups = [one for state in with_corrections(source, _firsts(record.coups)) for one in state.messages]
+    alarms, incidents = list(record.alarms), list(record.incidents)
+    for gateway in sorted({one.gateway for one in record.coups} - {key.unit}):
+        more_alarms, more_incidents = source.of_gateway(key.table, gateway, key.shoe, _begin(record))
+        alarms += more_alarms
+        incidents += more_incidents
+    return record._replace(
+        coups=coups,
+        confirmed=source.reading.confirmed_of([one.id for one in coups]),
+        alarms=sorted(alarms, key=lambda one: (one.raised.time, one.raised.entry)),
+        incidents=sorted(incidents, key=lambda one: (one.opened, one.incident)),
+    )
 
 
 def _about(
@@ -136,9 +153,13 @@ def _rows(messages: Sequence[Coup], confirmed: Iterable[Confirmed], people: Peop
 
 def _span_of(record: ShoeRecord, now: str) -> Span:
     """Return the time of a shoe: from before its opening to its closing, or to now."""
-    opened, closed = record.shoe
-    begin = min((one.time for one in (opened, closed, *record.coups) if one is not None), default=now)
+    begin, closed = _begin(record) or now, record.shoe.closed
     return Span(shift(begin, -_BEFORE_S), shift(closed.time if closed else max(now, begin), 1))
+
+
+def _begin(record: ShoeRecord) -> str:
+    """Return the time of a shoe's first message; empty if it has none."""
+    return min((one.time for one in (*record.shoe, *record.coups) if one is not None), default="")
 
 
 def _coup_span(record: ShoeRecord, messages: Sequence[Coup]) -> Span:

@@ -93,11 +93,17 @@ class Source:
         where = '"table" = ? AND unit = ? AND shoe = ? ORDER BY time, gateway, entry'
         return self._select(schema.SHOES, rows.ShoeChange, where, (table, unit, shoe))
 
+    def of_gateway(self, table: str, gateway: str, shoe: int, begin: str) -> tuple[list[Alarm], list[rows.Incident]]:
+        """Return alarms and incidents that a gateway itself has about a shoe: their unit is the gateway's id."""
+        record = self.reading.shoe(table, gateway, shoe)
+        alarms = [one for one in record.alarms if one.raised.time >= begin]
+        return alarms, [one for one in record.incidents if one.opened >= begin]
+
     def units_of_shoe(self, table: str, shoe: int) -> list[str]:
         """Return the units that had a shoe with this number at a table, the newest first."""
         found: dict[str, str] = {}
-        for name in ("coups", "shoes"):
-            query = f'SELECT unit, max(time) FROM {name} WHERE "table" = ? AND shoe = ? GROUP BY unit'
+        for name, own in (("coups", " AND corrects = ''"), ("shoes", "")):  # a correction may have the gateway's id
+            query = f'SELECT unit, max(time) FROM {name} WHERE "table" = ? AND shoe = ?{own} GROUP BY unit'
             for unit, time in self.store.select(query, (table, shoe)):
                 found[unit] = max(time, found.get(unit, ""))
         return sorted(found, key=lambda unit: found[unit], reverse=True)
