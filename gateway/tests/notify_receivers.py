@@ -16,11 +16,13 @@ LIMIT_S = 5.0
 
 
 class WebServer:
-    """Keeps every request; `answer` is status, headers and body of what it answers."""
+    """Keeps every request; `answer` is status, headers and body of what it answers, as soon as `may_answer` is set."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], bytes]] = []
         self.answer: tuple[int, dict[str, str], bytes] = (202, {}, b"queued")
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
@@ -31,6 +33,7 @@ class WebServer:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 server.requests.append((self.path, dict(self.headers), body))
+                server.may_answer.wait(LIMIT_S)
                 status, headers, said = server.answer
                 self.send_response(status)
                 for name, value in headers.items():

@@ -12,7 +12,7 @@ from notify_parts import alarm, incident, secret_file, step
 from notify_receivers import WebServer
 from sabot_floor import check, config
 from sabot_floor.notify.channels import Syslog, Webhook
-from sabot_floor.notify.history import newest
+from sabot_floor.notify.history import LOG, newest
 from sabot_floor.store import Store
 from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage
@@ -59,6 +59,21 @@ def test_an_alarm_and_a_step_reach_their_receivers_once_across_a_kill(rig: Rig) 
     assert [(one["name"], one["sent"], one["problem"]) for one in status["notify"]["channels"]] == [
         ("pit", 2, None), ("surveillance", 1, None),
     ]  # fmt: skip
+
+
+def test_a_kill_between_sending_and_logging_sends_again_with_the_same_id(rig: Rig) -> None:
+    with WebServer().running() as web:
+        channels = (Webhook(name="pit", url=f"http://127.0.0.1:{web.port}/"),)
+        web.may_answer.clear()
+        app = rig.start(notify=channels)
+        publish(rig, alarm(at_s=time.time()))
+        rig.until(lambda: web.requests)  # the receiver has it
+        rig.kill(app)  # and nobody has logged it
+        web.may_answer.set()
+        again = rig.start(notify=channels)
+        rig.until(lambda: len(web.requests) == 2 and again.notifier.idle())
+    assert len({headers["X-Sabot-Id"] for _, headers, _ in web.requests}) == 1
+    assert [entry.kind for entry in rig.store().entries(LOG)] == ["decided", "sent"]
 
 
 def test_a_receiver_that_hangs_stops_no_jackpot_and_no_other_channel(rig: Rig) -> None:

@@ -172,6 +172,7 @@ def test_a_success_ends_the_wait_of_its_channel() -> None:
     outcome(state, 2, "sent", BEGIN_S)
     assert state.tallies["pit"].next_s == 0
     assert state.tallies["pit"].problem == ""
+    assert claimed(state, BEGIN_S + 4) == []  # the one that failed still waits
     assert claimed(state, BEGIN_S + 5) == ["a-1"]
 
 

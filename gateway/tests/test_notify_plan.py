@@ -85,6 +85,14 @@ def test_a_summary_is_bounded(store: Store) -> None:
     assert len(summary.text) <= 1000
 
 
+def test_a_clock_that_goes_back_ends_the_minute(store: Store) -> None:
+    worker = Worker(store)
+    worker.take(*(alarm(number) for number in range(12)))
+    worker.send_all()
+    worker.notifier.turn([], Moment(worker.now_s + HOUR_S, utc(worker.now_s - HOUR_S)))
+    assert [one.count for one in worker.receivers.got[10:]] == [2]
+
+
 def test_what_cannot_be_read_is_counted_and_the_rest_is_notified(store: Store) -> None:
     worker = Worker(store)
     bad = [
