@@ -11,7 +11,7 @@ Show = Callable[[Any, Calendar], Markup]
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, the cell of a row, and `number`, `short` or `wide` for its style."""
+    """A column of a table: its heading, the cell of a row, and `number`, `short`, `person` or `wide` for its style."""
 
     heading: str
     show: Show
@@ -45,9 +45,9 @@ def text_of(field: str, heading: str, style: str = "") -> Column:
     return Column(heading, lambda row, _: text(getattr(row, field)), style)
 
 
-TABLE = text_of("table", "Table", "short")
+TABLE = Column("Table", lambda row, _: values.whole(row.table))
 PLACE = Column("Table, coup", lambda row, _: values.where(row), "short")
-BY = Column("By", lambda row, _: values.person(row.by, row.role))
+BY = Column("By", lambda row, _: values.person(row.by, row.role), "person")
 CLAUSE = text_of("clause", "Clause", "short")
 SAY = text_of("say", "What happened, next step", "wide")
 JACKPOT = text_of("jackpot", "Jackpot")

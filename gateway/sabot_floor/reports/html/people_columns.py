@@ -29,15 +29,15 @@ def _request(row: people_rows.DecisionRow, _: Calendar) -> Markup:
 
 
 def _requested_by(row: people_rows.DecisionRow, _: Calendar) -> Markup:
-    place = "at the table PC" if row.origin == "local" else "by the floor service"
-    account = f", account {row.user}" if row.user else ""
+    place = text("at the table PC" if row.origin == "local" else "by the floor service")
     asked = values.person(row.asks, row.asks_role, "asked by") if row.asks else NOTHING
-    return stack(values.person(row.by, row.role), asked, note(text(f"{place}{account}")))
+    return stack(values.person(row.by, row.role), asked, note(place))
 
 
 def _answer(row: people_rows.DecisionRow, calendar: Calendar) -> Markup:
-    verdict = {True: text("done"), False: strong(text("refused")), None: strong(text("no answer in the store"))}[row.ok]
-    return stack(verdict, text(row.say), note(values.moment(row.answered, calendar)))
+    verdict = {True: NOTHING, False: strong(text("refused")), None: strong(text("no answer in the store"))}[row.ok]
+    shown = stack(verdict, text(row.say)) or text("done")
+    return stack(shown, note(values.moment(row.answered, calendar)))
 
 
 def _table_and_coup(row: people_rows.DecisionRow, _: Calendar) -> Markup:
@@ -111,8 +111,11 @@ ALARMS = Layout(
         Column(
             "Acknowledged",
             lambda row, calendar: _response(row.acknowledged, row.acknowledged_by, row.acknowledged_s, calendar),
+            "person",
         ),
-        Column("Cleared", lambda row, calendar: _response(row.cleared, row.cleared_by, row.cleared_s, calendar)),
+        Column(
+            "Cleared", lambda row, calendar: _response(row.cleared, row.cleared_by, row.cleared_s, calendar), "person"
+        ),
     ),
     (("alarm", "alarm"),),
 )
@@ -132,10 +135,10 @@ DECISIONS = Layout(
         time_of("time", "Time"),
         Column("Table, coup", _table_and_coup, "short"),
         Column("Request", _request, "wide"),
-        Column("By", _requested_by),
+        Column("By", _requested_by, "person"),
         Column("Answer", _answer, "wide"),
     ),
-    (("request", "attempt"),),
+    (("request", "attempt"), ("account", "user")),
 )
 INCIDENTS = Layout(
     (
@@ -155,7 +158,7 @@ STEPS = Layout(
         Column("Who", _who),
         Column("Due", _due, "short"),
         Column("State", _state, "short"),
-        Column("Done", _done),
+        Column("Done", _done, "person"),
     ),
     (("incident", "incident"),),
 )
@@ -167,7 +170,7 @@ NOTIFICATIONS = Layout(
         Column("To", lambda row, _: joined(map(words, row.to))),
         Column("Due", _due, "short"),
         Column("State", _state, "short"),
-        Column("Done", _done),
+        Column("Done", _done, "person"),
     ),
     (("incident", "incident"),),
 )

@@ -54,6 +54,10 @@ def _decision(row: rows.CoupRow, calendar: Calendar) -> Markup:
     )
 
 
+def _irregularity(row: rows.IrregularityRow, _: Calendar) -> Markup:
+    return stack(words(row.name), note(words(row.case)) if row.case != row.name else NOTHING)
+
+
 def _verdict(row: rows.DiscrepancyRow, _: Calendar) -> Markup:
     if not row.verdict:
         return strong(text("not decided"))
@@ -123,7 +127,7 @@ IRREGULARITIES = Layout(
     (
         time_of("time", "Time"),
         PLACE,
-        Column("Irregularity", lambda row, _: stack(words(row.name), note(words(row.case)))),
+        Column("Irregularity", _irregularity),
         CLAUSE,
         SAY,
         Column("What followed", lambda row, _: stack(*map(text, row.followed)), "wide"),

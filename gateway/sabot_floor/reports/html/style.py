@@ -27,6 +27,7 @@ td { overflow-wrap: break-word; }
 tbody.total { font-weight: 600; border-top: 2px solid #57606a; }
 .ids td { color: #57606a; font-size: 0.8em; padding-top: 0; }
 .wide { min-width: 11rem; }
+.person { min-width: 8rem; }
 .number { text-align: right; white-space: nowrap; padding-right: 1rem; }
 .whole, .card { white-space: nowrap; }
 .red { color: #c8102e; }
@@ -56,7 +57,8 @@ h3, .road figcaption { font-size: 9pt; break-after: avoid; }
 th, td { padding: 1pt 3pt; }
 .number { padding-right: 8pt; }
 .sums .number { padding-right: 3pt; }
-.wide { min-width: 30mm; }
+.wide { min-width: 40mm; }
+.person { min-width: 26mm; }
 .number, .sums th { white-space: normal; }
 thead { display: table-header-group; }
 tbody, .single tr, figure, .warning, dl { break-inside: avoid; }

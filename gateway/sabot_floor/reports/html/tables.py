@@ -106,4 +106,4 @@ def _coup_counts(counts: list[rows.CoupCountRow]) -> Markup:
 
 def _counts(name: str, numbers: list[int]) -> Markup:
     cells = (element("td", values.number(number), class_="number") for number in [*numbers, sum(numbers)])
-    return element("tbody", element("tr", element("td", text(name)), *cells))
+    return element("tbody", element("tr", element("td", values.whole(name)), *cells))

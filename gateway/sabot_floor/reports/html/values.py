@@ -30,6 +30,11 @@ def _day_and_time(local: str) -> list[Markup]:
     return [element("span", text(day), class_="whole"), Markup(" "), element("span", text(time), class_="whole")]
 
 
+def whole(value: str) -> Markup:
+    """Return a name that is not broken at its hyphens."""
+    return element("span", text(value), class_="whole") if value else NOTHING
+
+
 def duration(seconds: float | None) -> Markup:
     """Return seconds as people write them: 4.2 s, 3 min 20 s, 5 h 07 min."""
     if seconds is None:
@@ -101,7 +106,7 @@ def where(row: Any) -> Markup:
     """Return table, shoe and coup of a row."""
     coup = f", coup {row.coup}" if getattr(row, "coup", 0) else ""
     play = element("span", text(f"shoe {row.shoe}{coup}"), class_="whole") if row.shoe else NOTHING
-    return stack(text(row.table), note(play))
+    return stack(whole(row.table), note(play))
 
 
 def facts(document: str) -> Markup:
@@ -123,4 +128,6 @@ def _plain(name: str, value: Any) -> str:
         return currency.number(value, "")
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict) and all(isinstance(flag, bool) for flag in value.values()):
+        return ", ".join(flag.replace("_", " ") for flag, applies in value.items() if applies) or "none"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
