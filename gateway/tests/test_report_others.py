@@ -179,6 +179,21 @@ def _person(source: Source, name: str) -> PersonReport:
     return person_report(source, scope().of(span), name)
 
 
+def test_a_decision_at_a_gateway_is_of_the_unit_that_dealt(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Its messages have the id of the gateway for a unit: that is no second shoe."""
+    with open_store(str(tmp_path_factory.mktemp("gateway") / "floor.db")) as store:
+        scene = Scene(store)
+        scene.coup("d1", at("20:00"), 8, 1, status="disputed")
+        scene.coup("d2", at("20:01"), 8, 1, unit="gw-1", status="confirmed", corrects="d1", decided=at("20:01"))
+        scene.confirmed("d3", at("20:02"), 8, 1, "d2")
+        scene.save()
+        shoe = shoe_report(Source(store), scope(), ShoeKey("bac-01", "", 8))
+        coup = coup_report(Source(store), scope(), ShoeKey("bac-01", "", 8), 1)
+    assert [(row.coup_id, row.unit, row.confirmed) for row in shoe.coups] == [("d2", UNIT, at("20:02"))]
+    assert [(row.coup_id, row.unit) for row in coup.messages] == [("d1", UNIT), ("d2", UNIT)]
+    assert coup.final[0].confirmed == at("20:02")
+
+
 def test_what_a_person_did_and_approved(source: Source) -> None:
     report = _person(source, "a.  smith")  # spaces and large letters do not matter
     assert [row.attempt for row in report.decisions] == ["q40", "q42", "q51"]

@@ -48,8 +48,8 @@ def coup_states(source: Source, scope: Scope) -> Iterator[CoupState]:
 def earlier_corrected(source: Source, scope: Scope) -> Iterator[Coup]:
     """Yield the corrections of a time that are about coups of before it."""
     for coup in source.coups(scope):
-        if coup.corrects and _root(source, coup).time < scope.span.begin:
-            yield coup
+        if coup.corrects and (root := _root(source, coup)).time < scope.span.begin:
+            yield _of_unit(coup, root)
 
 
 def with_corrections(source: Source, firsts: list[Coup]) -> Iterator[CoupState]:
@@ -63,9 +63,15 @@ def with_corrections(source: Source, firsts: list[Coup]) -> Iterator[CoupState]:
         for coup in found:
             if coup.id not in root_of:
                 root_of[coup.id] = root_of[coup.corrects]
-                chains[root_of[coup.id]].append(coup)
+                chain = chains[root_of[coup.id]]
+                chain.append(_of_unit(coup, chain[0]))
                 due.append(coup.id)
     return (CoupState(tuple(chain)) for chain in chains.values())
+
+
+def _of_unit(coup: Coup, first: Coup) -> Coup:
+    """Return a correction with the unit that dealt the coup: a decision at a gateway has the gateway's id there."""
+    return coup._replace(unit=first.unit) if coup.unit == coup.gateway else coup
 
 
 def _is_alone(source: Source, coup: Coup) -> bool:
