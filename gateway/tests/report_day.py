@@ -151,7 +151,7 @@ def _deck_checks(scene: Scene) -> None:
     scene.request("k1", at("23:10"), "deck-check", "C. Lee", **on)
     scene.alarm("d1", at("23:39:59"), "decks_differ", (4, 0), clause="12.11", say="One card differs.")
     scene.request("k2", at("23:40"), "deck-check", "C. Lee", **off)
-    scene.request("k3", at("23:50"), "deck-check", "C. Lee", **on)
+    scene.request("k3", at("23:50"), "deck-check", "C. Lee", **on | {"args": {"on": 1, "decks": 1}})
     scene.request("k4", at("00:10", 17), "deck-check", "C. Lee", say="The decks are complete.", **off)
     scene.request("k5", at("00:20", 17), "deck-check", "E. Low", ok=False, say="A shoe is open.", **on)
     scene.request("k6", at("00:30", 17), "deck-check", "C. Lee", **on)

@@ -113,7 +113,7 @@ def test_voids(day: DayReport) -> None:
     found = [(row.time, row.coup, row.by, row.role, row.clause, row.reason, row.cards) for row in day.voids]
     assert found == [
         (at("19:20"), 43, "B. Jones", "", "12.1.2", "misdeal", ["2S", "KH"]),
-        (at("20:00", 17), 44, "B. Jones", "", "14.5.2", "", ["2S", "3D", "KH", "6C"]),
+        (at("20:00", 17), 44, "B. Jones", "", "14.5.2", "discrepancy", ["2S", "3D", "KH", "6C"]),
     ]
 
 
@@ -132,11 +132,11 @@ def test_coups_without_wagers_and_who_authorised_them(day: DayReport) -> None:
 
 
 def test_checks_of_the_composition(day: DayReport) -> None:
-    assert [(row.time, row.by, row.result, row.say, row.alarm) for row in day.deck_checks] == [
-        (at("23:10"), "C. Lee", "differs", "One card differs.", "d1"),
-        (at("23:50"), "C. Lee", "complete", "The decks are complete.", ""),
-        (at("00:20", 17), "E. Low", "refused", "A shoe is open.", ""),
-        (at("00:30", 17), "C. Lee", "open", "Done.", ""),
+    assert [(row.time, row.by, row.decks, row.result, row.say, row.alarm) for row in day.deck_checks] == [
+        (at("23:10"), "C. Lee", 0, "differs", "One card differs.", "d1"),
+        (at("23:50"), "C. Lee", 1, "complete", "The decks are complete.", ""),
+        (at("00:20", 17), "E. Low", 0, "refused", "A shoe is open.", ""),
+        (at("00:30", 17), "C. Lee", 0, "open", "Done.", ""),
     ]
 
 

@@ -120,7 +120,7 @@ class Tally:
     def _void(self, coup: Coup) -> VoidRow:
         decision = self.people.of(coup.attempt)
         reason = self.reasons.get((coup.unit, coup.shoe, coup.coup), "")
-        asked = str(args_of(decision).get("reason", "")).replace("_", " ") if decision else ""
+        asked = _reason(decision) if decision else ""
         return VoidRow(
             time=coup.time,
             table=coup.table,
@@ -162,6 +162,12 @@ class Tally:
             fields: dict[str, Any] = {"kind": kind, "status": status}
             rows.append(CoupCountRow(table=table, coups=coups, **fields))
         return rows
+
+
+def _reason(decision: Decision) -> str:
+    """Return why a person voided a coup; a disputed coup is void because of its discrepancy."""
+    given = "discrepancy" if decision.attempt.verb == "decide" else ""
+    return str(args_of(decision).get("reason", given)).replace("_", " ")
 
 
 def void_reasons(alarms: Iterable[Alarm]) -> dict[tuple[str, int, int], str]:
@@ -255,6 +261,7 @@ def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> 
         time=attempt.time,
         table=attempt.table,
         shoe=differs.shoe if differs else 0,
+        decks=_whole(args_of(begin).get("decks")),
         by=attempt.by,
         role=attempt.role,
         say=differs.say if differs else _said(end or begin),
@@ -262,6 +269,10 @@ def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> 
         attempt=attempt.id,
         **fields,
     )
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _check_result(begin: Decision, end: Decision | None, *, found: bool) -> str:

@@ -167,6 +167,7 @@ class DeckCheckRow(Row, frozen=True):
     time: str
     table: str
     shoe: int
+    decks: Annotated[int, Meta(description="that were checked; 0: as many as the table plays with")]
     by: str
     role: str
     result: Annotated[Literal["complete", "differs", "refused", "open"], Meta(description="open: its end is unknown")]

@@ -171,6 +171,7 @@ DECK_CHECKS = Layout(
     (
         time_of("time", "Time"),
         PLACE,
+        Column("Decks", lambda row, _: values.number(row.decks) if row.decks else text("all"), "number"),
         BY,
         words_of("result", "Result"),
         text_of("say", "Answer", "wide"),
