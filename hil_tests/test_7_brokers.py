@@ -175,6 +175,9 @@ def test_a_gateway_writes_its_own_tables_and_the_floor_only_reads(site: Site, ki
     assert floor.topics() == [*own, f"{ROOT}/bac-02/coup"]
 
 
+FROM_LEDGER = ("shoe", "cards", "coup", "confirmed", "alarm", "incident", "health", "attempt", "outcome")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: Site, kind: str) -> None:
     server = site.example(kind)
@@ -182,7 +185,8 @@ def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: S
     service, gateway, display, floor = (MqttClient(server, user, site.login(user)) for user in users)
     increment, recorded = f"{ROOT}/bac-01/jackpot/lucky-tie", f"{ROOT}/bac-01/jackpot/lucky-tie/recorded"
     meter, pending, win = (f"{ROOT}/jackpot/lucky-tie/{name}" for name in ("meter", "pending", "win"))
-    for wanted in ("+/jackpot/#", "+/confirmed", "+/status", "status", "+/cards", "+/coup"):
+    from_ledger = [f"{ROOT}/bac-01/{name}" for name in FROM_LEDGER]
+    for wanted in ("+/jackpot/#", "+/status", "status", "ledger", "+/open", *(f"+/{name}" for name in FROM_LEDGER)):
         service.subscribe(f"{ROOT}/{wanted}")
     gateway.subscribe(f"{ROOT}/jackpot/+/meter")
     for wanted in ("meter", "win", "pending"):
@@ -190,13 +194,14 @@ def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: S
     floor.subscribe(f"{ROOT}/#")
     publish_each(display, [meter, increment])
     publish_each(floor, [meter, increment])
-    publish_each(gateway, [meter, win, f"{ROOT}/bac-03/jackpot/lucky-tie", f"{ROOT}/bac-01/cards"])
+    publish_each(gateway, [meter, win, f"{ROOT}/bac-03/jackpot/lucky-tie", f"{ROOT}/bac-01/open"])
     publish_each(service, [increment, f"{ROOT}/bac-01/confirmed", f"{ROOT}/status"])
-    publish_each(gateway, [increment, recorded, f"{ROOT}/bac-01/confirmed"])
+    head = f"{ROOT}/ledger"
+    publish_each(gateway, [increment, recorded, head, *from_ledger])
     publish_each(service, [pending, meter, win])
-    step_until(lambda: len(service.messages) == 3 and len(floor.messages) == 7, service, floor)
-    assert sorted(service.topics()) == sorted([increment, recorded, f"{ROOT}/bac-01/confirmed"])
-    assert sorted(floor.topics()) == sorted([f"{ROOT}/bac-01/cards", *service.topics(), pending, meter, win])
+    step_until(lambda: len(service.messages) == 12 and len(floor.messages) == 16, service, floor)
+    assert sorted(service.topics()) == sorted([increment, recorded, head, *from_ledger])
+    assert sorted(floor.topics()) == sorted([f"{ROOT}/bac-01/open", *service.topics(), pending, meter, win])
     step_until(lambda: len(display.messages) == 2 and len(gateway.messages) == 1, display, gateway)
     assert (sorted(display.topics()), gateway.topics()) == ([meter, win], [meter])
 
@@ -223,8 +228,9 @@ def test_only_the_floor_service_gives_commands_and_only_the_gateway_replies(site
 
 # Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
 # card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
-# a burn card that was not to be shown. `health` and the ledger's head are of no use to players.
-UNSEEN = ("cards", "coup", "alarm", "alarms", "incident", "open", "health")
+# a burn card that was not to be shown; requests and incidents name people. `health` and the ledger's head are of no use
+# to players.
+UNSEEN = ("cards", "coup", "alarm", "alarms", "incident", "open", "health", "attempt", "outcome")
 SEEN = ("shoe", "confirmed", "status")
 
 
