@@ -13,6 +13,7 @@ from notify_receivers import WebServer
 from sabot_floor import check, config
 from sabot_floor.notify.channels import Syslog, Webhook
 from sabot_floor.notify.history import LOG, newest
+from sabot_floor.projection.reading import Reading
 from sabot_floor.store import Store
 from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage
@@ -74,6 +75,20 @@ def test_a_kill_between_sending_and_logging_sends_again_with_the_same_id(rig: Ri
         rig.until(lambda: len(web.requests) == 2 and again.notifier.idle())
     assert len({headers["X-Sabot-Id"] for _, headers, _ in web.requests}) == 1
     assert [entry.kind for entry in rig.store().entries(LOG)] == ["decided", "sent"]
+
+
+def test_incidents_that_were_open_before_there_was_a_channel_are_notified(rig: Rig) -> None:
+    placed: dict[str, Any] = {"gateway": "g-1", "after": 0}
+    silent = rig.start()
+    publish(rig, incident(step(to=["surveillance"]), **placed))
+    publish(rig, incident(step(to=["surveillance"]), number=2, entry=2, state="closed", **placed))
+    rig.settle()
+    assert [one.incident for one in Reading(silent.store).open_incidents()] == ["i-1"]
+    rig.kill(silent)
+    with WebServer().running() as web:
+        rig.start(notify=(Webhook(name="s", url=f"http://127.0.0.1:{web.port}/", to=("surveillance",)),))
+        rig.until(lambda: web.requests)
+    assert [msgspec.json.decode(body)["incident"] for _, _, body in web.requests] == ["i-1"]
 
 
 def test_a_receiver_that_hangs_stops_no_jackpot_and_no_other_channel(rig: Rig) -> None:

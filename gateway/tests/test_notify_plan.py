@@ -164,8 +164,9 @@ def test_what_is_done_is_not_reminded_of(store: Store) -> None:
     assert shown(worker.take(pass_s=2 * HOUR_S)) == [("late", "check")]
     worker.send_all()
     worker.take(incident(state="closed", entry=3))
-    assert worker.take(incident(step("check", until=limit), entry=2)) == []  # closed stays closed
+    assert worker.take(incident(step("check", until=limit), entry=2)) == []  # delivered again, older
     assert worker.take(pass_s=HOUR_S) == []
+    assert shown(worker.take(incident(step("review", late=True), entry=4))) == [("late", "review")]  # opened again
 
 
 def test_a_step_that_is_done_before_its_notice_is_sent_is_given_up(store: Store) -> None:

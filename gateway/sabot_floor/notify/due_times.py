@@ -1,6 +1,7 @@
 """Due times: the words of a rulebook for a time limit become a time, by the gaming days of the site."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from sabot_protocol.service.moment import utc
 
@@ -9,6 +10,7 @@ from sabot_floor.reports.gaming_day import Calendar, month_days
 _LEAST_S, _MOST_S = 946_684_800, 4_102_444_800  # the years 2000 to 2099
 
 
+@lru_cache(maxsize=4096)  # the same limits are looked at every second
 def seconds(time: str) -> float | None:
     """Return a time of somebody else in seconds since 1970; None if it is none."""
     try:

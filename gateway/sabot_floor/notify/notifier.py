@@ -10,7 +10,7 @@ from sabot_protocol.service.rate_limit import LogLimiter
 
 from sabot_floor.config import Config
 from sabot_floor.inbox import Arrived
-from sabot_floor.notify import delivery, messages
+from sabot_floor.notify import delivery, messages, opening
 from sabot_floor.notify import state as states
 from sabot_floor.notify.delivery import Outcome
 from sabot_floor.notify.due_times import seconds
@@ -45,7 +45,7 @@ class Notifier:
         self._planner = Planner(config.site, config.notify, config.calendar())
         self._senders = senders or Senders(config.notify)
         self._outcomes: list[Outcome] = []  # not stored yet
-        self._next_s = 0.0
+        self._next_s, self._is_new = 0.0, True
         self._limiter = LogLimiter()
         self._state = State()  # as this worker saw it last
         self._rejected, self._newest = 0, deque[str](maxlen=_MOST_SHOWN)
@@ -65,12 +65,15 @@ class Notifier:
             return
         self._next_s = at.now_s + _EVERY_S
         try:
-            self._carry_out(_Turn(found, tuple(self._outcomes), self._senders.busy(), seconds(at.time) or 0.0))
-            self._problem = ""
+            before = opening.open_incidents(self._store) if self._is_new else []
+            outcomes, now_s = tuple(self._outcomes), seconds(at.time) or 0.0
+            self._carry_out(_Turn([*before, *found], outcomes, self._senders.busy(), now_s))
+            self._problem, self._is_new = "", False
         except StoreError:
             raise
         except Exception as error:
             self._outcomes.clear()
+            self._is_new = False
             self._problem = f"internal error in the notifications ({type(error).__name__}); report it with the log"
             if self._limiter.take("turn", at.now_s) is not None:
                 log.exception("internal error in the notifications; the messages of this turn notify nobody")

@@ -44,8 +44,10 @@ class Planner:
             state.too_old += 1
             return
         for channel in self._channels:
+            if not wants_alarm(channel, message):
+                continue
             made = notices.of_alarm(self._site, channel.name, message, utc(now_s))
-            if not wants_alarm(channel, message) or made.id in state.seen:
+            if made.id in state.seen:
                 continue
             state.seen[made.id] = int(now_s)
             single = summaries.may_be_single(state.floods, channel.name, now_s)
@@ -67,10 +69,11 @@ class Planner:
         for channel in self._channels:
             if not wants_table(channel, watched.table):
                 continue
-            for made in steps.due(watched, channel, self._site, self._calendar, now_s):
-                if len(state.queue) < MOST_WAITING:
-                    watched.notified.append(made.id)
-                    yield decide(state, made, now_s)
+            for step, occasion in steps.due(watched, channel, now_s):
+                if len(state.queue) >= MOST_WAITING:
+                    return
+                made = steps.notice(watched, step, occasion, channel, self._site, self._calendar, now_s)
+                yield decide(state, made, now_s)
 
 
 def _forget(state: State, now_s: float) -> None:

@@ -33,7 +33,7 @@ class Watched(msgspec.Struct, omit_defaults=True):
     opened: str
     version: tuple[int, str]  # number of its entry in the ledger, and time: the larger is newer
     steps: list[OpenStep]
-    notified: list[str] = []  # ids of the notices that were decided
+    notified: dict[str, None] = {}  # what was decided: channel, occasion and step
 
 
 class Waiting(msgspec.Struct, omit_defaults=True):
@@ -75,7 +75,7 @@ class State(msgspec.Struct, omit_defaults=True):
     """Everything that the next decision needs."""
 
     watched: dict[str, Watched] = {}
-    closed: dict[str, None] = {}  # incidents, newest last
+    closed: dict[str, tuple[int, str]] = {}  # incidents with their version, newest last
     queue: dict[str, Waiting] = {}  # by id of the notice
     seen: dict[str, int] = {}  # ids, and when they were decided
     floods: dict[str, Flood] = {}  # by channel

@@ -20,15 +20,17 @@ _HEADS: dict[Occasion, str] = {"opened": "to be done", "reminder": "still to be 
 def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
     """Take over an incident from its message; return False if a newer one is known, or there is no room."""
     known, version = state.watched.get(message.incident), (message.entry or 0, message.time)
-    if message.incident in state.closed or (known is not None and version < known.version):
+    newest = known.version if known is not None else state.closed.get(message.incident)
+    if newest is not None and version < newest:
         return False
     if message.state == "closed":
         state.watched.pop(message.incident, None)
-        state.closed[message.incident] = None
+        state.closed[message.incident] = version
         return True
     if known is None and len(state.watched) >= MOST_WATCHED:
         state.unwatched += 1
         return False
+    state.closed.pop(message.incident, None)
     state.watched[message.incident] = Watched(
         incident=message.incident,
         kind=short(message.kind, 64),
@@ -37,7 +39,7 @@ def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
         opened=message.opened if due_times.seconds(message.opened) is not None else message.time,
         version=version,
         steps=[_open_step(step, message, calendar) for step in message.steps if not step.done][:MOST_STEPS],
-        notified=known.notified if known is not None else [],
+        notified=known.notified if known is not None else {},
     )
     return True
 
@@ -64,13 +66,16 @@ def settle(state: State, incident: str, now_s: float) -> Iterator[Entry]:
             yield give_up(state, waiting, "the step was done before this was sent", now_s, problem=False)
 
 
-def due(watched: Watched, channel: Channel, site: str, calendar: Calendar, now_s: float) -> Iterator[Notice]:
+def due(watched: Watched, channel: Channel, now_s: float) -> Iterator[tuple[OpenStep, Occasion]]:
     """Yield what a channel is to send now about the steps of an incident, and was not decided before."""
     for step in watched.steps:
         for occasion in _occasions(channel, step, watched.opened, now_s):
-            own_id = notice_id(site, channel.name, f"incident {watched.incident}", step.name, occasion)
-            if own_id not in watched.notified:
-                yield _notice(own_id, watched, step, occasion, channel, site, calendar, now_s)
+            if _key(channel, step, occasion) not in watched.notified:
+                yield step, occasion
+
+
+def _key(channel: Channel, step: OpenStep, occasion: Occasion) -> str:
+    return f"{channel.name} {occasion} {step.name}"
 
 
 def _occasions(channel: Channel, step: OpenStep, opened: str, now_s: float) -> Iterator[Occasion]:
@@ -88,23 +93,18 @@ def _occasions(channel: Channel, step: OpenStep, opened: str, now_s: float) -> I
         yield "reminder"
 
 
-def _notice(
-    own_id: str,
-    watched: Watched,
-    step: OpenStep,
-    occasion: Occasion,
-    channel: Channel,
-    site: str,
-    calendar: Calendar,
-    now_s: float,
+def notice(
+    watched: Watched, step: OpenStep, occasion: Occasion, channel: Channel, site: str, calendar: Calendar, now_s: float
 ) -> Notice:
+    """Return a notice about a step; it is not due again."""
+    watched.notified[_key(channel, step, occasion)] = None
     subject = f"{watched.table}: {step.name.replace('_', ' ')} {_HEADS[occasion]} ({watched.kind.replace('_', ' ')})"
     limit = f" By {calendar.local(step.until)} {calendar.zone}." if step.until else ""
     who = f" By {step.role.replace('_', ' ')} or above." if step.role else ""
     rule = f" Rule {step.clause}." if step.clause else ""
     opened = f"Opened {calendar.local(utc(due_times.seconds(watched.opened) or 0))} {calendar.zone}."
     return Notice(
-        id=own_id,
+        id=notice_id(site, channel.name, f"incident {watched.incident}", step.name, occasion),
         site=site,
         channel=channel.name,
         occasion=occasion,
