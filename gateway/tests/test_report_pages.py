@@ -11,7 +11,7 @@ from sabot_floor.reports.contents import REPORTS, Kind, Report, filled
 from sabot_floor.reports.html import render
 from sabot_floor.reports.html.style import css_text, style
 from sabot_floor.reports.people_rows import AlarmRow, IncidentRow, NotificationRow
-from sabot_floor.reports.rows import CoupCountRow, DaySumRow, ShoeRow
+from sabot_floor.reports.rows import CardRow, CoupCountRow, DaySumRow, ShoeRow
 
 WITHOUT_END = {"meta", "br"}
 SAID = {"local": "at the table pc", "floor": "by the floor service"}
@@ -188,6 +188,16 @@ def test_a_shoe_whose_opening_is_missing() -> None:
     text = words(render(report("day", shoes=[shoe])))
     assert "not in the store" in text
     assert "0 decks" not in text
+
+
+def test_an_id_that_all_rows_share_is_written_once() -> None:
+    cards = [sample(CardRow, unit="5ab0000000000001", card=card) for card in ("8H", "TD")]
+    page = render(report("shoe", cards=cards))
+    assert page.count("5ab0000000000001") == 1
+    assert "All rows: unit 5ab0000000000001" in words(page)
+    assert "8♥" in page
+    assert "10♦" in page
+    assert "All rows" not in render(report("shoe", cards=cards[:1]))
 
 
 def test_coups_are_counted_in_one_line_a_table() -> None:

@@ -25,6 +25,7 @@ tbody, .single tr { border-bottom: 1px solid #d0d7de; }
 th { background: #f0f2f5; font-weight: 600; }
 td { overflow-wrap: break-word; }
 tbody.total { font-weight: 600; border-top: 2px solid #57606a; }
+caption { color: #57606a; font-size: 0.8em; text-align: left; padding: 0 0.5rem 0.25rem; }
 .ids td { color: #57606a; font-size: 0.8em; padding-top: 0; }
 .wide { min-width: 11rem; }
 .person { min-width: 8rem; }

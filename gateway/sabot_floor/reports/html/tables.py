@@ -40,12 +40,22 @@ def table(rows_: Sequence[rows.Row], calendar: Calendar) -> Markup:
     """Return rows of one type as a table."""
     if isinstance(rows_[0], rows.CoupCountRow):
         return _coup_counts([row for row in rows_ if isinstance(row, rows.CoupCountRow)])
-    layout = LAYOUTS[type(rows_[0])]
+    layout, shared = _shared(LAYOUTS[type(rows_[0])], rows_)
     sums = isinstance(rows_[0], rows.DaySumRow)
     lines = [_row(row, layout, calendar) for row in rows_]
     if sums and len(rows_) > 1:
         lines.append(_total([row for row in rows_ if isinstance(row, rows.DaySumRow)], calendar))
-    return _table([(column.heading, column.style) for column in layout.columns], lines, "sums" if sums else "")
+    headings = [(column.heading, column.style) for column in layout.columns]
+    return _table(headings, lines, "sums" if sums else "", shared)
+
+
+def _shared(layout: Layout, rows_: Sequence[rows.Row]) -> tuple[Layout, Markup]:
+    """Return the layout without the ids that all rows share, and those as a caption of the table."""
+    same = tuple(one for one in layout.references if len({getattr(row, one[1]) for row in rows_}) == 1 < len(rows_))
+    own = tuple(one for one in layout.references if one not in same)
+    ids = _references(rows_[0], layout._replace(references=same))
+    caption = element("caption", text("All rows:"), Markup(" "), ids) if ids else NOTHING
+    return layout._replace(references=own), caption
 
 
 def upright(row: rows.Row, calendar: Calendar) -> Markup:
@@ -61,11 +71,10 @@ def upright(row: rows.Row, calendar: Calendar) -> Markup:
     return element("table", element("tbody", *shown), class_="single")
 
 
-def _table(headings: list[tuple[str, str]], bodies: list[Markup], style: str = "") -> Markup:
+def _table(headings: list[tuple[str, str]], bodies: list[Markup], style: str = "", caption: Markup = NOTHING) -> Markup:
     heads = (element("th", element("span", text(name)), scope="col", class_=kind) for name, kind in headings)
-    return element(
-        "table", element("thead", element("tr", *heads)), *(Markup(f"\n{body}") for body in bodies), class_=style
-    )
+    lines = (Markup(f"\n{body}") for body in bodies)
+    return element("table", caption, element("thead", element("tr", *heads)), *lines, class_=style)
 
 
 def _row(row: rows.Row, layout: Layout, calendar: Calendar, style: str = "") -> Markup:
