@@ -294,14 +294,6 @@ def test_wrong_shoe_and_misdelivery_at_rapid_are_void() -> None:
     assert len({incident.id for incident in log.incidents}) == 4
 
 
-def test_the_void_of_a_misdelivery_opens_no_misdeal() -> None:
-    log = IncidentLog(RAPID)
-    log.deal("9S 2H")
-    log.irregularity("wrong_area", "VOID", international=False)
-    log("coup_void", **VOID | {"cards": 2}, reason="misdeal")
-    assert [state[:2] for state in log.states()] == [("misdelivery", "open"), ("misdelivery", "closed")]
-
-
 def test_premium_reports_every_misdelivery() -> None:
     log = IncidentLog(PREMIUM)
     log.deal()

@@ -8,6 +8,7 @@ from floor_stores import BACKENDS
 from report_day import write
 from report_scene import UNIT, Scene, at, scope
 from sabot_floor.reports.contents import CoupReport, MonthReport, PersonReport, ShoeReport
+from sabot_floor.reports.day import day_report
 from sabot_floor.reports.month import month_report
 from sabot_floor.reports.person import person_report
 from sabot_floor.reports.play import ShoeKey
@@ -172,6 +173,23 @@ def test_two_units_with_a_shoe_of_one_number_are_asked_for(tmp_path_factory: pyt
         with pytest.raises(NotFoundError, match=f"units: 5ab0000000000009, {UNIT}; give one with --unit"):
             shoe_report(Source(store), scope(), ShoeKey("bac-01", "", 1))
         assert len(shoe_report(Source(store), scope(), ShoeKey("bac-01", UNIT, 1)).coups) == 1
+
+
+def test_a_coup_that_is_decided_at_the_gateway(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The decision has the gateway as its unit; the shoe is still one, and the coup has a verdict."""
+    with open_store(str(tmp_path_factory.mktemp("decided") / "floor.db")) as store:
+        scene, decided = Scene(store), {"by": "A. Smith", "clause": "12.13", "decided": at("20:01")}
+        scene.coup("c1", at("20:00"), 1, 1, status="disputed")
+        scene.alarm("a1", at("20:00"), "discrepancy", (1, 1))
+        scene.coup("d1", at("20:01"), 1, 1, unit="gw-1", status="confirmed", corrects="c1", **decided)
+        scene.confirmed("f1", at("20:01"), 1, 1, "d1")
+        scene.save()
+        (coup,) = shoe_report(Source(store), scope(), ShoeKey("bac-01", "", 1)).coups
+        assert (coup.status, coup.by, coup.confirmed) == ("confirmed", "A. Smith", at("20:01"))
+        (final,) = coup_report(Source(store), scope(), ShoeKey("bac-01", "", 1), 1).final
+        assert final == coup
+        (row,) = day_report(Source(store), scope(), date(2026, 11, 17)).discrepancies
+        assert (row.verdict, row.winner, row.by, row.response_s) == ("confirmed", "banker", "A. Smith", 60.0)
 
 
 def _person(source: Source, name: str) -> PersonReport:

@@ -16,7 +16,7 @@ from sabot_sim.world.truth import Truth
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.text.progress import bar
 
-from day import judge
+from day import judge, other_reports
 from day.judge import Printed, Section
 from day.run import Run
 from day.site import quiet
@@ -26,10 +26,11 @@ START_S = 1_790_000_000.0  # 2026-09-21, 22:13 in Sydney: the day goes on past 0
 
 
 class Played(NamedTuple):
-    """What is left of a day: answers that nobody expected, ledgers, reports, and the projection compared."""
+    """What is left of a day: answers that nobody expected, ledgers, store, reports, and the projection compared."""
 
     said: list[str]
     ledgers: list[Path]
+    store: Path
     reports: Printed
     projection: Section
 
@@ -73,7 +74,8 @@ def play(day: Day, work_dir: Path, bench: str) -> Played:
         with bar("playing", len(day.acts)) as progress:
             run.play(progress)
         projection = judge.of_projection(run.floor.app.store, run.ledgers(), work_dir / "rebuilt.db")
-        return Played(run.said, run.ledgers(), judge.print_reports(day.truth, run.floor.store), projection)
+        store = run.floor.store
+        return Played(run.said, run.ledgers(), store, judge.print_reports(day.truth, store), projection)
 
 
 def compare(truth: Truth, played: Played) -> list[Section]:
@@ -81,6 +83,7 @@ def compare(truth: Truth, played: Played) -> list[Section]:
     return [
         *judge.of_ledgers(truth, played.ledgers),
         *judge.of_reports(truth, played.reports),
+        other_reports.of_store(truth, played.store),
         played.projection,
     ]
 

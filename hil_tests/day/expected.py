@@ -5,7 +5,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import NamedTuple
 
-from sabot_sim.world.truth import Alarm, Decision, Incident, Truth
+from sabot_sim.world.truth import Alarm, Coup, Decision, Incident, Truth
 
 from day import known
 from day.compare import Clause, Line
@@ -180,21 +180,23 @@ def _response(name: str, alarms: list[Alarm]) -> Line:
 
 def alarms(truth: Truth, period: Period) -> list[Line]:
     """Return the alarms."""
-    return [
-        {
-            "raised": utc(one.raised_s),
-            **_place(one),
-            "name": one.name,
-            "clause": Clause(one.clause),
-            "acknowledged": utc(one.seen_s),
-            "acknowledged_by": one.seen_by,
-            "cleared": utc(one.over_s),
-            "acknowledged_s": _seconds(one.raised_s, one.seen_s),
-            "cleared_s": _seconds(one.raised_s, one.over_s),
-        }
-        for one in truth.alarms
-        if period.holds(one.raised_s)
-    ]
+    return [alarm(one) for one in truth.alarms if period.holds(one.raised_s)]
+
+
+def alarm(one: Alarm) -> Line:
+    """Return the row of an alarm."""
+    return {
+        "raised": utc(one.raised_s),
+        **_place(one),
+        "name": one.name,
+        "clause": Clause(one.clause),
+        "acknowledged": utc(one.seen_s),
+        "acknowledged_by": one.seen_by,
+        "cleared": utc(one.over_s),
+        **({"cleared_by": one.over_by} if one.over_by else {}),
+        "acknowledged_s": _seconds(one.raised_s, one.seen_s),
+        "cleared_s": _seconds(one.raised_s, one.over_s),
+    }
 
 
 def decisions(truth: Truth, period: Period) -> list[Line]:
@@ -236,6 +238,14 @@ def _open_in(truth: Truth, period: Period) -> list[Incident]:
     ]
 
 
+def decided_by(one: Coup) -> str:
+    """Return the person who decided the result of a coup, or that it went on without wagers."""
+    ordered = one.authorised
+    if not one.by and ordered and ordered.verb == "this-no-bet":
+        return ordered.by.name
+    return "" if one.by == AT_THE_SHOE else one.by
+
+
 def coups_of_shoe(truth: Truth, table: str, shoe: int) -> list[Line]:
     """Return the coups of one shoe in their final state, as the report of a shoe has them."""
     return [
@@ -248,12 +258,66 @@ def coups_of_shoe(truth: Truth, table: str, shoe: int) -> list[Line]:
             "player": one.player,
             "banker": one.banker,
             "confirmed": utc(one.ended_s) if one.status == "confirmed" else "",
-            "by": "" if one.by == AT_THE_SHOE else one.by,
+            "by": decided_by(one),
         }
         for one in truth.coups
         if (one.table, one.shoe) == (table, shoe)
     ]
 
+
+def payments(truth: Truth, period: Period) -> list[Line]:
+    """Return the case files of wrong payments, for the report of a month."""
+    return [
+        {
+            "opened": utc(one.incident.opened_s),
+            "closed": utc(one.incident.closed_s),
+            "table": one.incident.table,
+            "shoe": one.incident.shoe,
+            "coup": one.incident.coup,
+            "direction": one.direction,
+            "amount": one.amount_cents,
+            "date": utc(one.incident.opened_s)[:10],
+            "patron": one.patron,
+            "intentional": one.intentional,
+            "to_nicc": one.amount_cents > 100_000,
+            **{name: _done(one.incident, step) for name, step in _PAYMENT_STEPS.items()},
+        }
+        for one in truth.payments
+        if period.holds(one.incident.opened_s)
+    ]
+
+
+_PAYMENT_STEPS = {
+    "enquired": "enquire",
+    "rectified": "rectify",
+    "identified": "identify_patron",
+    "notified": "notify_nicc",
+}
+
+
+def _done(incident: Incident, name: str) -> str:
+    return next((utc(step.done_s) for step in incident.steps if step.name == name), "")
+
+
+def large_payments(truth: Truth, period: Period) -> list[Line]:
+    """Return those above $1,000."""
+    return [line for line in payments(truth, period) if line["to_nicc"]]
+
+
+def misdeliveries(truth: Truth, period: Period) -> list[Line]:
+    """Return every case of the monthly report to the inspector (Premium 14.12.7)."""
+    return [
+        {"time": utc(one.opened_s), "table": one.table, "shoe": one.shoe, "coup": one.coup}
+        for one in truth.incidents
+        if any(step.name == "report_inspector" for step in one.steps) and period.holds(one.opened_s)
+    ]
+
+
+MONTH = {
+    "payments": Section(("table", "opened"), payments),
+    "large_payments": Section(("table", "opened"), large_payments),
+    "misdeliveries": Section(("table", "time"), misdeliveries),
+}
 
 DAY = {
     "shoes": Section(("table", "shoe"), shoes),

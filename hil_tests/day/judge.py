@@ -26,7 +26,7 @@ _SECTIONS = {
     "incidents": ("table", "opened", "kind"),
     "steps": ("table", "shoe", "coup", "kind", "name"),
 }
-_ABOUT_A_COUP = ("irregularities", "voids", "discrepancies", "unwagered", "keyed_cards", "alarms")
+_ABOUT_A_COUP = ("irregularities", "voids", "discrepancies", "unwagered", "keyed_cards", "alarms", "incidents")
 _NOT_REPORTED = ("lower_role",)  # refused before it becomes a request; the ledger has it
 
 

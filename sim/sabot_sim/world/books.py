@@ -64,6 +64,9 @@ _RULES: Final = {
     "discrepancy": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
     "settled_at_shoe": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
     "other_winner": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
+    # Players and their money
+    "dispute": ("settle 14.14", "settle 15.13", "-", "settle 15.10", "settle 12.11"),
+    "wrong_payment": ("register 12.18", "register 14.15", "-", "-", "-"),
     # Coups without wagers that a person orders
     "ordered": ("unwagered 7.4", "unwagered 7.4", "unwagered 8.3", "approved 7.4", "approved 11.8.14"),
     # Checks of cards in play
@@ -83,7 +86,7 @@ def rule(situation: str, book: str) -> Rule:
     return Rule(situation, "silent" if follows == "-" else follows, clause)
 
 
-# People at a table: a dealer, who supervises, who manages; roles as the books name them (1.1; Crown 1.2).
+# People at a table: dealer, supervisor, manager, and who decides for the operator; roles as in 1.1 and Crown 1.2.
 DEALER: Final = "dealer"
 _SUPERVISORS: Final = (
     "gaming_supervisor", "gaming_supervisor", "casino_supervisor", "higher_duties_dealer", "casino_supervisor",
@@ -91,6 +94,8 @@ _SUPERVISORS: Final = (
 _MANAGERS: Final = (
     "assistant_gaming_manager", "gaming_manager", "casino_supervisor", "area_manager", "assistant_gaming_manager",
 )  # fmt: skip
+_OPERATORS: Final = ("operator", "operator", "casino_supervisor", "casino_manager", "operator")
+OPERATOR: Final = dict(zip(BOOKS, _OPERATORS, strict=True))
 SUPERVISOR: Final = dict(zip(BOOKS, _SUPERVISORS, strict=True))
 MANAGER: Final = dict(zip(BOOKS, _MANAGERS, strict=True))
 

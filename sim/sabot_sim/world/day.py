@@ -12,6 +12,7 @@ from sabot_sim.world.truth import Truth
 
 _FIRST: Final = ("Ana", "Ben", "Chloe", "Dan", "Eva", "Finn", "Grace", "Hugo", "Iris", "Jack", "Kim", "Leo", "Mia")
 _LAST: Final = ("Adler", "Brown", "Chen", "Davis", "Evans", "Fox", "Green", "Hill", "Ito", "Jones", "Khan", "Lee")
+_PEOPLE: Final = 4  # of a table
 _PAUSE_S: Final = (1200.0, 5400.0)  # without play, before each irregularity
 _BETWEEN: Final = (1, 4)  # coups between two irregularities
 _FEW_CARDS: Final = 120  # then the shoe ends
@@ -31,9 +32,10 @@ def seeded_day(seed: int, tables: int, irregularities: int, start_s: float) -> D
     """Return the day of this seed; the same seed gives the same day."""
     rng, truth = random.Random(seed), Truth()
     books = {f"bac-{number + 1:02}": BOOKS[number % len(BOOKS)] for number in range(tables)}
-    names = rng.sample([f"{first} {last}" for first in _FIRST for last in _LAST], 3 * tables)
+    names = rng.sample([f"{first} {last}" for first in _FIRST for last in _LAST], _PEOPLE * tables)
     people = {
-        name: Staff(name, book, names[3 * number : 3 * number + 3]) for number, (name, book) in enumerate(books.items())
+        name: Staff(name, book, names[_PEOPLE * number :][:_PEOPLE])
+        for number, (name, book) in enumerate(books.items())
     }
     plans = _spread(rng, books, irregularities)
     acts: list[Timed] = []

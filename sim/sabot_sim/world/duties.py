@@ -1,10 +1,11 @@
 """Duties: what people must settle after a situation, by the printed rules, written by hand from rows P-37 to P-89."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from sabot_sim.world.books import BOOKS
 from sabot_sim.world.table import Table
-from sabot_sim.world.truth import Incident, Step
+from sabot_sim.world.truth import Incident, Person, Step
 
 # One row a duty, kind/variant; one cell a book in the order of BOOKS: steps with their clauses, or a dash.
 _DUTIES: Final = {
@@ -43,16 +44,29 @@ _DUTIES: Final = {
         "final 15.10, advise_inspector 15.11, advise_vgccc 15.11",
         "first 12.11, review 12.11, final 12.12, advise_inspector 12.12",
     ),
+    "wrong_payment": (  # P-79, P-80
+        "enquire 12.18-12.20, rectify 12.18-12.20, identify_patron 12.18-12.20, notify_nicc 12.20.2",
+        "enquire 14.15-14.17, rectify 14.15-14.17, identify_patron 14.15-14.17, notify_nicc 14.17.2", "-", "-", "-",
+    ),
 }  # fmt: skip
 
 
-def duty(table: Table, name: str) -> Incident:
-    """Open what the table's book asks for now; with no step where the book asks for nothing."""
+def duty(table: Table, name: str, coup: int = 0, without: Sequence[str] = ()) -> Incident:
+    """Open what the book asks for now, about this coup or that on the table; no step where it asks for nothing."""
     cell = _DUTIES[name][BOOKS.index(table.book)]
     parts = [step.partition(" ") for step in cell.split(", ")] if cell != "-" else []
-    steps = [Step(step, clause) for step, _, clause in parts]
+    steps = [Step(step, clause) for step, _, clause in parts if step not in without]
     kind = name.partition("/")[0]
-    incident = Incident(table.name, kind, table.shoes, table.coup_no, table.now_s, steps)
+    incident = Incident(table.name, kind, table.shoes, coup or table.coup_no, table.now_s, steps)
     if steps:
         table.truth.incidents.append(incident)
     return incident
+
+
+def do_step(table: Table, to_do: Incident, name: str, by: Person, *, settled: bool = False) -> None:
+    """Have a person record a step; the only incident of its kind that is open at the table."""
+    table.ask(by, "step", incident=to_do.kind, step=name, settled=settled)
+    to_do.do(name, table.now_s, by.name)
+    for step in to_do.steps if settled else ():
+        if not step.done_s:
+            to_do.do(step.name, table.now_s, by.name)

@@ -8,7 +8,7 @@ from sabot_protocol.fields import Button, RejectReason
 
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.world.acts import Act, AtGateway, AtShoe, Timed
-from sabot_sim.world.books import CROWN, DEALER, MANAGER, RAPID, SUPERVISOR, UNWAGERED, Rule
+from sabot_sim.world.books import CROWN, DEALER, MANAGER, OPERATOR, RAPID, SUPERVISOR, UNWAGERED, Rule
 from sabot_sim.world.truth import Alarm, Coup, Decision, Incident, Irregularity, Person, Shoe, Truth
 
 DECKS: Final = 8
@@ -36,15 +36,15 @@ def looks_ordered(cards: list[str]) -> bool:
 
 
 class Staff:
-    """The people of one table: dealer, supervisor and manager, with the roles of its rulebook."""
+    """The people of one table: dealer, supervisor, manager and operator, with the roles of its rulebook."""
 
     def __init__(self, table: str, book: str, names: list[str]) -> None:
-        roles = (DEALER, SUPERVISOR[book], MANAGER[book])
+        roles = (DEALER, SUPERVISOR[book], MANAGER[book], OPERATOR[book])
         people = [
             Person(f"{table}-{number}", name, role)
             for number, (name, role) in enumerate(zip(names, roles, strict=True), 1)
         ]
-        self.dealer, self.supervisor, self.manager = people
+        self.dealer, self.supervisor, self.manager, self.operator = people
 
 
 class Table:
@@ -130,10 +130,10 @@ class Table:
         self.truth.alarms.append(alarm)
         self.active.append(alarm)
 
-    def over(self, *names: str) -> None:
-        """Note that the cause of these alarms is gone."""
+    def over(self, *names: str, by: str = "") -> None:
+        """Note that the cause of these alarms is gone, or that a person ended them."""
         for alarm in [alarm for alarm in self.active if alarm.name in names]:
-            alarm.over_s = self.now_s
+            alarm.over_s, alarm.over_by = self.now_s, by
             self.active.remove(alarm)
 
     def see(self) -> None:
@@ -144,7 +144,8 @@ class Table:
         for alarm in self.active:
             if not alarm.seen_s:
                 alarm.seen_s, alarm.seen_by = self.now_s, self.staff.supervisor.name
-        self.over(*(alarm.name for alarm in self.active if alarm.name not in LASTING))
+        seen = [alarm.name for alarm in self.active if alarm.name not in LASTING]
+        self.over(*seen, by=self.staff.supervisor.name)
 
     def note(self, found: Rule, number: int, coup: int = 0) -> None:
         """Note an irregularity that is provoked now, at this coup or at that on the table."""

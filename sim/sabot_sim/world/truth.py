@@ -62,6 +62,7 @@ class Alarm:
     seen_s: float = 0.0
     seen_by: str = ""
     over_s: float = 0.0
+    over_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,17 @@ class Incident:
 
 
 @dataclass(frozen=True)
+class Payment:
+    """A wager that was paid wrongly, with its case file."""
+
+    incident: Incident
+    direction: str  # over or under
+    amount_cents: int
+    patron: str
+    intentional: bool
+
+
+@dataclass(frozen=True)
 class Keyed:
     """A card that a person keyed in."""
 
@@ -176,3 +188,4 @@ class Truth:
     keyed: list[Keyed] = field(default_factory=list)
     disputes: list[Dispute] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
+    payments: list[Payment] = field(default_factory=list)

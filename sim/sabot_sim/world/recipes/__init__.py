@@ -3,11 +3,11 @@
 from typing import Final
 
 from sabot_sim.world.books import rule
-from sabot_sim.world.recipes import cards, order, play
+from sabot_sim.world.recipes import cards, order, play, players
 from sabot_sim.world.recipes.recipe import RECIPES
 from sabot_sim.world.table import Table
 
-__all__ = ["RECIPES", "cards", "order", "play", "possible", "provoke"]
+__all__ = ["RECIPES", "cards", "order", "play", "players", "possible", "provoke"]
 _SILENT_TOO: Final = (
     "missing_or_foreign_card",
     "misread_card",

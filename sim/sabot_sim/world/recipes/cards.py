@@ -5,7 +5,7 @@ from typing import Final
 from sabot_protocol.cards import DECK, INDEX
 
 from sabot_sim.world.books import Rule, rule
-from sabot_sim.world.duties import duty
+from sabot_sim.world.duties import do_step, duty
 from sabot_sim.world.recipes.recipe import approve, approve_coup, recipe, void
 from sabot_sim.world.table import BANKER_DRAWS, DECKS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
 from sabot_sim.world.truth import Check, Incident, Keyed
@@ -226,8 +226,10 @@ def _void_and_check(table: Table, found: Rule) -> None:
     table.over("fault_card", "reject")
     for name in ("void", "close_shoe"):
         to_do.do(name, table.now_s)
-    _check_decks(table, rule("deck_check", table.book).clause, found_wrong=False)
+    _check_decks(table, rule("deck_check", table.book).clause, DECKS, found_wrong=False)
     to_do.do("check_cards", table.now_s)
+    for name in [step.name for step in to_do.steps if not step.done_s]:
+        do_step(table, to_do, name, table.staff.supervisor)
 
 
 @recipe("deck_check")
@@ -236,19 +238,19 @@ def deck_check(table: Table, found: Rule, number: int) -> None:
     table.ask(table.staff.supervisor, "close-shoe")
     table.closed()
     table.note(found, number)
-    _check_decks(table, found.clause, found_wrong=table.rng.random() < 0.5)
+    _check_decks(table, found.clause, 1, found_wrong=table.rng.random() < 0.5)
 
 
-def _check_decks(table: Table, clause: str, *, found_wrong: bool) -> None:
-    cards = table.rng.sample(DECK, len(DECK))
+def _check_decks(table: Table, clause: str, decks: int, *, found_wrong: bool) -> None:
+    cards = table.rng.sample(DECK * decks, len(DECK) * decks)
     missing, surplus = (cards[10], cards[20]) if found_wrong else ("", "")
     if found_wrong:
         cards[10] = surplus
     by = table.staff.supervisor
-    begun = table.ask(by, "deck-check", clause, on=1, decks=1)
+    begun = table.ask(by, "deck-check", clause, on=1, decks=decks)
     for card in cards:
         table.at_shoe("card", INDEX[card], 0, -1)
-    ended = table.ask(by, "deck-check", clause, on=0, decks=1)
+    ended = table.ask(by, "deck-check", clause, on=0, decks=decks)
     table.truth.checks.append(Check(begun, ended, missing, surplus))
     if found_wrong:
         table.raised("decks_differ")

@@ -3,7 +3,7 @@
 from typing import Final
 
 from sabot_sim.world.books import CROWN, NZ, UNWAGERED, Rule
-from sabot_sim.world.duties import duty
+from sabot_sim.world.duties import do_step, duty
 from sabot_sim.world.recipes.recipe import decider, recipe
 from sabot_sim.world.table import Table
 from sabot_sim.world.truth import Decision, Dispute, Incident
@@ -61,7 +61,8 @@ def _end(table: Table, to_do: Incident, decision: Decision | None, verdict: str,
     to_do.do("decide", table.now_s, decision.by.name if decision else "")
     found = (table.name, table.shoes, table.coup_no, to_do.opened_s, table.now_s, decision, verdict, winner)
     table.truth.disputes.append(Dispute(*found))
-    table.over("fault_decision", "discrepancy")
+    table.over("fault_decision")
+    table.over("discrepancy", by=decision.by.name if decision else "")
 
 
 @recipe("discrepancy")
@@ -115,8 +116,11 @@ def ordered(table: Table, found: Rule, number: int) -> None:
     table.note(found, number, table.coup_no)
     table.without_wagers(table.ask(by, "no-bet", found.clause, kind=kind))
     table.kind = kind
-    duty(table, "no_bet")
+    to_do = duty(table, "no_bet")
     table.coup()
+    for step in to_do.steps:  # 7.4 asks for it before the coup
+        do_step(table, to_do, step.name, by)
+        step.late = True
 
 
 @recipe("lid")

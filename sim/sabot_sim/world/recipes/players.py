@@ -1,0 +1,57 @@
+"""Players: disputes about decisions, and wagers that were paid wrongly."""
+
+from sabot_sim.world.books import Rule
+from sabot_sim.world.duties import do_step, duty
+from sabot_sim.world.recipes.recipe import recipe
+from sabot_sim.world.table import Table
+from sabot_sim.world.truth import Payment
+
+_LARGE_CENTS = 100_000  # above it the NICC is notified at the end of the month (12.20.2, 14.17.2)
+
+
+def _patron(table: Table) -> str:
+    return f"Patron {table.rng.randint(1000, 9999)}"
+
+
+@recipe("dispute")
+def dispute(table: Table, found: Rule, number: int) -> None:
+    """Let a player dispute the last coup: settled in an instance, or advised of the inspector at the end."""
+    table.coup()
+    coup = table.coup_no - 1
+    table.note(found, number, coup)
+    staff = table.staff
+    table.ask(staff.supervisor, "dispute", found.clause, patron=_patron(table), coup=f"{table.shoes}/{coup}")
+    to_do = duty(table, "player_dispute", coup)
+    people = {"first": staff.supervisor, "review": staff.manager, "final": staff.operator}
+    for step in to_do.steps:
+        settled = step.name in people and table.rng.random() < 0.3
+        do_step(table, to_do, step.name, people.get(step.name, staff.manager), settled=settled)
+        if settled:
+            break
+
+
+@recipe("wrong_payment")
+def wrong_payment(table: Table, found: Rule, number: int) -> None:
+    """Pay a wager wrongly; the case file is opened, and what is large stays open until the end of the month."""
+    table.coup()
+    coup, rng, by = table.coup_no - 1, table.rng, table.staff.supervisor
+    table.note(found, number, coup)
+    amount_cents = rng.choice((rng.randint(500, _LARGE_CENTS), rng.randint(_LARGE_CENTS + 1, 5_000_000)))
+    direction, intentional, patron = rng.choice(("over", "under")), rng.random() < 0.3, _patron(table)
+    label = f"{table.shoes}/{coup}"
+    table.ask(
+        by, "payment", found.clause, coup=label, direction=direction, amount_cents=amount_cents, patron=patron,
+        intentional=intentional,
+    )  # fmt: skip
+    without = [] if amount_cents > _LARGE_CENTS else ["notify_nicc"]
+    to_do = duty(table, "wrong_payment", coup, without + ([] if intentional else ["identify_patron"]))
+    to_do.do("identify_patron", table.now_s, by.name)
+    for name in () if _others_open(table) else ("enquire", "rectify"):
+        do_step(table, to_do, name, by)
+    table.truth.payments.append(Payment(to_do, direction, amount_cents, patron, intentional))
+
+
+def _others_open(table: Table) -> bool:
+    """Return True if another case file of the table is open, so that a step needs the id of its own."""
+    found = [one for one in table.truth.incidents if (one.table, one.kind) == (table.name, "wrong_payment")]
+    return sum(not one.closed_s for one in found) > 1
