@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+from sabot_protocol import rulebooks
 from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import BenchError, Rig
 from sabot_sim.rigs.unix import UnixRig
@@ -102,8 +103,10 @@ def server() -> Iterator[LocalBroker]:
 def table(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, server: LocalBroker
 ) -> Iterator[FlowTable]:
-    """Yield the table of the rulebook that the test names, one for all flows; its cards are dealt face up."""
-    made = FlowTable(tmp_path_factory.mktemp(request.param), server, request.param, dealing="face_up")
+    """Yield the table of the rulebook that the test names, one for all flows: the fewest decks, dealt face up."""
+    book: str = request.param
+    decks = min(rulebooks.load(book).decks.allowed)
+    made = FlowTable(tmp_path_factory.mktemp(book), server, book, decks, dealing="face_up")
     yield made
     made.close()
 

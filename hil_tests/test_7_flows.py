@@ -6,7 +6,7 @@ rules; the table of all flows is in README.md.
 
 import pytest
 from sabot_sim.scenarios.example_coups import FOUR, SIX
-from support.flow_steps import EVERY, MISDEAL, PEOPLE, assert_settled, books, plays_on, supervised
+from support.flow_steps import EVERY, MISDEAL, PEOPLE, Expected, People, assert_settled, books, plays_on, supervised
 from support.flow_table import FlowTable, name_of
 from support.play_table import CROWN, NZ, PREMIUM, RAPID, STAR
 
@@ -32,7 +32,7 @@ def test_a_discrepancy_is_confirmed_or_void(table: FlowTable, verdict: str) -> N
     assert (decided["status"], decided["winner"]) == (verdict, "player" if verdict == "confirmed" else None)
     assert len(table.coups("confirmed")) == (verdict == "confirmed")
     plays_on(table, 2)
-    assert_settled(table)
+    assert_settled(table, {"discrepancy": {"decide": ("gaming_supervisor", clause)}})
 
 
 @books(NZ, CROWN)
@@ -52,7 +52,14 @@ def test_a_wrong_button_where_the_book_has_no_rule_is_ended_by_a_supervisor_and_
 
 RECONSTRUCTED = {STAR: "12.1.1", PREMIUM: "14.1.1", NZ: "12.6", CROWN: "10.11"}
 NOT_IN_ORDER = {STAR: "12.1.2", PREMIUM: "14.1.2", NZ: "12.6", CROWN: "10.11", RAPID: "11.8.1.3"}
+NOTICE = {STAR: "12.1(b), 12.1.4", PREMIUM: "14.1", CROWN: "10.12", RAPID: "11.8.1"}
 TOO_LATE = {STAR: "12.1.4", PREMIUM: "14.1.4", NZ: "12.8", CROWN: "10.12", RAPID: "11.8.1.5"}
+
+
+def misdealt(table: FlowTable, people: People, **steps: tuple[str, str]) -> Expected:
+    """The incident of a misdeal: notified by the person who reported it, where the book has a time for that."""
+    notice = {"notice": (people.supervisor, NOTICE[table.book])} if table.book in NOTICE else {}
+    return {"misdeal": notice | steps}
 
 
 @books(*RECONSTRUCTED)
@@ -70,7 +77,7 @@ def test_a_misdeal_is_put_in_order_and_the_coup_goes_on(table: FlowTable) -> Non
     table.confirm()
     assert table.coups() == [(1, "verified", "player")]
     plays_on(table, 2)
-    assert_settled(table)
+    assert_settled(table, misdealt(table, PEOPLE[table.book], reconstruct=("", clause)))
 
 
 @books(STAR, PREMIUM)
@@ -87,7 +94,7 @@ def test_all_players_withdraw_after_a_misdeal(table: FlowTable) -> None:
     assert (coup["kind"], coup["by"], coup["clause"]) == ("no_bet", name_of("gaming_supervisor"), clause)
     table.confirm()
     plays_on(table, 2)
-    assert_settled(table)
+    assert_settled(table, misdealt(table, PEOPLE[table.book], reconstruct=("", clause)))
 
 
 @books(NZ, RAPID)
@@ -115,7 +122,8 @@ def test_a_misdeal_that_cannot_be_put_in_order_is_void(table: FlowTable) -> None
     assert (void["by"], void["clause"]) == (name_of(MISDEAL[table.book].supervisor), clause)
     assert table.coups("confirmed") == []
     plays_on(table, 2)
-    assert_settled(table)
+    people = MISDEAL[table.book]
+    assert_settled(table, misdealt(table, people, void=(people.supervisor, clause)))
 
 
 @EVERY
@@ -131,7 +139,8 @@ def test_a_misdeal_notified_before_the_next_card_voids_the_confirmed_coup(table:
     settled, taken_back = table.messages("confirmed")
     assert (taken_back["corrects"], taken_back["status"]) == (settled["id"], "void")
     plays_on(table, 2)
-    assert_settled(table)
+    people = MISDEAL[table.book]
+    assert_settled(table, misdealt(table, people, void=(people.supervisor, clause)))
 
 
 @EVERY
@@ -147,4 +156,58 @@ def test_a_misdeal_notified_too_late_changes_no_result(table: FlowTable) -> None
     table.deal("9C 4D KS")
     table.confirm()
     assert table.coups() == [(1, "verified", "player"), (2, "verified", "banker")]
+    assert [step["late"] for one in table.incidents() for step in one["steps"]] == [True] * (table.book in NOTICE)
+    assert_settled(table, misdealt(table, PEOPLE[table.book]) if table.book in NOTICE else {})
+
+
+# Disputes of players: P-62, P-89
+
+
+@books(STAR, PREMIUM, RAPID)
+def test_a_players_dispute_goes_through_all_instances(table: FlowTable) -> None:
+    first, final = {STAR: ("14.14", "14.15"), PREMIUM: ("15.13", "15.14"), RAPID: ("12.11", "12.12")}[table.book]
+    table.begin()
+    table.deal(FOUR)
+    table.confirm()
+    shoe = table.status()["shoe"]
+    supervised(table, "dispute", first, patron="B. Lee", coup=f"{shoe}/1", note="saw a nine")
+    assert table.open() == {"player_dispute": ["first", "review", "final", "advise_inspector"]}
+    people = {
+        "first": People("gaming_supervisor", "dealer"),
+        "review": People("casino_supervisor", "dealer"),
+        "final": People("operator", "gaming_manager"),
+        "advise_inspector": People("gaming_supervisor", "dealer"),
+    }
+    early = table.ask("operator", "step", first, incident="player_dispute", step="final")
+    assert "comes after step first, which is open" in early.say
+    for step, who in people.items():
+        if step == "review":
+            again = table.ask("gaming_supervisor", "step", first, incident="player_dispute", step="review")
+            assert "decided first and cannot review that decision" in again.say
+        supervised(table, "step", first, who, incident="player_dispute", step=step)
+    plays_on(table, 2)
+    clauses = {"first": first, "review": first, "final": final, "advise_inspector": final}
+    assert_settled(table, {"player_dispute": {step: (people[step].supervisor, clauses[step]) for step in people}})
+
+
+@books(CROWN)
+def test_a_dispute_at_crown_is_decided_by_the_area_manager(table: FlowTable) -> None:
+    table.begin()
+    supervised(table, "dispute", "15.10", patron="B. Lee")
+    supervised(
+        table, "step", "15.10", People("area_manager", "higher_duties_dealer"), incident="player_dispute", step="final"
+    )
+    assert table.open() == {"player_dispute": ["advise_inspector", "advise_vgccc"]}
+    for step in ("advise_inspector", "advise_vgccc"):
+        supervised(table, "step", "15.11", incident="player_dispute", step=step)
+    advised = ("higher_duties_dealer", "15.11, 15.12")
+    final = ("area_manager", "15.10")
+    assert_settled(table, {"player_dispute": {"final": final, "advise_inspector": advised, "advise_vgccc": advised}})
+
+
+@books(NZ)
+def test_a_dispute_where_the_book_is_silent(table: FlowTable) -> None:
+    table.begin()
+    refused = table.ask("casino_supervisor", "dispute", patron="B. Lee")
+    assert "nz-baccarat has no rule about disputes of players" in refused.say
     assert_settled(table)

@@ -9,6 +9,9 @@ from sabot_sim.scenarios.example_coups import BANKER
 from support.flow_table import DEALER, FlowTable, name_of
 from support.play_table import CROWN, NZ, PREMIUM, RAPID, STAR
 
+# By kind of incident and name of its step: the role of the person who did it and its clause; no role: at the shoe.
+Expected = dict[str, dict[str, tuple[str, str]]]
+
 
 class People(NamedTuple):
     """The lowest role that decides as a supervisor in a book, and the next one below it."""
@@ -52,16 +55,32 @@ def supervised(
     return reply
 
 
-def assert_settled(table: FlowTable, *, closed: bool = False) -> None:
+def assert_settled(table: FlowTable, incidents: Expected | None = None, *, closed: bool = False) -> None:
     """Nothing is open on any surface, the exit is free, and the ledger names person, role, clause and time."""
     supervisor = PEOPLE[table.book].supervisor
     if table.active():
         assert table.ask(supervisor, "ack-alarm").ok
-    assert table.active() == []
+    assert (table.active(), table.open()) == ([], {})
+    assert_closed(table, incidents or {})
     status = table.status()
     assert (status["disputed"], status["fault"], status["next_step"]) == ([], None, None)
     assert table.locked() == closed
     assert_recorded(table)
+
+
+def assert_closed(table: FlowTable, expected: Expected) -> None:
+    """The incidents of this flow are closed, and each step has its person, role, clause and time."""
+    found = table.incidents()
+    steps = [step for one in found for step in one["steps"]]
+    assert {
+        one["kind"]: {step["name"]: (step.get("by_role", ""), step["clause"]) for step in one["steps"]} for one in found
+    } == expected
+    assert all(one["state"] == "closed" and one["clause"] and one["opened"] for one in found)
+    assert all(step["done"] and step["by"] for step in steps)
+    people = {attempt["id"]: attempt for attempt in table.entries("attempt")}
+    for step in (step for step in steps if step.get("by_role")):
+        attempt = people[step["attempt"]]
+        assert (step["by"], step["by_role"]) == (attempt["by"], attempt["command"]["role"])
 
 
 def assert_recorded(table: FlowTable) -> None:

@@ -35,9 +35,9 @@ class FlowTable:
     One class because a flow needs the hands, the people and every surface of the same table.
     """
 
-    def __init__(self, work_dir: Path, server: LocalBroker, book: str, **options: str) -> None:
-        self.book = book
-        self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(book, options=options), server, work_dir)
+    def __init__(self, work_dir: Path, server: LocalBroker, book: str, decks: int, **options: str) -> None:
+        self.book, self.decks = book, decks
+        self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(book, decks, options=options), server, work_dir)
         key = work_dir / "floor.pub"
         key.write_text(f"{_KEY.public.raw.hex()}\n")
         gateway = self.stage.gateway
@@ -54,8 +54,12 @@ class FlowTable:
     # The dealer's hands
 
     def begin(self, burn: bool = True) -> None:
-        """Open a shoe with new cards; what came before is over."""
+        """Open a shoe with new cards, and forget what came before."""
         self._from, self._entry = len(self.stage.subscriber.received), len(self.stage.gateway.ledger())
+        self.new_shoe(burn)
+
+    def new_shoe(self, burn: bool = True) -> None:
+        """Put in new cards, press New shoe, and burn one card."""
         self.script.press("new_shoe")
         if burn:
             self.script.pull("KS")
@@ -165,6 +169,10 @@ class FlowTable:
         listed = self.topic("open")["incidents"]
         assert listed == self.status()["incidents"]
         return {one["kind"]: [step["name"] for step in one["steps"] if not step.get("done")] for one in listed}
+
+    def incidents(self) -> list[Json]:
+        """Return the newest state of each incident of this flow."""
+        return list({message["incident"]: message for message in self.messages("incident")}.values())
 
     def coups(self, topic: str = "coup") -> list[tuple[int, str, str | None]]:
         """Return number, status and winner of each message about a coup; the status of a void one is void."""
