@@ -211,3 +211,48 @@ def test_a_dispute_where_the_book_is_silent(table: FlowTable) -> None:
     refused = table.ask("casino_supervisor", "dispute", patron="B. Lee")
     assert "nz-baccarat has no rule about disputes of players" in refused.say
     assert_settled(table)
+
+
+# Cards in the wrong area: P-45, P-78
+
+
+@EVERY
+def test_cards_in_the_wrong_area(table: FlowTable) -> None:
+    clause = {STAR: "12.1", PREMIUM: "14.12", NZ: "12.6", CROWN: "10.7", RAPID: "11.8.1"}[table.book]
+    step = {NZ: "reconstruct", RAPID: "void"}.get(table.book, "choose")
+    people = MISDEAL[table.book]
+    table.begin()
+    table.deal("2S KH 2D")
+    supervised(table, "irregularity", clause, people, case="wrong_area", facts={})
+    if table.book != RAPID:
+        table.deal("3C 5S 4H")
+        table.confirm()
+    steps = {step: (people.supervisor if step == "void" else "", clause)}
+    if table.book == PREMIUM:
+        assert table.open() == {"misdelivery": ["report_inspector"]}
+        supervised(table, "step", "14.12.7", incident="misdelivery", step="report_inspector")
+        steps["report_inspector"] = ("gaming_supervisor", "14.12.7")
+    plays_on(table, 2)
+    assert_settled(table, {"misdelivery": steps})
+
+
+# The sequence of a shoe was revealed: P-11, P-74
+
+
+@books(STAR, PREMIUM, CROWN)
+def test_a_shoe_whose_sequence_was_revealed_is_void(table: FlowTable) -> None:
+    clause = {STAR: "4.13", PREMIUM: "4.12", CROWN: "4.1.1(d)"}[table.book]
+    people = {PREMIUM: People("gaming_manager", "assistant_gaming_manager")}.get(table.book, PEOPLE[table.book])
+    table.begin()
+    supervised(table, "record", clause, people, act="void_shoe")
+    supervised(table, "close-shoe", clause)
+    if table.book == CROWN:
+        assert table.open() == {"shoe_void": ["reshuffle"]}
+        steps = {"reshuffle": ("", clause)}
+    else:
+        assert table.open() == {"shoe_void": ["notify_inspector"]}
+        supervised(table, "step", clause, incident="shoe_void", step="notify_inspector")
+        steps = {"close_shoe": ("", clause), "notify_inspector": ("gaming_supervisor", clause)}
+    table.new_shoe()
+    plays_on(table, 1)
+    assert_settled(table, {"shoe_void": steps})
