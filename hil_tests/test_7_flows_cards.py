@@ -92,8 +92,8 @@ def test_a_coup_without_wagers_is_ordered(table: FlowTable) -> None:
     clause, people = UNWAGERED[table.book]
     table.begin()
     if table.book == STAR:  # P-76: surveillance is notified before
-        told = supervised(table, "record", clause, act="deal_unwagered", done=["notify_surveillance"])
-        assert told.say.endswith("Nothing is left to do.")
+        notified_first = supervised(table, "record", clause, act="deal_unwagered", done=["notify_surveillance"])
+        assert notified_first.say.endswith("Nothing is left to do.")
     if table.book in (CROWN, RAPID):  # 10.8.2: only if expressly authorised; 11.8.14
         refused = table.ask(people.supervisor, "no-bet", clause)
         assert refused.say.startswith("No bet refused: it needs a supervisor.")
@@ -144,8 +144,8 @@ def test_a_foreign_card_voids_the_coup_and_the_decks_are_checked(table: FlowTabl
         supervised(table, "step", clause, incident="foreign_card", step=step)
     checked = ("", clause) if table.book == STAR else ("gaming_supervisor", clause)
     steps = {"void": ("", clause), "close_shoe": ("", clause), "check_cards": checked}
-    told = ("gaming_supervisor", f"{clause}.4")
-    assert_settled(table, {"foreign_card": steps | dict.fromkeys(notify, told)}, closed=True)
+    notified = ("gaming_supervisor", f"{clause}.4")
+    assert_settled(table, {"foreign_card": steps | dict.fromkeys(notify, notified)}, closed=True)
 
 
 def check_cards(table: FlowTable, clause: str) -> dict[str, list[str]]:

@@ -191,23 +191,16 @@ def test_cards_that_differ_are_not_all_there() -> None:
     assert log.states()[-1][2] == ["void", "check_cards", *NOTIFY]
 
 
-def test_a_check_of_one_deck_proves_nothing_about_eight() -> None:
+@pytest.mark.parametrize(("shoe", "decks"), [(2, 8), (1, 1)])
+def test_a_deck_check_of_another_shoe_or_of_fewer_decks_proves_nothing(shoe: int, decks: int) -> None:
     log = foreign(RAPID)
-    log("shoe_closed", shoe_no=1, coups=0, reason="command")
-    log.command("deck_check", on=1, decks=1)
+    for number in range(1, shoe + 1):
+        if number > 1:
+            log("shoe_opened", shoe_no=number, card_set=1, decks=8, burn="none")
+        log("shoe_closed", shoe_no=number, coups=0, reason="command")
+    log.command("deck_check", on=1, decks=decks)
     log.verifier.state.whole = False
-    log("checked", shoe_no=1, cards=52, differences=0)
-    assert log.states()[-1][2] == ["void", "check_cards"]
-
-
-def test_a_deck_check_of_another_shoe_proves_nothing() -> None:
-    log = foreign(RAPID)
-    log("shoe_closed", shoe_no=1, coups=0, reason="command")
-    log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
-    log("shoe_closed", shoe_no=2, coups=0, reason="command")
-    log.command("deck_check", on=1, decks=8)
-    log.verifier.state.whole = False
-    log("checked", shoe_no=2, cards=416, differences=0)
+    log("checked", shoe_no=shoe, cards=52 * decks, differences=0)
     assert log.states()[-1][2] == ["void", "check_cards"]
 
 
