@@ -9,7 +9,7 @@ from notify_parts import BEGIN_S, Worker, alarm, incident, step
 from sabot_floor.notify import delivery, notices
 from sabot_floor.notify.channels import Syslog
 from sabot_floor.notify.delivery import MOST_ATTEMPTS, Outcome
-from sabot_floor.notify.history import LOG
+from sabot_floor.notify.history import LOG, sent_about
 from sabot_floor.notify.state import State
 from sabot_floor.store import DamagedError, Store, audit, open_store
 
@@ -182,3 +182,18 @@ def test_a_clock_that_goes_back_delays_nothing_for_long() -> None:
     outcome(state, 1, "failed", BEGIN_S)
     assert claimed(state, BEGIN_S - DAY_S) == ["a-1"]
     assert claimed(state, BEGIN_S - 3 * DAY_S, worker="2") == ["a-1"]
+
+
+def test_reports_find_what_was_sent_about_a_step(stores: tuple[Store, Store]) -> None:
+    worker = Worker(stores[0], Syslog(name="s", to=("surveillance",), severity="critical"))
+    for number in range(3):
+        worker.take(alarm(number), incident(step(to=["surveillance"]), number=number, entry=number))
+        worker.send_all()
+        worker.now_s += 1000
+    found = sent_about(stores[1], "2026-11-17T12:00:00.000Z")
+    assert {key: len(lines) for key, lines in found.items()} == {
+        (f"i-{number}", "notify_surveillance"): 1 for number in range(3)
+    }
+    assert found["i-0", "notify_surveillance"] == ["2026-11-17T12:00:01.100Z s, opened: 250 OK"]
+    assert [incident for incident, _ in sent_about(stores[1], "2026-11-17T12:30:00.000Z")] == ["i-2"]
+    assert sent_about(stores[1], "2027") == {}

@@ -32,6 +32,29 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     until: str = ""
 
 
+def sent_about(store: Store, since: str) -> dict[tuple[str, str], list[str]]:
+    """Return what was sent about steps from a time on: by incident and step, each with time, channel and answer."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in store.entries(LOG, _last_before(store, since)):
+        if entry.kind == "sent":
+            fate = msgspec.json.decode(entry.payload, type=Fate)
+            if fate.incident and fate.to:
+                line = f"{entry.time} {fate.channel}, {fate.occasion}: {fate.say}"
+                found.setdefault((fate.incident, fate.step), []).append(line)
+    return found
+
+
+def _last_before(store: Store, since: str) -> int:
+    """Return the number of the last entry before a time; entries are in order, as far as the clock was right."""
+    head = store.head(LOG)
+    low, high = 0, head.seq if head is not None else 0
+    while low < high:
+        middle = (low + high) // 2
+        [entry] = store.read(LOG, middle, 1)
+        low, high = (middle + 1, high) if entry.time < since else (low, middle)
+    return low
+
+
 def newest(store: Store, count: int) -> list[Row]:
     """Return the notices that changed last, oldest change first."""
     head = store.head(LOG)

@@ -64,7 +64,7 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "decisions": [decision_row(one) for one in people.between(*scope.span)],
         "incidents": [incident_row(one, scope.made) for one in incidents],
         "steps": list(step_rows(incidents, scope.made)),
-        "notifications": list(notification_rows(incidents, scope.made)),
+        "notifications": list(notification_rows(source.store, incidents, scope.made)),
         "wins": list(jackpots.wins(source, scope)),
         "jackpot_acts": list(jackpots.acts(source, scope)),
         "increments": jackpots.increments(source, scope),

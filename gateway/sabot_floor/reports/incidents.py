@@ -1,6 +1,6 @@
 """Incidents: rows of incidents, their steps, notifications, and the case files of payments."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -8,8 +8,10 @@ import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import Step
 
+from sabot_floor.notify.history import sent_about
 from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.people_rows import IncidentRow, NotificationRow, StepRow
+from sabot_floor.store import Store
 
 StepState = Literal["open", "late", "done", "done late"]
 _steps = msgspec.json.Decoder(list[Step])
@@ -94,8 +96,9 @@ def step_rows(incidents: Iterable[Incident], now: str) -> Iterator[StepRow]:
             )
 
 
-def notification_rows(incidents: Iterable[Incident], now: str) -> Iterator[NotificationRow]:
-    """Yield every step that notifies somebody."""
+def notification_rows(store: Store, incidents: Sequence[Incident], now: str) -> Iterator[NotificationRow]:
+    """Yield every step that notifies somebody, with what the notifications of the floor service have sent about it."""
+    sent = sent_about(store, min(one.opened for one in incidents)) if incidents else {}
     for incident in incidents:
         for step in steps_of(incident):
             if step.to:
@@ -116,6 +119,7 @@ def notification_rows(incidents: Iterable[Incident], now: str) -> Iterator[Notif
                     by_role=step.by_role,
                     note=step.note,
                     incident=incident.incident,
+                    sent=sent.get((incident.incident, step.name), []),
                 )
 
 

@@ -45,7 +45,7 @@ def _report(source: Source, scope: Scope, year: int, month: int) -> MonthReport:
         "payments": payments,
         "large_payments": [row for row in payments if row.to_nicc and _is_due(row, scope.span.begin)],
         "misdeliveries": list(misdelivery_rows(opened)),
-        "notifications": list(notification_rows(incidents, scope.made)),
+        "notifications": list(notification_rows(source.store, incidents, scope.made)),
         "wins": list(jackpots.wins(source, scope)),
         "jackpot_acts": list(jackpots.acts(source, scope)),
         "increments": jackpots.increments(source, scope),

@@ -131,6 +131,7 @@ class NotificationRow(Row, frozen=True):
     by_role: str
     note: str
     incident: str
+    sent: Annotated[list[str], Meta(description="messages that a receiver accepted: time, channel, answer")]
 
 
 class PaymentRow(Row, frozen=True):

@@ -167,7 +167,7 @@ NOTIFICATIONS = Layout(
         time_of("opened", "Opened"),
         PLACE,
         Column("Duty", lambda row, _: stack(words(row.kind), _clause(row.clause), note(text(row.row)))),
-        Column("To", lambda row, _: joined(map(words, row.to))),
+        Column("To", lambda row, _: stack(joined(map(words, row.to)), note(*map(text, row.sent)))),
         Column("Due", _due, "short"),
         Column("State", _state, "short"),
         Column("Done", _done, "person"),
