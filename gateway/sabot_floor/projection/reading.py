@@ -104,8 +104,19 @@ class Reading:
 
     def increments(self, start: str, end: str) -> list[Increment]:
         """Return the half hours of this time, in order of jackpot and time; count and total are running ones."""
-        where = 'half_hour >= ? AND half_hour < ? ORDER BY jackpot, half_hour, gateway, "table"'
-        return self._select(schema.INCREMENTS, Increment, where, (_bound(start)[:16], _bound(end)[:16]))
+        where = 'jackpot = ? AND half_hour >= ? AND half_hour < ? ORDER BY half_hour, gateway, "table"'
+        bounds = (_bound(start)[:16], _bound(end)[:16])
+        found: list[Increment] = []
+        for jackpot in self._jackpots():
+            found += self._select(schema.INCREMENTS, Increment, where, (jackpot, *bounds))
+        return found
+
+    def _jackpots(self) -> Iterator[str]:
+        """Yield the jackpots that have increments, each found by the index: their rows are not read."""
+        query, last = "SELECT min(jackpot) FROM increments WHERE jackpot > ?", ""
+        while (found := self._store.select(query, (last,))[0][0]) is not None:
+            last = str(found)
+            yield last
 
     def increment_before(self, jackpot: str, gateway: str, table: str, time: str) -> Increment | None:
         """Return the newest half hour of a table before this time: its total is what was contributed until then."""

@@ -36,19 +36,25 @@ def is_void(coup: Coup) -> bool:
     return coup.status == "void" or (coup.kind == "void" and coup.status != "disputed")
 
 
-def coup_states(source: Source, scope: Scope) -> Iterator[CoupState]:
-    """Yield the coups of a time, each once, with all corrections, however late they came."""
+def coup_states(source: Source, scope: Scope, earlier: list[Coup] | None = None) -> Iterator[CoupState]:
+    """Yield the coups of a time, each once, with all corrections, however late they came.
+
+    `earlier` gets the corrections of the time that are about coups of before it.
+    """
     seen: set[int] = set()
     for part in parts(source.coups(scope)):
         new = [coup for coup in part if hash(coup.id) not in seen]
         seen.update(hash(coup.id) for coup in new)
+        if earlier is not None:
+            earlier += _of_before(source, [coup for coup in new if coup.corrects], scope.span.begin)
         yield from with_corrections(source, [coup for coup in new if not coup.corrects or _is_alone(source, coup)])
 
 
-def earlier_corrected(source: Source, scope: Scope) -> Iterator[Coup]:
-    """Yield the corrections of a time that are about coups of before it."""
-    for coup in source.coups(scope):
-        if coup.corrects and (root := _root(source, coup)).time < scope.span.begin:
+def _of_before(source: Source, corrections: list[Coup], begin: str) -> Iterator[Coup]:
+    """Yield the corrections whose coup is of before a time."""
+    for coup in corrections:
+        root = _root(source, coup)
+        if root.time < begin:
             yield _of_unit(coup, root)
 
 

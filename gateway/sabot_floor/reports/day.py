@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from sabot_floor.projection.reading import Alarm
+from sabot_floor.projection.rows import Coup
 from sabot_floor.reports import jackpots, play
 from sabot_floor.reports.alarms import (
     DISPUTES,
@@ -15,7 +16,7 @@ from sabot_floor.reports.alarms import (
 )
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import DayReport
-from sabot_floor.reports.coup_states import coup_states, earlier_corrected
+from sabot_floor.reports.coup_states import coup_states
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, notification_rows, step_rows
@@ -42,8 +43,8 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
     around = _around(scope)
     people, alarms = People(source, list(source.decisions(around))), list(source.alarms(scope))
     incidents = source.incidents(scope)
-    tally = Tally(people, play.void_reasons(alarms))
-    for state in coup_states(source, scope):
+    tally, earlier = Tally(people, play.void_reasons(alarms)), list[Coup]()
+    for state in coup_states(source, scope, earlier):
         tally.add(state)
     shoes = play.shoe_rows(source, source.shoe_changes(scope), tally.by_shoe)
     alarm_rows = [alarm_row(one) for one in alarms]
@@ -52,7 +53,7 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "played": play.played_rows(shoes, tally, scope.span, scope.made),
         "shoes": shoes,
         "coups": tally.count_rows(),
-        "corrected": [coup_row(one, role=people.role(one.attempt)) for one in earlier_corrected(source, scope)],
+        "corrected": [coup_row(one, role=people.role(one.attempt)) for one in earlier],
         "irregularities": [irregularity_row(source, one, incidents) for one in alarms if is_irregularity(one)],
         "voids": tally.voids,
         "discrepancies": [discrepancy_row(source, one, people) for one in alarms if one.raised.name in DISPUTES],

@@ -37,8 +37,7 @@ def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
     states = list(with_corrections(source, _firsts(record.coups)))
     decisions = _decisions_of(source, scope, record.coups, record.incidents, str(key.shoe))
     people = People(source, decisions)
-    confirmed = source.reading.confirmed_of([one.id for state in states for one in state.messages])
-    rows = [_rows(state.messages, confirmed, people) for state in states]
+    rows = [_rows(state.messages, record.confirmed, people) for state in states]
     rows.sort(key=lambda messages: (messages[0].coup, messages[0].time))
     sections: dict[str, Any] = {
         "gaps": gaps(source, scope.span),
@@ -69,8 +68,7 @@ def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
     alarms = [one for one in record.alarms if one.raised.coup == coup]
     incidents = [one for one in record.incidents if one.coup == coup]
     decisions = _decisions_of(source, scope, messages, incidents, f"{key.shoe}/{coup}")
-    confirmed = source.reading.confirmed_of([one.id for one in messages])
-    rows = _rows(messages, confirmed, People(source, decisions))
+    rows = _rows(messages, record.confirmed, People(source, decisions))
     sections: dict[str, Any] = {
         "gaps": gaps(source, scope.span),
         "final": rows[-1:],
