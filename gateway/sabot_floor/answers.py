@@ -8,6 +8,8 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
 
+from sabot_floor.commands.desk import CommandDesk
+from sabot_floor.commands.verbs import TableCommand
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
@@ -47,6 +49,7 @@ class Answers:
         behind: Behind,
         notifier: Notifier,
         people: PeopleDesk,
+        commands: CommandDesk,
         clock: Callable[[], Moment],
         feed: Feed,
     ) -> None:
@@ -55,12 +58,15 @@ class Answers:
         self._notifier = notifier
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
         self._feed = feed
+        self._commands = commands
 
     def begin(self, request: FloorRequest, account: str, reply: Reply) -> None:
         """Answer a request of an account by a call of `reply`, now or once its people have logged in."""
         match request.verb:
             case UserVerb() as verb:
                 self._people.begin(verb, account, reply)
+            case TableCommand() as command:
+                self._command(command, account, reply)
             case Act() as act if request.signer is None:
                 self._log_in(act, account, reply)
             case _:
@@ -77,6 +83,23 @@ class Answers:
             reply(Answer(False, signer) if isinstance(signer, str) else self._desk.act(act, signer, self._clock()))
 
         self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, reply, then)
+
+    def _command(self, command: TableCommand, account: str, reply: Reply) -> None:
+        """Have people log in for a command to a table; every refusal is in the log of commands."""
+
+        def refuse(answer: Answer) -> None:
+            named = [login.person for login in command.logins()]
+            self._commands.refuse(command, named, account, answer.say, self._clock())
+            reply(answer)
+
+        def then(people: list[Person]) -> None:
+            self._commands.begin(command, people, account, reply, self._clock())
+
+        problem = self._commands.problem(command)
+        if problem:
+            refuse(Answer(False, problem))
+        else:
+            self._people.log_in(command.logins(), command.title(), account, refuse, then)
 
     def _refuse_behind(self) -> Answer | None:
         return Answer(False, f"Nothing was changed: {self._behind.problem}.") if self._behind.problem else None
@@ -119,6 +142,7 @@ class Answers:
                 "counts": dict(self._feed.counts),
                 "gateways": [one._asdict() for one in coverage.gateways(self._logs.store)] if not problem else [],
             },
+            "commands": self._commands.status(),
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
             "notify": self._notifier.status(),

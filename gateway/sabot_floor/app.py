@@ -20,6 +20,8 @@ from sabot_protocol.service.signals import Signals
 from sabot_floor import config as configs
 from sabot_floor import requests
 from sabot_floor.answers import Answers
+from sabot_floor.commands.desk import CommandDesk
+from sabot_floor.commands.log import CommandLog
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
@@ -85,6 +87,7 @@ class App:
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
         self._checker = Checker(self._selector)
         people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), lambda: self._at().time)
+        self._commands = _command_desk(config, self.store, self.mqtt, self.inbox, self._at)
         self._answers = Answers(
             config,
             self.logs,
@@ -96,6 +99,7 @@ class App:
             self.behind,
             self.notifier,
             people,
+            self._commands,
             self._at,
             self.feed,
         )
@@ -115,6 +119,7 @@ class App:
         self.subscribed = False
         _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._filters])
         self._states_subscription = self.publisher.on_ready()
+        self.mqtt.client.subscribe([(topic, 0) for topic in self._commands.filters()])
 
     def _on_subscribe(self, _client: object, _userdata: object, message_id: int, answers: Any, *_: object) -> None:
         """Report topics that the broker does not let us read."""
@@ -161,6 +166,7 @@ class App:
             self._serve(source, at)
         self.mqtt.step(at.now_s)
         try:
+            self._commands.step(at)
             self._turn(at)
         except StoreError as error:
             self.hold.begin(str(error), at)
@@ -290,6 +296,29 @@ class App:
                 give_back()
             except Exception:
                 log.exception("the floor service did not stop cleanly; report it with this log")
+
+
+def _command_desk(
+    config: Config, store: Store, mqtt: LoopClient, inbox: Inbox, clock: Callable[[], Moment]
+) -> CommandDesk:
+    """Return the desk of commands to tables, with the topics that it reads; what has no reply is stored so."""
+    desk = CommandDesk(
+        config.site,
+        config.worker,
+        CommandLog(store),
+        config.signing_key(),
+        lambda topic, payload: mqtt.publish(topic, payload, retain=False),
+        mqtt.client.is_connected,
+    )
+
+    def received(_client: object, _userdata: object, message: Any) -> None:
+        desk.received(message.topic, bytes(message.payload), clock())
+
+    for topic in desk.filters():
+        mqtt.client.message_callback_add(topic, received)
+    inbox.on_status = desk.tables.received
+    desk.recall(clock())
+    return desk
 
 
 def _client(config: Config, selector: selectors.BaseSelector) -> LoopClient:

@@ -9,6 +9,7 @@ from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service.facts import Fact
 from sabot_protocol.service.moment import utc
+from sabot_protocol.service.secret_file import SecretError
 
 from sabot_floor import config as configs
 from sabot_floor.config import Config
@@ -36,11 +37,22 @@ def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fac
     yield from (Fact("wrong", "config", problem) for problem in wrong)
     if config.jackpot_key is None and config.jackpots is not None:
         yield Fact("warning", "jackpot_key", "not set: anyone who may publish at the broker can add to a meter")
+    yield _floor_key_fact(config)
     if not configs.day_problems(config):
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
     if not wrong:
         yield from _store_facts(config, now or utc(time.time()))
         yield from notify_facts(config.notify, alarms)
+
+
+def _floor_key_fact(config: Config) -> Fact:
+    try:
+        key = config.signing_key()
+    except SecretError as error:
+        return Fact("wrong", "commands", f"floor_key: {error}")
+    if key is None:
+        return Fact("ok", "commands", "no `floor_key` in the config: this floor gives no commands to tables")
+    return Fact("ok", "commands", f"{config.floor_key}: key {key.public.id}; every gateway needs its floor.pub")
 
 
 def _store_facts(config: Config, now: str) -> Iterator[Fact]:

@@ -2,12 +2,13 @@
 
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from sabot_protocol.command_keys import SigningKey, read_signing
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service import config_file
@@ -32,6 +33,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: str
     jackpots: str | None = None  # the file with the parameters of the jackpots; without one the floor has none
     jackpot_key: str | None = None  # the secret that the gateways sign with; unsigned messages are accepted without one
+    floor_key: str | None = None  # the private key that signs commands to tables; none can be given without one
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands
     worker: Name = "1"  # several workers on one store have different names
@@ -69,6 +71,10 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         return key
 
+    def signing_key(self) -> SigningKey | None:
+        """Return the key that signs commands, None without one; SecretError if the file cannot be used."""
+        return read_signing(Path(self.floor_key)) if self.floor_key is not None else None
+
 
 def _own_account() -> str:
     try:
@@ -84,6 +90,7 @@ _WANTED = {
     "broker": '"mqtt://host:1883", or "mqtts://host:8883" for TLS',
     "jackpots": 'the path of the jackpots\' parameters, such as "jackpots.toml"',
     "jackpot_key": 'the path of the key that the gateways sign with, such as "jackpot.key"',
+    "floor_key": 'the path of the private key, such as "keys/floor.key"; `sabot keys floor DIR` makes it',
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
     "worker": 'letters, digits, - and _, such as "2"',
@@ -135,7 +142,7 @@ def _login_problems(data: dict[str, Any]) -> Iterator[str]:
 
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
-    names = ["jackpots", "jackpot_key", "control"]
+    names = ["jackpots", "jackpot_key", "floor_key", "control"]
     if not config.store.startswith(_POSTGRESQL):
         names.append("store")
     control = config.control if config.control is not None else default_control(config.store, config.worker)
@@ -173,11 +180,14 @@ def _jackpots_problems(config: Config) -> list[str]:
 
 
 def _key_problems(config: Config) -> list[str]:
-    try:
-        config.key()
-    except SecretError as error:
-        return [f"jackpot_key: {error}"]
-    return []
+    found = []
+    readers: dict[str, Callable[[], object]] = {"jackpot_key": config.key, "floor_key": config.signing_key}
+    for name, read in readers.items():
+        try:
+            read()
+        except SecretError as error:
+            found.append(f"{name}: {error}")
+    return found
 
 
 def _people_problems(config: Config) -> list[str]:

@@ -1,7 +1,7 @@
 """Inbox: messages of the broker that wait for their transaction; each is acknowledged only when that is durable."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from sabot_protocol.service.mqtt import LoopClient
@@ -27,6 +27,7 @@ class Inbox:
         self._connection = self._held = self._held_bytes = 0
         self._unacknowledged: set[int] = set()  # message ids
         self.given_up = self.unreadable = 0  # connections given up; messages with an unreadable topic
+        self.on_status: Callable[[str, bytes], None] = lambda topic, payload: None  # gets each status at once
         mqtt.client.on_message = self._on_message
 
     def _on_message(self, _client: object, _userdata: object, message: Any) -> None:
@@ -38,6 +39,8 @@ class Inbox:
         if message.qos == 1 and message.mid in self._unacknowledged:  # sent again while it waits here
             return
         payload = bytes(message.payload[: MOST_PAYLOAD_BYTES + 1])
+        if topic.endswith("/status"):
+            self.on_status(topic, payload)
         acknowledge_later = message.qos == 1 and not message.retain
         if message.qos == 1 and message.retain:
             self._mqtt.ack(message.mid)  # it stays at the broker, and comes again with each subscription

@@ -9,6 +9,7 @@ from sabot_protocol.service.messages import RequestError
 from sabot_protocol.service.plain_text import plain
 from sabot_protocol.service.request_line import parse_line, person
 
+from sabot_floor.commands.verbs import TableCommand
 from sabot_floor.jackpots.batch import DrawRequest
 from sabot_floor.jackpots.engine import Entry
 from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Invalid, MadeGood, Restored, Withdrawn
@@ -177,7 +178,7 @@ def _one(by: Signer) -> dict[str, str]:
     return {"by": by.name, "role": by.role, "person": by.person}
 
 
-VERBS: dict[str, type[Verb] | type[UserVerb]] = {
+VERBS: dict[str, type[Verb] | type[UserVerb] | type[TableCommand]] = {
     "status": Status,
     "show": Show,
     "confirm": Confirm,
@@ -188,6 +189,7 @@ VERBS: dict[str, type[Verb] | type[UserVerb]] = {
     "make-good": MakeGood,
     "draw": Draw,
     "accept": Accept,
+    "table": TableCommand,
     **USER_VERBS,
 }
 
@@ -200,7 +202,7 @@ def name_of(verb: Verb) -> str:
 class FloorRequest(msgspec.Struct, frozen=True):
     """A request, checked and cleaned; `signer` is None where nothing is changed, and where people log in."""
 
-    verb: Verb | UserVerb
+    verb: Verb | UserVerb | TableCommand
     signer: Signer | None = None
     by: str = ""  # the name as typed, where no person can log in
 

@@ -279,6 +279,7 @@ GOOD = {
     "make-good": f'{{{ACT}, "missed": "m"}}',
     "draw": f'{{{ACT}, "id": "12345678"}}',
     "accept": '{"role": "area_manager", "reason": "r"}',
+    "table": '{"table": "bac-01", "command": "void", "login": {"person": "asmith", "secret": "730155"}}',
     "user-list": "{}",
     "user-add": '{"person": "asmith", "name": "A. Smith"}',
     "user-role": '{"person": "asmith", "rulebook": "crown-baccarat", "role": "dealer"}',
@@ -391,5 +392,5 @@ def test_what_a_config_names_must_be_usable(tmp_path: Path, text: str, says: str
 
 def test_a_check_makes_no_store(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD_CONFIG)
-    assert [fact.status for fact in facts(path)] == ["ok", "warning", "ok", "ok", "ok", "ok"]
+    assert [fact.status for fact in facts(path)] == ["ok", "warning", "ok", "ok", "ok", "ok", "ok"]
     assert not (tmp_path / "floor.db").exists()

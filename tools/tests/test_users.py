@@ -104,19 +104,22 @@ def test_the_list_online_and_offline_and_the_verification(floor: Floor) -> None:
     floor.done("users", "pin", "asmith", typed=f"{PASSWORD}\n")
     floor.done("users", "enable", "bjones")
     floor.done("users", "role", "bjones", "crown-baccarat", "--remove")
+    lock = ("table", "bac-01", "tell", "lock", "--floor", str(floor.config), "--as", "asmith", "--second", "bjones")
+    assert "This floor service gives no commands to tables" in floor.refused(*lock, typed=f"{PIN}\n{PASSWORD}\n")
     online = floor.done("users", "list", "--json")
     floor.stop()
     assert floor.sabot("users", "list").exit_code == 1
     store = str(floor.work_dir / "floor.db")
     assert floor.done("users", "list", "--store", store, "--json") == online
     assert [json.loads(line)["locked_until"] for line in online.splitlines()] == ["", ""]
+    assert "commands: 1 entries recomputed\n" in floor.done("floor", "verify")
     # opened; added, role and secret of both; 5 failures and a lock-out; disabled, secret, enabled, role.
     assert "people: 17 entries recomputed\n" in floor.done("floor", "verify")
     edit(store, "UPDATE entries SET payload = ? WHERE log = 'people' AND seq = 3", b"{}")
     assert "entry 3 of log people is not what was written" in floor.refused("floor", "verify")
     lines = [json.loads(line) for line in floor.refused("floor", "verify", "--json").splitlines()]
     assert {line["log"]: bool(line["faults"]) for line in lines if line["log"] != "store"} == {
-        "people": True, "jackpot/pairs-major": False, "jackpot/pairs-minor": False,
+        "people": True, "commands": False, "jackpot/pairs-major": False, "jackpot/pairs-minor": False,
         "jackpot/lucky-seat": False, "jackpot/lucky-tie": False,
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ class RequestError(ValueError):
     """Not a request; the message names what is wrong with it."""
 
 
-class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """A request as a client writes it."""
 
     verb: str
@@ -23,6 +23,7 @@ class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     by: str = ""  # the person's name, as typed
     clause: str = ""  # of the rulebook
     args: dict[str, Any] = {}
+    second: str = ""  # name of the person who approves it, if another asks
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):

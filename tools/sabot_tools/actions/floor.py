@@ -131,7 +131,7 @@ def verify(
     store: StoreUrl = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per log.")] = False,
 ) -> None:
-    """Recompute every log of the store: people and jackpots. Exit status 1 if something differs."""
+    """Recompute every log of the store: people, commands and jackpots. Exit status 1 if something differs."""
     import msgspec
     from sabot_protocol.service.plain_text import escaped_json, printable
 
@@ -148,12 +148,15 @@ def verify(
 
 def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
     """Yield what is right and wrong with each log, and with the store itself."""
+    from sabot_floor.commands import audit as commands
     from sabot_floor.jackpots import audit as jackpots
     from sabot_floor.people import audit as people
     from sabot_floor.store import audit as chains
 
     found = people.verify(store)
     yield "people", found.entries, found.faults
+    found = commands.verify(store)
+    yield "commands", found.entries, found.faults
     for jackpot in jackpots.jackpots(store):
         verdict = jackpots.verify(store, jackpot)
         yield f"jackpot/{jackpot}", verdict.entries, verdict.faults

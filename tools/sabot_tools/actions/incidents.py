@@ -7,9 +7,9 @@ import typer
 from sabot_protocol.service.messages import Request
 
 from sabot_tools.stand.daemon import ask, fail
+from sabot_tools.stand.table_target import By, Target
 from sabot_tools.text.incidents import incident_lines
 
-By = Annotated[str, typer.Option(help="Your name, for the ledger.")]
 Note = Annotated[str | None, typer.Option(help="What happened, in a few words.")]
 Coup = Annotated[str | None, typer.Option(metavar="SHOE/COUP", help="Default: the coup on the table.")]
 Patron = Annotated[str | None, typer.Option(help="Name or number of the patron.")]
@@ -37,7 +37,8 @@ def open_incidents(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """List the open incidents of the table: each step that somebody must do, and who may."""
-    target = ctx.obj
+    target: Target = ctx.obj
+    target.only_here("open")
     answer = ask(target.config, target.socket, Request("status"))
     tables: list[dict[str, Any]] = json.loads(bytes(answer.data or b"{}")).get("tables", [])
     found = next((table for table in tables if table["table"] == target.table), None)

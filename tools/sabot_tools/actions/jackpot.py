@@ -12,7 +12,7 @@ from sabot_tools.actions import jackpot_replay, jackpot_sign
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_daemon import CONFIG, Config, Socket, ask
 from sabot_tools.stand.floor_store import StoreUrl, open_to_read
-from sabot_tools.stand.secret_prompt import ask_secret
+from sabot_tools.stand.secret_prompt import ask_login
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 app.command(name="replay", epilog=jackpot_replay.EPILOG)(jackpot_replay.replay)
@@ -53,19 +53,14 @@ def _act(config: Path, socket: Path | None, as_json: bool, verb: str, who: _Who,
     if bool(who.person) == bool(who.by) or bool(who.by) != bool(who.role):
         fail("give --as PERSON, or both --by NAME and --role ROLE")
     if who.person:
-        args = {"login": _login(who.person), **args}
+        args = {"login": ask_login(who.person), **args}
     else:
         args["role"] = who.role
     second = args.pop("second_person", "")
     if second:
-        args["second_login"] = _login(second)
+        args["second_login"] = ask_login(second)
     answer = ask(config, socket, Request(verb, by=who.by, args=args))
     typer.echo(escaped_json(bytes(answer.data)) if as_json else printable(answer.say))
-
-
-def _login(person: str) -> dict[str, str]:
-    what = "Badge" if person == "badge" else f"PIN, password or badge of {person}"
-    return {"person": person, "secret": ask_secret(what)}
 
 
 @app.command(epilog="Example: sabot jackpot show lucky-tie --config /etc/sabot/floor.toml")

@@ -1,24 +1,22 @@
-"""sabot table: requests of a supervisor to a table, through the daemon's socket; the ledger keeps each of them."""
+"""sabot table: requests of people to a table, at its daemon's socket or by the floor service; the ledger keeps each."""
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 from sabot_gateway.operator.socket_path import socket_path
 from sabot_gateway.operator.verbs.gateway import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_protocol.service.messages import ControlError, Request
-from sabot_protocol.service.plain_text import printable
 from sabot_protocol.service.socket_path import SocketPathError
 
 from sabot_tools.actions import capture as captures
 from sabot_tools.actions import incidents
-from sabot_tools.stand.daemon import CONFIG, Config, OptionsAnywhere, Socket, ask, fail
+from sabot_tools.stand.daemon import CONFIG, Config, OptionsAnywhere, Socket, fail
+from sabot_tools.stand.table_target import As, By, Floor, Second, Target
 
 app = typer.Typer(cls=OptionsAnywhere, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
-By = Annotated[str, typer.Option(help="Your name, for the ledger.")]
 Clause = Annotated[str, typer.Option(help="Clause of the table's rulebook, such as 12.1(b).")]
 OnTheTable = Annotated[
     str | None,
@@ -26,33 +24,22 @@ OnTheTable = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Target:
-    """The table of this command, and where its daemon is."""
-
-    table: str
-    config: Path
-    socket: Path | None
-
-    def request(self, verb: str, by: str, clause: str = "", **args: Any) -> None:
-        """Send the request and print the answer."""
-        given = {name: value for name, value in args.items() if value is not None}
-        answer = ask(self.config, self.socket, Request(verb, self.table, by, clause, given))
-        typer.echo(printable(answer.say))
-
-
 @app.callback(
     epilog="Example: sabot table bac-01 void --coup 3/17 --by 'A. Smith' --clause 12.1.2   "
-    "Access is controlled by the permissions of the daemon's socket."
+    "Access is controlled by the permissions of the daemon's socket and by [roles] in its config. "
+    "From the floor: sabot table bac-01 void --clause 12.1.2 --floor floor.toml --as asmith"
 )
 def table(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table in the gateway's config.")],
     config: Config = CONFIG,
     socket: Socket = None,
+    floor: Floor = None,
+    person: As = "",
+    second: Second = "",
 ) -> None:
     """Send a request to a table: decide a disputed coup, confirm, void, acknowledge an alarm, key in a card …"""
-    ctx.obj = Target(name, config, socket)
+    ctx.obj = Target(name, config, socket, floor, person, second)
 
 
 @app.command(
@@ -318,6 +305,7 @@ def capture(
     This command writes the file, with your permissions. The line never carries keys.
     """
     target: Target = ctx.obj
+    target.only_here("capture")
     path = out or captures.default_path(target.table, time.time())
     request = Request("capture", target.table, args={"seconds": seconds, "bytes": most})
     try:

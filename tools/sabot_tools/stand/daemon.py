@@ -31,11 +31,11 @@ Socket = Annotated[
 ]
 
 
-_ANYWHERE = ("--config", "--control", "--socket")
+_ANYWHERE = ("--config", "--control", "--socket", "--floor", "--as", "--second")
 
 
 class OptionsAnywhere(TyperGroup):
-    """Accept the options that name the daemon before the table or after the command."""
+    """Accept the options that name the daemon and the people before the table or after the command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Move them to the front, where the group expects them."""

@@ -17,6 +17,12 @@ def ask_secret(what: str) -> str:
     return secret
 
 
+def ask_login(person: str) -> dict[str, str]:
+    """Return how a person logs in at the floor service; `badge`: the badge shows who it is."""
+    what = "Badge" if person == "badge" else f"PIN, password or badge of {person}"
+    return {"person": person, "secret": ask_secret(what)}
+
+
 def ask_new_secret(what: str) -> str:
     """Return a new secret; at a terminal it is typed twice."""
     secret = ask_secret(what)

@@ -76,12 +76,21 @@ def _ahead(broker: dict[str, Any]) -> str:
     return f"{waits}, the first for {broker['ahead_s']} s; after {broker['patience_s']} s those are taken as missing"
 
 
+def _commands(counts: dict[str, Any]) -> list[str]:
+    """Return a line about the commands to tables, if any was asked for."""
+    shown = {"sent": "sent", "done": "done", "not_done": "refused by gateways", "refused": "refused here"}
+    more = {"unanswered": "without a reply", "waiting": "waiting", "unstored": "outcomes not in the log yet"}
+    parts = [f"{counts[name]} {text}" for name, text in (shown | more).items() if counts.get(name)]
+    return [f"commands: {', '.join(parts)}"] if parts else []
+
+
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
     if status["broker"]["ahead"]:
         lines.append(_ahead(status["broker"]))
     lines += _projection_problems(status.get("projection", {}).get("counts", {}))
+    lines += _commands(status.get("commands", {}))
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")
         lines += [f"refused{f' of {jackpot}' if jackpot else ''}: {refused}"] if refused else []
