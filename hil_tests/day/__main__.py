@@ -73,8 +73,8 @@ def play(day: Day, work_dir: Path, bench: str) -> Played:
         run = Run(stack, day, broker.address, work_dir, bench)
         with bar("playing", len(day.acts)) as progress:
             run.play(progress)
-        projection = judge.of_projection(run.floor.app.store, run.ledgers(), work_dir / "rebuilt.db")
         store = run.floor.store
+        projection = judge.of_projection(store, run.ledgers(), work_dir / "rebuilt.db")
         return Played(run.said, run.ledgers(), store, judge.print_reports(day.truth, store), projection)
 
 

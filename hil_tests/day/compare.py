@@ -20,7 +20,7 @@ def differences(section: str, keys: tuple[str, ...], known: Iterable[Line], repo
 def _by_key(keys: tuple[str, ...], lines: Iterable[Line]) -> dict[tuple[Any, ...], list[Line]]:
     found: dict[tuple[Any, ...], list[Line]] = {}
     for line in lines:
-        found.setdefault(tuple(line[key] for key in keys), []).append(line)
+        found.setdefault(tuple(str(line[key]) for key in keys), []).append(line)
     return found
 
 

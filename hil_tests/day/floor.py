@@ -15,8 +15,8 @@ from sabot_floor.projection import coverage
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_protocol.service.broker import Broker
 
-from day.expected import Period
 from day.known import utc
+from day.period import Period
 
 HOUR: Final = "06:00"
 ZONE: Final = "Australia/Sydney"

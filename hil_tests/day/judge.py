@@ -1,22 +1,16 @@
 """Judge: compares the truth of a day, section by section, with ledgers and reports; every difference is a sentence."""
 
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sabot_floor.projection import dump
-from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
-from sabot_floor.store import Store, open_store
-from sabot_gateway.ledger import Reader
-from sabot_protocol.topics import is_published
 from sabot_sim.world.truth import Truth
 
 from day import expected, known, ledgers
 from day.compare import Line, differences
-from day.expected import Period
-from day.floor import gaming_days, report
+from day.floor import gaming_days, report, sabot
+from day.period import Period
 
 _SECTIONS = {
     "shoes": ("table", "shoe"),
@@ -65,40 +59,48 @@ def of_reports(truth: Truth, reports: Printed) -> list[Section]:
             _of_section(f"{day}: {name}", section.keys, section.rows(truth, period), rows_of(printed, name))
             for name, section in expected.DAY.items()
         ]
-        found.append(_provoked(f"{day}: provoked", truth, period, printed))
         found.append(Section(f"{day}: complete", 1, [] if printed["head"]["complete"] else [str(printed["head"])]))
+    found.append(_provoked(truth, reports))
     return found
 
 
-def of_projection(store: Store, paths: Iterable[Path], rebuilt: Path) -> Section:
-    """Compare the projection that was fed over the broker with one that is rebuilt from the ledgers, byte by byte."""
-    with open_store(str(rebuilt)) as other:
-        for path in paths:
-            with closing(Reader(path)) as ledger:
-                published = [
-                    LedgerEntry(one.seq, one.table, one.topic, one.payload)
-                    for one in ledger.entries()
-                    if is_published(one.topic, one.table)
-                ]
-                rebuild(other, LedgerSpan(ledger.gateway(), 0, max(one.entry for one in published)), published)
-        fed, again = list(dump.lines(store)), list(dump.lines(other))
-    differ = [f"projection: fed {one!r}, rebuilt {two!r}" for one, two in zip(fed, again, strict=False) if one != two]
+def of_projection(store: Path, paths: Iterable[Path], new: Path) -> Section:
+    """Compare the projection that was fed over the broker with what `sabot floor rebuild` makes, byte by byte.
+
+    It is made in a new store, and in the one that was fed, which also has the heads that came over the broker.
+    """
+    ledgers = [part for path in paths for part in ("--ledger", str(path))]
+    fed, said = _dump(store), list[str]()
+    for other in (new, store):
+        sabot("floor", "rebuild", "--store", str(other), *ledgers)
+        said += _rows_differ(fed, _dump(other))
+    return Section("projection", len(fed), said)
+
+
+def _dump(store: Path) -> list[bytes]:
+    return sabot("floor", "dump", "--store", str(store)).splitlines()
+
+
+def _rows_differ(fed: list[bytes], again: list[bytes]) -> Iterator[str]:
+    for one, two in zip(fed, again, strict=False):
+        if one != two:
+            yield f"projection: fed {one.decode()}, rebuilt {two.decode()}"
     if len(fed) != len(again):
-        differ.append(f"projection: {len(fed)} rows were fed and {len(again)} are rebuilt")
-    return Section("projection", len(again), differ)
+        yield f"projection: {len(fed)} rows were fed and {len(again)} are rebuilt"
 
 
-def _provoked(title: str, truth: Truth, period: Period, printed: dict[str, Any]) -> Section:
+def _provoked(truth: Truth, reports: Printed) -> Section:
     """Look for each irregularity that was provoked: in the rows of its coup, or as a check of cards."""
-    coups = {(row["table"], row["shoe"], row["coup"]) for name in _ABOUT_A_COUP for row in printed[name]}
-    checked = {row["table"] for row in printed["deck_checks"]}
-    due = [one for one in truth.irregularities if period.holds(one.time_s) and one.situation not in _NOT_REPORTED]
+    rows = (row for _, _, printed in reports for name in _ABOUT_A_COUP for row in printed[name])
+    coups = {(row["table"], row["shoe"], row["coup"]) for row in rows}
+    checked = {row["table"] for _, _, printed in reports for row in printed["deck_checks"]}
+    due = [one for one in truth.irregularities if one.situation not in _NOT_REPORTED]
     missing = [
-        f"{title}: {one.number} {one.situation} at {one.table} {one.shoe}/{one.coup} is in no section"
+        f"provoked: {one.number} {one.situation} at {one.table} {one.shoe}/{one.coup} is in no section"
         for one in due
         if (one.table, one.shoe, one.coup) not in coups and not (one.situation == "deck_check" and one.table in checked)
     ]
-    return Section(title, len(due), missing)
+    return Section("provoked", len(due), missing)
 
 
 def _of_section(title: str, keys: tuple[str, ...], lines: list[Line], rows: list[Line]) -> Section:

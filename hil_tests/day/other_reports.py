@@ -15,11 +15,11 @@ from sabot_floor.reports.source import Scope, Source
 from sabot_floor.store import open_store
 from sabot_sim.world.truth import Coup, Truth
 
-from day import expected, known
+from day import expected, expected_people, expected_play, known
 from day.compare import Line, differences
-from day.expected import Period
 from day.judge import Section
 from day.known import utc
+from day.period import Period
 
 ALL_TIME = Period("2000-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z")
 Part = tuple[tuple[str, ...], list[Line]]  # keys, and the lines that a section must have
@@ -77,20 +77,20 @@ def _shoe(truth: Truth, table: str, shoe: int) -> Parts:
     def here(one: Any) -> bool:
         return (one.table, one.shoe) == (table, shoe)
 
-    return {"coups": (("coup",), expected.coups_of_shoe(truth, table, shoe)), **_about(truth, here)}
+    return {"coups": (("coup",), expected_play.coups_of_shoe(truth, table, shoe)), **_about(truth, here)}
 
 
 def _coup(truth: Truth, coup: Coup) -> Parts:
     def here(one: Any) -> bool:
         return (one.table, one.shoe, one.coup) == (coup.table, coup.shoe, coup.coup)
 
-    final = [line for line in expected.coups_of_shoe(truth, coup.table, coup.shoe) if line["coup"] == coup.coup]
+    final = [line for line in expected_play.coups_of_shoe(truth, coup.table, coup.shoe) if line["coup"] == coup.coup]
     return {"final": (("coup",), final), **_about(truth, here)}
 
 
 def _about(truth: Truth, here: Callable[[Any], bool]) -> Parts:
     """Return the alarms and what was to be settled about a shoe or a coup."""
-    alarms = [expected.alarm(one) for one in truth.alarms if here(one)]
+    alarms = [expected_play.alarm(one) for one in truth.alarms if here(one)]
     incidents = [one for one in truth.incidents if here(one)]
     return {
         "alarms": (_ALARM, alarms),
@@ -102,11 +102,11 @@ def _about(truth: Truth, here: Callable[[Any], bool]) -> Parts:
 def _person(truth: Truth, name: str) -> Parts:
     """Return what a person asked for or approved, saw, decided and did."""
     asked = [one for one in truth.decisions if name in (one.by.name, one.asks.name if one.asks else "")]
-    seen = [expected.alarm(one) for one in truth.alarms if name in (one.seen_by, one.over_by)]
-    decided = [one for one in truth.coups if expected.decided_by(one) == name]
+    seen = [expected_play.alarm(one) for one in truth.alarms if name in (one.seen_by, one.over_by)]
+    decided = [one for one in truth.coups if expected_play.decided_by(one) == name]
     steps = [line for line in known.steps(truth) if line.get("by") == name]
     return {
-        "decisions": (_DECISION, [expected.decision(one) for one in asked if not one.refused]),
+        "decisions": (_DECISION, [expected_people.decision(one) for one in asked if not one.refused]),
         "alarms": (_ALARM, seen),
         "coups": (("table", "shoe", "coup"), [_decided(one) for one in decided]),
         "steps": (_STEP, steps),
