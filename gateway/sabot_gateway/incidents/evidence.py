@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sabot_protocol.incidents import Done
 from sabot_protocol.rulebooks.incidents import Proof
-from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage, Message, Result, ShoeMessage
+from sabot_protocol.topics import AlarmMessage, IncidentMessage, Message, Result, ShoeMessage
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.deciders import Decider
@@ -57,11 +57,11 @@ def of_record(record: Record, time: str) -> Iterator[Evidence]:
 def _of_result(result: Result, time: str) -> Iterator[Evidence]:
     """A coup that is confirmed or void, or that was dealt without wagers."""
     done = Done(time, result.by or _SHOE, attempt=result.attempt)
-    units, confirmed = dealing_units(result), not isinstance(result, CoupMessage)
+    units = dealing_units(result)
     void = result.kind == "void" or result.status == "void"
     if void:
         yield Evidence("coup_void", done, units, result.shoe, result.coup)
-    if void or confirmed or result.status == "confirmed":
+    if void or result.status == "confirmed":
         yield Evidence("coup_decided", done, units, result.shoe, result.coup)
     if result.kind in _UNWAGERED:
         yield Evidence("unwagered_coup", done, units, result.shoe, from_coup=result.coup)
@@ -88,9 +88,8 @@ def of_event(
     """Yield what an event proves by itself; `person` requested the command that it ends."""
     if event.kind == "command_done" and event.data["command"] == "key_card":
         yield Evidence("card_keyed", done_by(person, time), (event.unit,))
-    whole = (
-        event.kind == "checked" and event.data["cards"] >= _DECK * state.decks
-    )  # a check of fewer decks proves little
+    # A check of fewer decks proves little.
+    whole = event.kind == "checked" and event.data["cards"] >= _DECK * state.decks
     if whole and not any(isinstance(record.message, AlarmMessage) for record in records):
         yield Evidence("cards_complete", Done(time, _SHOE), (event.unit,), state.shoe_no)
 
