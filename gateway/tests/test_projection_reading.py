@@ -1,5 +1,9 @@
 """The reading of the projection: ranges of time, one shoe, one coup, one person; SQLite and PostgreSQL."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 from projection_rows import (
     GATEWAY,
@@ -18,7 +22,7 @@ from sabot_floor.projection import reading
 from sabot_floor.projection.reading import Alarm, Decision, Reading
 from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import insert
-from sabot_floor.store import Store
+from sabot_floor.store import Store, open_store
 
 
 def holding(store: Store, *rows: Row) -> Reading:
@@ -106,3 +110,21 @@ def test_increments_are_running_totals_by_the_half_hour(store: Store) -> None:
     assert found.increments("2026-03-01T05:30:00Z", "2026-03-01T06:30:00Z") == [early, late]
     assert found.increment_before("grand", GATEWAY, "t1", "2026-03-01T06:00:00Z") == early
     assert found.increment_before("grand", GATEWAY, "t1", "2026-03-01T05:30:00Z") is None
+
+
+@pytest.mark.parametrize("table", ["", "t1"])
+def test_a_range_is_read_from_an_index_by_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str) -> None:
+    with open_store(str(tmp_path / "floor.db")) as store:
+        real, plans = store.select, list[str]()
+
+        def explained(query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+            plans.append("; ".join(str(row[-1]) for row in real(f"EXPLAIN QUERY PLAN {query}", values)))
+            return real(query, values)
+
+        monkeypatch.setattr(store, "select", explained)
+        found, day = Reading(store), (time(0), time(99))
+        for read in (found.coups, found.confirmed, found.cards, found.shoe_changes, found.alarms, found.decisions):
+            list(read(*day, table))
+        list(found.incidents(*day, table))
+        assert [("time>? AND time<?" in plan, "TEMP B-TREE" in plan) for plan in plans[:6]] == [(True, False)] * 6
+        assert "opened>? AND opened<?" in plans[6]

@@ -19,6 +19,7 @@ from sabot_floor.projection.schema import Table
 from sabot_floor.store import Store
 
 _PAGE = 2000  # rows that a query returns at once
+_OF_TABLE = "\"table\" || '' = ?"  # an expression: the index of times is used, not that of shoes
 _MOST_IDS = 500  # in one query
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 
@@ -201,7 +202,7 @@ class Reading:
         conditions = [
             f"{by} >= ?",
             f"{by} < ?",
-            *(['"table" = ?'] if name else []),
+            *([_OF_TABLE] if name else []),
             *([condition] if condition else []),
         ]
         values: list[Any] = [_bound(start), _bound(end), *([name] if name else [])]
