@@ -266,9 +266,11 @@ class App:
     # The end
 
     def _goodbye(self) -> None:
-        """Publish what is committed, as far as the broker takes it in a moment."""
+        """Publish what is committed and log what is being sent, as far as it takes a moment."""
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
-        while self.mqtt.client.is_connected() and self._monotonic() < end_s and not self.publisher.idle():
+        while self._monotonic() < end_s and (
+            self.notifier.is_sending() or (self.mqtt.client.is_connected() and not self.publisher.idle())
+        ):
             self.step(0.01)
         try:
             self.publisher.save()

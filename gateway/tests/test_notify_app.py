@@ -1,6 +1,7 @@
 """Notifications of a running floor service: from the broker to a real receiver, with kills, hangs and wrong configs."""
 
 import socket
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,18 @@ def test_a_kill_between_sending_and_logging_sends_again_with_the_same_id(rig: Ri
         again = rig.start(notify=channels)
         rig.until(lambda: len(web.requests) == 2 and again.notifier.idle())
     assert len({headers["X-Sabot-Id"] for _, headers, _ in web.requests}) == 1
+    assert [entry.kind for entry in rig.store().entries(LOG)] == ["decided", "sent"]
+
+
+def test_a_stop_waits_a_moment_for_the_receiver_that_has_a_notice(rig: Rig) -> None:
+    with WebServer().running() as web:
+        web.may_answer.clear()
+        app = rig.start(notify=(Webhook(name="pit", url=f"http://127.0.0.1:{web.port}/"),))
+        publish(rig, alarm(at_s=time.time()))
+        rig.until(lambda: web.requests)
+        rig.apps.remove(app)
+        threading.Timer(0.1, web.may_answer.set).start()
+        app._goodbye()
     assert [entry.kind for entry in rig.store().entries(LOG)] == ["decided", "sent"]
 
 

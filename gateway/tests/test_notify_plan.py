@@ -211,6 +211,7 @@ def test_incidents_and_waiting_notices_are_bounded(store: Store) -> None:
         ("at_once", "", "2026-11-17T12:00:00.000Z", ""),
         ("", "", "2026-11-17T12:00:00.000Z", ""),
         ("daily", "soon", "never", ""),
+        ("daily", "", "2026-11-17", "2026-11-17T19:00:00.000Z"),  # without an offset it is UTC
         ("daily", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", ""),
     ],
 )

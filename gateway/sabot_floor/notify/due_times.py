@@ -27,12 +27,12 @@ def until(calendar: Calendar, due: str, known: str, opened: str) -> str:
     `known` is the time in the message itself. Of the other words only `daily` and `month_end` depend on a clock; for
     those that depend on play (`before_next_coup`, `end_of_shoe` …) the gateway reports that a step is late.
     """
-    known_s = seconds(known)
+    known_s, opened_s = seconds(known), seconds(opened)
     if known_s is not None:
         return utc(known_s)
-    if due not in ("daily", "month_end") or seconds(opened) is None:
+    if due not in ("daily", "month_end") or opened_s is None:
         return ""
-    day = calendar.day_of(opened)
+    day = calendar.day_of(utc(opened_s))
     last = day if due == "daily" else month_days(day.year, day.month)[-1]
     return calendar.day(last).end
 

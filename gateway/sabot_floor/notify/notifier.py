@@ -108,11 +108,22 @@ class Notifier:
         state, now_s = states.decode(head.state), turn.now_s
         entries: list[Entry] = [entry for one in turn.outcomes for entry in delivery.settle(state, one, now_s)]
         for message in turn.found:
-            entries += self._planner.take(state, message, now_s)
+            entries += self._planned(state, message, now_s)
         entries += self._planner.due(state, now_s)
         turn.claimed, given_up = delivery.claim(state, self._worker, self._channels, turn.busy, now_s)
         turn.state = state
         return Decision([*entries, *given_up], states.encode(state))
+
+    def _planned(self, state: State, message: Received, now_s: float) -> list[Entry]:
+        """Return what a message causes; whatever is in it, it costs no more than itself."""
+        try:
+            return self._planner.take(state, message, now_s)
+        except Exception as error:
+            self._rejected += 1
+            self._newest.append(f"{message.table}: {type(error).__name__} in a message. Nobody is notified; report it")
+            if self._limiter.take("planned", now_s) is not None:
+                log.exception("a message could not be planned; report it with this log", table=message.table)
+            return []
 
     def _log_failures(self, turn: _Turn) -> None:
         for one in turn.outcomes:
@@ -121,9 +132,13 @@ class Notifier:
                     f"not sent by {one.notice.channel}: {one.say}; it is tried again", subject=one.notice.subject
                 )
 
+    def is_sending(self) -> bool:
+        """Return True while a receiver has a notice, and its outcome is not stored."""
+        return bool(self._senders.busy() or self._outcomes)
+
     def idle(self) -> bool:
-        """Return True if nothing waits to be sent now, or for its outcome."""
-        return not self._senders.busy() and not self._outcomes and not self._state.queue
+        """Return True if nothing waits to be sent, or for its outcome."""
+        return not self.is_sending() and not self._state.queue
 
     def status(self) -> dict[str, Any] | None:
         """Return what became of the notices of each channel, and what waits; None without channels."""
