@@ -27,6 +27,7 @@ from sabot_floor.projection import coverage
 from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
 from sabot_floor.requests import Accept, Act, FloorRequest, Show, name_of
+from sabot_floor.store import StoreError
 
 _LOG_IN = (
     "This floor takes acts of people only with a log-in: give --as PERSON in place of --by and --role "
@@ -117,6 +118,15 @@ class Answers:
                 return self._desk.show(show.jackpot)
         return Answer(True, "", msgspec.Raw(msgspec.json.encode(self._status(at))))
 
+    def _gateways(self) -> list[dict[str, Any]]:
+        """Return how much of each ledger the projection has; nothing while the store cannot be read."""
+        if self._hold.problem:
+            return []
+        try:
+            return [one._asdict() for one in coverage.gateways(self._logs.store)]
+        except StoreError:
+            return []
+
     def _status(self, at: Moment) -> dict[str, Any]:
         standings = [self._logs.standing(jackpot) for jackpot in self._logs.served]
         problem, since = self._hold.problem or self._behind.problem or None, self._hold.since or None
@@ -138,11 +148,7 @@ class Answers:
                 "forgotten_coups": self._collector.missing.given_up,
                 "republished": self._publisher.republished,
             },
-            "projection": {
-                "counts": dict(self._feed.counts),
-                "gateways": [one._asdict() for one in coverage.gateways(self._logs.store)] if not problem else [],
-            },
-            "commands": self._commands.status(),
+            "projection": {"counts": dict(self._feed.counts), "gateways": self._gateways()},
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
             "notify": self._notifier.status(),

@@ -73,3 +73,15 @@ def test_a_floor_without_jackpots_has_the_projection(rig: Rig, expected: list[by
     send(rig, ENTRIES)
     rig.settle()
     assert list(dump.lines(rig.store())) == expected
+
+
+def test_a_status_is_given_though_the_store_cannot_be_read(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.start()
+
+    def away(_store: object) -> None:
+        raise StoreError("away")
+
+    monkeypatch.setattr("sabot_floor.answers.coverage.gateways", away)
+    answer = rig.ask("status")
+    assert answer.ok
+    assert msgspec.json.decode(answer.data)["projection"]["gateways"] == []
