@@ -3,14 +3,17 @@
 from typing import Any
 
 import pytest
-from desk_bench import GATEWAY, TIME, DeskBench
+from desk_bench import DISPUTED, GATEWAY, TIME, DeskBench
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.operator import command_acts
 from sabot_gateway.operator.requests import TableRequest, parse
-from sabot_gateway.verify import Verifier
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify import Source, Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.service.messages import RequestError
 from sabot_protocol.topics import IncidentMessage
+from shoe_events import cards
+from shoe_events import event as shoe_event
 from test_requests import line, refusal
 
 STAR, PREMIUM, NZ, CROWN, RAPID = "star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid"
@@ -33,14 +36,44 @@ def one(made: DeskBench) -> IncidentMessage:
     return incident
 
 
+def with_incidents(made: DeskBench, *events: Event) -> None:
+    """Let verifier and incidents follow events."""
+    for event in events:
+        records = made.table.verifier.take(event, TIME)
+        source = Source(event.unit, event.event_no, TIME)
+        made.table.incidents.follow(records, source, made.table.verifier.state, event)
+
+
 def test_a_decision_closes_its_incident_in_the_same_commit() -> None:
     made = bench()
-    made.table.dispute()
-    records = made.table.verifier.disputed()
-    assert len(records) == 1
+    with_incidents(made, *DISPUTED)
+    refused = ask(made, "step", incident="discrepancy", step="decide")
+    assert refused.startswith("Step refused: coup 1/1 is still disputed: run `sabot table bac-01 decide --coup 1/1 ")
     made.request("decide", args={"coup": "1/1", "verdict": "confirmed"})
     made.commit()
-    assert made.table.incidents.open() == []  # the desk's table follows no events of the shoe
+    stored = [(topic, payload.get("state")) for _, topic, payload in made.commit()]
+    assert [topic for topic, _ in stored] == ["coup", "confirmed", "alarm", "incident", "outcome"]
+    assert ("incident", "closed") in stored
+    assert made.table.incidents.open() == []
+
+
+def test_a_coup_that_is_on_the_table_is_voided_and_not_only_recorded_as_void() -> None:
+    made = bench(RAPID)
+    with_incidents(made, *cards(2, "9S 2H"))
+    ask(made, "record", act="void_misdeal")
+    refused = ask(made, "step", incident="misdeal", step="void")
+    assert refused.startswith("Step refused: coup 1/1 is on the table and not void: run `sabot table bac-01 void ")
+    with_incidents(made, shoe_event(4, "coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=2))
+    assert made.table.incidents.open() == []
+
+
+def test_a_shoe_that_is_open_is_closed_and_not_only_recorded_as_closed() -> None:
+    made = bench()
+    ask(made, "record", act="void_shoe", note="sequence seen")
+    refused = ask(made, "step", incident="shoe_void", step="close_shoe")
+    assert "shoe 1 is still open: run `sabot table bac-01 tell close-shoe --by NAME`" in refused
+    with_incidents(made, shoe_event(2, "shoe_closed", shoe_no=1, coups=0, reason="command"))
+    assert [step.name for step in one(made).steps if not step.done] == ["notify_inspector"]
 
 
 # Disputes of players (P-62, P-89)

@@ -106,6 +106,19 @@ def test_show_prints_a_line_per_entry(path: Path) -> None:
     ]
 
 
+def test_show_prints_an_incident_and_what_is_left_of_it(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    steps = [{"name": "void", "say": "", "done": at(2)}, {"name": "check_cards", "say": ""}]
+    fields = {"incident": "a", "kind": "foreign_card", "state": "open", "say": "Foreign.", "clause": "12.11"}
+    ledger.append([entry(None, "incident", message(7, 3, 1, 9, **fields, opened=at(2), steps=steps))])
+    ledger.append([entry(None, "incident", message(8, 4, 1, 9, **fields | {"state": "closed"}, steps=steps[:1]))])
+    ledger.close()
+    assert [line.partition(" coup 9 ")[2].strip() for line in output("show", tmp_path / "ledger.db").splitlines()] == [
+        "incident foreign_card open under 12.11: Foreign. Open steps check_cards.",
+        "incident foreign_card closed under 12.11: Foreign. Every step is done.",
+    ]
+
+
 ATTEMPT = {
     "id": "6a7e-9",
     "time": at(1),

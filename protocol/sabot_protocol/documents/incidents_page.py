@@ -16,7 +16,8 @@ An *incident* is something that people must settle. An alarm, an act or a person
 steps is done. It stays open when its alarm is acknowledged or cleared. `sabot table T open` lists what is open.
 
 - *by itself*: the log of the shoe proves the step. Every step can also be recorded:
-  `sabot table T step --incident ID --step NAME --by NAME`. A lower role than that of the step is refused.
+  `sabot table T step --incident ID --step NAME --by NAME`. A lower role than that of the step is refused, and so is a
+  record that the log contradicts: a coup that is still disputed is not decided, a shoe that is open is not closed.
 - `sabot table T record --act ACT --by NAME` records an act that only people do. It opens the incident of that act.
 - Role and clause of a step come from [AUTHORITY.md](AUTHORITY.md); a rulebook that is silent has no such incident.
 - A step done after its time is marked late.

@@ -56,6 +56,12 @@ def _alarm(message: Message) -> str:
     return f"alarm {message['name']} {message.get('state', 'raised')}{_by(message)}: {message['say']}"
 
 
+def _incident(message: Message) -> str:
+    waiting = [step["name"] for step in message.get("steps", []) if not step.get("done")]
+    left = f"open steps {', '.join(waiting)}" if waiting else "every step is done"
+    return f"incident {message['kind']} {message['state']}{_by(message)}: {message['say']} {left.capitalize()}."
+
+
 def _shoe(message: Message) -> str:
     return f"shoe {message['shoe']} opened, {message['decks']} decks" if message["state"] == "open" else "shoe closed"
 
@@ -138,6 +144,7 @@ _WORDS = {
     "coup": _coup,
     "confirmed": _coup,
     "alarm": _alarm,
+    "incident": _incident,
     "shoe": _shoe,
     "cards": _card,
     "health": _health,

@@ -18,6 +18,7 @@ from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb, expect
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import decide_command
 
 Text = Annotated[str, Meta(max_length=500)]
 Cents = Annotated[int, Meta(ge=1, le=10**12)]
@@ -40,6 +41,7 @@ class StepDone(TableVerb, frozen=True):
         problem = incidents.refusal(table.verifier.rulebook, incident, self.step, person.by, person.role)
         if not problem and self.settled and incident.kind != "player_dispute":
             problem = f"only a dispute of a player can be settled before its last step, and this is {incident.kind}"
+        problem = problem or _contradiction(table, incident, self.step)
         if problem:
             raise RefusedError(f"{problem}. See `sabot table {table.name} open`.")
         source = new_source()
@@ -175,6 +177,23 @@ class RecordAct(Opens, frozen=True, kw_only=True):
         on_table = table.verifier.state.coup_on_table()
         late = self.coup is not None and on_table is not None and self.coup != f"{on_table[0]}/{on_table[1]}"
         return {"notified_before_next": False} if late and self.act in _MISDEALS else {}
+
+
+def _contradiction(table: TableView, incident: IncidentMessage, name: str) -> str:
+    """Return why a step cannot be done yet, by what the gateway knows itself; empty if nothing speaks against it."""
+    proofs, state = incidents.proofs(name), table.verifier.state
+    label = f"{incident.shoe}/{incident.coup}"
+    if "coup_decided" in proofs or "coup_void" in proofs:
+        if table.verifier.disputes.at((incident.unit, incident.shoe, incident.coup)):
+            return f"coup {label} is still disputed: run {decide_command(table.name, label)}"
+        on_table = (state.unit, *(state.coup_on_table() or ())) == (incident.unit, incident.shoe, incident.coup)
+        if name == "void" and on_table and not state.none_to_void():
+            return (
+                f"coup {label} is on the table and not void: run `sabot table {table.name} void --by NAME --clause N`"
+            )
+    if name == "close_shoe" and state.phase not in ("closed", "checking", "unknown"):
+        return f"shoe {state.shoe_no} is still open: run `sabot table {table.name} tell close-shoe --by NAME`"
+    return ""
 
 
 def _refuse_unknown(table: TableView, opening: Opening) -> None:
