@@ -53,7 +53,7 @@ class PublishStage:
         self.publisher = Publisher(self.mqtt, ledger, config.site, at.time, config.gateway or "")
         self.status_topics = StatusTopics(self.publisher, config.keys, self._rulebook_of)
         self._latency = Latency()
-        self._alarms_due: dict[str, None] = {}  # tables whose active alarms are to be published
+        self._alarms_due: dict[str, bool] = {}  # tables to publish the open incidents of; True: and the active alarms
 
     def _rulebook_of(self, table: str) -> str | None:
         return self._tables[table].config.rulebook if table in self._tables else None
@@ -75,13 +75,16 @@ class PublishStage:
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
         self._latency.stored(last_seq, len(entries), read_s)
-        self.alarms_changed(entry.table for entry in entries if entry.topic in ("alarm", "incident"))
+        self.alarms_changed(entry.table for entry in entries if entry.topic == "alarm")
+        for entry in entries:
+            if entry.topic == "incident":
+                self._alarms_due.setdefault(entry.table, False)
         if any(entry.topic == "shoe" for entry in entries):
             self.publisher.retained.shoe_changed()
 
     def alarms_changed(self, tables: Iterable[str]) -> None:
         """Publish the active alarms of these tables when they are due."""
-        self._alarms_due |= dict.fromkeys(tables)
+        self._alarms_due |= dict.fromkeys(tables, True)
 
     def step(self, at: Moment, *, held: bool, monotonic: Callable[[], float]) -> None:
         """Send what is due; while the gateway is held, states only and nothing from the ledger."""
@@ -96,9 +99,9 @@ class PublishStage:
 
     def _publish_alarms(self, at: Moment) -> None:
         """Publish the alarms that are due; those of a table that was removed stay as they were published last."""
-        for name in list(self._alarms_due):
+        for name, alarms in list(self._alarms_due.items()):
             table = self._tables.get(name)
-            if table is None or self.status_topics.alarms(table, at):
+            if table is None or self.status_topics.alarms(table, at, changed=alarms):
                 del self._alarms_due[name]
 
     def close_table(self, table: TableSession, at: Moment) -> None:

@@ -73,11 +73,12 @@ class StatusTopics:
             log.warning(problem, table=table.name)
             self._set(table.name, ("offline", {"problem": problem}), at.time)
 
-    def alarms(self, table: TableSession, at: Moment) -> bool:
-        """Publish alarms and incidents of a table, a few times a second at most; return whether they were published."""
+    def alarms(self, table: TableSession, at: Moment, *, changed: bool = True) -> bool:
+        """Publish incidents, and alarms if changed, a few times a second at most; return False if it is too early."""
         if not self._alarms.setdefault(table.name, TokenBucket(_ALARMS_AT_ONCE, _ALARMS_EVERY_S)).take(at.now_s):
             return False
-        self._publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
+        if changed:
+            self._publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
         listed = tuple(incident.id for incident in table.incidents.open())
         if self._open.get(table.name) != listed:
             self._open[table.name] = listed
