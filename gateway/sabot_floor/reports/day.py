@@ -14,6 +14,7 @@ from sabot_floor.reports.alarms import (
     is_irregularity,
     responses,
 )
+from sabot_floor.reports.commands import command_rows
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import DayReport
 from sabot_floor.reports.coup_states import coup_states
@@ -21,6 +22,7 @@ from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, notification_rows, step_rows
 from sabot_floor.reports.people import People, decision_row
+from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.play import Tally, coup_row, shift
 from sabot_floor.reports.source import Scope, Source
 
@@ -62,7 +64,7 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "keyed_cards": play.keyed_card_rows(people, source.cards(scope)),
         "responses": responses(alarm_rows),
         "alarms": alarm_rows,
-        "decisions": [decision_row(one) for one in people.between(*scope.span)],
+        "decisions": decision_rows(source, scope, people),
         "incidents": [incident_row(one, scope.made) for one in incidents],
         "steps": list(step_rows(incidents, scope.made)),
         "notifications": list(notification_rows(source.store, incidents, scope.made)),
@@ -71,6 +73,12 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "increments": jackpots.increments(source, scope),
     }
     return DayReport(head=head(source, scope, "day", about, sections), **sections)
+
+
+def decision_rows(source: Source, scope: Scope, people: People) -> list[DecisionRow]:
+    """Return the requests of a time, at the gateways and at the floor, in its order."""
+    rows = [decision_row(one) for one in people.between(*scope.span)]
+    return sorted([*rows, *command_rows(source, scope, people.all())], key=lambda row: row.time)
 
 
 def _around(scope: Scope) -> Scope:

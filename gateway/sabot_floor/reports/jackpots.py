@@ -1,7 +1,7 @@
 """Jackpots: wins and acts of people from the jackpots' logs, contributions from the projection."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sabot_protocol.jackpots.messages import WinMessage
@@ -10,19 +10,11 @@ from sabot_floor.jackpots.batch import WIN, log_name
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Adjusted, Changed, Drawn, MadeGood, Opened, Restored, Withdrawn
 from sabot_floor.projection.rows import Increment
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.rows import IncrementRow, JackpotActRow, WinRow
-from sabot_floor.reports.source import Scope, Source
+from sabot_floor.reports.source import LogEntry, Scope, Source
 
 _PREFIX = log_name("")
 _ACTS = ("opened", "parameters", "adjusted", "withdrawn", "restored", "made_good", "drawn", "accepted")
-_BATCH = 1000
-
-
-class _Logged(NamedTuple):
-    kind: str
-    time: str
-    payload: bytes
 
 
 def jackpot_ids(source: Source) -> list[str]:
@@ -34,7 +26,7 @@ def wins(source: Source, scope: Scope) -> Iterator[WinRow]:
     """Yield the wins that were recorded, paid, deemed invalid or cancelled, each in its last state of the time."""
     for jackpot in jackpot_ids(source):
         newest: dict[str, WinMessage] = {}
-        for entry in _entries(source, jackpot, scope.span, (WIN,)):
+        for entry in source.logged(log_name(jackpot), scope.span, (WIN,)):
             message = _decoded(entry, WinMessage)
             if message is not None and scope.has(message.win.table):
                 newest[message.win.win] = message
@@ -65,7 +57,7 @@ def acts(source: Source, scope: Scope) -> Iterator[JackpotActRow]:
     """Yield what people did to the jackpots; what is about no table belongs to every table."""
     for jackpot in jackpot_ids(source):
         currency = ""
-        for entry in _entries(source, jackpot, scope.span, _ACTS):
+        for entry in source.logged(log_name(jackpot), scope.span, _ACTS):
             logged = _decoded(entry, Logged)
             if logged is None:
                 continue
@@ -77,7 +69,7 @@ def acts(source: Source, scope: Scope) -> Iterator[JackpotActRow]:
                 yield row
 
 
-def _act_row(jackpot: str, logged: _Logged, entry: Any, currency: str) -> JackpotActRow:
+def _act_row(jackpot: str, logged: LogEntry, entry: Any, currency: str) -> JackpotActRow:
     by = getattr(entry, "by", "")
     return JackpotActRow(
         jackpot=jackpot,
@@ -103,38 +95,16 @@ def _reason(entry: Any) -> str:
 def _currency(source: Source, jackpot: str) -> str:
     """Return the currency of a jackpot: that of its first entry."""
     first = source.store.read(log_name(jackpot), 0, 1)
-    logged = _decoded(_Logged(first[0].kind, first[0].time, first[0].payload), Logged) if first else None
+    logged = _decoded(LogEntry(first[0].kind, first[0].time, first[0].payload), Logged) if first else None
     entry = logged.entry if logged else None
     return entry.parameters.currency if isinstance(entry, Opened) else ""
 
 
-def _decoded(entry: _Logged, kind: type[Any]) -> Any:
+def _decoded(entry: LogEntry, kind: type[Any]) -> Any:
     try:
         return msgspec.json.decode(entry.payload, type=kind)
     except (msgspec.MsgspecError, UnicodeError):
         return None
-
-
-def _entries(source: Source, jackpot: str, span: Span, kinds: tuple[str, ...]) -> Iterator[_Logged]:
-    """Yield the entries of some kinds in a time; only that part of the log is read."""
-    log, after = log_name(jackpot), _last_before(source, log_name(jackpot), span.begin)
-    marks = ", ".join("?" * len(kinds))
-    last = _last_before(source, log, span.end)
-    while after < last:
-        until = min(after + _BATCH, last)
-        query = f"SELECT kind, time, payload FROM entries WHERE log = ? AND seq > ? AND seq <= ? AND kind IN ({marks})"
-        yield from map(_Logged._make, source.store.select(f"{query} ORDER BY seq", (log, after, until, *kinds)))
-        after = until
-
-
-def _last_before(source: Source, log: str, time: str) -> int:
-    """Return the number of the last entry of a log before a time, by halving; times of a log only rise."""
-    low, high = 0, int(source.store.select("SELECT coalesce(max(seq), 0) FROM entries WHERE log = ?", (log,))[0][0])
-    while low < high:
-        middle = (low + high + 1) // 2
-        found = source.store.select("SELECT time FROM entries WHERE log = ? AND seq = ?", (log, middle))
-        low, high = (middle, high) if found and found[0][0] < time else (low, middle - 1)
-    return low
 
 
 def increments(source: Source, scope: Scope) -> list[IncrementRow]:

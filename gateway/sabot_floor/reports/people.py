@@ -66,6 +66,10 @@ class People:
         found = (one for listed in self._by_table.values() for one in listed if begin <= one.attempt.time < end)
         return sorted(found, key=lambda one: one.attempt.time)
 
+    def all(self) -> list[Decision]:
+        """Return all requests that are known."""
+        return [one for one in self._by_id.values() if one is not None]
+
     def all_of(self, verb: str) -> list[Decision]:
         """Return all requests of a verb, in the order of time."""
         found = (one for listed in self._by_table.values() for one in listed if one.attempt.verb == verb)

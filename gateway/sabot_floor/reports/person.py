@@ -6,9 +6,10 @@ from sabot_floor.reports import jackpots
 from sabot_floor.reports.alarms import alarm_row
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import PersonReport
+from sabot_floor.reports.day import decision_rows
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, step_rows
-from sabot_floor.reports.people import People, decision_row
+from sabot_floor.reports.people import People
 from sabot_floor.reports.play import coup_row
 from sabot_floor.reports.source import Scope, Source, same_name
 
@@ -21,8 +22,8 @@ def person_report(source: Source, scope: Scope, name: str) -> PersonReport:
 
 def _report(source: Source, scope: Scope, name: str) -> PersonReport:
     spellings, incidents = source.spellings(name), source.incidents(scope)
-    decisions = [one for one in source.decisions(scope) if _is(name, one.attempt.by, one.attempt.asks)]
-    people, rows = People(source, decisions), [decision_row(one) for one in decisions]
+    people = People(source, list(source.decisions(scope)))
+    rows = [row for row in decision_rows(source, scope, people) if _is(name, row.by, row.asks)]
     sections: dict[str, Any] = {
         "gaps": gaps(source, scope.span),
         "decisions": [row for row in rows if row.ok is not False],

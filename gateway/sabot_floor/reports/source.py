@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sabot_floor.projection import rows, schema
 from sabot_floor.projection.reading import Alarm, Decision, Reading
@@ -12,6 +12,7 @@ from sabot_floor.reports.gaming_day import Calendar, Span
 from sabot_floor.store import Store
 
 MOST_ROWS = 10_000  # in a section; a warning counts the others
+_BATCH = 1000  # entries of a log in one query
 PART = 500  # ids in one query
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 _Any = TypeVar("_Any")
@@ -23,6 +24,14 @@ class _OfTable(Protocol):
 
 
 _Placed = TypeVar("_Placed", bound=_OfTable)
+
+
+class LogEntry(NamedTuple):
+    """An entry of one of the store's own logs."""
+
+    kind: str
+    time: str
+    payload: bytes
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,25 @@ class Source:
             for found in changes.values():
                 raised = found.get("raised") or next(iter(found.values()))
                 yield Alarm(raised, found.get("acknowledged"), found.get("cleared"))
+
+    def logged(self, log: str, span: Span, kinds: tuple[str, ...]) -> Iterator[LogEntry]:
+        """Yield the entries of some kinds of a log in a time; only that part of the log is read."""
+        after, last = self._last_before(log, span.begin), self._last_before(log, span.end)
+        marks = ", ".join("?" * len(kinds))
+        query = f"SELECT kind, time, payload FROM entries WHERE log = ? AND seq > ? AND seq <= ? AND kind IN ({marks})"
+        while after < last:
+            until = min(after + _BATCH, last)
+            yield from map(LogEntry._make, self.store.select(f"{query} ORDER BY seq", (log, after, until, *kinds)))
+            after = until
+
+    def _last_before(self, log: str, time: str) -> int:
+        """Return the number of the last entry of a log before a time, by halving; times of a log only rise."""
+        low, high = 0, int(self.store.select("SELECT coalesce(max(seq), 0) FROM entries WHERE log = ?", (log,))[0][0])
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = self.store.select("SELECT time FROM entries WHERE log = ? AND seq = ?", (log, middle))
+            low, high = (middle, high) if found and found[0][0] < time else (low, middle - 1)
+        return low
 
     def newest_time(self) -> str:
         """Return the time of the newest coup in the store; empty if it has none."""

@@ -1,0 +1,90 @@
+"""Commands of the floor in reports: what it refused, what a gateway refused at once, and what was never answered."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from report_scene import Scene, at, scope
+from sabot_floor.commands.entries import Answered, Asked, Refused, Unanswered
+from sabot_floor.commands.log import CommandLog
+from sabot_floor.people import log as people_log
+from sabot_floor.people.state import PeopleState, Person
+from sabot_floor.reports.day import day_report
+from sabot_floor.reports.person import person_report
+from sabot_floor.reports.source import Source
+from sabot_floor.store import Decision, open_store
+from sabot_floor.store import Entry as LogEntry
+
+DAY = date(2026, 11, 17)
+
+
+def asked(own_id: str, time: str, **changes: Any) -> Asked:
+    fields: dict[str, Any] = {"table": "bac-01", "verb": "void", "args": {"coup": "3/17", "reason": "misdeal"}}
+    fields |= {"clause": "12.1.2", "rulebook": "star-baccarat", "act": "void_misdeal", "person": "asmith"}
+    fields |= {"name": "A. Smith", "role": "casino_supervisor", "asks_person": "", "asks": "", "asks_role": ""}
+    fields |= {"expires": time, "digest": "", "worker": "1", "by": "root"}
+    return Asked(time=time, id=own_id, **(fields | changes))
+
+
+def refused(time: str, person: str, second: str = "", **changes: Any) -> Refused:
+    fields: dict[str, Any] = {"table": "bac-01", "verb": "void", "args": {}, "clause": "12.1.2", "by": "root"}
+    return Refused(time=time, person=person, second=second, say="A Dealer may not do this.", **(fields | changes))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Source]:
+    """A store with the log of commands and two people."""
+    with open_store(str(tmp_path / "floor.db")) as store:
+        people = {"elow": Person("elow", "E. Low"), "asmith": Person("asmith", "A. Smith")}
+        state = msgspec.json.encode(PeopleState(people))
+        store.append(people_log.LOG, lambda head: Decision([LogEntry("1", "begun", b"{}", at("12:00"))], state))
+        scene = Scene(store)
+        scene.request("q1", at("20:00:01"), "void", "A. Smith", role="casino_supervisor")  # the request of cmd-q1
+        scene.save()
+        CommandLog(store).append(
+            [
+                refused(at("18:59:59"), "elow"),  # of the day before
+                refused(at("19:30"), "elow"),
+                refused(at("19:40"), "elow", "zz", left_out=3),
+                asked("cmd-q1", at("20:00")),
+                Answered(time=at("20:00:02"), id="cmd-q1", ok=True, say="Void.", reason="", replied=at("20:00:02")),
+                asked("cmd-2", at("20:10"), asks_person="elow", asks="E. Low", asks_role="dealer"),
+                Answered(time=at("20:11"), id="cmd-2", ok=False, say="Expired.", reason="expired", replied=at("20:11")),
+                asked("cmd-3", at("20:20"), table="bac-02"),
+                Unanswered(time=at("20:21"), id="cmd-3", say="No reply came."),
+                asked("cmd-4", at("18:59:59", 17)),
+                Answered(time=at("19:00:01", 17), id="cmd-4", ok=False, say="Late.", reason="x", replied=""),
+            ]
+        )
+        yield Source(store)
+
+
+def test_what_no_gateway_has_as_a_request_is_a_decision(source: Source) -> None:
+    report = day_report(source, scope(), DAY)
+    assert [(row.time, row.by, row.asks, row.ok, row.say, row.attempt) for row in report.decisions] == [
+        (at("19:30"), "E. Low", "", False, "A Dealer may not do this.", ""),
+        (
+            *(at("19:40"), "zz", "E. Low", False),
+            *("A Dealer may not do this. (and 3 more refusals that are only counted)", ""),
+        ),
+        (at("20:00:01"), "A. Smith", "", True, "Done.", "q1"),
+        (at("20:10"), "A. Smith", "E. Low", False, "Expired.", "cmd-2"),
+        (at("20:20"), "A. Smith", "", None, "No reply came.", "cmd-3"),
+        (at("18:59:59", 17), "A. Smith", "", False, "Late.", "cmd-4"),
+    ]
+    row = report.decisions[3]
+    assert (row.origin, row.role, row.asks_role, row.act) == ("floor", "casino_supervisor", "dealer", "void_misdeal")
+    assert (row.coup, row.args, row.clause, row.user) == ("3/17", '{"reason":"misdeal"}', "12.1.2", "root")
+    assert [row.attempt for row in day_report(source, scope("bac-02"), DAY).decisions] == ["cmd-3"]
+
+
+def test_refusals_are_those_of_the_person_who_was_named(source: Source) -> None:
+    span = scope().calendar.day(DAY)
+    low = person_report(source, scope().of(span), "e. low")
+    assert [row.time for row in low.refused] == [at("19:30"), at("19:40"), at("20:10")]
+    smith = person_report(source, scope().of(span), "A. Smith")
+    assert [row.attempt for row in smith.decisions] == ["q1", "cmd-3"]
+    assert [row.attempt for row in smith.refused] == ["cmd-2", "cmd-4"]
