@@ -1,6 +1,8 @@
 """Gaming days by hand: ordinary days, days of 23 and 25 hours, months, and hours and zones that there are not."""
 
+import zoneinfo
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,16 @@ def test_wrong_hours_and_zones() -> None:
         assert "such as '06:00'" in hour_problem(hour)
     for zone in ("Sydney", "", "../etc/passwd", "/etc/passwd", "Australia", "a\0b"):
         assert "such as 'Australia/Sydney'" in zone_problem(zone), zone
+
+
+def test_a_machine_without_time_zones_has_utc() -> None:
+    zoneinfo.reset_tzpath(to=())
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        assert Calendar().day(date(2026, 11, 17)).begin == "2026-11-17T06:00:00.000Z"
+        assert "install the package tzdata" in zone_problem("Pacific/Fiji") or find_spec("tzdata")
+    finally:
+        zoneinfo.reset_tzpath()
 
 
 def test_days_in_the_wrong_order() -> None:

@@ -1,7 +1,7 @@
 """Gaming day: from the site's hour to the same hour of the next day, by the clock on the wall of the site."""
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -116,9 +116,10 @@ def _hour(text: str) -> time:
     return time(int(found[1]), int(found[2]))
 
 
-def _zone(name: str) -> ZoneInfo:
+def _zone(name: str) -> tzinfo:
+    """Return a time zone; UTC also on a machine that has none."""
     try:
-        return ZoneInfo(name)
+        return UTC if name == ZONE else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise CalendarError(
             f"{name!r:.60} is no time zone of this machine: expected one such as 'Australia/Sydney'. If it has none at "
