@@ -125,3 +125,18 @@ def test_a_person_opens_nothing_more_when_too_many_are_open() -> None:
     with pytest.raises(NotThereError, match="1 incidents are open at this table: close some with `step` first"):
         log.open_book.open_by(log.opening("void_shoe"), SMITH, Source(GATEWAY, 71, log.time(71)))
     assert [one.kind for one in log.open_book.open()] == ["misdeal"]
+
+
+def test_an_irregularity_that_the_shoe_finds_is_not_reported_by_the_person_of_an_earlier_command() -> None:
+    log = IncidentLog("star-rapid")
+    log.person = SMITH
+    log.command("authorise", times=1)
+    log.irregularity("misread_card", "MANUAL_ENTRY")
+    assert log.one().by == ""
+    log.command("irregularity", case="wrong_area", facts={})
+    for card, slot in (("9S", "player_1"), ("2H", "banker_1"), ("TD", "player_2"), ("3C", "banker_2")):
+        log.card(card, slot)
+    log.irregularity("wrong_area", "VOID")
+    assert [one.by for one in log.incidents if one.kind == "misdelivery"] == [""]
+    log.reported("wrong_shoe", "VOID")
+    assert [one.by for one in log.incidents if one.kind == "wrong_shoe"] == ["A. Smith"]

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 from sabot_protocol import incidents
 from sabot_protocol.incidents import Done
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import CoupMessage, IncidentMessage, ShoeMessage
+from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage, ShoeMessage
 
 from sabot_gateway.incidents import evidence, openings
 from sabot_gateway.incidents.evidence import Evidence
+from sabot_gateway.incidents.last_command import LastCommand
 from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import NotThereError
@@ -60,11 +61,11 @@ class IncidentBook:
     """Sans-I/O: records in, further records out; what it holds can be restored from the ledger."""
 
     def __init__(self, table: str, book: Rulebook, who: Who = nobody, most: int = MOST) -> None:
-        self._table, self.book, self._who, self._most = table, book.id, who, most
+        self._table, self.book, self._most = table, book.id, most
         self._digest = book.digest().hex()
         self._open: dict[str, IncidentMessage] = {}
         self._keys: dict[Key, None] = {}
-        self._commanded: Decider | None = None  # of the command that the shoe logged last
+        self._last = LastCommand(who)
         self.more = 0  # that were not opened since the start, because too many are open
 
     def open(self) -> list[IncidentMessage]:
@@ -73,7 +74,7 @@ class IncidentBook:
 
     def restore(self, newest: Iterable[IncidentMessage]) -> None:
         """Take the open incidents of the ledger and the newest of all, oldest first."""
-        self._open, self._keys, self._commanded = {}, {}, None
+        self._open, self._keys = {}, {}
         for incident in newest:
             self._keep(incident)
 
@@ -97,39 +98,42 @@ class IncidentBook:
         person: Decider | None = None,  # who requested what the records have
     ) -> list[Record]:
         """Return the records of the incidents that these records open, advance or close."""
-        mattering = event is not None and event.kind in _EVENTS
-        if not mattering and not any(record.topic in _TOPICS for record in records):
+        if not self._matters(records, event):
             return []
-        changes, reporter = Changes(source, self._open), self._reporter(event)
+        if event is not None and event.kind == "command_done":
+            self._last.note(event)
+        changes, requester = Changes(source, self._open), self._last.of(event)
         found = [one for record in records for one in evidence.of_record(record, source.time)]
         if event is not None:
-            found += evidence.of_event(event, records, state, self._commanded, source.time)
+            found += evidence.of_event(event, records, state, requester, source.time)
         if self._open:
             for one in found:
-                self._advance(changes, self._with_role(one, person))
+                self._advance(changes, self._with_person(one, person, requester))
             self._pass_time(changes, records)
         for opening in openings.of_records(self.book, records, event, state):
-            self._open_new(changes, opening, reporter)
+            self._open_new(changes, opening, requester)
         if event is not None:
             for opening in openings.of_event(self.book, event, records, state):
-                self._open_new(changes, opening, self._commanded)
+                self._open_new(changes, opening, requester)
         return self._stored(changes)
 
-    def _reporter(self, event: Event | None) -> Decider | None:
-        """Return the person who reported the irregularity of this event; remember who requested a command."""
-        if event is None:
-            return None
-        if event.kind == "command_done":
-            self._commanded = self._who(event.unit, event.data["command_id"], event.data["command"])
-        elif event.kind not in ("irregularity", "coup_void", "card", "fault"):
-            self._commanded = None
-        return self._commanded if event.kind == "irregularity" else None
+    def _matters(self, records: list[Record], event: Event | None) -> bool:
+        """Return False if nothing of this can open or advance an incident; most events are such."""
+        if event is not None and event.kind in _EVENTS:
+            return True
+        if self._open:
+            return any(record.topic in _TOPICS for record in records)
+        return any(
+            isinstance(record.message, AlarmMessage)
+            or (isinstance(record.message, CoupMessage) and record.message.status == "disputed")
+            for record in records
+        )
 
-    def _with_role(self, one: Evidence, person: Decider | None) -> Evidence:
+    def _with_person(self, one: Evidence, person: Decider | None, requester: Decider | None) -> Evidence:
         """Add the person whose command is the proof, or the role of the person whose request is."""
-        if one.proof == "authorised" and self._commanded:
-            return one._replace(done=evidence.done_by(self._commanded, one.done.time))
-        for decider in (person, self._commanded):
+        if one.proof == "authorised" and requester:
+            return one._replace(done=evidence.done_by(requester, one.done.time))
+        for decider in (person, self._last.person):
             if decider and decider.attempt and decider.attempt == one.done.attempt:
                 return one._replace(done=one.done._replace(role=decider.role))
         return one
