@@ -58,6 +58,8 @@ NOTIFIED = {  # whom a step notifies: P-75 to P-89
     "notice": ["gaming_staff"],
     "advise_inspector": ["patron"],
     "advise_vgccc": ["patron"],
+    "sign_closure": ["players"],
+    "give_notice": ["players"],
 }
 
 

@@ -98,7 +98,7 @@ def steps(stored: list[Stored]) -> list[Line]:
 
 
 def _newest(stored: list[Stored]) -> list[Line]:
-    return list({one["incident"]: one for _, _, one in _on(stored, "incident")}.values())
+    return list({one["incident"]: {"steps": [], **one} for _, _, one in _on(stored, "incident")}.values())
 
 
 def _on(stored: list[Stored], topic: str) -> Iterator[Stored]:

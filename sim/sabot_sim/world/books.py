@@ -66,6 +66,8 @@ _RULES: Final = {
     "other_winner": ("decide 12.13", "decide 14.13", "-", "-", "decide 11.8.11"),
     # Players and their money
     "dispute": ("settle 14.14", "settle 15.13", "-", "settle 15.10", "settle 12.11"),
+    "barred": ("record 14.4.2", "record 15.3.2", "-", "record 15.2.2", "record 12.3.2"),
+    "closure": ("announce 14.10", "announce 15.9", "-", "announce 15.8", "announce 12.8"),
     "wrong_payment": ("register 12.18", "register 14.15", "-", "-", "-"),
     # Coups without wagers that a person orders
     "ordered": ("unwagered 7.4", "unwagered 7.4", "unwagered 8.3", "approved 7.4", "approved 11.8.14"),

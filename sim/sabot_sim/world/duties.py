@@ -44,6 +44,9 @@ _DUTIES: Final = {
         "final 15.10, advise_inspector 15.11, advise_vgccc 15.11",
         "first 12.11, review 12.11, final 12.12, advise_inspector 12.12",
     ),
+    "notice": (  # P-82, P-83
+        "sign_closure 14.10", "sign_closure 15.9", "-", "give_notice 15.8", "sign_closure 12.8",
+    ),
     "wrong_payment": (  # P-79, P-80
         "enquire 12.18-12.20, rectify 12.18-12.20, identify_patron 12.18-12.20, notify_nicc 12.20.2",
         "enquire 14.15-14.17, rectify 14.15-14.17, identify_patron 14.15-14.17, notify_nicc 14.17.2", "-", "-", "-",

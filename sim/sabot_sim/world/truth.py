@@ -136,8 +136,10 @@ class Incident:
 
     @property
     def closed_s(self) -> float:
-        """When the last step was done; 0 while one is open."""
-        return max(step.done_s for step in self.steps) if all(step.done_s for step in self.steps) else 0.0
+        """When the last step was done; 0 while one is open, and at once if there is none."""
+        if not all(step.done_s for step in self.steps):
+            return 0.0
+        return max([self.opened_s, *(step.done_s for step in self.steps)])
 
 
 @dataclass(frozen=True)
