@@ -210,8 +210,8 @@ class FloorRequest(msgspec.Struct, frozen=True):
 def parse(line: bytes) -> FloorRequest:
     """Return the request in a line; RequestError for any other bytes."""
     envelope, verb = parse_line(line, VERBS, "sabot jackpot")
-    if envelope.table or envelope.clause:
-        raise RequestError(f"{envelope.verb} takes no table and no clause beside its arguments.")
+    if envelope.table or envelope.clause or envelope.second:
+        raise RequestError(f"{envelope.verb} takes no table, no clause and no second person beside its arguments.")
     if isinstance(verb, Accept):
         return FloorRequest(verb, by=person(envelope.by))
     if not isinstance(verb, Act):

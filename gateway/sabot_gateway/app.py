@@ -28,6 +28,7 @@ from sabot_gateway.operator import requests
 from sabot_gateway.operator.attempts import RECALLED_ENTRIES
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.floor_commands import FloorCommands
+from sabot_gateway.operator.local_roles import LocalRoles
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.reload import Reload
@@ -83,13 +84,13 @@ class App:
         publish.listen_to_commands(commands.received)
         self._guard = Guard(lines, own, self._control)
         self._group_commit = GroupCommit(ledger, desk, self._hold, lines, publish, self._guard, jackpots)
-        reread = reread or (lambda: config)
+        reread, roles = reread or (lambda: config), LocalRoles(config.roles)
         self._reload = Reload(
-            self._signals, reread, self._tables, self._builder, lines, publish, desk, jackpots, commands
+            self._signals, reread, self._tables, self._builder, lines, publish, desk, jackpots, commands, roles
         )
         self._requests = ControlRequests(
             config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, jackpots,
-            commands, clock,
+            commands, roles, clock,
         )  # fmt: skip
         self._pruner = Pruner(ledger)
         self._sweep_s, self._visited = 0.0, 0

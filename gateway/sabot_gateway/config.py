@@ -19,6 +19,7 @@ from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
+from sabot_gateway.operator import local_roles
 from sabot_gateway.shoe import ports
 from sabot_gateway.shoe.keys import KeyRing
 
@@ -58,6 +59,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gateway: Name | None = None  # its name, where a site has several gateways
     jackpots: str | None = None  # the file of the jackpots
     jackpot_key: str | None = None  # the file of the key that signs what tables contribute
+    roles: dict[str, str | tuple[str, ...]] = {}  # of the PC's groups; without any, all may do all
     floor_key: str | None = None  # the file of the floor's public key; without it no command is taken over MQTT
 
     def requires_keys(self) -> bool:
@@ -87,6 +89,7 @@ _WANTED = {
     "keep_days": "a number of days, 1 or more",
     "jackpots": 'the path of the jackpots file, such as "jackpots.toml"',
     "jackpot_key": 'the path of a key file, such as "jackpot.key"; make it with `sabot keys jackpot FILE`',
+    "roles": 'a table of groups and roles: [roles], then sabot-dealers = "dealer"',
     "floor_key": 'the path of a public key, such as "floor.pub"; `sabot keys floor DIR` makes it',
     "name": 'letters, digits, - and _, such as "bac-01"',
     "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',
@@ -152,6 +155,7 @@ def problems(config: Config) -> list[str]:
         *broker_problems(config.broker, config.login),
         *jackpot_problems(config),
         *floor_key_problems(config),
+        *role_problems(config),
     ]
 
 
@@ -275,6 +279,12 @@ def floor_key_problems(config: Config) -> list[str]:
 def floor_key_of(config: Config) -> PublicKey | None:
     """Return the floor's public key; None if the gateway takes no commands over MQTT."""
     return read_public(Path(config.floor_key)) if config.floor_key is not None else None
+
+
+def role_problems(config: Config) -> list[str]:
+    """Return roles of groups that the rulebooks of the tables do not have."""
+    books = {table.name: table.rulebook for table in config.table if table.rulebook in rulebooks.ids()}
+    return list(local_roles.role_problems(config.roles, books)) if books else []
 
 
 @dataclass(frozen=True)

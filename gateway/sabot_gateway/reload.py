@@ -13,6 +13,7 @@ from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.floor_commands import FloorCommands
+from sabot_gateway.operator.local_roles import LocalRoles
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines
@@ -35,8 +36,9 @@ class Reload:
         desk: Desk,
         jackpots: Jackpots,
         commands: FloorCommands,
+        roles: LocalRoles,
     ) -> None:
-        self._jackpots, self._commands = jackpots, commands
+        self._jackpots, self._commands, self._roles = jackpots, commands, roles
         self._signals, self.reread, self._tables, self._builder = signals, reread, tables, builder
         self._lines, self._publish, self._desk = lines, publish, desk
 
@@ -68,6 +70,7 @@ class Reload:
         self._jackpots.configure(*jackpots, at.time)
         self._publish.listen(self._jackpots)
         self._commands.key = floor_key
+        self._roles.configure(new.roles)
 
     def _build(self, new: Config, changes: Changes) -> dict[str, TableSession]:
         """Return the tables that are new or changed; the config in use stays the old one where one fails."""

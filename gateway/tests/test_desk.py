@@ -34,6 +34,8 @@ def test_attempt_and_command_are_durable_before_they_go_out_and_the_outcome_befo
         "clause": "12.13",
         "args": {"coup": None, "reason": "misdeal", "then": "go_on"},
         "origin": "local",
+        "role": "",
+        "asks": "",
         "command": None,
     }
     assert bench.commands_sent(0.2) == []

@@ -74,7 +74,7 @@ def test_accepting_a_ledger_needs_a_name_and_a_reason_and_takes_no_table() -> No
     request = parse(line("accept-ledger", {"reason": " disk\nexchanged "}, **gateway))
     assert isinstance(request, GatewayRequest)
     assert (request.by, request.verb.reason) == ("A. Smith", "disk exchanged")
-    assert "takes no table and no clause" in refusal(line("accept-ledger", {"reason": "why"}))
+    assert "takes no table, no clause and no second person" in refusal(line("accept-ledger", {"reason": "why"}))
     assert "needs the reason why entries are missing" in refusal(line("accept-ledger", {"reason": "\x1b"}, **gateway))
     assert "Give your name" in refusal(line("accept-ledger", {"reason": "why"}, **gateway, by=""))
     assert "has no argument 'by'" in refusal(line("accept-ledger", {"reason": "why", "by": "B. Jones"}, **gateway))

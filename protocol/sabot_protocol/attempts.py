@@ -43,6 +43,10 @@ class Attempt(msgspec.Struct, kw_only=True, frozen=True):
         Literal["local", "floor"], Meta(description="the control socket, or a command of the floor service")
     ] = "local"
     command: FloorCommand | None = None
+    role: Annotated[
+        str, Meta(description="role by which it was granted or refused; empty if the table PC's accounts have none")
+    ] = ""
+    asks: Annotated[str, Meta(description="the person who asks, if `by` approves it for another")] = ""
 
 
 class Outcome(msgspec.Struct, kw_only=True, frozen=True):

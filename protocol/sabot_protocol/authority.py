@@ -1,6 +1,6 @@
 """Authority: whether a role may do an act, by [authority] of a rulebook; one evaluator for every surface."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -55,6 +55,13 @@ def find_role(book: str, name: str) -> Role:
         if wanted in (role.id, _plain(role.title), *role.aliases):
             return role
     raise AuthorityError(f"{book} has no role {name!r}; there are {', '.join(role.id for role in roles)}")
+
+
+def ranked(book: str, names: Iterable[str]) -> list[str]:
+    """Return the ids of those roles that the book has, highest first; those beside the order are last."""
+    known = {role.id for role in load(book).role}
+    order = _Order(book)
+    return sorted({name for name in names if name in known}, key=order.place)
 
 
 def check(book: str, act: str, role: str, context: Mapping[str, object] = NO_FACTS, *, operator: str = "") -> Verdict:
@@ -175,6 +182,11 @@ class _Order:
     def titles(self, names: tuple[str, ...]) -> str:
         """Return the titles of roles, joined by `or`."""
         return " or ".join(self._roles[name].title for name in names)
+
+    def place(self, name: str) -> tuple[bool, int, str]:
+        """Return what sorts roles, highest first; those beside the order are last."""
+        role = self._roles[name]
+        return role.beside, 0 if role.beside else -self._ladder.index(name), name
 
     def _rank(self, role: Role) -> int:
         return self._ladder.index(role.counts_as or role.id)

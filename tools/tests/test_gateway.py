@@ -138,7 +138,7 @@ def test_the_example_has_the_ports_of_this_pc(tmp_path: Path) -> None:
 
 def test_the_example_shows_every_key_with_a_valid_value(tmp_path: Path) -> None:
     text = example.text([])
-    shown = re.sub(r"^# (\[\[table\]\]|[a-z_]+ = .*)$", r"\1", text, flags=re.MULTILINE)
+    shown = re.sub(r"^# (\[\[table\]\]|[a-z_-]+ = .*)$", r"\1", text, flags=re.MULTILINE)
     (tmp_path / "gateway.toml").write_text(shown)
     read, problems = config.read(tmp_path / "gateway.toml")
     assert problems == []
@@ -153,7 +153,12 @@ def test_the_example_shows_every_key_with_a_valid_value(tmp_path: Path) -> None:
     } - {
         "table",
         "login",
+        "roles",
     }
+    assert (list(read.roles), config.role_problems(read)) == (
+        ["sabot-dealers", "sabot-supervisors", "sabot-managers"],
+        [],
+    )
 
 
 # check: ports.

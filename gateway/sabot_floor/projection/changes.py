@@ -130,10 +130,10 @@ def _attempt(gateway: str, entry: int, payload: bytes) -> rows.Attempt:
         gateway=gateway,
         entry=entry,
         **_same(message, "time", "id", "table", "verb", "by", "user", "clause", "origin"),
-        role=command.role if command else "",
+        role=command.role if command else message.role,
         args=_sorted.encode(message.args).decode(),
         act=command.act if command else "",
-        asks=command.asks if command else "",
+        asks=command.asks if command else message.asks,
         asks_role=command.asks_role if command else "",
         command=command.id if command else "",
     )

@@ -18,7 +18,7 @@ _MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
 
 def decider(attempt: Attempt) -> Decider:
     """Return the person and the clause of a request, as a coup message names them."""
-    role = attempt.command.role if attempt.command else ""
+    role = attempt.role or (attempt.command.role if attempt.command else "")  # an earlier release has only the latter
     return Decider(attempt.by, attempt.clause, attempt.time, attempt.id, role)
 
 

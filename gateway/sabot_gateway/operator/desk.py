@@ -1,6 +1,6 @@
 """Desk: carries out requests. Store the attempt, send the command, store the outcome, answer; each durable first."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +18,7 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
+from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
@@ -29,7 +30,7 @@ from sabot_gateway.verify import NotThereError
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _ANSWER_WITHIN_S = 10.0
-_MOST_IN_PROGRESS = 64
+_MOST_IN_PROGRESS, _NEWEST = 64, 10
 _FOLLOWED = ("command_done", "command_refused", "irregularity")  # events that can complete a command
 _TOO_MANY = "Too many requests are in progress at this gateway. Try again in a moment."
 
@@ -45,6 +46,7 @@ class PendingRequest:
     until_s: float
     decided: str = ""  # a decision that is stored, and true whatever the shoe answers
     ended: str = ""  # the time of the outcome
+    refused: str = ""  # why the person may not do it
 
     def answer(self, *, ok: bool, say: str) -> Answer:
         """Return the answer, with the decision that is stored and what still locks the shoe."""
@@ -89,6 +91,7 @@ class Desk:
     _answers: list[tuple[PendingRequest, Answer]] = field(default_factory=list)  # outcome not durable yet
     _then: list[Callable[[], None]] = field(default_factory=list)  # to be called when all entries are durable
     taken: Counter[str] = field(default_factory=Counter)  # requests since the start, by origin
+    newest: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_NEWEST))  # with outcome, for the status
 
     def take(
         self,
@@ -98,6 +101,7 @@ class Desk:
         reply: Callable[[Answer], None],
         at: Moment,
         command: FloorCommand | None = None,  # of the floor service; None: of the control socket
+        granted: Granted = NOT_CHECKED,
     ) -> PendingRequest | None:
         """Store the attempt; it is carried out once that is durable. None if there are too many."""
         if len(self._new) + len(self._waiting) >= _MOST_IN_PROGRESS:
@@ -115,10 +119,13 @@ class Desk:
             args=msgspec.to_builtins(request.verb),
             origin="floor" if command else "local",
             command=command,
+            role=command.role if command else granted.role,
+            asks=command.asks if command else request.asks,
         )
         self.taken[attempt.origin] += 1
         self.own.add(source, request.table if table else "", ATTEMPT, attempt)
-        pending = PendingRequest(attempt, request.verb, table, reply, at.now_s + _ANSWER_WITHIN_S)
+        until_s = at.now_s + _ANSWER_WITHIN_S
+        pending = PendingRequest(attempt, request.verb, table, reply, until_s, refused=granted.refused)
         self._new.append(pending)
         return pending
 
@@ -168,6 +175,8 @@ class Desk:
         table, attempt = pending.table, pending.attempt
         if table is None:
             raise RefusedError(f"this gateway has no table {attempt.table!r}. See `sabot gateway status`.")
+        if pending.refused:
+            raise RefusedError(pending.refused)
         if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
             raise RefusedError(say)
         pending.verb.check_clause(table, attempt.clause)
@@ -280,6 +289,8 @@ class Desk:
         outcome = Outcome(**fields, ok=answer.ok, say=answer.say)
         self.own.add(source, attempt.table if pending.table else "", OUTCOME, outcome)
         self._answers.append((pending, answer))
+        named = {name: getattr(attempt, name) for name in ("time", "table", "verb", "by", "role", "user", "origin")}
+        self.newest.append({**named, "ok": answer.ok})
 
 
 def other_coup(table: TableView, bound: str) -> str:

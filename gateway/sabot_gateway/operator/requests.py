@@ -23,6 +23,7 @@ class TableRequest(msgspec.Struct, frozen=True):
     by: str
     clause: str
     verb: TableVerb
+    asks: str = ""  # the person who asks, if `by` approves it for another
 
 
 class GatewayRequest(msgspec.Struct, frozen=True):
@@ -58,14 +59,14 @@ def parse(line: bytes) -> ParsedRequest:
 
 
 def _status(envelope: Envelope, verb: Status) -> Status:
-    if envelope.table or envelope.by or envelope.clause:
+    if envelope.table or envelope.by or envelope.clause or envelope.second:
         raise RequestError("status takes no table, no name and no clause.")
     return verb
 
 
 def _accept_ledger(envelope: Envelope, verb: AcceptLedger) -> GatewayRequest:
-    if envelope.table or envelope.clause:
-        raise RequestError("accept-ledger takes no table and no clause.")
+    if envelope.table or envelope.clause or envelope.second:
+        raise RequestError("accept-ledger takes no table, no clause and no second person.")
     reason = plain(verb.reason)
     if not reason:
         raise RequestError("accept-ledger needs the reason why entries are missing: --reason TEXT.")
@@ -73,7 +74,7 @@ def _accept_ledger(envelope: Envelope, verb: AcceptLedger) -> GatewayRequest:
 
 
 def _capture(envelope: Envelope, verb: Capture) -> CaptureRequest:
-    if envelope.by or envelope.clause:
+    if envelope.by or envelope.clause or envelope.second:
         raise RequestError("capture takes no name and no clause.")
     return CaptureRequest(_table(envelope.table), verb)
 
@@ -82,7 +83,8 @@ def _for_table(envelope: Envelope, verb: TableVerb) -> TableRequest:
     by, clause = person(envelope.by), plain(envelope.clause)
     if len(clause) > _MOST_CLAUSE:
         raise RequestError(f"The clause is too long: at most {_MOST_CLAUSE} characters.")
-    return TableRequest(envelope.verb, _table(envelope.table), by, clause, verb)
+    asks, by = (by, person(envelope.second, "--second")) if envelope.second else ("", by)
+    return TableRequest(envelope.verb, _table(envelope.table), by, clause, verb, asks)
 
 
 def _table(name: str) -> str:

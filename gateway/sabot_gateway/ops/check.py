@@ -20,6 +20,7 @@ from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
+from sabot_gateway.operator import local_roles
 from sabot_gateway.ops.probe import broker_fact, port_facts
 from sabot_gateway.shoe.keys import KeyRing
 
@@ -46,6 +47,7 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     yield from (Fact("wrong", "tables", problem) for problem in configs.casino_wide_problems(config))
     yield from jackpot_facts(config, utc(time.time()))
     yield from floor_key_facts(config)
+    yield from role_facts(config)
     yield from keys_facts(config)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
@@ -97,6 +99,18 @@ def floor_key_facts(config: Config) -> Iterator[Fact]:
     key = configs.floor_key_of(config)
     text = f"{config.floor_key}: key {key.id}" if key else "no `floor_key` in the config: none are taken over MQTT"
     yield Fact("ok", "commands", text)
+
+
+def role_facts(config: Config) -> Iterator[Fact]:
+    """Yield the role of each group at the control socket, what is wrong with it, or that there is none."""
+    if not config.roles:
+        yield Fact("warning", "roles", local_roles.NO_ROLES)
+        return
+    problems = [*configs.role_problems(config), *local_roles.group_problems(config.roles)]
+    yield from (Fact("wrong", "roles", problem) for problem in problems)
+    if not problems:
+        given = (f"{group}: {' or '.join(local_roles.names(roles))}" for group, roles in config.roles.items())
+        yield Fact("ok", "roles", "; ".join(given))
 
 
 def keys_facts(config: Config) -> Iterator[Fact]:

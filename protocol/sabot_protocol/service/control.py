@@ -24,7 +24,8 @@ _MODE = 0o660
 _REQUEST_WITHIN_S = 5.0
 _READ_ANSWER_WITHIN_S = 5.0  # a caller that does not read its answer by then is dropped
 MOST_UNSENT_BYTES = 1 << 18  # of a stream; a caller that is further behind is dropped
-_PEER = struct.Struct("3i")
+_PEER, _GROUP = struct.Struct("3i"), struct.Struct("I")
+_SO_PEERGROUPS, _MOST_GROUPS = 59, 1024  # Linux
 Parsed = TypeVar("Parsed")
 
 
@@ -35,6 +36,7 @@ class Caller:
     sock: socket.socket
     user: str  # the account, from the kernel
     since_s: float  # in this state
+    groups: frozenset[int] = frozenset()  # of the calling process, from the kernel
     state: Literal["reading", "waiting", "streaming", "answering"] = "reading"
     received: bytearray = field(default_factory=bytearray)
     unsent: bytes = b""
@@ -81,7 +83,7 @@ class Control(Generic[Parsed]):
                 sock.send(msgspec.json.encode(Answer(False, too_many)) + b"\n")
             sock.close()
             return
-        caller = Caller(sock, _user(sock), self._now_s)
+        caller = Caller(sock, _user(sock), self._now_s, _groups(sock))
         self._callers[caller] = None
         self._selector.register(sock, selectors.EVENT_READ, caller)
 
@@ -285,3 +287,15 @@ def _user(sock: socket.socket) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return str(uid)
+
+
+def _groups(sock: socket.socket) -> frozenset[int]:
+    """Return the groups of the peer's process, from the kernel."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return frozenset()
+    _, _, gid = _PEER.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    try:
+        more = sock.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _GROUP.size * _MOST_GROUPS)
+    except OSError:  # an old kernel, or more groups than that
+        more = b""
+    return frozenset({gid, *(found for (found,) in _GROUP.iter_unpack(more))})

@@ -25,6 +25,7 @@ class Envelope(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     by: str = ""
     clause: str = ""
     args: msgspec.Raw = msgspec.Raw(b"{}")
+    second: str = ""
 
 
 def parse_line(line: bytes, verbs: Mapping[str, type[Verb]], see: str) -> tuple[Envelope, Verb]:

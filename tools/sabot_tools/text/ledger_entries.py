@@ -85,7 +85,9 @@ def _origin(message: Message) -> str:
     """Return from where a request came; one of an earlier release was local."""
     command = message.get("command")
     if not command:
-        return f"account {message['user']}, local"
+        role = f"role {message['role']}, " if message.get("role") else ""
+        asked = f"asked by {message['asks']}, " if message.get("asks") else ""
+        return f"{role}{asked}account {message['user']}, local"
     asked = f", asked by {command['asks']}" if command["asks"] else ""
     return f"role {command['role']}{asked}, floor, command {command['id']}"
 

@@ -28,6 +28,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         *_rows([_row(table) for table in status["tables"]]),
         *_jackpots(status),
         *_commands(status),
+        *_requests(status),
         *_problems(status),
     ]
 
@@ -95,6 +96,17 @@ def _commands(status: dict[str, Any]) -> list[str]:
     return ["", f"commands of the floor ({key}): {done}; local requests: {counts['local']}"]
 
 
+def _requests(status: dict[str, Any]) -> list[str]:
+    """Return the newest requests of people since the start: who, by which role, and whether local or from the floor."""
+    lines = [
+        f"  {one['time']} {one['table']} {one['verb']} by {one['by']}{f' ({role})' if (role := one['role']) else ''}, "
+        f"{'local, account ' + one['user'] if one['origin'] == 'local' else 'from the floor'}: "
+        f"{'done' if one['ok'] else 'not done'}"
+        for one in status.get("newest_requests", [])  # a daemon of an earlier release has none
+    ]
+    return ["", "newest requests:", *lines] if lines else []
+
+
 def _floor(jackpot: dict[str, Any]) -> str:
     """Return what is wrong between the floor and this gateway, if anything."""
     if jackpot["floor"] is None:
@@ -106,6 +118,7 @@ def _floor(jackpot: dict[str, Any]) -> str:
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"gateway: {part['problem']}" for part in (status["ledger"], status["broker"]) if part["problem"]]
+    lines += [f"gateway: {status['roles']}"] if status.get("roles") else []
     if status["broker"]["overwritten"]:
         lines.append(
             f"gateway: {status['broker']['overwritten']} messages of other clients on its topics were overwritten; "
