@@ -120,7 +120,9 @@ replaces another ends the alarm of that one.
 
 An exit that is locked without a fault has an alarm that lasts as long: `exit_locked` (by command; a shoe logs the lock
 again after a start), `awaiting_authorisation` (a coup without wagers), `lid_open` (a shoe opened with an open lid).
-So there is always an active alarm while play cannot go on by dealing or by Confirm alone.
+So there is always an active alarm while play cannot go on by dealing or by Confirm alone. If the gateway was started
+while the key was turned since before the shoe was opened, it does not know the key: then `awaiting_authorisation` can
+be raised though nothing waits, until the coup is over.
 """
 
 
