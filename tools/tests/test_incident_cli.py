@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from sabot_protocol.service.messages import Answer, Request
-from sabot_tools.actions import incidents, table
+from sabot_tools.actions import incidents
 from sabot_tools.cli import app
+from sabot_tools.stand import table_target
 from sabot_tools.text.incidents import incident_lines, open_line
 from typer.testing import CliRunner
 
@@ -31,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
         requests.append(request)
         return Answer(True, "Done.", json.dumps(status).encode())  # type: ignore[arg-type]
 
-    monkeypatch.setattr(table, "ask", ask)
+    monkeypatch.setattr(table_target, "ask", ask)
     monkeypatch.setattr(incidents, "ask", ask)
     return requests
 
