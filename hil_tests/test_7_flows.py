@@ -52,6 +52,7 @@ def test_a_wrong_button_where_the_book_has_no_rule_is_ended_by_a_supervisor_and_
 
 RECONSTRUCTED = {STAR: "12.1.1", PREMIUM: "14.1.1", NZ: "12.6", CROWN: "10.11"}
 NOT_IN_ORDER = {STAR: "12.1.2", PREMIUM: "14.1.2", NZ: "12.6", CROWN: "10.11", RAPID: "11.8.1.3"}
+INCREMENTS = {NZ: ("perfect-pair", 50), CROWN: ("lucky-tie", 25)}  # by the parameters of the tables' jackpots
 NOTICE = {STAR: "12.1(b), 12.1.4", PREMIUM: "14.1", CROWN: "10.12", RAPID: "11.8.1"}
 TOO_LATE = {STAR: "12.1.4", PREMIUM: "14.1.4", NZ: "12.8", CROWN: "10.12", RAPID: "11.8.1.5"}
 
@@ -138,6 +139,10 @@ def test_a_misdeal_notified_before_the_next_card_voids_the_confirmed_coup(table:
     assert (void["corrects"], void["kind"], void["coup"]) == (first["id"], "void", 1)
     settled, taken_back = table.messages("confirmed")
     assert (taken_back["corrects"], taken_back["status"]) == (settled["id"], "void")
+    if table.book in INCREMENTS:  # a void coup contributes nothing: 002 18.10, 003 13.4.2 with A-42
+        jackpot, amount = INCREMENTS[table.book]
+        added, back = table.messages(f"jackpot/{jackpot}")
+        assert (added["amount"], back["amount"], back["reverses"]) == (amount, -amount, added["id"])
     plays_on(table, 2)
     people = MISDEAL[table.book]
     assert_settled(table, misdealt(table, people, void=(people.supervisor, clause)))

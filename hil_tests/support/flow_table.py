@@ -21,6 +21,7 @@ from sabot_tools.replay.recording_file import bursts
 from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.replay.table_setup import TABLE, TableSetup
 from sabot_tools.stand.broker import LocalBroker
+from sabot_tools.stand.demo_jackpots import JACKPOTS
 
 LOCK: Final = 1  # among the outputs of the shoe
 DEALER, INSPECTOR = "dealer", "inspector"
@@ -40,8 +41,11 @@ class FlowTable:
         self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(book, decks, options=options), server, work_dir)
         key = work_dir / "floor.pub"
         key.write_text(f"{_KEY.public.raw.hex()}\n")
-        gateway = self.stage.gateway
-        gateway.config = msgspec.structs.replace(gateway.config, floor_key=str(key))
+        gateway, jackpots = self.stage.gateway, work_dir / "jackpots.toml"
+        if book in JACKPOTS:
+            jackpots.write_text(JACKPOTS[book].text([TABLE]))
+        parameters = str(jackpots) if book in JACKPOTS else None
+        gateway.config = msgspec.structs.replace(gateway.config, floor_key=str(key), jackpots=parameters)
         self.script, self._played = Script(1), 0
         self.stage.start()
         self._acts = ActHandlers(self.stage)
