@@ -22,11 +22,11 @@ from sabot_floor.jackpots.order import PATIENCE_S
 from sabot_floor.notify.notifier import Notifier
 from sabot_floor.people.desk import PeopleDesk, Reply
 from sabot_floor.people.state import Person
-from sabot_floor.people.verbs import UserVerb
+from sabot_floor.people.verbs import Login, UserVerb
 from sabot_floor.projection import coverage
 from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
-from sabot_floor.requests import Accept, Act, FloorRequest, Show, name_of
+from sabot_floor.requests import Accept, Act, FloorRequest, Show, Signer, name_of
 from sabot_floor.store import StoreError
 
 _LOG_IN = (
@@ -68,6 +68,8 @@ class Answers:
                 self._people.begin(verb, account, reply)
             case TableCommand() as command:
                 self._command(command, account, reply)
+            case Accept(login=Login() as login) as accept:
+                self._accept(accept, login, account, reply)
             case Act() as act if request.signer is None:
                 self._log_in(act, account, reply)
             case _:
@@ -84,6 +86,12 @@ class Answers:
             reply(Answer(False, signer) if isinstance(signer, str) else self._desk.act(act, signer, self._clock()))
 
         self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, reply, then)
+
+    def _accept(self, accept: Accept, login: Login, account: str, reply: Reply) -> None:
+        def then(people: list[Person]) -> None:
+            reply(self._behind.accept(accept, lambda jackpot: self._desk.signer_of(jackpot, people[0]), self._clock()))
+
+        self._people.log_in([login], name_of(accept), account, reply, then)
 
     def _command(self, command: TableCommand, account: str, reply: Reply) -> None:
         """Have people log in for a command to a table; every refusal is in the log of commands."""
@@ -109,7 +117,8 @@ class Answers:
         """Return the answer to a request without a log-in; nothing has changed unless it is positive."""
         match request.verb:
             case Accept() as accept:
-                return self._behind.accept(accept, request.by, at)
+                signer = Signer(request.by, accept.role)
+                return self._behind.accept(accept, lambda jackpot: signer, at)
             case Act() as act:
                 if request.signer is None or self._config.people_required:
                     return Answer(False, _LOG_IN)

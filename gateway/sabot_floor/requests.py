@@ -166,11 +166,12 @@ class Draw(Act, frozen=True, kw_only=True):
         return DrawRequest(self.id, **_one(by))
 
 
-class Accept(Verb, frozen=True):
+class Accept(Verb, frozen=True, kw_only=True):
     """Go on with logs that are behind the meters at the broker."""
 
-    role: Annotated[str, Meta(min_length=1, max_length=64)]
+    role: Role = ""
     reason: Text
+    login: Login | None = None
 
 
 def _one(by: Signer) -> dict[str, str]:
@@ -204,7 +205,17 @@ class FloorRequest(msgspec.Struct, frozen=True):
 
     verb: Verb | UserVerb | TableCommand
     signer: Signer | None = None
-    by: str = ""  # the name as typed, where no person can log in
+    by: str = ""  # the name as typed, of an acceptance without a log-in
+
+
+def _accept(verb: Accept, by: str) -> FloorRequest:
+    if verb.login is None:
+        if not verb.role:
+            raise RequestError("Give your role, --role ROLE, or log in: --as PERSON.")
+        return FloorRequest(verb, by=person(by))
+    if by or verb.role:
+        raise RequestError("Who logs in gives no name and no role: both are in the record.")
+    return FloorRequest(verb)
 
 
 def parse(line: bytes) -> FloorRequest:
@@ -213,7 +224,7 @@ def parse(line: bytes) -> FloorRequest:
     if envelope.table or envelope.clause or envelope.second:
         raise RequestError(f"{envelope.verb} takes no table, no clause and no second person beside its arguments.")
     if isinstance(verb, Accept):
-        return FloorRequest(verb, by=person(envelope.by))
+        return _accept(verb, envelope.by)
     if not isinstance(verb, Act):
         return FloorRequest(verb)
     if not verb.logins():

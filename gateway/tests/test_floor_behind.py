@@ -12,7 +12,8 @@ from floor_rig import BASE, INCREMENT, JACKPOT, Rig, display, server
 from sabot_floor.app import App
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Accepted
-from sabot_protocol.service.messages import Answer, RequestError
+from sabot_floor.requests import parse
+from sabot_protocol.service.messages import Answer, Request, RequestError
 from sabot_protocol.topics import jackpot_topic
 from sabot_tools.stand.broker import LocalBroker
 
@@ -98,6 +99,33 @@ def test_after_a_person_has_accepted_it_goes_on_and_the_log_has_it(rig: Rig) -> 
     rig.settle()
     stopped(rig)
     assert not rig.start().behind.found
+
+
+def test_a_person_who_logs_in_accepts_with_the_role_of_the_record(rig: Rig) -> None:
+    app = restored(rig)
+    login = {"person": "asmith", "secret": "00417733"}
+    for verb, args in (
+        ("user-add", {"person": "asmith", "name": "A. Smith"}),
+        ("user-badge", {"person": "asmith", "code": login["secret"]}),
+    ):
+        assert _begin(app, verb, **args).ok
+    accept: dict[str, Any] = {"reason": "disk replaced", "login": login}
+    assert "lucky-tie: asmith has no role in crown-baccarat" in _begin(app, "accept", **accept).say
+    assert _begin(app, "user-role", person="asmith", rulebook="crown-baccarat", role="area_manager").ok
+    with pytest.raises(RequestError, match="no name and no role"):
+        _begin(app, "accept", **accept, role="area_manager")
+    assert "is wrong" in _begin(app, "accept", **{**accept, "login": {**login, "secret": "00417734"}}).say
+    assert _begin(app, "accept", **accept).ok
+    entry = msgspec.json.decode(rig.store().read("jackpot/lucky-tie", 4, 1)[0].payload, type=Logged).entry
+    assert isinstance(entry, Accepted)
+    assert (entry.by, entry.role, entry.person) == ("A. Smith", "area_manager", "asmith")
+
+
+def _begin(app: App, verb: str, **args: Any) -> Answer:
+    """Ask as an account at the control socket does; a badge is checked at once."""
+    answers: list[Answer] = []
+    app._answers.begin(parse(msgspec.json.encode(Request(verb, args=args))), "root", answers.append)
+    return answers[0]
 
 
 def test_what_was_accepted_before_a_kill_is_not_asked_again(rig: Rig) -> None:

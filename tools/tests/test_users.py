@@ -115,6 +115,15 @@ def test_the_list_online_and_offline_and_the_verification(floor: Floor) -> None:
     assert "commands: 1 entries recomputed\n" in floor.done("floor", "verify")
     # opened; added, role and secret of both; 5 failures and a lock-out; disabled, secret, enabled, role.
     assert "people: 17 entries recomputed\n" in floor.done("floor", "verify")
+    log = floor.done("users", "log", "--person", "asmith").splitlines()
+    assert [line.split(" ", 2)[2].split(", account")[0] for line in log][:4] == [
+        "asmith added: A. Smith", "asmith: area_manager in crown-baccarat", "asmith: new PIN or password",
+        "asmith: log-in failed for draw lucky-tie",
+    ]  # fmt: skip
+    assert "asmith locked out until 20" in log[8]
+    entries = [json.loads(line) for line in floor.done("users", "log", "--json").splitlines()]
+    assert [entry["kind"] for entry in entries[:4]] == ["opened", "added", "role", "secret"]
+    assert "argon2" not in json.dumps(entries)
     edit(store, "UPDATE entries SET payload = ? WHERE log = 'people' AND seq = 3", b"{}")
     assert "entry 3 of log people is not what was written" in floor.refused("floor", "verify")
     lines = [json.loads(line) for line in floor.refused("floor", "verify", "--json").splitlines()]

@@ -1,5 +1,6 @@
 """Behind: at the start the logs are compared with our own retained meters; an older copy of the store is not used."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import msgspec
@@ -14,7 +15,7 @@ from sabot_floor.jackpots.batch import Batch, log_name
 from sabot_floor.jackpots.engine import Refused
 from sabot_floor.jackpots.engine.entries import Accepted
 from sabot_floor.jackpots.logs import JackpotLogs
-from sabot_floor.requests import Accept
+from sabot_floor.requests import Accept, Signer
 from sabot_floor.store import StoreError
 
 _LISTEN_S = 2.0  # after the broker's answer to the subscription: what is retained comes at once
@@ -106,7 +107,7 @@ class Behind:
             f"{'; '.join(parts)}. Either an older copy of the store was put back (wins paid since then would be paid "
             f"again), or somebody else wrote on the topic {first}. Stop the service and put back the newest store; if "
             "there is none, or the message is not ours, compare the wins paid since then and go on with "
-            "`sabot floor accept --by NAME --role ROLE --reason TEXT`"
+            "`sabot floor accept --as PERSON --reason TEXT`"
         )
 
     def _difference(self, jackpot: str, meter: RetainedMeter) -> str:
@@ -115,13 +116,15 @@ class Behind:
         there = f"its log ends with entry {last}" if last < meter.entry else "its log has another entry there"
         return f"jackpot {jackpot}: the meter at the broker names entry {meter.entry}, but {there}"
 
-    def accept(self, accept: Accept, by: str, at: Moment) -> Answer:
-        """Go on with the logs as they are: an entry in each log concerned."""
+    def accept(self, accept: Accept, signer_of: Callable[[str], Signer | str], at: Moment) -> Answer:
+        """Go on with the logs as they are: an entry in each log concerned, signed by who answers for that jackpot."""
         if self._over or not self._complete:
             return Answer(False, "There is nothing to accept" + (f": {self.problem}." if self.problem else "."))
         try:
             behind = self._behind()
-            refused = [self._accept_one(jackpot, meter, accept, by, at) for jackpot, meter in behind.items()]
+            refused = [
+                self._accept_one(jackpot, meter, accept, signer_of(jackpot), at) for jackpot, meter in behind.items()
+            ]
         except StoreError as error:
             return Answer(False, f"Not accepted: {error}.")
         wrong = [say for say in refused if say]
@@ -129,10 +132,18 @@ class Behind:
         said = f"Accepted for {', '.join(accepted)}." if accepted else ""
         return Answer(not wrong, " ".join(filter(None, [said, *wrong])) or "There is nothing to accept.")
 
-    def _accept_one(self, jackpot: str, meter: RetainedMeter, accept: Accept, by: str, at: Moment) -> str:
+    def _accept_one(self, jackpot: str, meter: RetainedMeter, accept: Accept, signer: Signer | str, at: Moment) -> str:
         """Store the acceptance; return why it was refused, or nothing."""
+        if isinstance(signer, str):
+            return f"{jackpot}: {signer}"
         entry = Accepted(
-            time=at.time, entry=meter.entry, hash=meter.hash, by=by, role=accept.role, reason=plain(accept.reason)
+            time=at.time,
+            entry=meter.entry,
+            hash=meter.hash,
+            by=signer.name,
+            role=signer.role,
+            reason=plain(accept.reason),
+            person=signer.person,
         )
         batch = Batch(jackpot, at.time, [entry])
         self._logs.commit([batch])

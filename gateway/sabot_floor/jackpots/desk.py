@@ -33,8 +33,8 @@ class Desk:
         """Return people who have logged in, with their roles in the jackpot's rulebook; or why they may not act."""
         rulebook = self._logs.served[act.jackpot].rulebook
         for one in people:
-            if rulebook not in one.roles:
-                return f"{one.id} has no role in {rulebook}: give one, `sabot users role {one.id} {rulebook} ROLE`."
+            if isinstance(refused := self.signer_of(act.jackpot, one), str):
+                return refused
         first, *others = people
         made = Signer(first.name, first.roles[rulebook], first.id)
         if not others:
@@ -46,6 +46,13 @@ class Desk:
         except authority.AuthorityError as error:
             return str(error)
         return made._replace(second=second.name, second_person=second.id) if verdict.allowed else verdict.say
+
+    def signer_of(self, jackpot: str, person: Person) -> Signer | str:
+        """Return a person who has logged in, with his role in the rulebook of a jackpot; or why he has none."""
+        rulebook = self._logs.served[jackpot].rulebook
+        if rulebook not in person.roles:
+            return f"{person.id} has no role in {rulebook}: give one, `sabot users role {person.id} {rulebook} ROLE`."
+        return Signer(person.name, person.roles[rulebook], person.id)
 
     def act(self, act: Act, by: Signer, at: Moment) -> Answer:
         """Do what a person asks for, or refuse it with a sentence."""

@@ -89,13 +89,14 @@ def init(
 
 
 @app.command(
-    epilog="Example: sabot floor accept --by 'A. Smith' --role area_manager --reason 'disk replaced, copy of 3 March' "
+    epilog="Example: sabot floor accept --as asmith --reason 'disk replaced, copy of 3 March' "
     "--config /etc/sabot/floor.toml"
 )
 def accept(
-    by: Annotated[str, typer.Option(help="Your name, for the log.")],
-    role: Annotated[str, typer.Option(help="Your role, as the rulebook calls it, such as area_manager.")],
     reason: Annotated[str, typer.Option(help="Why, for the log.")],
+    person: Annotated[str, typer.Option("--as", metavar="PERSON", help="Your id; the PIN or badge is asked for.")] = "",
+    by: Annotated[str, typer.Option(help="Your name, if the store has no people to log in.")] = "",
+    role: Annotated[str, typer.Option(help="With --by: your role in the rulebook, such as area_manager.")] = "",
     config: floor_daemon.Config = floor_daemon.CONFIG,
     socket: floor_daemon.Socket = None,
 ) -> None:
@@ -103,7 +104,12 @@ def accept(
     from sabot_protocol.service.messages import Request
     from sabot_protocol.service.plain_text import printable
 
-    answer = floor_daemon.ask(config, socket, Request("accept", by=by, args={"role": role, "reason": reason}))
+    from sabot_tools.stand.secret_prompt import ask_login
+
+    if bool(person) == bool(by) or bool(by) != bool(role):
+        fail("give --as PERSON, or both --by NAME and --role ROLE")
+    who = {"login": ask_login(person)} if person else {"role": role}
+    answer = floor_daemon.ask(config, socket, Request("accept", by=by, args={"reason": reason, **who}))
     typer.echo(printable(answer.say))
 
 

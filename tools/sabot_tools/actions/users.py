@@ -119,3 +119,28 @@ def badge(
 def pin(person: Person, config: Config = CONFIG, socket: Socket = None) -> None:
     """Set a PIN or a password, typed twice without echo. A lock-out ends."""
     _change(config, socket, "user-pin", person=person, secret=ask_new_secret(f"New PIN or password of {person}"))
+
+
+@app.command(epilog="Example: sabot users log --person asmith --config /etc/sabot/floor.toml")
+def log(
+    person: Annotated[str, typer.Option(help="Only entries about this person.", metavar="PERSON")] = "",
+    config: Config = CONFIG,
+    store: StoreUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per entry.")] = False,
+) -> None:
+    """Print the log of people: changes, log-ins, failures, lock-outs. The service need not run; no hash is shown."""
+    import json
+
+    from sabot_floor.people.log import LOG
+
+    from sabot_tools.text.people import log_line, without_hashes
+
+    with open_to_read(config, store) as found:
+        for entry in found.entries(LOG):
+            try:
+                message = without_hashes(json.loads(entry.payload))
+            except ValueError:
+                fail(f"{found.place}: entry {entry.seq} cannot be read; verify the log: sabot floor verify")
+            if not person or message.get("person") == person:
+                line = json.dumps({"entry": entry.seq, **message})
+                typer.echo(escaped_json(line.encode()) if as_json else printable(log_line(entry.seq, message)))

@@ -144,6 +144,7 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     by: str
     role: str
     reason: str
+    person: PersonId = ""
 
 
 Entry = (
