@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from notify_parts import BEGIN_S, Worker, alarm, arrived, incident, shown, step
 from sabot_floor.inbox import Arrived
 from sabot_floor.notify.channels import Syslog
 from sabot_floor.notify.due_times import reminder_s, until
 from sabot_floor.notify.state import MOST_WAITING, MOST_WATCHED
+from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Store, open_store
 from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.topics import AlarmMessage
+from sabot_protocol.topics import AlarmMessage, IncidentMessage
 
 HOUR_S = 3600.0
 
@@ -126,7 +128,7 @@ def test_a_step_notifies_its_recipient_at_once_ahead_of_its_limit_and_once_late(
     opened = incident(step(to=["surveillance", "players"], until=utc(BEGIN_S + 2 * HOUR_S)), step("decide"))
     [first] = worker.take(opened)
     assert (first.channel, first.occasion, first.to) == ("surveillance", "opened", ["surveillance"])
-    assert first.subject == "bac-01: notify surveillance to be done (foreign card)"
+    assert first.subject == "bac-01: to do: Notify surveillance (foreign card)"
     assert "By 2026-11-17 14:00:00 UTC." in first.text
     worker.receivers.answer_all()
     assert worker.take(pass_s=1.5 * HOUR_S - 1) == []
@@ -136,6 +138,57 @@ def test_a_step_notifies_its_recipient_at_once_ahead_of_its_limit_and_once_late(
     assert shown(worker.take(opened, pass_s=1)) == [("late", "notify_surveillance")]
     worker.receivers.answer_all()
     assert worker.take(opened, pass_s=100 * HOUR_S) == []
+
+
+def test_a_notice_has_amount_and_coup_and_only_who_must_be_notified_reads_the_patron(store: Store) -> None:
+    facts = {"direction": "over", "amount_cents": 150_000, "date": "2026-11-16", "patron": "B. Lee", "note": "odds"}
+    limit = utc(BEGIN_S + HOUR_S)
+    nicc = step("notify_nicc", say="Notify the NICC.", clause="12.20.2", to=["nicc"], until=limit)
+    worker = Worker(store, Syslog(name="nicc", to=("nicc",)), Syslog(name="pit", limits=True))
+    [sent] = worker.take(incident(nicc, kind="wrong_payment", say="Overpayment: odds.", facts=facts))
+    assert sent.subject == "bac-01: to do: Notify the NICC (wrong payment)"
+    assert sent.text == (
+        "Notify the NICC. By 2026-11-17 13:00:00 UTC. Rule 12.20.2. Overpayment of $1,500.00: odds. Date: 2026-11-16. "
+        "Patron: B. Lee. Table bac-01, shoe 3, coup 17, opened 2026-11-17 12:00:00 UTC."
+    )
+    late = [one for one in worker.take(pass_s=2 * HOUR_S) if one.channel == "pit"]
+    assert [one.subject for one in late] == ["bac-01: late: Notify the NICC (wrong payment)"]
+    assert "$1,500.00" in late[0].text
+    assert "B. Lee" not in late[0].text
+
+
+def test_an_amount_of_another_act_is_named_too(store: Store) -> None:
+    facts = {"act": "refuse_claim", "amount_cents": 15_005, "intentional": True}
+    [sent] = Worker(store, Syslog(name="s", to=("case_file",))).take(
+        incident(step(to=["case_file"]), say="Claim refused.", facts=facts, coup=0)
+    )
+    assert "Claim refused. Amount: $150.05. Intentional. Table bac-01, opened 2026" in sent.text
+
+
+def stored(store: Store, *messages: IncidentMessage) -> None:
+    """Store incidents as a rebuild does: no message of the broker comes."""
+    entries = [LedgerEntry(one.entry or 0, one.table, "incident", msgspec.json.encode(one)) for one in messages]
+    rebuild(store, LedgerSpan("g-1", 0, entries[-1].entry), entries)
+
+
+def test_incidents_of_a_rebuild_are_notified_by_a_service_that_runs(store: Store) -> None:
+    worker = Worker(store, Syslog(name="s", to=("surveillance",)))
+    assert worker.take() == []
+    open_step = step(to=["surveillance"])
+    stored(store, incident(open_step, entry=1), incident(open_step, entry=2, number=2, state="closed"))
+    assert worker.take(pass_s=4) == []
+    assert [one.incident for one in worker.take(pass_s=2)] == ["i-1"]
+    worker.send_all()
+    assert worker.take(pass_s=6) == []  # known now
+    stored(store, incident(open_step, step("inform", to=["surveillance"]), entry=3))
+    assert [(one.incident, one.step) for one in worker.take(pass_s=6)] == [("i-1", "inform")]
+    worker.send_all()
+    stored(store, incident(entry=4, state="closed"))
+    worker.take(pass_s=6)
+    status = worker.notifier.status()
+    assert status is not None
+    assert status["incidents"] == 0
+    assert worker.take(pass_s=6) == []
 
 
 def test_limits_reminds_of_every_step_and_of_none_without_a_limit(store: Store) -> None:

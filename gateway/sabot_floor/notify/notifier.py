@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_protocol.topics import IncidentMessage
 
 from sabot_floor.config import Config
 from sabot_floor.inbox import Arrived
@@ -23,6 +24,7 @@ from sabot_floor.notify.state import State
 from sabot_floor.store import Decision, Entry, Head, Store, StoreError
 
 _EVERY_S = 1.0
+_LOOK_EVERY_S = 5.0  # at incidents that came into the store without a message
 _MOST_SHOWN = 5
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -45,7 +47,7 @@ class Notifier:
         self._planner = Planner(config.site, config.notify, config.calendar())
         self._senders = senders or Senders(config.notify)
         self._outcomes: list[Outcome] = []  # not stored yet
-        self._next_s, self._is_new = 0.0, True
+        self._next_s, self._look_s = 0.0, 0.0
         self._limiter = LogLimiter()
         self._state = State()  # as this worker saw it last
         self._rejected, self._newest = 0, deque[str](maxlen=_MOST_SHOWN)
@@ -65,18 +67,23 @@ class Notifier:
             return
         self._next_s = at.now_s + _EVERY_S
         try:
-            before = opening.open_incidents(self._store) if self._is_new else []
+            before = self._look(at) if at.now_s >= self._look_s else []
             outcomes, now_s = tuple(self._outcomes), seconds(at.time) or 0.0
             self._carry_out(_Turn([*before, *found], outcomes, self._senders.busy(), now_s))
-            self._problem, self._is_new = "", False
+            self._problem = ""
         except StoreError:
             raise
         except Exception as error:
             self._outcomes.clear()
-            self._is_new = False
             self._problem = f"internal error in the notifications ({type(error).__name__}); report it with the log"
             if self._limiter.take("turn", at.now_s) is not None:
                 log.exception("internal error in the notifications; the messages of this turn notify nobody")
+
+    def _look(self, at: Moment) -> list[IncidentMessage]:
+        """Return the incidents in the store that came without a message: before the start, or by a rebuild."""
+        self._look_s = at.now_s + _LOOK_EVERY_S
+        state = states.decode((self._store.head(LOG) or Head()).state)
+        return opening.unknown_incidents(self._store, state)
 
     def _parse(self, arrived: Sequence[Arrived], at: Moment) -> list[Received]:
         found: list[Received] = []

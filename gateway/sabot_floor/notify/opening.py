@@ -1,19 +1,45 @@
-"""Opening: the incidents that were open before anybody was to be notified, from the tables of the floor's store."""
+"""Opening: incidents in the store that nobody was notified of: from before the start, or from a rebuild."""
 
 import msgspec
 from sabot_protocol.topics import IncidentMessage, Step
 
-from sabot_floor.notify.state import MOST_WATCHED
+from sabot_floor.notify.state import MOST_WATCHED, State
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rows import Incident
 from sabot_floor.store import Store
 
 _steps = msgspec.json.Decoder(list[Step])
+_facts = msgspec.json.Decoder(dict[str, str | int | bool])
+_OLDEST_OPEN = (
+    f"SELECT incident, entry, time FROM incidents WHERE state = 'open' ORDER BY opened, gateway, incident "
+    f"LIMIT {MOST_WATCHED}"
+)
 
 
-def open_incidents(store: Store) -> list[IncidentMessage]:
-    """Return the incidents that are open now, as their newest messages have them, oldest first."""
-    return [_message(row) for row in Reading(store).open_incidents()[:MOST_WATCHED]]
+def unknown_incidents(store: Store, state: State) -> list[IncidentMessage]:
+    """Return the incidents that are newer in the store than in the state, oldest first; those that are closed too.
+
+    A rebuild changes them without a message. At most as many new ones as the state has room for.
+    """
+    room = MOST_WATCHED - len(state.watched)
+    versions = {str(own_id): (int(entry), str(time)) for own_id, entry, time in store.select(_OLDEST_OPEN)}
+    changed, new = list[str](), list[str]()
+    for own_id, version in versions.items():
+        watched = state.watched.get(own_id)
+        if watched is None and state.closed.get(own_id, (-1, "")) < version:
+            new.append(own_id)
+        elif watched is not None and watched.version < version:
+            changed.append(own_id)
+    gone = [own_id for own_id in state.watched if own_id not in versions]
+    if not (changed or gone or (new and room > 0)):
+        return []
+    rows = Reading(store).incidents_by_id([*changed, *gone, *new[: max(room, 0)]])
+    return [_message(row) for row in rows if _is_newer(row, state)]
+
+
+def _is_newer(row: Incident, state: State) -> bool:
+    watched = state.watched.get(row.incident)
+    return watched is None or watched.version < (row.entry, row.time)
 
 
 def _message(row: Incident) -> IncidentMessage:
@@ -29,9 +55,10 @@ def _message(row: Incident) -> IncidentMessage:
         entry=row.entry,
         incident=row.incident,
         kind=row.kind,
-        state="open",
+        state="closed" if row.state == "closed" else "open",
         say=row.say,
         clause=row.clause,
         opened=row.opened,
+        facts=_facts.decode(row.facts),
         steps=_steps.decode(row.steps),
     )

@@ -34,6 +34,9 @@ class Watched(msgspec.Struct, omit_defaults=True):
     version: tuple[int, str]  # number of its entry in the ledger, and time: the larger is newer
     steps: list[OpenStep]
     notified: dict[str, None] = {}  # what was decided: channel, occasion and step
+    account: str = ""  # what happened, with the amount
+    patron: str = ""
+    place: str = ""  # shoe and coup, empty if it is about none
 
 
 class Waiting(msgspec.Struct, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sabot_protocol.jackpots.currency import number
 from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import IncidentMessage, Severity, Step
 
@@ -14,7 +15,7 @@ from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Entry
 
 _SEVERITY: dict[Occasion, Severity] = {"opened": "warning", "reminder": "warning", "late": "critical"}
-_HEADS: dict[Occasion, str] = {"opened": "to be done", "reminder": "still to be done", "late": "late"}
+_HEADS: dict[Occasion, str] = {"opened": "to do", "reminder": "still to do", "late": "late"}
 
 
 def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
@@ -40,8 +41,25 @@ def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
         version=version,
         steps=[_open_step(step, message, calendar) for step in message.steps if not step.done][:MOST_STEPS],
         notified=known.notified if known is not None else {},
+        account=_account(message),
+        patron=short(str(message.facts.get("patron", ""))),
+        place=f"shoe {message.shoe}, coup {message.coup}" if message.coup else "",
     )
     return True
+
+
+def _account(message: IncidentMessage) -> str:
+    """Return what happened as words, with the amount; no patron."""
+    facts, say = message.facts, short(message.say)
+    cents = facts.get("amount_cents")
+    amount = f"${number(cents, 'AUD')}" if isinstance(cents, int) and not isinstance(cents, bool) else ""
+    payment = {"over": "Overpayment", "under": "Underpayment"}.get(str(facts.get("direction", "")), "")
+    if payment and amount and say.startswith(payment):
+        say = f"{payment} of {amount}{say.removeprefix(payment)}"
+    elif amount:
+        say = f"{say} Amount: {amount}."
+    date = f" Date: {short(str(facts['date']), 20)}." if facts.get("date") else ""
+    return f"{say}{date}{' Intentional.' if facts.get('intentional') is True else ''}"
 
 
 def _open_step(step: Step, message: IncidentMessage, calendar: Calendar) -> OpenStep:
@@ -98,11 +116,15 @@ def notice(
 ) -> Notice:
     """Return a notice about a step; it is not due again."""
     watched.notified[_key(channel, step, occasion)] = None
-    subject = f"{watched.table}: {step.name.replace('_', ' ')} {_HEADS[occasion]} ({watched.kind.replace('_', ' ')})"
+    what = step.say.rstrip(".") or step.name.replace("_", " ")
+    subject = f"{watched.table}: {_HEADS[occasion]}: {what} ({watched.kind.replace('_', ' ')})"
     limit = f" By {calendar.local(step.until)} {calendar.zone}." if step.until else ""
     who = f" By {step.role.replace('_', ' ')} or above." if step.role else ""
     rule = f" Rule {step.clause}." if step.clause else ""
-    opened = f"Opened {calendar.local(utc(due_times.seconds(watched.opened) or 0))} {calendar.zone}."
+    opened = f"opened {calendar.local(utc(due_times.seconds(watched.opened) or 0))} {calendar.zone}."
+    to = [party for party in step.to if party in channel.to]
+    patron = f" Patron: {watched.patron}." if watched.patron and to else ""  # only for those who must be notified
+    place = ", ".join(part for part in (f"Table {watched.table}", watched.place, opened) if part)
     return Notice(
         id=notice_id(site, channel.name, f"incident {watched.incident}", step.name, occasion),
         site=site,
@@ -111,13 +133,13 @@ def notice(
         time=utc(now_s),
         severity=_SEVERITY[occasion],
         subject=short(subject, MOST_SUBJECT),
-        text=short(f"{step.say}{limit}{who}{rule} {watched.say} {opened}", MOST_TEXT),
+        text=short(f"{step.say}{limit}{who}{rule} {watched.account or watched.say}{patron} {place}", MOST_TEXT),
         at=watched.opened,
         table=watched.table,
         name=watched.kind,
         incident=watched.incident,
         step=step.name,
-        to=[party for party in step.to if party in channel.to],
+        to=to,
         until=step.until,
         clause=step.clause,
     )

@@ -103,6 +103,11 @@ class Reading:
         where, values = ("state = 'open' AND \"table\" = ?", (table,)) if table else ("state = 'open'", ())
         return self._select(schema.INCIDENTS, Incident, f"{where} ORDER BY opened, gateway, incident", values)
 
+    def incidents_by_id(self, ids: Sequence[str]) -> list[Incident]:
+        """Return the incidents with these ids, oldest first."""
+        found = self._of_ids(schema.INCIDENTS, Incident, "incident", ids)
+        return sorted(found, key=lambda row: (row.opened, row.gateway, row.incident))
+
     def increments(self, start: str, end: str) -> list[Increment]:
         """Return the half hours of this time, in order of jackpot and time; count and total are running ones."""
         where = 'jackpot = ? AND half_hour >= ? AND half_hour < ? ORDER BY half_hour, gateway, "table"'
