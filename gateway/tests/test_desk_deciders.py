@@ -88,9 +88,12 @@ def test_a_void_by_an_irregularity_names_the_shoe_and_the_clause_of_the_case(ben
 
 def test_the_answer_to_confirm_names_the_dispute_that_is_still_open(bench: DeskBench) -> None:
     bench.table.serve()
-    bench.table.dispute()
+    bench.table.open()
+    bench.table.follow(*cards(2, "9S 2H TD 3C"), result(6, "player", 9, 5, natural=True))
     bench.send("confirm")
     bench.commands_sent(0.1)
+    wrong_rule = {"case": "insufficient_cards", "facts": {}, "code": "CONFIRM"}  # 12.6: the coup is void
+    bench.table.follow(event(7, "irregularity", shoe_no=1, coup_no=1, **wrong_rule))
     bench.shoe_logs("command_done", command_id=1, command="confirm", outcome="done", data={})
     bench.commit()
     command = "`sabot table bac-01 decide --coup 1/1 --verdict confirmed|void --by NAME --clause N`"
@@ -128,12 +131,12 @@ def test_a_confirm_by_command_settles_the_dealers_entry_in_the_persons_name(benc
     bench.table.open()
     bench.table.follow(*cards(2, "9S 2H TD 3C"), result(6, "player", 9, 5, natural=True))
     case = {"case": "scan_discrepancy", "facts": {"confirmed": True}, "code": "CONFIRM"}
-    bench.table.follow(
+    bench.send("confirm", clause="")
+    bench.commands_sent(0.1)
+    bench.table.follow(  # before the command reaches the shoe
         event(7, "button", shoe_no=1, coup_no=1, button="banker"),
         event(8, "irregularity", shoe_no=1, coup_no=1, **case),
     )
-    bench.send("confirm", clause="")
-    bench.commands_sent(0.1)
     bench.shoe_logs("command_done", command_id=1, command="confirm", outcome="done", data={})
     (coup,) = bench.coups()
     assert (coup.status, coup.by, coup.clause, coup.attempt) == ("confirmed", "A. Smith", "12.13", f"{GATEWAY}-7")

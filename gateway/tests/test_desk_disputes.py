@@ -145,3 +145,34 @@ def test_a_decision_whose_command_the_shoe_refuses_stands_and_the_answer_has_bot
     assert answer.ok
     assert answer.say.startswith("Coup 1/1 is confirmed. Confirm refused: no complete coup waits for Confirm. ")
     assert "(fault decision)" in answer.say
+
+
+# Confirm is the dealer's (P-51); a disputed coup is a supervisor's (P-43)
+
+_DECIDE = "decide it with `sabot table bac-01 decide --coup 1/1 --verdict confirmed|void --by NAME --clause N`."
+
+
+@pytest.mark.parametrize("fault", ["none", "decision"])
+def test_a_request_to_confirm_decides_no_disputed_coup(bench: DeskBench, fault: str) -> None:
+    bench.table.serve()
+    bench.table.dispute()
+    bench.table.fault = fault
+    assert bench.answer_to("confirm", clause="") == f"Confirm refused: coup 1/1 is disputed: {_DECIDE}"
+    assert bench.commands_sent(0.1) == []
+    assert len(bench.table.verifier.disputed()) == 1
+
+
+def test_nor_does_one_about_the_dealers_entry(bench: DeskBench) -> None:
+    bench.table.serve()
+    bench.table.open()
+    bench.table.follow(*cards(2, "9S 2H TD 3C"), result(6, "player", 9, 5, natural=True))
+    bench.table.follow(event(7, "button", shoe_no=1, coup_no=1, button="banker"))
+    assert bench.answer_to("confirm") == f"Confirm refused: coup 1/1 is disputed: {_DECIDE}"
+
+
+def test_after_the_decision_the_shoe_can_be_confirmed_by_request(bench: DeskBench) -> None:
+    bench.table.serve()
+    bench.table.dispute()
+    bench.send("decide", args={"coup": "1/1", "verdict": "confirmed"})
+    bench.send("confirm")
+    assert [kind for _, kind, _ in bench.commands_sent(0.1)] == ["confirm"]

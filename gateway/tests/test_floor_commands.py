@@ -287,6 +287,14 @@ def test_a_card_is_keyed_in_by_two_people_where_the_rulebook_has_it_so(bench: Co
         assert (bench.refused().get("role", 0) > before) is refused, changes
 
 
+def test_a_signed_confirm_decides_no_disputed_coup(bench: CommandBench) -> None:
+    bench.table.serve()
+    disputed(bench)
+    reply = bench.give(signed("confirm"))
+    assert reply is not None
+    assert reply.say.startswith("Confirm refused: coup 1/1 is disputed: decide it with `sabot table bac-01 decide ")
+
+
 # The coup it is bound to
 
 

@@ -86,6 +86,7 @@ The gateway stores the decision first. If the coup is still on the table and its
 `decision`), the gateway then sends `confirm` or `void_coup` to the shoe, which ends the fault. If that is not possible,
 the decision stays valid, and the answer, the table's `status` and its alarms name the next step.
 `sabot table T void` and `sabot table T confirm` apply to the coup on the table only.
+A disputed coup cannot be confirmed with `confirm`: the request is refused and names `decide`.
 
 Every void, confirmed or corrected coup carries who decided (`by`), when (`decided`) and the clause. `attempt` is the id
 of the request, if a person decided at the gateway. If nobody at this gateway requested the command, `by` is

@@ -63,9 +63,9 @@ def decide(
     ctx.obj.request("decide", by, clause, coup=coup, verdict=verdict, winner=winner)
 
 
-@app.command(epilog="Example: sabot table bac-01 confirm --coup 3/17 --by 'A. Smith' --clause 12.13")
+@app.command(epilog="Example: sabot table bac-01 confirm --coup 3/17 --by 'A. Smith'")
 def confirm(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
-    """Confirm the coup on the table, as the dealer does. For a disputed coup use `decide`."""
+    """Confirm the coup on the table, as the dealer does. A disputed coup is refused: use `decide`."""
     ctx.obj.request("confirm", by, clause, coup=coup)
 
 

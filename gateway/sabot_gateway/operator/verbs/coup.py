@@ -68,6 +68,14 @@ class Confirm(CoupVerb, frozen=True):
     command = "confirm"
     not_now = "no complete coup waits for Confirm. Deal the cards that are due, then confirm."
 
+    def check(self, table: TableView) -> None:
+        """Refuse if the coup on the table is disputed: that is for a supervisor to decide, under a clause."""
+        state = table.verifier.state
+        disputed = table.verifier.disputes.at((state.unit, *(state.coup_on_table() or (0, 0))))
+        if disputed:
+            label = coup_label(disputed)
+            raise RefusedError(f"coup {label} is disputed: decide it with {decide_command(table.name, label)}.")
+
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return that it is confirmed, and how to decide the coup if it is still disputed."""
         for one in table.verifier.disputed():
