@@ -13,6 +13,12 @@ def gaps(source: Source, span: Span) -> list[GapRow]:
     return [gap for gap in _all(source) if _may_be_of(gap, span)]
 
 
+def gaps_since(source: Source, table: str, begin: str) -> list[GapRow]:
+    """Return what is missing since a time and may be about a table: what is decided about a coup may come late."""
+    found = [gap for gap in _all(source) if not gap.before or gap.before >= begin]
+    return [gap for gap in found if table in (tables := source.tables_of(gap.gateway)) or not tables]
+
+
 def _all(source: Source) -> Iterator[GapRow]:
     for gateway, intervals in source.covered().items():
         ends = [(0, 0), *intervals]

@@ -20,10 +20,10 @@ def seconds(start: str, end: str) -> float | None:
         return None
 
 
-def args_of(decision: Decision) -> dict[str, Any]:
+def args_of(args: str) -> dict[str, Any]:
     """Return the arguments of a request; empty if they cannot be read."""
     try:
-        found = msgspec.json.decode(decision.attempt.args or b"{}")
+        found = msgspec.json.decode(args or "{}")
     except msgspec.DecodeError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -77,13 +77,13 @@ class People:
 
 
 def _has(decision: Decision, args: dict[str, Any]) -> bool:
-    given = args_of(decision) if args else {}
+    given = args_of(decision.attempt.args) if args else {}
     return all(given.get(name) == value for name, value in args.items())
 
 
 def decision_row(decision: Decision) -> DecisionRow:
     """Return the row of a request."""
-    attempt, outcome, args = decision.attempt, decision.outcome, args_of(decision)
+    attempt, outcome, args = decision.attempt, decision.outcome, args_of(decision.attempt.args)
     coup = args.pop("coup", "")
     return DecisionRow(
         time=attempt.time,

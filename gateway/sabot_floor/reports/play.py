@@ -167,7 +167,7 @@ class Tally:
 def _reason(decision: Decision) -> str:
     """Return why a person voided a coup; a disputed coup is void because of its discrepancy."""
     given = "discrepancy" if decision.attempt.verb == "decide" else ""
-    return str(args_of(decision).get("reason", given)).replace("_", " ")
+    return str(args_of(decision.attempt.args).get("reason", given)).replace("_", " ")
 
 
 def void_reasons(alarms: Iterable[Alarm]) -> dict[tuple[str, int, int], str]:
@@ -237,15 +237,17 @@ def _open_s(shoes: list[ShoeRow], span: Span, end: str, coups: tuple[str, str]) 
 def deck_check_rows(people: People, alarms: list[Alarm]) -> list[DeckCheckRow]:
     """Return the checks of the decks that were begun, each with the difference that was found."""
     asked = people.all_of("deck-check")
-    begun = [one for one in asked if args_of(one).get("on")]
+    begun = [one for one in asked if args_of(one.attempt.args).get("on")]
     return [_deck_check(one, asked, alarms) for one in begun]
 
 
 def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> DeckCheckRow:
     attempt = begin.attempt
     later = [one for one in asked if one.attempt.table == attempt.table and one.attempt.time > attempt.time]
-    end = later[0] if later and not args_of(later[0]).get("on") else None
-    until = next((one.attempt.time for one in later if args_of(one).get("on")), shift(attempt.time, _CHECK_S))
+    end = later[0] if later and not args_of(later[0].attempt.args).get("on") else None
+    until = next(
+        (one.attempt.time for one in later if args_of(one.attempt.args).get("on")), shift(attempt.time, _CHECK_S)
+    )
     differs = next(
         (
             one.raised
@@ -261,7 +263,7 @@ def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> 
         time=attempt.time,
         table=attempt.table,
         shoe=differs.shoe if differs else 0,
-        decks=_whole(args_of(begin).get("decks")),
+        decks=_whole(args_of(begin.attempt.args).get("decks")),
         by=attempt.by,
         role=attempt.role,
         say=differs.say if differs else _said(end or begin),

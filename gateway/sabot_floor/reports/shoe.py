@@ -4,17 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sabot_floor.projection.reading import Alarm, Decision, ShoeRecord
-from sabot_floor.projection.rows import Confirmed, Coup, Incident
+from sabot_floor.projection.reading import Alarm, ShoeRecord
+from sabot_floor.projection.rows import Card, Confirmed, Coup, Incident
 from sabot_floor.reports.alarms import alarm_row, irregularity_row, is_irregularity
-from sabot_floor.reports.completeness import gaps
+from sabot_floor.reports.completeness import gaps_since
 from sabot_floor.reports.contents import CoupReport, ShoeReport
 from sabot_floor.reports.coup_states import with_corrections
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
-from sabot_floor.reports.incidents import incident_row, step_rows, steps_of
-from sabot_floor.reports.people import People, args_of, decision_row
+from sabot_floor.reports.incidents import incident_row, step_rows
+from sabot_floor.reports.people import People, args_of
 from sabot_floor.reports.play import ShoeKey, card_row, coup_row, shift, shoe_row
+from sabot_floor.reports.requests import About, decisions_about, request_rows
 from sabot_floor.reports.rows import CoupRow
 from sabot_floor.reports.source import Scope, Source
 
@@ -35,17 +36,21 @@ def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
     record = _record(source, key)
     scope = replace(scope, tables=(key.table,), span=_span_of(record, scope.made))
     states = list(with_corrections(source, _firsts(record.coups)))
-    decisions = _decisions_of(source, scope, record.coups, record.incidents, str(key.shoe))
+    during = Span(shift(scope.span.begin, -_BEFORE_S), scope.span.end)
+    until = source.next_of_number(*key, scope.span.begin)
+    about = About.of(str(key.shoe), during, until, record.coups, record.incidents)
+    decisions = decisions_about(source, scope, about)
     people = People(source, decisions)
     rows = [_rows(state.messages, record.confirmed, people) for state in states]
     rows.sort(key=lambda messages: (messages[0].coup, messages[0].time))
     sections: dict[str, Any] = {
-        "gaps": gaps(source, scope.span),
+        "gaps": gaps_since(source, key.table, scope.span.begin),
         "shoes": [shoe_row(source, key, len(states))],
         "coups": [messages[-1] for messages in rows],
         "corrected": [row for messages in rows for row in messages[:-1]],
-        "cards": [card_row(card) for card in record.cards],
-        **_about(source, scope, record.alarms, decisions, record.incidents),
+        "cards": [card_row(card) for card in _dealt_cards(source, scope, record)],
+        "decisions": request_rows(source, scope, about, decisions),
+        **_about(source, scope, record.alarms, record.incidents),
     }
     return ShoeReport(head=head(source, scope, "shoe", f"{key.table}/{key.shoe}", sections), **sections)
 
@@ -67,14 +72,17 @@ def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
     scope = replace(scope, tables=(key.table,), span=_coup_span(record, messages))
     alarms = [one for one in record.alarms if one.raised.coup == coup]
     incidents = [one for one in record.incidents if one.coup == coup]
-    decisions = _decisions_of(source, scope, messages, incidents, f"{key.shoe}/{coup}")
+    until = source.next_of_number(*key, scope.span.begin)
+    about = About.of(f"{key.shoe}/{coup}", scope.span, until, messages, incidents)
+    decisions = decisions_about(source, scope, about)
     rows = _rows(messages, record.confirmed, People(source, decisions))
     sections: dict[str, Any] = {
-        "gaps": gaps(source, scope.span),
+        "gaps": gaps_since(source, key.table, scope.span.begin),
         "final": rows[-1:],
         "messages": rows,
         "cards": [card_row(card) for card in record.cards if card.coup == coup],
-        **_about(source, scope, alarms, decisions, incidents),
+        "decisions": request_rows(source, scope, about, decisions),
+        **_about(source, scope, alarms, incidents),
     }
     return CoupReport(head=head(source, scope, "coup", f"{key.table}/{key.shoe}/{coup}", sections), **sections)
 
@@ -96,21 +104,31 @@ def _record(source: Source, key: ShoeKey) -> ShoeRecord:
     )
 
 
-def _about(
-    source: Source,
-    scope: Scope,
-    alarms: Sequence[Alarm],
-    decisions: Sequence[Decision],
-    incidents: Sequence[Incident],
-) -> dict[str, Any]:
-    """Return the sections that both reports have."""
+def _about(source: Source, scope: Scope, alarms: Sequence[Alarm], incidents: Sequence[Incident]) -> dict[str, Any]:
+    """Return what was raised and opened, for both reports."""
     return {
         "irregularities": [irregularity_row(source, one, incidents) for one in alarms if is_irregularity(one)],
         "alarms": [alarm_row(one) for one in alarms],
-        "decisions": [decision_row(one) for one in decisions],
         "incidents": [incident_row(one, scope.made) for one in incidents],
         "steps": list(step_rows(incidents, scope.made)),
     }
+
+
+def _dealt_cards(source: Source, scope: Scope, record: ShoeRecord) -> list[Card]:
+    """Return the cards of a shoe without those that were fed in a check of the decks after it was closed."""
+    closed = record.shoe.closed
+    after = [card for card in record.cards if closed and card.time > closed.time]
+    if not closed or not after:
+        return record.cards
+    people = People(source, list(source.decisions(scope.of(Span(closed.time, shift(after[-1].time, 1))))))
+    checked = {card.id for card in after if _is_checked(people, card, closed.time)}
+    return [card for card in record.cards if card.id not in checked]
+
+
+def _is_checked(people: People, card: Card, since: str) -> bool:
+    """Return True if a check of the decks is going on when a card is drawn."""
+    newest = people.newest(card.table, ("deck-check",), since, card.time)
+    return newest is not None and bool(args_of(newest.attempt.args).get("on"))
 
 
 def _found_unit(source: Source, key: ShoeKey) -> ShoeKey:
@@ -152,9 +170,9 @@ def _rows(messages: Sequence[Coup], confirmed: Iterable[Confirmed], people: Peop
 
 
 def _span_of(record: ShoeRecord, now: str) -> Span:
-    """Return the time of a shoe: from before its opening to its closing, or to now."""
+    """Return the time of a shoe: from its opening to its closing, or to now."""
     begin, closed = _begin(record) or now, record.shoe.closed
-    return Span(shift(begin, -_BEFORE_S), shift(closed.time if closed else max(now, begin), 1))
+    return Span(begin, shift(closed.time if closed else max(now, begin), 1))
 
 
 def _begin(record: ShoeRecord) -> str:
@@ -168,28 +186,3 @@ def _coup_span(record: ShoeRecord, messages: Sequence[Coup]) -> Span:
     before = [one.time for one in record.coups if one.time < messages[0].time and one.id not in ids]
     ends = [messages[-1].time, *(one.time for one in record.confirmed if one.coup_id in ids)]
     return Span(max(before, default=shift(messages[0].time, -_BEFORE_S)), shift(max(ends), 1))
-
-
-def _decisions_of(
-    source: Source, scope: Scope, messages: Sequence[Coup], incidents: Sequence[Incident], about: str
-) -> list[Decision]:
-    """Return the requests of the time, those that coups and incidents name, and none about other coups.
-
-    `about` is the shoe, or shoe/coup: a request that names a coup names it as 3/17 or 17.
-    """
-    named = {one.attempt for one in messages} | {step.attempt for one in incidents for step in steps_of(one)}
-    during = [one for one in source.decisions(scope) if one.attempt.id in named or _is_about(one, about)]
-    known = {one.attempt.id for one in during}
-    others = (source.reading.attempt(name) for name in sorted(named - known) if name)
-    return sorted([*during, *(one for one in others if one)], key=lambda one: one.attempt.time)
-
-
-def _is_about(decision: Decision, about: str) -> bool:
-    """Return True unless a request names another shoe or coup."""
-    given = str(args_of(decision).get("coup") or "").split("/")
-    wanted = about.split("/")
-    if given == [""]:
-        return True
-    if len(given) == 1:
-        return len(wanted) == 1 or given[0] == wanted[1]
-    return given[: len(wanted)] == wanted

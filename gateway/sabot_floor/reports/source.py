@@ -60,7 +60,10 @@ class Scope:
 
 
 class Source:
-    """Reads a store; used by one thread."""
+    """Reads a store; used by one thread.
+
+    One class because every report asks several of these questions of the same store, in one snapshot.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store, self.reading = store, Reading(store)
@@ -116,6 +119,25 @@ class Source:
             for unit, time in self.store.select(query, (table, shoe)):
                 found[unit] = max(time, found.get(unit, ""))
         return sorted(found, key=lambda unit: found[unit], reverse=True)
+
+    def requests_that_name(self, table: str, begin: str) -> list[rows.Attempt]:
+        """Return the requests at a table since a time that name a coup or an incident."""
+        where = 'time >= ? AND "table" = ? AND (args LIKE ? OR args LIKE ?)'
+        return self._select(schema.ATTEMPTS, rows.Attempt, where, (begin, table, '%"coup":%', '%"incident":%'))
+
+    def next_of_number(self, table: str, unit: str, shoe: int, begin: str) -> str:
+        """Return when another unit opened a shoe of the same number at a table since a time; `~` if none has."""
+        query = 'SELECT min(time) FROM shoes WHERE "table" = ? AND unit <> ? AND shoe = ? AND time > ?'
+        return str(self.store.select(query, (table, unit, shoe, begin))[0][0] or "~")
+
+    def tables_of(self, gateway: str) -> set[str]:
+        """Return the tables of a gateway: those of its oldest and newest entries."""
+        found: set[str] = set()
+        for name in (table.name for table in schema.TABLES if not table.newest):
+            for order in ("ASC", "DESC"):
+                query = f'SELECT "table" FROM {name} WHERE gateway = ? ORDER BY entry {order} LIMIT 1'
+                found.update(row[0] for row in self.store.select(query, (gateway,)))
+        return found
 
     def spellings(self, name: str) -> list[str]:
         """Return how a name is written in the store: large and small letters and spaces may differ."""
