@@ -122,7 +122,8 @@ class IncidentBook:
         if event is not None and event.kind in _EVENTS:
             return True
         if self._open:
-            return any(record.topic in _TOPICS for record in records)
+            card = event is not None and event.kind == "card" and any(map(_waits_for_card, self._open.values()))
+            return card or any(record.topic in _TOPICS for record in records)
         return any(
             isinstance(record.message, AlarmMessage)
             or (isinstance(record.message, CoupMessage) and record.message.status == "disputed")
@@ -280,6 +281,10 @@ def _settles(opening: Opening, changes: Changes) -> bool:
         and any(step.name == "void" and step.done == changes.source.time for step in one.steps)
         for one in changes.messages()
     )
+
+
+def _waits_for_card(incident: IncidentMessage) -> bool:
+    return any(not step.done and "card_read" in incidents.proofs(step.name) for step in incident.steps)
 
 
 def _key(incident: IncidentMessage) -> Key:

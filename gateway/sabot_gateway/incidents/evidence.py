@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sabot_protocol.incidents import Done
+from sabot_protocol.incidents import NOT_NEEDED, Done
 from sabot_protocol.rulebooks.incidents import Proof
 from sabot_protocol.topics import AlarmMessage, IncidentMessage, Message, Result, ShoeMessage
 
@@ -16,6 +16,7 @@ from sabot_gateway.verify.state import ShoeState
 
 _UNWAGERED = ("no_bet", "void_hand", "free_hand", "dummy")
 _SHOE = "the shoe"
+_READ = f"{NOT_NEEDED}: the card that was due was read"
 _DECK = 52
 
 
@@ -88,6 +89,8 @@ def of_event(
     """Yield what an event proves by itself; `person` requested the command that it ends."""
     if event.kind == "command_done" and event.data["command"] == "key_card":
         yield Evidence("card_keyed", done_by(person, time), (event.unit,))
+    if event.kind == "card" and not event.data["flags"].get("surplus") and not event.data["flags"].get("keyed"):
+        yield Evidence("card_read", Done(time, _SHOE, note=_READ), (event.unit,), event.data["shoe_no"])
     # A check of fewer decks proves little.
     whole = event.kind == "checked" and event.data["cards"] >= _DECK * state.decks
     if whole and not any(isinstance(record.message, AlarmMessage) for record in records):

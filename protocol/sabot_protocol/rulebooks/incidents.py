@@ -13,7 +13,7 @@ from sabot_protocol.rulebooks.people import Authority
 
 Proof = Literal[
     "opening", "coup_decided", "coup_void", "unwagered_coup", "shoe_closed", "new_shoe", "cards_complete",
-    "card_keyed", "authorised", "coup_moved",
+    "card_keyed", "card_read", "authorised", "coup_moved",
 ]  # fmt: skip
 OWN_FACTS = ("intentional", "coup_running")  # beside those of the catalogue of acts
 
