@@ -19,6 +19,7 @@ LASTING: Final = (
     "fault_card", "fault_decision", "fault_lid", "fault_composition", "exit_locked", "awaiting_authorisation",
 )  # fmt: skip
 _KEPT: Final = (*LASTING, "decks_differ", "discrepancy")  # a new shoe does not end them
+_AT_ONCE_SHARE: Final = 0.4
 _LOCAL_SHARE: Final = 0.25  # of the requests, made at the table PC and not through the floor service
 _FIRST: Final = 17  # cards of a shoe that are looked at
 
@@ -137,15 +138,20 @@ class Table:
             self.active.remove(alarm)
 
     def see(self) -> None:
-        """Have the supervisor acknowledge every alarm; those of a fault stay until it is over."""
+        """Have the supervisor acknowledge every alarm; those of a fault or a disputed coup stay until that is over."""
         if not self.active:
             return
         self.ask(self.staff.supervisor, "ack-alarm", alarm="all")
         for alarm in self.active:
             if not alarm.seen_s:
                 alarm.seen_s, alarm.seen_by = self.now_s, self.staff.supervisor.name
-        seen = [alarm.name for alarm in self.active if alarm.name not in LASTING]
+        seen = [alarm.name for alarm in self.active if alarm.name not in (*LASTING, "discrepancy")]
         self.over(*seen, by=self.staff.supervisor.name)
+
+    def perhaps_see(self) -> None:
+        """Have the supervisor acknowledge at once, before anything is done about it, in some cases."""
+        if self.rng.random() < _AT_ONCE_SHARE:
+            self.see()
 
     def note(self, found: Rule, number: int, coup: int = 0) -> None:
         """Note an irregularity that is provoked now, at this coup or at that on the table."""

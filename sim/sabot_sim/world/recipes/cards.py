@@ -117,6 +117,7 @@ def _unread(table: Table, found: Rule, number: int, *, face_up: bool) -> None:
     table.raised("misread_card", misread.clause)
     table.raised("fault_card")
     to_do = duty(table, "keyed_card")
+    table.perhaps_see()
     if misread.follows == "approved":
         approve(table, misread.clause)
     asks = table.staff.dealer if misread.follows == "approved" else None  # 11.8.12: two people

@@ -53,7 +53,9 @@ def _press_other(table: Table, found: Rule, number: int) -> Incident:
     table.note(found, number)
     table.raised("discrepancy", found.clause)
     table.raised("fault_decision")
-    return duty(table, "discrepancy")
+    to_do = duty(table, "discrepancy")
+    table.perhaps_see()
+    return to_do
 
 
 def _end(table: Table, to_do: Incident, decision: Decision | None, verdict: str, winner: str | None) -> None:
@@ -129,6 +131,7 @@ def lid(table: Table, found: Rule, number: int) -> None:
     table.at_shoe("lid", 1)
     table.note(found, number)
     table.raised("fault_lid")
+    table.perhaps_see()
     table.wait(5.0, 60.0)
     table.at_shoe("lid", 0)
     table.at_shoe("key", 1)
