@@ -7,16 +7,22 @@ from pathlib import Path
 import msgspec
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
+from sabot_protocol.service.broker_probe import broker_fact
 from sabot_protocol.service.facts import Fact
 from sabot_protocol.service.moment import utc
 from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.topics import ROOT, reply_topic
 
 from sabot_floor import config as configs
+from sabot_floor.commands.tables import Tables
 from sabot_floor.config import Config
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import log_name
+from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.opening import refuse_headless
+from sabot_floor.notify import messages as notify_messages
 from sabot_floor.notify.check import facts as notify_facts
+from sabot_floor.projection import feed
 from sabot_floor.store import DamagedError, Store, StoreError, open_store
 
 _LOCK_S = 2.0  # that the try to write waits for a running service
@@ -42,7 +48,20 @@ def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fac
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
     if not wrong:
         yield from _store_facts(config, now or utc(time.time()))
-        yield from notify_facts(config.notify, alarms)
+        yield _broker_fact(config)
+        yield from notify_facts(config.notify, alarms, str(path))
+
+
+def _broker_fact(config: Config) -> Fact:
+    """Return whether the broker lets the floor in, read what it needs, and write."""
+    root = f"{ROOT}/{config.site}/"
+    wanted = [*Intake(config.site, b"").filters(), *feed.filters(root), *Tables(config.site).filters()]
+    wanted += notify_messages.filters(config.site) if config.notify else []
+    wanted += [reply_topic(config.site, "+")] if config.floor_key is not None else []
+    own, written = f"{root}jackpot/check", f"{root}jackpot/#"
+    if config.floor_key is not None:
+        written = f"{written} and {root}+/cmd"
+    return broker_fact(config.broker, config.login, own, written, list(dict.fromkeys(wanted)))
 
 
 def _floor_key_fact(config: Config) -> Fact:

@@ -210,4 +210,6 @@ alarms = ["discrepancies"]
     ]  # fmt: skip
     assert found[1].says == "alarms: there is no alarm 'discrepancies'; did you mean 'discrepancy'?"
     assert found[2].says == "cannot be reached now: 127.0.0.1:1: Connection refused"
+    test = f"sabot floor notify test --config {tmp_path / 'floor.toml'} --channel good"
+    assert found[0].says == f"127.0.0.1:{web.port} answers; try it: {test}"
     assert web.requests == []

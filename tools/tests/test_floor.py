@@ -196,9 +196,13 @@ def test_without_the_service_its_commands_name_the_next_step(tmp_path: Path) -> 
     history = run(app, ["jackpot", "history", "lucky-tie", "--config", str(config)])
     assert history.exit_code == 1
     assert "there is no such file" in history.output
+    config.write_text(config.read_text().replace("mqtt://localhost:1883", "mqtt://127.0.0.1:9"))
     checked = run(app, ["floor", "check", "--config", str(config), "--json"])
-    assert checked.exit_code == 0
-    assert {json.loads(line)["status"] for line in checked.output.splitlines()} == {"ok", "warning"}
+    assert checked.exit_code == 1
+    found = [json.loads(line) for line in checked.stdout.splitlines()]
+    assert [(one["subject"], one["says"][:32]) for one in found if one["status"] == "wrong"] == [
+        ("broker", "no broker at mqtt://127.0.0.1:9:")
+    ]
     missing = run(app, ["floor", "run", "--config", str(tmp_path / "none.toml")])
     assert missing.exit_code == 1
     assert "sabot floor init --config" in missing.output

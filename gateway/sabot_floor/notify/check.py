@@ -1,5 +1,6 @@
 """Check: what is wrong with the channels of a config, and which receivers cannot be reached now."""
 
+import shlex
 import socket
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -52,15 +53,18 @@ def _mail_problems(channel: Mail) -> Iterator[str]:
             yield 'security = "none" would send the password readable; write "starttls" or "tls"'
 
 
-def facts(channels: Sequence[AnyChannel], alarms: Sequence[str] = ()) -> Iterator[Fact]:
-    """Yield whether each channel's alarms exist and its receiver can be reached; `alarms` are all known names."""
+def facts(channels: Sequence[AnyChannel], alarms: Sequence[str], config: str) -> Iterator[Fact]:
+    """Yield whether each channel's alarms exist and its receiver can be reached.
+
+    `alarms` are all known names, `config` is the file of the channels.
+    """
     for channel in channels:
         subject = f"notify {channel.name}"
         if alarms:
             yield from (_unknown(subject, one, alarms) for one in unknown_alarms(channel, list(alarms)))
         if _is_readable(channel):
             yield Fact("warning", subject, "without TLS everybody on the way can read and change what is sent")
-        yield _reached(subject, channel)
+        yield _reached(subject, channel, config)
 
 
 def _unknown(subject: str, pattern: str, alarms: Sequence[str]) -> Fact:
@@ -84,12 +88,13 @@ def _is_local(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _reached(subject: str, channel: AnyChannel) -> Fact:
+def _reached(subject: str, channel: AnyChannel, config: str) -> Fact:
     try:
         place = _reach(channel)
     except SendError as error:
         return Fact("warning", subject, f"cannot be reached now: {error}")
-    return Fact("ok", subject, f"{place}; try it: sabot floor notify test --channel {channel.name}")
+    test = f"sabot floor notify test --config {shlex.quote(config)} --channel {channel.name}"
+    return Fact("ok", subject, f"{place}; try it: {test}")
 
 
 def _reach(channel: AnyChannel) -> str:

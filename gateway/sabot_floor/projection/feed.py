@@ -26,6 +26,12 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 _several = msgspec.json.Decoder(list[msgspec.Raw])
 
 
+def filters(root: str) -> list[str]:
+    """Return the topics that the projection needs; `root` is that of the site, with its last slash."""
+    tables = [f"+/{name}" for name in RETAINED if name not in _STATES]
+    return [f"{root}{topic}" for topic in (*tables, "+/jackpot/#", "ledger", "gateway/+/ledger")]
+
+
 @dataclass
 class Work:
     """What the messages of one turn give."""
@@ -47,8 +53,7 @@ class Feed:
 
     def filters(self) -> list[str]:
         """Return the topics to subscribe to: all that comes from the ledgers, and their heads."""
-        tables = [f"+/{name}" for name in RETAINED if name not in _STATES]
-        return [f"{self._root}{topic}" for topic in (*tables, "+/jackpot/#", "ledger", "gateway/+/ledger")]
+        return filters(self._root)
 
     def take(self, messages: Iterable[Arrived]) -> None:
         """Store what these messages give; StoreError if the store cannot be written now, then nothing is stored."""

@@ -1,7 +1,6 @@
 """Probe: try the broker and the shoe on every port, and leave both as they were."""
 
 import contextlib
-import secrets
 import selectors
 import socket
 import time
@@ -10,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from sabot_protocol import rulebooks
-from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_protocol.service import broker_probe
 from sabot_protocol.service.facts import Fact, Status
-from sabot_protocol.service.mqtt import LoopClient
 
 from sabot_gateway.config import Config, Table
 from sabot_gateway.shoe import refusals
@@ -20,65 +18,13 @@ from sabot_gateway.shoe.line_watch import DEAF, SILENT, UNREADABLE
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.ports import Opening, Port, PortBusyError, PortError
 
-_ANSWER_WITHIN_S = 6.0  # a broker, from the name to what it brings back
 _LISTEN_S = 3.0  # a shoe sends something once a second
 _TURN_S = 0.05
 
 
 def broker_fact(config: Config) -> Fact:
     """Return whether the broker accepts us, and returns what we publish on a topic of our own."""
-    try:
-        probe = _BrokerProbe(Broker.from_url(config.broker), config.login, f"sabot/v1/{config.site}/check")
-    except (BrokerUrlError, LoginError) as error:
-        return Fact("wrong", "broker", str(error))
-    return probe.run()
-
-
-class _BrokerProbe:
-    """A client of its own name, so that a daemon that runs is not thrown out; nothing is retained."""
-
-    def __init__(self, broker: Broker, login: Login, topic: str) -> None:
-        self._selector = selectors.DefaultSelector()
-        name = f"sabot-check-{secrets.token_hex(4)}"
-        self._client = LoopClient(broker, name, clean_session=True, selector=self._selector, login=login)
-        self._broker, self._topic = broker, topic
-        self._let_in = self._came_back = False
-        self._client.on_ready = self._subscribe
-        self._client.client.on_subscribe = self._publish
-        self._client.client.on_message = self._note_back
-
-    def _subscribe(self) -> None:
-        self._let_in = True
-        self._client.client.subscribe(self._topic, 1)
-
-    def _publish(self, *_: object) -> None:
-        self._client.client.publish(self._topic, b"{}", 1)
-
-    def _note_back(self, *_: object) -> None:
-        self._came_back = True
-
-    def run(self) -> Fact:
-        """Run until the answer is known, or it is too late."""
-        end_s = time.monotonic() + _ANSWER_WITHIN_S
-        with self._selector:
-            while not (self._came_back or self._client.problem) and time.monotonic() < end_s:
-                self._selector.select(_TURN_S)
-                self._client.step(time.monotonic())
-            fact = self._fact()
-            self._client.close()
-        return fact
-
-    def _fact(self) -> Fact:
-        if self._came_back:
-            return Fact("ok", "broker", f"{self._broker}: lets us in and takes what we publish")
-        if self._client.problem:
-            return Fact("wrong", "broker", self._client.problem)
-        if not self._let_in:
-            return Fact("wrong", "broker", f"{self._broker} does not answer; check the address and the broker")
-        rights = f"its rights are not proved; let this user write and read {self._topic}, and write its tables' topics"
-        return Fact(
-            "warning", "broker", f"{self._broker} lets us in, but does not bring back what we publish: {rights}"
-        )
+    return broker_probe.broker_fact(config.broker, config.login, f"sabot/v1/{config.site}/check", "its tables' topics")
 
 
 def daemon_runs(config: Config) -> bool:

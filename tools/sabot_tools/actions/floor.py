@@ -52,7 +52,7 @@ def check(
         bool, typer.Option("--json", help="Print one JSON line per check: status, subject, says.")
     ] = False,
 ) -> None:
-    """Check a config on this PC. Parameters, key, store, login and channels; nothing is changed, nobody notified."""
+    """Check a config on this PC. Parameters, keys, store, broker and channels; nothing is changed, nobody notified."""
     from sabot_floor.check import facts
     from sabot_gateway.verify.alarms.catalogue import ALARMS
 
