@@ -76,16 +76,23 @@ class Answers:
                 reply(self.answer(request, self._clock()))
 
     def _log_in(self, act: Act, account: str, reply: Reply) -> None:
-        refused = self._refuse_behind() or self._desk.refuse_unknown(act.jackpot)
-        if refused:
-            reply(refused)
-            return
+        """Have people log in for an act about a jackpot; every refusal is in the log of commands."""
+
+        def logged(answer: Answer) -> None:
+            if not answer.ok:
+                named = [login.person for login in act.logins()]
+                self._commands.refuse_jackpot(name_of(act), act.jackpot, named, account, answer.say, self._clock())
+            reply(answer)
 
         def then(people: list[Person]) -> None:
             signer = self._desk.signer(act, people)
-            reply(Answer(False, signer) if isinstance(signer, str) else self._desk.act(act, signer, self._clock()))
+            logged(Answer(False, signer) if isinstance(signer, str) else self._desk.act(act, signer, self._clock()))
 
-        self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, reply, then)
+        refused = self._refuse_behind() or self._desk.refuse_unknown(act.jackpot)
+        if refused:
+            reply(refused)
+        else:
+            self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, logged, then)
 
     def _accept(self, accept: Accept, login: Login, account: str, reply: Reply) -> None:
         def then(people: list[Person]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from floor_rig import BASE, INCREMENT, JACKPOT, Rig, display, rig, server
+from sabot_floor.commands.log import LOG as COMMANDS
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.people import audit
 from sabot_floor.people.checker import MOST_WAITING
@@ -131,6 +132,9 @@ def test_role_and_state_of_the_record_decide(rig: Rig) -> None:
     assert rig.meter().not_offered == {}
     listed = json.loads(json.dumps(ask(rig, "user-list")["data"]))["people"]
     assert [bool(one["locked_until"]) for one in listed] == [False, True]
+    refusals = [(one["person"], one["verb"], one["args"]) for one in entries(rig, COMMANDS)]
+    asked = ("jackpot withdraw", {"jackpot": JACKPOT})
+    assert refusals == [("asmith", *asked)] * 2 + [("bjones", *asked)] * 7  # disabled, five failures, locked out
 
 
 def test_typed_names_are_refused_where_a_log_in_is_required(rig: Rig) -> None:

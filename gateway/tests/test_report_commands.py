@@ -11,6 +11,7 @@ from report_scene import Scene, at, scope
 from sabot_floor.commands.entries import Answered, Asked, Refused, Unanswered
 from sabot_floor.commands.log import CommandLog
 from sabot_floor.people import log as people_log
+from sabot_floor.people.entries import LockedOut, LoginFailed
 from sabot_floor.people.state import PeopleState, Person
 from sabot_floor.reports.day import day_report
 from sabot_floor.reports.person import person_report
@@ -88,3 +89,38 @@ def test_refusals_are_those_of_the_person_who_was_named(source: Source) -> None:
     smith = person_report(source, scope().of(span), "A. Smith")
     assert [row.attempt for row in smith.decisions] == ["q1", "cmd-3"]
     assert [row.attempt for row in smith.refused] == ["cmd-2", "cmd-4"]
+
+
+def test_a_person_is_found_by_id(source: Source) -> None:
+    span = scope().calendar.day(DAY)
+    by_id, by_name = (person_report(source, scope().of(span), given) for given in ("ASmith", "A. Smith"))
+    assert by_id == by_name
+    assert by_id.decisions
+
+
+def test_failed_log_ins_and_lock_outs_are_refusals(source: Source) -> None:
+    failed: list[LoginFailed | LockedOut] = [
+        LoginFailed(time=at("18:59"), person="elow", act="void bac-01", by="root"),  # of the day before
+        LoginFailed(time=at("19:29:59"), person="elow", act="void bac-01", by="root"),  # its command was refused
+        LoginFailed(time=at("21:00"), person="elow", act="confirm lucky-tie", by="root"),
+        LockedOut(time=at("21:00"), person="elow", until=at("21:15"), by="root"),
+        LoginFailed(time=at("21:01"), person="", act="confirm lucky-tie", by="root"),
+    ]
+    entries = [
+        LogEntry(f"p{n}", str(one.__struct_config__.tag), msgspec.json.encode(one), one.time)
+        for n, one in enumerate(failed)
+    ]
+    source.store.append(people_log.LOG, lambda head: Decision(entries, head.state))
+    jackpot = refused(at("22:00"), "elow", table="", verb="jackpot confirm", args={"jackpot": "lucky-tie"}, clause="")
+    CommandLog(source.store).append([jackpot])
+    low = person_report(source, scope().of(scope().calendar.day(DAY)), "elow")
+    assert [(row.time, row.verb, row.say) for row in low.refused[-3:]] == [
+        (at("21:00"), "log-in", "The PIN, password or badge was wrong, for: confirm lucky-tie."),
+        (at("21:00"), "log-in", f"Log-ins are locked out until {at('21:15')}."),
+        (at("22:00"), "jackpot confirm", "A Dealer may not do this."),
+    ]
+    assert len(low.refused) == 6
+    day = day_report(source, scope(), DAY)
+    assert [row.say for row in day.decisions if row.time == at("21:01")] == [
+        "Nobody has this badge, for: confirm lucky-tie."
+    ]

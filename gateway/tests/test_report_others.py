@@ -12,8 +12,8 @@ from sabot_floor.reports.day import day_report
 from sabot_floor.reports.month import month_report
 from sabot_floor.reports.person import person_report
 from sabot_floor.reports.play import ShoeKey
-from sabot_floor.reports.shoe import NotFoundError, coup_report, shoe_report
-from sabot_floor.reports.source import Source
+from sabot_floor.reports.shoe import coup_report, shoe_report
+from sabot_floor.reports.source import NotFoundError, Source
 from sabot_floor.store import open_store
 
 
@@ -235,4 +235,23 @@ def test_what_a_person_asked_for_and_was_refused(source: Source) -> None:
     low = _person(source, "E. Low")
     assert (low.decisions, [row.attempt for row in low.refused]) == ([], ["q49", "q46", "k5"])
     assert [row.win for row in _person(source, "M. Manager").wins] == ["f41"]
-    assert _person(source, "Nobody").head.empty
+
+
+def test_a_person_whom_nobody_knows(source: Source) -> None:
+    with pytest.raises(NotFoundError, match=r"has the name or id 'A\. Smit'; near to it: A\. Smith"):
+        _person(source, "A. Smit")
+    with pytest.raises(NotFoundError, match=r"id 'qqq'\. `sabot users list` has the people"):
+        _person(source, "qqq")
+    assert person_report(source, scope().of(scope().calendar.day(date(2026, 1, 5))), "A. Smith").head.empty
+
+
+def test_a_table_that_the_store_does_not_have(source: Source) -> None:
+    for report in (
+        day_report(source, scope("xx-01"), date(2026, 11, 17)),
+        month_report(source, scope("xx-01"), 2026, 11),
+    ):
+        assert report.head.warnings[0] == "The store has nothing of table xx-01; it has bac-01, bac-02."
+        assert report.head.empty  # acts on jackpots that are about no table are no data of this one
+    both = day_report(source, scope("bac-01", "xx-01"), date(2026, 11, 17))
+    assert both.head.warnings[0] == "The store has nothing of table xx-01; it has bac-01, bac-02."
+    assert not both.head.empty

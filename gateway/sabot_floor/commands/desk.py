@@ -103,25 +103,26 @@ class CommandDesk:
 
     def refuse(self, request: TableCommand, people: Sequence[str], account: str, say: str, at: Moment) -> None:
         """Store that the floor refused it; at a bounded rate, the others are counted."""
+        asked: dict[str, Any] = {"table": request.table, "verb": request.command, "args": request.args}
+        self._refuse(asked | {"clause": plain(request.clause)}, people, account, say, at)
+
+    def refuse_jackpot(
+        self, verb: str, jackpot: str, people: Sequence[str], account: str, say: str, at: Moment
+    ) -> None:
+        """Store that an act about a jackpot was refused to people who were to log in; it is about no table."""
+        asked = {"table": "", "verb": f"jackpot {verb}", "args": {"jackpot": jackpot}, "clause": ""}
+        self._refuse(asked, people, account, say, at)
+
+    def _refuse(self, asked: dict[str, Any], people: Sequence[str], account: str, say: str, at: Moment) -> None:
         self._counts["refused"] += 1
         if not self._refusals.take(at.now_s):
             self._left_out += 1
             return
         person, second, *_ = (*people, "", "")
-        refused = Refused(
-            time=at.time,
-            table=request.table,
-            verb=request.command,
-            args=request.args,
-            clause=plain(request.clause),
-            person=person,
-            second=second,
-            say=say,
-            by=account,
-            left_out=self._left_out,
+        left_out, self._left_out = self._left_out, 0
+        self._store(
+            Refused(time=at.time, **asked, person=person, second=second, say=say, by=account, left_out=left_out)
         )
-        self._left_out = 0
-        self._store(refused)
 
     def begin(self, request: TableCommand, people: Sequence[Person], account: str, reply: Reply, at: Moment) -> None:
         """Give the command for people who have logged in; `reply` is called once, now or later."""

@@ -7,25 +7,26 @@ import msgspec
 
 from sabot_floor.commands.entries import Answered, Asked, Entry, Refused, Unanswered
 from sabot_floor.commands.log import LOG
-from sabot_floor.people import log as people_log
-from sabot_floor.people.state import PeopleState
+from sabot_floor.people.entries import LockedOut, LoginFailed
 from sabot_floor.projection.reading import Decision
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.play import shift
+from sabot_floor.reports.site_people import login_entries, login_row, names_by_id
 from sabot_floor.reports.source import Scope, Source
 
 _KINDS = ("asked", "answered", "unanswered", "refused")
 _ANSWER_S = 300  # within which a command is answered or given up
+_REFUSED_S = 2  # from a failed log-in to the refusal of its command
 _entry = msgspec.json.Decoder(Entry)
 
 
 def command_rows(source: Source, scope: Scope, decisions: list[Decision]) -> list[DecisionRow]:
-    """Return the commands of a time that are not among these requests of the gateways."""
+    """Return the commands of a time that are not among these requests of the gateways, and the failed log-ins."""
     known = {one.attempt.command for one in decisions}
     entries = list(_entries(source, Span(scope.span.begin, shift(scope.span.end, _ANSWER_S))))
     answers = {one.id: one for one in entries if isinstance(one, Answered | Unanswered)}
-    rows, names = [], _names(source)
+    rows, names = [], names_by_id(source)
     for one in entries:
         if isinstance(one, Answered | Unanswered) or not scope.span.holds(one.time) or not scope.has(one.table):
             continue
@@ -33,7 +34,19 @@ def command_rows(source: Source, scope: Scope, decisions: list[Decision]) -> lis
             rows.append(_refused(one, names))
         elif one.id not in known:
             rows.append(_asked(one, answers.get(one.id)))
-    return rows
+    logins = login_entries(source, scope.span) if scope.has("") else ()
+    refusals = [one for one in entries if isinstance(one, Refused)]
+    return [*rows, *(login_row(one, names) for one in logins if not _has_refusal(one, refusals))]
+
+
+def _has_refusal(login: LoginFailed | LockedOut, refusals: list[Refused]) -> bool:
+    """Return True if a command was refused because of this failed log-in: its row is enough."""
+    return isinstance(login, LoginFailed) and any(
+        login.by == one.by
+        and {login.person, "badge"} & {one.person, one.second}
+        and login.time <= one.time <= shift(login.time, _REFUSED_S)
+        for one in refusals
+    )
 
 
 def _entries(source: Source, span: Span) -> Iterator[Entry]:
@@ -42,16 +55,6 @@ def _entries(source: Source, span: Span) -> Iterator[Entry]:
             yield _entry.decode(logged.payload)
         except (msgspec.MsgspecError, UnicodeError):
             continue
-
-
-def _names(source: Source) -> dict[str, str]:
-    """Return the names of the people of the site, by id."""
-    head = source.store.head(people_log.LOG)
-    try:
-        state = msgspec.json.decode(head.state, type=PeopleState) if head and head.state else PeopleState()
-    except (msgspec.MsgspecError, UnicodeError):
-        return {}
-    return {person.id: person.name for person in state.people.values()}
 
 
 def _asked(asked: Asked, answer: Answered | Unanswered | None) -> DecisionRow:
@@ -73,7 +76,7 @@ def _asked(asked: Asked, answer: Answered | Unanswered | None) -> DecisionRow:
 def _refused(refused: Refused, names: dict[str, str]) -> DecisionRow:
     """Return the row of what the floor refused; of two people the first asks, and the second approves."""
     asks, by = (refused.person, refused.second) if refused.second else ("", refused.person)
-    more = f" (and {refused.left_out} more refusals that are only counted)" if refused.left_out else ""
+    more = f" (and {_more(refused.left_out)} only counted)" if refused.left_out else ""
     return DecisionRow(
         **_common(refused),
         act="",
@@ -86,6 +89,10 @@ def _refused(refused: Refused, names: dict[str, str]) -> DecisionRow:
         say=f"{refused.say}{more}",
         attempt="",
     )
+
+
+def _more(refusals: int) -> str:
+    return "1 more refusal that is" if refusals == 1 else f"{refusals} more refusals that are"
 
 
 def _common(entry: Asked | Refused) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from sabot_floor.reports.contents import Head, Kind
 from sabot_floor.reports.source import Scope, Source
 
 _MOST_WARNINGS = 20
+_MOST_TABLES = 20  # in a warning
 _NOT_DATA = ("gaps", "responses")  # sections that alone do not make a report
 
 
@@ -21,7 +22,8 @@ def head(
     empty: bool | None = None,
 ) -> Head:
     """Return the head of a report; sections beyond the bound are cut, with a warning. `empty`: found by the caller."""
-    warnings = [gap_warning(gap) for gap in sections["gaps"]][:_MOST_WARNINGS]
+    warnings = _unknown_tables(source, scope)
+    warnings += [gap_warning(gap) for gap in sections["gaps"]][:_MOST_WARNINGS]
     if len(sections["gaps"]) > _MOST_WARNINGS:
         warnings.append(f"{len(sections['gaps']) - _MOST_WARNINGS} more gaps are in the section gaps.")
     warnings += _cut(sections, scope.most_rows)
@@ -29,7 +31,7 @@ def head(
     if begin <= scope.made < end and report in ("day", "month"):
         warnings.append("This period is not over: the report holds what has come so far.")
     if empty is None:
-        empty = not any(rows for name, rows in sections.items() if name not in _NOT_DATA)
+        empty = not any(_is_data(name, row, scope) for name, rows in sections.items() for row in rows)
     if empty:
         warnings.append(_empty(source))
     return Head(
@@ -46,6 +48,22 @@ def head(
         complete=not sections["gaps"],
         warnings=warnings,
     )
+
+
+def _is_data(name: str, row: Any, scope: Scope) -> bool:
+    """Return True unless a row alone does not make a report; an act on a jackpot may be about no table."""
+    return name not in _NOT_DATA and not (name == "jackpot_acts" and scope.tables and not row.table)
+
+
+def _unknown_tables(source: Source, scope: Scope) -> list[str]:
+    """Return a warning if a table is asked for of which the store has nothing."""
+    known = source.tables() if scope.tables else []
+    unknown = [table for table in scope.tables if table not in known]
+    if not unknown:
+        return []
+    word = "table" if len(unknown) == 1 else "tables"
+    listed = ", ".join(known[:_MOST_TABLES]) + (", …" if len(known) > _MOST_TABLES else "")
+    return [f"The store has nothing of {word} {', '.join(unknown)}; it has {listed or 'no table'}."]
 
 
 def _cut(sections: dict[str, list[Any]], most: int) -> Iterator[str]:

@@ -11,13 +11,18 @@ from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, step_rows
 from sabot_floor.reports.people import People
 from sabot_floor.reports.play import coup_row
-from sabot_floor.reports.source import Scope, Source, same_name
+from sabot_floor.reports.site_people import name_of, unknown_person
+from sabot_floor.reports.source import NotFoundError, Scope, Source, same_name
 
 
 def person_report(source: Source, scope: Scope, name: str) -> PersonReport:
-    """Return the report of a person by name; letters may be large or small."""
+    """Return the report of a person by name or id; letters may be large or small. NotFoundError if nobody has it."""
     with source.store.snapshot():
-        return _report(source, scope, name)
+        report = _report(source, scope, name_of(source, name))
+        unknown = unknown_person(source, name) if report.head.empty else ""
+    if unknown:
+        raise NotFoundError(unknown)
+    return report
 
 
 def _report(source: Source, scope: Scope, name: str) -> PersonReport:

@@ -17,13 +17,9 @@ from sabot_floor.reports.people import People, args_of
 from sabot_floor.reports.play import ShoeKey, card_row, coup_row, shift, shoe_row
 from sabot_floor.reports.requests import About, decisions_about, request_rows
 from sabot_floor.reports.rows import CoupRow
-from sabot_floor.reports.source import Scope, Source
+from sabot_floor.reports.source import NotFoundError, Scope, Source
 
 _BEFORE_S = 900  # requests before the first card belong to the shoe
-
-
-class NotFoundError(LookupError):
-    """The store has no such shoe or coup; the message has the next step."""
 
 
 def shoe_report(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:

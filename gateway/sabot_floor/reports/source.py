@@ -13,9 +13,14 @@ from sabot_floor.store import Store
 
 MOST_ROWS = 10_000  # in a section; a warning counts the others
 _BATCH = 1000  # entries of a log in one query
+_BY = ("coups", "alarms", "attempts")  # tables in which people act
 PART = 500  # ids in one query
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 _Any = TypeVar("_Any")
+
+
+class NotFoundError(LookupError):
+    """The store has no such shoe, coup, table or person; the message has the next step."""
 
 
 class _OfTable(Protocol):
@@ -130,6 +135,16 @@ class Source:
         query = 'SELECT min(time) FROM shoes WHERE "table" = ? AND unit <> ? AND shoe = ? AND time > ?'
         return str(self.store.select(query, (table, unit, shoe, begin))[0][0] or "~")
 
+    def tables(self) -> list[str]:
+        """Return the tables that the store has something of; each is found by an index."""
+        found: set[str] = set()
+        for name in ("coups", "shoes", "alarms", "incidents"):
+            query, last = f'SELECT min("table") FROM {name} WHERE "table" > ?', ""
+            while (table := self.store.select(query, (last,))[0][0]) is not None:
+                last = str(table)
+                found.add(last)
+        return sorted(found)
+
     def tables_of(self, gateway: str) -> set[str]:
         """Return the tables of a gateway: those of its oldest and newest entries."""
         found: set[str] = set()
@@ -142,10 +157,17 @@ class Source:
     def spellings(self, name: str) -> list[str]:
         """Return how a name is written in the store: large and small letters and spaces may differ."""
         found: set[str] = set()
-        for table in ("coups", "alarms", "attempts"):
+        for table in _BY:
             rows = self.store.select(f'SELECT DISTINCT "by" FROM {table} WHERE "by" <> \'\'')
             found.update(row[0] for row in rows if same_name(row[0], name))
         return sorted(found)
+
+    def names(self) -> set[str]:
+        """Return every name of a person in the store, as it is written."""
+        found: set[str] = set()
+        for table, column in (*((name, "by") for name in _BY), ("attempts", "asks"), ("incidents", "by")):
+            found.update(row[0] for row in self.store.select(f'SELECT DISTINCT "{column}" FROM {table}'))
+        return found - {""}
 
     def coups_by(self, names: Sequence[str], scope: Scope) -> Iterator[rows.Coup]:
         """Yield the coup messages that a person decided, by any of these spellings."""

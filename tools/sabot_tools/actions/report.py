@@ -14,8 +14,8 @@ from sabot_floor.reports.gaming_day import Calendar, CalendarError, read_day, re
 from sabot_floor.reports.month import month_report
 from sabot_floor.reports.person import person_report
 from sabot_floor.reports.play import ShoeKey
-from sabot_floor.reports.shoe import NotFoundError, coup_report, shoe_report
-from sabot_floor.reports.source import Scope, Source
+from sabot_floor.reports.shoe import coup_report, shoe_report
+from sabot_floor.reports.source import NotFoundError, Scope, Source
 from sabot_floor.store import StoreError, open_store
 from sabot_protocol.service.config_file import ConfigError
 
@@ -197,7 +197,7 @@ def coup(
 
 @app.command(epilog="Example: sabot report person 'A. Smith' --from 2026-11-01 --config /etc/sabot/floor.toml")
 def person(
-    name: Annotated[str, typer.Argument(help="Name, as in the decisions.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="Name as in the decisions, or id of `sabot users`.", metavar="NAME")],
     config: ConfigFile = CONFIG,
     store: Store = None,
     tables: Tables = None,
