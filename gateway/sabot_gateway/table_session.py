@@ -16,6 +16,7 @@ from sabot_gateway.incidents.book import REMEMBERED, IncidentBook
 from sabot_gateway.incidents.listing import listed
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
+from sabot_gateway.operator import dealt_coups
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import ShoeFault, next_step
@@ -39,7 +40,10 @@ Served = tuple[str | None, bool, str | None]  # unit, authenticated, rotation of
 
 @dataclass(eq=False)
 class TableSession:
-    """`pending` goes into the ledger before any event of it is acknowledged."""
+    """`pending` goes into the ledger before any event of it is acknowledged.
+
+    One class because verbs, loop and reload use one table's port, link, verifier and incidents together.
+    """
 
     config: Table
     line: Line
@@ -53,6 +57,7 @@ class TableSession:
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
     jackpots: TableJackpots | None = None  # None if no jackpot runs here
     _concern: str | None = None  # as last published
+    _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)
 
     @property
@@ -64,6 +69,10 @@ class TableSession:
     def fault(self) -> str:
         """The fault for which the shoe locks its exit, or `none`."""
         return self.shoe_fault.name
+
+    def why_not_dealt(self, shoe: int, coup: int) -> str:
+        """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""
+        return dealt_coups.why_not(self._ledger, self.name, self.verifier.state, shoe, coup)
 
     def receive(self, data: bytes, now_s: float, time: str) -> list[Event]:
         """Return the new events in these bytes; `pending` gets what the ledger is to store of them."""
@@ -177,6 +186,7 @@ class TableSession:
 
     def catch_up(self, ledger: Ledger) -> bool:
         """Verify again the shoe on the table as the ledger has it; return False if that cannot be done to its end."""
+        self._ledger = ledger
         shoe = ledger.this_shoe(self.name, _MOST_OF_A_SHOE + 1)
         whole = len(shoe) <= _MOST_OF_A_SHOE
         for entry in shoe if whole else ():

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
+from sabot_gateway.operator import dealt_coups
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
@@ -37,6 +38,9 @@ class Table:
         self.fault = "none"
         self.jackpots: TableJackpots | None = None
         self.incidents = IncidentBook("bac-01", BOOK)
+
+    def why_not_dealt(self, shoe: int, coup: int) -> str:
+        return dealt_coups.why_not(None, self.name, self.verifier.state, shoe, coup)
 
     def serve(self) -> None:
         """Connect the shoe."""

@@ -136,6 +136,22 @@ class Reader:
         )  # fmt: skip
 
     @reading()
+    def last_coup(self, table: str, shoe: int) -> int | None:
+        """Return the number of the last coup of a table's shoe, 0 if it has none; None if there is no such shoe."""
+        shoes = self._db.execute(
+            "SELECT unit, opened_seq, seq FROM shoes WHERE table_name = ? AND shoe = ?", (table, shoe)
+        ).fetchall()
+        last = "SELECT max(coup) FROM coups WHERE seq BETWEEN ? AND ? AND table_name = ? AND unit = ? AND shoe = ?"
+        places = [(first, seq, table, unit, shoe) for unit, first, seq in shoes]
+        return max((self._db.execute(last, place).fetchone()[0] or 0 for place in places), default=None)
+
+    @reading()
+    def shoe_numbers(self, table: str) -> tuple[int, int] | None:
+        """Return the lowest and the highest number of a table's shoes; None if it has none."""
+        row = self._db.execute("SELECT min(shoe), max(shoe) FROM shoes WHERE table_name = ?", (table,)).fetchone()
+        return None if row[0] is None else (row[0], row[1])
+
+    @reading()
     def disputed(self, table: str, most: int = -1) -> list[bytes]:
         """Return the message of each coup that nobody has confirmed or voided yet, oldest first; of many the newest."""
         newest = f"SELECT seq FROM coups WHERE table_name = ? AND {_OPEN_CASES} ORDER BY seq DESC LIMIT ?"

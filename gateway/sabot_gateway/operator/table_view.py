@@ -36,6 +36,9 @@ class TableView(Protocol):
     def fault(self) -> str:
         """The fault for which the shoe locks its exit, or `none`."""
 
+    def why_not_dealt(self, shoe: int, coup: int) -> str:
+        """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""
+
 
 def next_step(table: TableView) -> str:
     """Return the sentence that says how to end the shoe's fault; empty if it has none."""

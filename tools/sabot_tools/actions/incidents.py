@@ -94,7 +94,7 @@ def payment(
     by: By,
     over: Annotated[str | None, typer.Option(metavar="AMOUNT", help="Paid too much by this: 2500.00.")] = None,
     under: Annotated[str | None, typer.Option(metavar="AMOUNT", help="Paid too little by this.")] = None,
-    date: Annotated[str | None, typer.Option(help="Date of the error, 2026-05-01; default: today.")] = None,
+    date: Annotated[str | None, typer.Option(help="Date of the error, 2026-05-01; default: today, at the PC.")] = None,
     patron: Patron = None,
     intentional: Annotated[bool, typer.Option("--intentional", help="The error was intentional.")] = False,
     note: Note = None,

@@ -1,7 +1,7 @@
 """Verbs about incidents: step, dispute, payment, record."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated
 
 import msgspec
@@ -80,6 +80,12 @@ class Opens(TableVerb, frozen=True, kw_only=True):
         record, incident = table.incidents.open_by(opening, person, source)
         return Effect([(source, [record])], f"{incident.incident}: {say.lower()}. {_rest(table.name, incident)}")
 
+    def refuse_not_dealt(self, table: TableView) -> None:
+        """Refuse a coup that was never dealt here."""
+        shoe, _, coup = (self.coup or "").partition("/")
+        if shoe and (problem := table.why_not_dealt(int(shoe), int(coup))):
+            raise RefusedError(f"{problem}. Name another coup with --coup, or leave it out for the one on the table.")
+
     def _place(self, table: TableView, opener: Opener) -> tuple[int, int]:
         """Return shoe and coup."""
         if self.coup is not None:
@@ -99,6 +105,7 @@ class Dispute(Opens, frozen=True, kw_only=True):
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the dispute with its instances as steps."""
         opener = _of_verb(table, "dispute", "disputes of players")
+        self.refuse_not_dealt(table)
         return self.open(table, opener, "Dispute of a player", {"patron": plain(self.patron)}, person, new_source)
 
 
@@ -108,27 +115,31 @@ class Payment(Opens, frozen=True, kw_only=True):
     title = "Payment"
     direction: str
     amount_cents: Cents
-    date: str = ""  # of the error; empty: today
+    date: str = ""  # of the error; empty: today, by the clock and the time zone of this PC
     patron: Annotated[str, Meta(max_length=200)] = ""
     intentional: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown direction or a date that is none."""
         expect("direction", self.direction, ("over", "under"))
-        if self.date:
-            date.fromisoformat(self.date)
+        if self.date and date.fromisoformat(self.date).isoformat() != self.date:
+            raise ValueError(f"{plain(self.date)[:40]!r} is not a date such as 2026-05-01")
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the case file; an amount above the limit is reported at the end of the month."""
+        today = local_date(person.time)
+        if self.date > today:
+            raise RefusedError(f"{self.date} is not over: it is {today} at this gateway. Give the date of the error.")
         facts: dict[str, Fact] = {
             "direction": self.direction,
             "amount_cents": self.amount_cents,
-            "date": self.date or person.time[:10],
+            "date": self.date or today,
             "patron": plain(self.patron),
             "intentional": self.intentional,
         }
         done = ("identify_patron",) if self.intentional and facts["patron"] else ()
         opener = _of_verb(table, "payment", "wrong payments")
+        self.refuse_not_dealt(table)
         return self.open(table, opener, f"{self.direction}payment".capitalize(), facts, person, new_source, done)
 
 
@@ -210,6 +221,11 @@ def _of_verb(table: TableView, verb: str, what: str) -> Opener:
     if not incidents.kind_of(book, opener):
         raise RefusedError(f"{book} has no rule about {what}. Follow the procedures of the house.")
     return opener
+
+
+def local_date(time: str, zone: tzinfo | None = None) -> str:
+    """Return the date of a time of a message, in the time zone of this PC or in another."""
+    return datetime.fromisoformat(time).astimezone(zone).date().isoformat()
 
 
 def _utc(time: str) -> str:
