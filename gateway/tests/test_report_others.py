@@ -42,13 +42,24 @@ def test_the_sums_of_the_days(month: MonthReport) -> None:
     day = rows["2026-11-17"]
     # Shoe 4 was opened in the day, shoe 3 before it, the one of bac-02 is not known.
     assert (day.shoes, day.coups, day.live, day.unwagered, day.voids) == (1, 9, 5, 2, 2)
-    assert (day.irregularities, day.discrepancies, day.deck_checks, day.keyed_cards) == (3, 1, 4, 1)
+    assert (day.irregularities, day.discrepancies, day.deck_checks, day.keyed_cards) == (3, 1, 3, 1)  # no refused check
     assert (day.alarms, day.decisions, day.refused) == (8, 14, 4)
     assert (day.incidents, day.notifications, day.late, day.wins) == (3, 4, 1, 1)
     assert (day.open_s, day.complete) == (4 * 3600, False)
     before = rows["2026-11-16"]
     assert (before.shoes, before.coups, before.live, before.incidents, before.complete) == (1, 1, 1, 2, True)
     assert sum(row.coups for row in month.coups) == sum(row.coups for row in month.days) == 10
+
+
+def test_days_before_the_first_entry_are_not_covered(month: MonthReport, source: Source) -> None:
+    # Shoe 3 was opened at 18:30 UTC on 16 November, 05:30 in Sydney: on the gaming day of the 16th.
+    rows = {row.day: row.complete for row in month.days}
+    assert (rows["2026-11-14"], rows["2026-11-15"], rows["2026-11-16"]) == (False, False, True)
+    warning = "The store has nothing before 2026-11-17 05:30:00: what came before is not covered."
+    assert warning in month.head.warnings
+    day = day_report(source, scope(), date(2026, 11, 15))
+    assert (day.head.complete, day.head.warnings[0]) == (False, warning)
+    assert not any("not covered" in text for text in day_report(source, scope(), date(2026, 11, 16)).head.warnings)
 
 
 def test_the_register_of_payments(month: MonthReport) -> None:

@@ -16,6 +16,7 @@ from sabot_floor.reports.people_rows import AlarmRow, ResponseRow
 from sabot_floor.reports.rows import DiscrepancyRow, IrregularityRow
 from sabot_floor.reports.source import Source
 
+_CAUSES = ("a new shoe", "crowded out")  # that clear alarms without a person
 DISPUTES = ("discrepancy", "not_confirmed")  # alarms that make a coup disputed
 # Alarms about play that no rulebook has as a case; all others are about shoes, lines and clocks.
 _ABOUT_PLAY = frozenset(
@@ -53,7 +54,7 @@ def _state(alarm: Alarm) -> str:
 
 
 def responses(alarms: Iterable[AlarmRow]) -> list[ResponseRow]:
-    """Return how fast people responded, by name: until acknowledged, or cleared where nobody acknowledged."""
+    """Return how fast people responded, by name: until a person acknowledged the alarm, or decided what it is about."""
     by_name: dict[str, list[AlarmRow]] = defaultdict(list)
     for alarm in alarms:
         by_name[alarm.name].append(alarm)
@@ -61,7 +62,7 @@ def responses(alarms: Iterable[AlarmRow]) -> list[ResponseRow]:
 
 
 def _response(name: str, alarms: Sequence[AlarmRow]) -> ResponseRow:
-    times = [time for one in alarms if (time := _first(one.acknowledged_s, one.cleared_s)) is not None]
+    times = [time for one in alarms if (time := _response_s(one)) is not None]
     return ResponseRow(
         name=name,
         severity=alarms[0].severity,
@@ -73,9 +74,15 @@ def _response(name: str, alarms: Sequence[AlarmRow]) -> ResponseRow:
     )
 
 
-def _first(*values: float | None) -> float | None:
-    known = [value for value in values if value is not None]
-    return min(known, default=None)
+def _response_s(alarm: AlarmRow) -> float | None:
+    """Return how long it took until a person responded; None if nobody did, whatever cleared the alarm."""
+    cleared_s = alarm.cleared_s if _is_person(alarm.cleared_by) else None
+    return min((value for value in (alarm.acknowledged_s, cleared_s) if value is not None), default=None)
+
+
+def _is_person(by: str) -> bool:
+    """Return True unless an alarm was cleared by its cause: the shoe, the gateway, a new shoe."""
+    return bool(by) and by not in _CAUSES and not by.startswith(("the shoe", "the gateway"))
 
 
 def is_irregularity(alarm: Alarm) -> bool:

@@ -28,6 +28,8 @@ def head(
         warnings.append(f"{len(sections['gaps']) - _MOST_WARNINGS} more gaps are in the section gaps.")
     warnings += _cut(sections, scope.most_rows)
     begin, end = scope.span
+    uncovered = _uncovered(source, scope) if report in ("day", "month") else []
+    warnings += uncovered
     if begin <= scope.made < end and report in ("day", "month"):
         warnings.append("This period is not over: the report holds what has come so far.")
     if empty is None:
@@ -45,7 +47,7 @@ def head(
         tables=list(scope.tables),
         made=scope.made,
         empty=empty,
-        complete=not sections["gaps"],
+        complete=not sections["gaps"] and not uncovered,
         warnings=warnings,
     )
 
@@ -64,6 +66,14 @@ def _unknown_tables(source: Source, scope: Scope) -> list[str]:
     word = "table" if len(unknown) == 1 else "tables"
     listed = ", ".join(known[:_MOST_TABLES]) + (", …" if len(known) > _MOST_TABLES else "")
     return [f"The store has nothing of {word} {', '.join(unknown)}; it has {listed or 'no table'}."]
+
+
+def _uncovered(source: Source, scope: Scope) -> list[str]:
+    """Return a warning if gaming days of the time are over before the store's first entry."""
+    first, day_of = source.first_time(), scope.calendar.day_of
+    if not first or day_of(scope.span.begin) >= day_of(first):
+        return []
+    return [f"The store has nothing before {scope.calendar.local(first)}: what came before is not covered."]
 
 
 def _cut(sections: dict[str, list[Any]], most: int) -> Iterator[str]:

@@ -80,7 +80,7 @@ def _sums(report: DayReport) -> DaySumRow:
         voids=len(report.voids),
         irregularities=len(report.irregularities),
         discrepancies=len(report.discrepancies),
-        deck_checks=len(report.deck_checks),
+        deck_checks=sum(row.result != "refused" for row in report.deck_checks),
         keyed_cards=len(report.keyed_cards),
         alarms=len(report.alarms),
         decisions=len(report.decisions),

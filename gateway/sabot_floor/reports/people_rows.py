@@ -37,7 +37,9 @@ class ResponseRow(Row, frozen=True):
     raised: int
     acknowledged: int
     cleared: int
-    median_s: Annotated[float | None, Meta(description="from raised to acknowledged, or to cleared if nobody did")]
+    median_s: Annotated[
+        float | None, Meta(description="from raised to acknowledged or cleared by a person; null: nobody did")
+    ]
     longest_s: float | None
 
 
