@@ -139,7 +139,8 @@ def responses(truth: Truth, period: Period) -> list[Line]:
 
 
 def _response(name: str, alarms: list[Alarm]) -> Line:
-    times = [(one.seen_s or one.over_s) - one.raised_s for one in alarms if one.seen_s or one.over_s]
+    ends = ((one.raised_s, one.seen_s or (one.over_s if one.over_by else 0.0)) for one in alarms)  # by a person
+    times = [end_s - raised_s for raised_s, end_s in ends if end_s]
     return {
         "name": name,
         "raised": len(alarms),

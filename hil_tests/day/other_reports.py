@@ -45,7 +45,7 @@ def _reports(truth: Truth, source: Source, scope: Scope) -> Iterator[tuple[str, 
     for coup in filter(_is_special, truth.coups):
         key = ShoeKey(coup.table, "", coup.shoe)
         yield f"coup {coup.table}/{coup.label}", coup_report(source, scope, key, coup.coup), _coup(truth, coup)
-    for name in sorted({one.by.name for one in truth.decisions}):
+    for name in sorted({one.by.name for one in truth.decisions if not one.refused}):
         yield name, person_report(source, scope, name), _person(truth, name)
     for year, month in sorted({_month(one.opened_s) for one in truth.shoes}):
         days = month_days(year, month)
