@@ -156,6 +156,19 @@ def drop_rest(incident: IncidentMessage, done: Done) -> IncidentMessage:
     return with_steps(incident, after)
 
 
+def corrected(incident: IncidentMessage, now: list[Step], done: Done) -> IncidentMessage:
+    """Return the incident with the steps that apply now; those that are open and apply no longer are not needed."""
+    apply, rest = {step.name: step for step in now}, done._replace(note=f"{NOT_NEEDED}: {done.note}")
+    after = [_corrected(step, apply.pop(step.name, None), rest) for step in incident.steps]
+    return with_steps(incident, [*after, *apply.values()])
+
+
+def _corrected(before: Step, now: Step | None, rest: Done) -> Step:
+    if before.done and not (now and before.note.startswith(NOT_NEEDED)):
+        return before
+    return now or _done(before, rest, opening=True)
+
+
 def with_steps(incident: IncidentMessage, after: list[Step]) -> IncidentMessage:
     """Return the incident with these steps; it is open while one of them is."""
     return replace(incident, steps=after, state="open" if any(not step.done for step in after) else "closed")

@@ -166,6 +166,9 @@ class IncidentBook:
     def _open_new(self, changes: Changes, opening: Opening, person: Decider | None) -> None:
         """Open an incident that has steps, unless one of its kind is open for the coup; an act also if one was."""
         key = opening.kind, opening.unit, opening.shoe, opening.coup
+        if before := _corrects(opening, changes):
+            changes.put(self._corrected(before, opening, changes, person))
+            return
         known = {*map(_key, (*changes.current(), *changes.messages()))}
         if key in known or (opening.opener.act and key in self._keys) or _settles(opening, changes):
             return
@@ -176,6 +179,17 @@ class IncidentBook:
             self.more += 1
             return
         changes.put(incident)
+
+    def _corrected(
+        self, before: IncidentMessage, opening: Opening, changes: Changes, person: Decider | None
+    ) -> IncidentMessage:
+        """Return an incident as a later report has it."""
+        facts, time = before.facts | opening.facts, changes.source.time
+        now = incidents.steps(self.book, opening.kind, opening.opener, facts, before.opened, opening.clause)
+        done = evidence.done_by(person, time)
+        after = incidents.corrected(before, now, done._replace(note="corrected by a later report"))
+        after = replace(after, facts=facts, say=opening.say, clause=opening.clause or before.clause)
+        return _opened(after, opening, done)
 
     def _new(self, opening: Opening, changes: Changes, person: Decider | None) -> IncidentMessage:
         """Return a new incident with its steps, and what is done with the opening."""
@@ -266,12 +280,27 @@ class IncidentBook:
 def _opened(incident: IncidentMessage, opening: Opening, done: Done) -> IncidentMessage:
     """Return the incident with those steps done that are done by opening it."""
     for step in incident.steps:
+        if step.done:
+            continue
         if "opening" in incidents.proofs(step.name) or step.name in opening.done:
             incident = incidents.complete(incident, step.name, done, opening=True)
     if opening.facts.get("notified_before_next") is not False:
         return incident
     steps = [replace(step, late=True) if step.name == "notice" else step for step in incident.steps]
     return replace(incident, steps=steps)
+
+
+def _corrects(opening: Opening, changes: Changes) -> IncidentMessage | None:
+    """Return the open incident that a report corrects: of the same case and coup; if it is late, of an earlier coup."""
+    case, late = opening.opener.alarm, opening.facts.get("notified_before_next") is False
+    if not opening.opener.code:
+        return None
+    for one in reversed(changes.current()):
+        same = (one.kind, one.unit, one.shoe) == (opening.kind, opening.unit, opening.shoe)
+        at = one.coup == opening.coup or (late and one.coup < opening.coup)
+        if same and at and one.alarm.endswith(f"-{case}"):
+            return one
+    return None
 
 
 def _settles(opening: Opening, changes: Changes) -> bool:

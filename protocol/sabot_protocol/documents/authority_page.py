@@ -17,6 +17,9 @@ roles at a site. The same data answers `sabot authority --rulebook ID`.
 - *role not named*: the rulebook has the act and names no role; the role given is the reading of this project.
 - **enforced**: Sabot takes the act as a command, and refuses it to a lower role. All other acts are done by people at
   the table: Sabot records who did them, and refuses nothing.
+- Where it is enforced: always for commands that the floor service signs; at the table PC's own socket if the gateway's
+  config gives groups of the PC a role under `[roles]`. Without `[roles]`, each account that can open that socket may
+  do everything; `sabot gateway check` warns about it.
 - Sabot logs every act with person, role, clause and time.
 """
 _FIXED = {

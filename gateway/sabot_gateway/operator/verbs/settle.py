@@ -23,7 +23,8 @@ from sabot_gateway.verify.disputes import decide_command
 Text = Annotated[str, Meta(max_length=500)]
 Cents = Annotated[int, Meta(ge=1, le=10**12)]
 _NO_BET = "deal_unwagered"  # of the next coup
-_MISDEALS = ("void_misdeal", "decide_misdelivery")
+_VOID_MISDEAL = "void_misdeal"
+_MISDEALS = (_VOID_MISDEAL, "decide_misdelivery")
 
 
 class StepDone(TableVerb, frozen=True):
@@ -177,17 +178,19 @@ class RecordAct(Opens, frozen=True, kw_only=True):
         if self.report and self.report not in known.report:
             raise RefusedError(f"{book} has no report {self.report}. It has {', '.join(known.report)}.")
         entry = catalogue().acts()[self.act] if self.act else catalogue().report[self.report or ""]
-        facts: dict[str, Fact] = {"act": self.act or "", "report": self.report or "", **self._late(table), **self.facts}
+        facts: dict[str, Fact] = {"act": self.act or "", "report": self.report or ""}
+        facts |= self._presumed(table) | self.facts
         facts |= {"patron": plain(self.patron), "at": _utc(self.at)}
         facts |= {"amount_cents": self.amount_cents} if self.amount_cents else {}
         opener = Opener(act=self.act or "", report=self.report or "")
         return self.open(table, opener, entry.title, facts, person, new_source, tuple(self.done))
 
-    def _late(self, table: TableView) -> dict[str, Fact]:
-        """Return that a misdeal is notified too late if another coup is on the table."""
+    def _presumed(self, table: TableView) -> dict[str, Fact]:
+        """Return what goes without saying: a void misdeal cannot be reconstructed; one of an earlier coup is late."""
         on_table = table.verifier.state.coup_on_table()
         late = self.coup is not None and on_table is not None and self.coup != f"{on_table[0]}/{on_table[1]}"
-        return {"notified_before_next": False} if late and self.act in _MISDEALS else {}
+        facts: dict[str, Fact] = {"reconstructible": False} if self.act == _VOID_MISDEAL else {}
+        return facts | ({"notified_before_next": False} if late and self.act in _MISDEALS else {})
 
 
 def _contradiction(table: TableView, incident: IncidentMessage, name: str) -> str:
