@@ -69,4 +69,4 @@ def test_the_head_goes_out_and_proves_the_ledger(watch_site: WatchSite) -> None:
     watcher.run_until(lambda watcher: bool(head(watcher)))
     proved = sabot("ledger", "verify", str(watcher.site.ledger_path), "--broker", str(watcher.site.broker))
     assert proved.returncode == 0, proved.stderr
-    assert "1 heads compared" in proved.stderr
+    assert "1 head compared" in proved.stderr

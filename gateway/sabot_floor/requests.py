@@ -137,10 +137,11 @@ class Restore(Act, frozen=True, kw_only=True):
     """Offer the jackpot at a table again."""
 
     table: TableName
+    reason: Annotated[str, Meta(max_length=160)] = ""
 
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Restored(time=time, table=self.table, **_one(by))
+        return Restored(time=time, table=self.table, reason=plain(self.reason), **_one(by))
 
 
 class MakeGood(Act, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from sabot_floor.projection.coverage import merged
 from sabot_floor.projection.feed import Feed
 from sabot_floor.projection.rows import Covered, Head
 from sabot_floor.store import Store
+from structlog.testing import capture_logs
 
 
 def test_intervals_that_touch_are_one() -> None:
@@ -69,3 +70,28 @@ def test_the_newest_head_of_each_day_is_kept(store: Store) -> None:
         Head("a", "2026-03-02", 9, "ff", times[1], "00"),
     ]
     assert [(one.gateway, one.head) for one in coverage.gateways(store)] == [("a", 9), ("b", 3)]
+
+
+def placed(entry: int, after: int) -> Arrived:
+    text = f'{{"gateway":"a","entry":{entry},"after":{after},"x":1}}'
+    return Arrived("sabot/v1/sydney/bac-01/health", text.encode())
+
+
+def test_the_log_has_a_line_when_a_gap_is_found_and_when_it_is_closed(store: Store) -> None:
+    feed = Feed(store, "sydney")
+    with capture_logs() as logs:
+        feed.take([placed(1, 0), placed(2, 1)])
+        feed.take([placed(9, 7)])
+        feed.take([placed(10, 9)])
+        feed.take([placed(5, 2)])
+        covering(store, Covered("a", 5, 7))  # a rebuild
+        feed.take([placed(11, 10)])
+        feed.take([placed(12, 11)])
+    assert [(one["log_level"], one["event"]) for one in logs] == [
+        (
+            "warning",
+            "entries of gateway a are missing: 3 to 7; if they do not come, give its ledger to `sabot floor rebuild "
+            "--ledger FILE`",
+        ),
+        ("info", "no entry of gateway a is missing any more"),
+    ]

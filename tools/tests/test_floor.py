@@ -124,7 +124,7 @@ def test_acts_of_people(service: Service) -> None:
     service.until(1_000_000)
     reason = ["--reason", "test"]
     adjusted = service.jackpot("adjust", "--amount", "500", *PEOPLE, "--second", "B. Jones", *reason)
-    assert "Adjusted. The display is AUD 10,005.00." in adjusted.output
+    assert "Adjusted by AUD 5.00. The display is AUD 10,005.00." in adjusted.output
     alone = service.jackpot("adjust", "--amount", "500", *PEOPLE, "--second", "a. smith", *reason)
     assert alone.exit_code == 1
     assert "2 different people" in alone.output

@@ -25,7 +25,7 @@ def status(projection: dict[str, Any] | None = None, **broker: Any) -> list[str]
 
 
 def test_the_status_has_for_how_long_messages_wait() -> None:
-    waits = "floor: 3 messages wait for others that should have come before them"
+    waits = "floor: 3 messages wait for others that should have come before"
     assert status(ahead=3, ahead_s=42, patience_s=300)[-1] == (
         f"{waits}, the first for 42 s; after 300 s those are taken as missing"
     )
@@ -47,7 +47,11 @@ def coverage(gaps: int, first_gaps: list[list[int]], *, more_gaps: bool = False,
 
 
 def test_the_status_has_what_is_missing_of_each_ledger_and_the_next_step() -> None:
-    assert coverage(0, [], head=21) == "gateway ab: entries up to 20; its ledger had 21 entries; no gap"
+    have = "gateway ab: entries up to 20; the newest head of its ledger is"
+    assert coverage(0, [], head=19) == f"{have} older, of entry 19; no gap"
+    assert coverage(0, [], head=20) == f"{have} of the same entry; no gap"
+    later = "of entry 21: those between are not published, or not here yet"
+    assert coverage(0, [], head=21) == f"{have} {later}; no gap"
     step = (
         "Next: give the ledger of this gateway to `sabot floor rebuild --ledger FILE`; what was pruned there stays "
         "missing"
@@ -60,6 +64,13 @@ def test_the_status_has_what_is_missing_of_each_ledger_and_the_next_step() -> No
 def test_the_status_has_what_could_not_be_taken_into_the_projection() -> None:
     lines = status({"gateways": [], "counts": {"unplaced": 2, "unreadable": 1}}, ahead=0)
     assert lines[-2:] == [
-        "projection: 2 messages came without their place in a ledger: update the gateway that sent them",
-        "projection: 1 entries could not be read and are not in the projection: report them with the ledger",
+        "projection: 2 messages without a place in a ledger: update the gateway that sent it",
+        "projection: 1 entry not readable, so not in the projection: report it with the ledger",
     ]
+
+
+def test_the_status_of_a_site_without_jackpots_has_no_heading_of_jackpots() -> None:
+    lines = status(ahead=1)
+    assert "no jackpots" in lines
+    assert not any("overflow" in line for line in lines)
+    assert lines[-1] == "floor: 1 message waits for others that should have come before"

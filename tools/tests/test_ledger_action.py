@@ -354,7 +354,7 @@ def test_verify_with_heads_that_were_kept_elsewhere(path: Path, tmp_path: Path) 
     kept.write_bytes(Path(f"{path}-head").read_bytes())
     ran = sabot("verify", path, "--heads", kept)
     assert ran.returncode == 0
-    assert "1 heads compared, the newest of entry 185" in ran.stderr
+    assert "1 head compared, the newest of entry 185" in ran.stderr
     cut(path, 180)
     Path(f"{path}-head").unlink()
     ran = sabot("verify", path, "--heads", kept)

@@ -112,8 +112,9 @@ def test_the_list_online_and_offline_and_the_verification(floor: Floor) -> None:
     store = str(floor.work_dir / "floor.db")
     assert floor.done("users", "list", "--store", store, "--json") == online
     assert [json.loads(line)["locked_until"] for line in online.splitlines()] == ["", ""]
-    assert "commands: 1 entries recomputed\n" in floor.done("floor", "verify")
+    assert "commands: 6 entries recomputed\n" in floor.done("floor", "verify")
     # opened; added, role and secret of both; 5 failures and a lock-out; disabled, secret, enabled, role.
+    assert "entries in the chains of all logs\n" in floor.done("floor", "verify")
     assert "people: 17 entries recomputed\n" in floor.done("floor", "verify")
     log = floor.done("users", "log", "--person", "asmith").splitlines()
     assert [line.split(" ", 2)[2].split(", account")[0] for line in log][:4] == [

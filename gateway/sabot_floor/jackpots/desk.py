@@ -14,7 +14,7 @@ from sabot_floor.jackpots import engine, states
 from sabot_floor.jackpots.batch import Batch
 from sabot_floor.jackpots.draws import doubtful, new_secret
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
-from sabot_floor.jackpots.engine.entries import Confirmed, Drawn
+from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Drawn
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
 from sabot_floor.people.state import Person
 from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood, Signer
@@ -148,6 +148,8 @@ def _say(result: Applied, state: JackpotState) -> str:
     }[str(result.entry.__struct_config__.tag)]
     if isinstance(result.entry, Confirmed) and not any(win.prize for win in result.wins):
         done = "Nothing was paid: no qualifying wager was recorded"
+    if isinstance(result.entry, Adjusted):
+        done = f"Adjusted by {written(result.entry.amount, currency)}"
     wins = "".join(f" {_win(win, currency)}." for win in result.wins)
     return f"{done}.{wins} The display is {written(state.display, currency)}."
 

@@ -1,6 +1,7 @@
 """Summaries: of a flood of alarms a channel gets the first ones of a minute, and one notice about all others."""
 
 from sabot_protocol.service.moment import utc
+from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import Severity
 
 from sabot_floor.notify.notices import MOST_TEXT, Notice, notice_id, short
@@ -40,7 +41,7 @@ def notice(flood: Flood, site: str, channel: str, now_s: float) -> Notice:
     """Return the notice about everything that is held."""
     count = sum(flood.held.values()) + flood.more
     listed = ", ".join(f"{number} × {what}" for what, number in flood.held.items())
-    others = f", {flood.more} others" if flood.more else ""
+    others = f", {counted(flood.more, 'other')}" if flood.more else ""
     text = f"Since {utc(flood.begin_s)}: {short(f'{listed}{others}', MOST_TEXT - 100)}. Look at the tables' alarms."
     return Notice(
         id=notice_id(site, channel, flood.first, "", "summary"),
@@ -49,7 +50,7 @@ def notice(flood: Flood, site: str, channel: str, now_s: float) -> Notice:
         occasion="summary",
         time=utc(now_s),
         severity=_SEVERITIES[flood.severity],
-        subject=f"{site}: {count} more alarms in a minute",
+        subject=f"{site}: {counted(count, 'more alarm')} in a minute",
         text=text,
         count=count,
     )

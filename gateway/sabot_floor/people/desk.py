@@ -176,7 +176,7 @@ def _done(verb: UserChange) -> str:
         case AddPerson():
             return f"{verb.person} is added; give a role and a PIN: `sabot users role`, `sabot users pin`."
         case GiveRole():
-            return f"{verb.person} is {verb.role or 'nobody'} in {verb.rulebook}."
+            return f"{verb.person} {f'is {verb.role}' if verb.role else 'has no role'} in {verb.rulebook}."
         case Disable():
             return f"{verb.person} is disabled."
         case Enable():

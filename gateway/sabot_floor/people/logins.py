@@ -87,7 +87,8 @@ def _wrong(person: str, failures: int, time: str) -> str:
     if failures >= MOST_FAILURES:
         return f"{what}; after {MOST_FAILURES} failures no more are taken until {until(time)}."
     left = MOST_FAILURES - failures
-    return f"{what}; try again, but {left} more failure{'s' if left > 1 else ''} in a row lock it for 15 minutes."
+    again = f"{left} more failures in a row lock" if left > 1 else "1 more failure locks"
+    return f"{what}; try again, but {again} it for 15 minutes."
 
 
 def locked_until(attempts: Attempts, time: str) -> str:

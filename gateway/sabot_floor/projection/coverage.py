@@ -36,8 +36,15 @@ def merged(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[-MOST_INTERVALS:]
 
 
-def add(store: Store, covered: Iterable[Covered]) -> None:
-    """Add intervals inside a transaction that keeps out other writers."""
+def gaps(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what is missing between intervals in order, and before the first: first and last entry of each gap."""
+    ends = [0, *(entry for _, entry in intervals)]
+    return [(end + 1, after) for end, (after, _) in zip(ends, intervals, strict=False) if after > end]
+
+
+def add(store: Store, covered: Iterable[Covered]) -> dict[str, list[tuple[int, int]]]:
+    """Add intervals inside a transaction that keeps out other writers; return the gaps of each gateway concerned."""
+    found: dict[str, list[tuple[int, int]]] = {}
     by_gateway: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for gateway, after, entry in covered:
         by_gateway[gateway].append((after, entry))
@@ -49,6 +56,8 @@ def add(store: Store, covered: Iterable[Covered]) -> None:
             'DELETE FROM coverage WHERE gateway = ? AND "after" = ?', [(gateway, after) for after, _ in sorted(gone)]
         )
         store.execute_many(upsert(schema.COVERAGE), [(gateway, *interval) for interval in sorted(new)])
+        found[gateway] = gaps(after_all)
+    return found
 
 
 def intervals_of(store: Store, gateway: str) -> list[tuple[int, int]]:
@@ -67,11 +76,10 @@ def gateways(store: Store) -> list[GatewayCoverage]:
 
 def _coverage(store: Store, gateway: str) -> GatewayCoverage:
     intervals = intervals_of(store, gateway)
-    ends = [0, *(entry for _, entry in intervals)]
-    gaps = [(end + 1, after) for end, (after, _) in zip(ends, intervals, strict=False) if after > end]
+    missing, end = gaps(intervals), intervals[-1][1] if intervals else 0
     heads = store.select("SELECT max(entry) FROM ledger_heads WHERE gateway = ?", (gateway,))
     full = len(intervals) == MOST_INTERVALS
-    return GatewayCoverage(gateway, ends[-1], len(gaps), gaps[:_MOST_GAPS], full, int(heads[0][0] or 0))
+    return GatewayCoverage(gateway, end, len(missing), missing[:_MOST_GAPS], full, int(heads[0][0] or 0))
 
 
 def heads_of(store: Store, gateway: str) -> list[Head]:

@@ -21,6 +21,7 @@ from sabot_floor.store import EntryError, Store, StoreError
 _STATES = ("status", "alarms", "open")  # topics of a table that do not come from a ledger
 _MOST_HEAD_BYTES = 4096
 _MOST_NAME = 64
+_MOST_WITH_GAPS = 200  # gateways
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 _several = msgspec.json.Decoder(list[msgspec.Raw])
@@ -50,6 +51,7 @@ class Feed:
     def __init__(self, store: Store, site: str) -> None:
         self._store, self._root = store, f"{ROOT}/{site}/"
         self.counts: Counter[str] = Counter()
+        self._with_gaps: set[str] = set()  # gateways, as the log has them
 
     def filters(self) -> list[str]:
         """Return the topics to subscribe to: all that comes from the ledgers, and their heads."""
@@ -87,10 +89,25 @@ class Feed:
     def _store_all(self, work: Work) -> None:
         if not (work.rows or work.covered or work.heads):
             return
+        gaps = dict[str, list[tuple[int, int]]]()
         with self._store.writing(PROJECTION):
             insert(self._store, work.rows)
-            coverage.add(self._store, work.covered)
+            gaps = coverage.add(self._store, work.covered)
             self._store.execute_many(upsert(schema.HEADS), work.heads)
+        for gateway, missing in gaps.items():
+            self._note_gaps(gateway, missing)
+
+    def _note_gaps(self, gateway: str, missing: list[tuple[int, int]]) -> None:
+        """Log when a gateway's entries begin to be missing, and when none is missing any more."""
+        if missing and gateway not in self._with_gaps and len(self._with_gaps) < _MOST_WITH_GAPS:
+            self._with_gaps.add(gateway)
+            log.warning(
+                f"entries of gateway {plain(gateway)[:_MOST_NAME]} are missing: {missing[-1][0]} to {missing[-1][1]}; "
+                "if they do not come, give its ledger to `sabot floor rebuild --ledger FILE`"
+            )
+        elif not missing and gateway in self._with_gaps:
+            self._with_gaps.discard(gateway)
+            log.info(f"no entry of gateway {plain(gateway)[:_MOST_NAME]} is missing any more")
 
     def _work(self, messages: Iterable[Arrived]) -> Work:
         work = Work()

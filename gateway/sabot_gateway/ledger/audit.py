@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import heads, schema
@@ -183,7 +184,9 @@ def _check_known(reader: Reader, verdict: Verdict, known: list[LedgerMessage], k
         others = f"{len(known) - len(own)} of {len(known)} heads are of another ledger, or not signed by its key"
         (verdict.notes if own else verdict.faults).append(f"{others}; this one is of gateway {gateway}")
     if own:
-        verdict.notes.append(f"{len(own)} heads compared, the newest of entry {max(head.entry for head in own)}")
+        verdict.notes.append(
+            f"{counted(len(own), 'head')} compared, the newest of entry {max(head.entry for head in own)}"
+        )
         _compare(reader, verdict, own)
 
 

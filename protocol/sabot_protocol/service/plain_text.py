@@ -53,3 +53,8 @@ def _escape(char: str) -> str:
 def csv_cell(value: object) -> object:
     """Put a quote before text that a spreadsheet would take for a formula; leave numbers as they are."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: 1 entry, 2 entries; `many` where the plural does not end in s alone."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"

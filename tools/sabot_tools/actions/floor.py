@@ -139,14 +139,15 @@ def verify(
 ) -> None:
     """Recompute every log of the store: people, commands and jackpots. Exit status 1 if something differs."""
     import msgspec
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_protocol.service.plain_text import counted, escaped_json, printable
 
     wrong = 0
     with open_to_read(config, store) as found:
         for log, entries, faults in _verdicts(found):
             wrong += bool(faults)
             line = {"log": log, "entries": entries, "faults": faults}
-            lines = [f"{log}: {entries} entries recomputed", *(f"{log}: {fault}" for fault in faults)]
+            what = "in the chains of all logs" if log == "store" else "recomputed"
+            lines = [f"{log}: {counted(entries, 'entry', 'entries')} {what}", *(f"{log}: {fault}" for fault in faults)]
             typer.echo(escaped_json(msgspec.json.encode(line)) if as_json else "\n".join(map(printable, lines)))
     if wrong:
         raise typer.Exit(1)

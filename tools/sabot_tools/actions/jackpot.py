@@ -112,7 +112,9 @@ def invalid(
 )
 def adjust(
     jackpot: Jackpot,
-    amount: Annotated[int, typer.Option(help="In minor units; negative to take away: 500 is 5 dollars.")],
+    amount: Annotated[
+        int, typer.Option(help="In cents (minor units), not dollars: 500 is 5.00; negative to take away.")
+    ],
     reason: Reason,
     as_person: As = "",
     by: By = "",
@@ -125,7 +127,7 @@ def adjust(
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the meter by an amount. Two people answer for it."""
+    """Change the meter by an amount in cents. Two people answer for it; the answer has the amount as money."""
     if bool(as_person) != bool(second_as) or bool(by) != bool(second):
         fail("two people are needed: --as PERSON and --second-as PERSON, or --by NAME and --second NAME")
     args = {"jackpot": jackpot, "amount": amount, "second": second, "second_person": second_as, "reason": reason}
@@ -153,19 +155,21 @@ def withdraw(
     _act(config, socket, as_json, "withdraw", _Who(as_person, by, role), jackpot=jackpot, table=table, reason=reason)
 
 
-@app.command(epilog="Example: sabot jackpot restore lucky-tie bac-01 --as asmith")
+@app.command(epilog="Example: sabot jackpot restore lucky-tie bac-01 --as asmith --reason 'display repaired'")
 def restore(
     jackpot: Jackpot,
     table: TableName,
     as_person: As = "",
     by: By = "",
     role: Role = "",
+    reason: Annotated[str, typer.Option(help="What was repaired, for the log.")] = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
 ) -> None:
     """Offer a jackpot at a table again."""
-    _act(config, socket, as_json, "restore", _Who(as_person, by, role), jackpot=jackpot, table=table)
+    args = {"jackpot": jackpot, "table": table, **({"reason": reason} if reason else {})}
+    _act(config, socket, as_json, "restore", _Who(as_person, by, role), **args)
 
 
 @app.command(
@@ -182,7 +186,7 @@ def make_good(
     role: Role = "",
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     amount: Annotated[
-        int | None, typer.Option(help="In minor units, if it is not the amount listed: 500 is 5 dollars.")
+        int | None, typer.Option(help="In cents (minor units), if it is not the amount listed: 500 is 5.00.")
     ] = None,
     config: Config = CONFIG,
     socket: Socket = None,

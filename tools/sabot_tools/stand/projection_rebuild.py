@@ -8,7 +8,7 @@ from sabot_floor.projection import coverage
 from sabot_floor.projection.rebuild import LedgerSpan, Rebuilt, rebuild
 from sabot_floor.store import Store
 from sabot_gateway.ledger import LedgerError
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.service.plain_text import counted, printable
 
 from sabot_tools.stand import ledger_source
 from sabot_tools.stand.daemon import fail
@@ -44,5 +44,5 @@ def _sentence(path: Path, span: LedgerSpan, done: Rebuilt, heads: int) -> str:
     more = f"; {done.unreadable} could not be read and have no row, the first: {unread}" if done.unreadable else ""
     return (
         f"{path}: gateway {span.gateway}, entries {span.origin + 1} to {span.last} verified and compared with "
-        f"{heads} heads; {done.entries} published, {done.rows} rows{more}"
+        f"{counted(heads, 'head')}; {done.entries} published, {counted(done.rows, 'row')}{more}"
     )

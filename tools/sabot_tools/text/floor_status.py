@@ -3,6 +3,7 @@
 from typing import Any
 
 from sabot_protocol.jackpots.currency import number, written
+from sabot_protocol.service.plain_text import counted
 
 from sabot_tools.text.notifications import channel_lines
 
@@ -16,35 +17,60 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"site {status['site']}, worker {status['worker']}, {status['time']}",
         f"{store['place']}; broker {broker['url']}: " + ("connected" if broker["connected"] else "not connected"),
         "",
-        *table_lines(_COLUMNS, [_row(meter) for meter in status["jackpots"]]),
+        *(
+            table_lines(_COLUMNS, [_row(meter) for meter in status["jackpots"]])
+            if status["jackpots"]
+            else ["no jackpots"]
+        ),
         *(_gateway(one) for one in status.get("projection", {}).get("gateways", [])),
         *channel_lines(status.get("notify")),
         *_problems(status),
     ]
 
 
+def _jackpots(meters: list[dict[str, Any]]) -> list[str]:
+    return table_lines(_COLUMNS, [_row(meter) for meter in meters]) if meters else ["no jackpots"]
+
+
 def _gateway(one: dict[str, Any]) -> str:
     """Return how much of a gateway's ledger the projection has, and the next step."""
-    head = f"; its ledger had {one['head']} entries" if one["head"] else ""
-    have = f"gateway {one['gateway']}: entries up to {one['covered_to']}{head}"
+    have = f"gateway {one['gateway']}: entries up to {one['covered_to']}{_head(one)}"
     if not one["gaps"] and not one["more_gaps"]:
         return f"{have}; no gap"
     gaps = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in one["first_gaps"])
-    more = f" and {one['gaps'] - len(one['first_gaps'])} more gaps" if one["gaps"] > len(one["first_gaps"]) else ""
+    more = (
+        f" and {counted(one['gaps'] - len(one['first_gaps']), 'more gap')}"
+        if one["gaps"] > len(one["first_gaps"])
+        else ""
+    )
     older = "; there were more than can be kept, so older entries may be missing too" if one["more_gaps"] else ""
     step = "give the ledger of this gateway to `sabot floor rebuild --ledger FILE`; what was pruned there stays missing"
     return f"{have}; missing: {gaps}{more}{older}. Next: {step}"
 
 
+def _head(one: dict[str, Any]) -> str:
+    """Return how the newest head of a gateway's ledger, which comes once a minute, compares with what is here."""
+    if not one["head"]:
+        return ""
+    if one["head"] < one["covered_to"]:
+        return f"; the newest head of its ledger is older, of entry {one['head']}"
+    if one["head"] == one["covered_to"]:
+        return "; the newest head of its ledger is of the same entry"
+    return (
+        f"; the newest head of its ledger is of entry {one['head']}: those between are not published, or not here yet"
+    )
+
+
 _COUNTS = {
-    "unplaced": "messages came without their place in a ledger: update the gateway that sent them",
-    "unreadable": "entries could not be read and are not in the projection: report them with the ledger",
-    "refused": "entries were refused by the store: `sabot floor rebuild --ledger FILE` tries them again",
+    "unplaced": ("message", "messages", "without a place in a ledger: update the gateway that sent it"),
+    "unreadable": ("entry", "entries", "not readable, so not in the projection: report it with the ledger"),
+    "refused": ("entry", "entries", "refused by the store: `sabot floor rebuild --ledger FILE` tries again"),
 }
 
 
 def _projection_problems(counts: dict[str, int]) -> list[str]:
-    return [f"projection: {counts[name]} {says}" for name, says in _COUNTS.items() if counts.get(name)]
+    found = ((counts.get(name, 0), *words) for name, words in _COUNTS.items())
+    return [f"projection: {counted(count, one, many)} {says}" for count, one, many, says in found if count]
 
 
 def table_lines(columns: tuple[str, ...], rows: list[dict[str, str]]) -> list[str]:
@@ -70,7 +96,8 @@ def _row(message: dict[str, Any]) -> dict[str, str]:
 
 
 def _ahead(broker: dict[str, Any]) -> str:
-    waits = f"floor: {broker['ahead']} messages wait for others that should have come before them"
+    wait = "message waits" if broker["ahead"] == 1 else "messages wait"
+    waits = f"floor: {broker['ahead']} {wait} for others that should have come before"
     if "ahead_s" not in broker:  # a service of an earlier release
         return waits
     return f"{waits}, the first for {broker['ahead_s']} s; after {broker['patience_s']} s those are taken as missing"

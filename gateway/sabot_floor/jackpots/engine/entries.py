@@ -96,6 +96,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     by: str = ""
     role: str = ""
     person: PersonId = ""
+    reason: str = ""
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="proposed", omit_defaults=True):
