@@ -178,7 +178,7 @@ def test_what_a_person_recorded() -> None:
     facts = '{"amount_cents": 100001, "direction": "over", "intentional": false, "patron": "J. <Doe>", "flags": {}, '
     facts += '"seen": {"face_up": true, "exposed": false}, "cards": [1, 2]}'
     text = words(render(report("day", incidents=[sample(IncidentRow, facts=facts)])))
-    assert "amount: 1,000.01, direction: over, intentional: no, patron: J. <Doe>, seen: face up, cards: [1,2]" in text
+    assert "overpayment $1,000.01, intentional: no, patron: J. <Doe>, seen: face up, cards: [1,2]" in text
     assert "flags" not in text
     assert "not {JSON" in words(render(report("day", incidents=[sample(IncidentRow, facts="not {JSON")])))
 

@@ -47,7 +47,7 @@ def test_what_is_open_is_listed_with_what_to_type(asked: list[Request]) -> None:
     assert run("open").splitlines() == [
         "bac-01: foreign_card since 2026-01-01T00:00:00.000Z, coup 3/17: A card is missing or foreign.",
         "  check_cards: Check the cards. (lowest role casino_supervisor, rule 12.11)",
-        "  notify_inspector: Notify the Inspector. (due month end, late)",
+        "  notify_inspector: Notify the Inspector. (due at the end of the month, late)",
         "  sabot table bac-01 step --incident 5ab0000000000001-40-incident --step NAME --by NAME",
         "bac-01: 2 more are open and not listed: see `sabot ledger show`.",
     ]

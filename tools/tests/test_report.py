@@ -99,6 +99,23 @@ def test_a_period_and_one_table(store: Path) -> None:
     assert [row["coups"] for row in report["coups"]] == [2]
 
 
+def test_a_period_of_one_day_is_that_day(store: Path) -> None:
+    heads = [run(store, "day", "--from", first, "--to", "2026-11-17").stdout.splitlines()[0] for first in _FIRST]
+    assert heads == ["Report of days 2026-11-16 to 2026-11-17", "Report of day 2026-11-17"]
+
+
+_FIRST = ("2026-11-16", "2026-11-17")
+
+
+def test_text_has_words_and_no_json(store: Path) -> None:
+    incidents = run(store, "day", "2026-11-17", *ZONE, "--section", "incidents").stdout
+    assert "overpayment $1,000.01, date: 2026-11-17, intentional: no, patron: P. Patron" in incidents
+    assert "{" not in incidents
+    notifications = run(store, "day", "2026-11-17", *ZONE, "--section", "notifications").stdout
+    for words in ("in the daily report", "at the end of the month", "within a reasonable time"):
+        assert words in notifications
+
+
 def test_a_day_without_data_says_it(store: Path) -> None:
     ran = run(store, "day", "2025-01-01")
     assert ran.exit_code == 0

@@ -6,6 +6,7 @@ from typing import Any
 from sabot_floor.reports.completeness import gap_warning
 from sabot_floor.reports.contents import Head, Kind
 from sabot_floor.reports.source import Scope, Source
+from sabot_floor.reports.wording import counted
 
 _MOST_WARNINGS = 20
 _MOST_TABLES = 20  # in a warning
@@ -25,7 +26,8 @@ def head(
     warnings = _unknown_tables(source, scope)
     warnings += [gap_warning(gap) for gap in sections["gaps"]][:_MOST_WARNINGS]
     if len(sections["gaps"]) > _MOST_WARNINGS:
-        warnings.append(f"{len(sections['gaps']) - _MOST_WARNINGS} more gaps are in the section gaps.")
+        more = counted(len(sections["gaps"]) - _MOST_WARNINGS, "more gap")
+        warnings.append(f"The section gaps has {more}.")
     warnings += _cut(sections, scope.most_rows)
     begin, end = scope.span
     uncovered = _uncovered(source, scope) if report in ("day", "month") else []
@@ -82,8 +84,8 @@ def _cut(sections: dict[str, list[Any]], most: int) -> Iterator[str]:
         if more > 0:
             del rows[most:]
             yield (
-                f"Section {name} has {more} more rows, which are left out: give a shorter period with --from and --to, "
-                "or one table with --table."
+                f"Section {name} has {counted(more, 'more row')} that this report leaves out: give a shorter period "
+                "with --from and --to, or one table with --table."
             )
 
 

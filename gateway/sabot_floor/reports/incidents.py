@@ -11,6 +11,7 @@ from sabot_protocol.topics import Step
 from sabot_floor.notify.history import sent_about
 from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.people_rows import IncidentRow, NotificationRow, StepRow
+from sabot_floor.reports.wording import counted
 from sabot_floor.store import Store
 
 StepState = Literal["open", "late", "done", "done late"]
@@ -44,7 +45,7 @@ def step_state(step: Step, now: str) -> StepState:
 def progress(incident: Incident) -> str:
     """Return how many steps are done: `2 of 3 steps done`."""
     steps = steps_of(incident)
-    return f"{sum(bool(step.done) for step in steps)} of {len(steps)} steps done"
+    return f"{sum(bool(step.done) for step in steps)} of {counted(len(steps), 'step')} done"
 
 
 def incident_row(incident: Incident, now: str) -> IncidentRow:

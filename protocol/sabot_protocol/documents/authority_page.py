@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.authority import condition, party_title
+from sabot_protocol.due import due_text
 from sabot_protocol.rulebooks.people import ActEntry, Authority, Report, Rule, catalogue
 
 HEAD = """# Who may do what
@@ -50,26 +51,6 @@ def rule_text(book: str, rule: Rule, operator: str = "") -> str:
             " (role not named)" if rule.unnamed else "",
         )
     )
-
-
-def due_text(report: Report) -> str:
-    """Return when a report is due, in words."""
-    limit = f"{report.coups} coups" if report.coups else _duration(report.minutes)
-    words = {
-        "ahead": f"at least {limit} before",
-        "within": f"within {limit}",
-        "daily": "in the daily report",
-        "month_end": "at the end of the month",
-        "soon": "as soon as possible",
-        "approval": "before, and approval is needed",
-        "kept": "retained",
-    }
-    text = words.get(report.due, report.due.replace("_", " "))
-    return text + (f", above ${report.over_cents // 100:,}" if report.over_cents else "")
-
-
-def _duration(minutes: int) -> str:
-    return f"{minutes // 60} hours" if minutes >= 60 else f"{minutes} minutes"
 
 
 def _book(book: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sabot_protocol import authority, incidents, irregularities, rulebooks
 from sabot_protocol.authority import party_title
-from sabot_protocol.documents.authority_page import due_text
+from sabot_protocol.due import due_text
 from sabot_protocol.rulebooks import people
 from sabot_protocol.rulebooks.incidents import Incident, StepRule, catalogue
 

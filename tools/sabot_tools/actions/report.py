@@ -121,8 +121,8 @@ def day(
             _print(site, tables, output, lambda source, scope: day_report(source, scope, one))
             return
         begin, end = _period(site, first, last)
-        span = site.calendar.days(begin, end)
-        _print(site, tables, output, lambda source, scope: period_report(source, scope.of(span), f"{begin} to {end}"))
+        span, about = site.calendar.days(begin, end), f"{begin}" if begin == end else f"{begin} to {end}"
+        _print(site, tables, output, lambda source, scope: period_report(source, scope.of(span), about))
 
 
 @app.command(epilog="Example: sabot report month 2026-11 --config /etc/sabot/floor.toml --json")

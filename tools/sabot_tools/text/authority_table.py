@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 from sabot_protocol import authority
-from sabot_protocol.documents.authority_page import due_text, rule_text
+from sabot_protocol.documents.authority_page import rule_text
+from sabot_protocol.due import due_text
 from sabot_protocol.rulebooks.people import Role, Rule, catalogue
 
 _Row = tuple[str, str, str, str, str]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sabot_protocol.due import step_due
+
 
 def incident_lines(table: str, incident: dict[str, Any]) -> list[str]:
     """Return the lines of one incident."""
@@ -18,7 +20,7 @@ def _place(incident: dict[str, Any]) -> str:
 
 def _details(step: dict[str, Any]) -> str:
     """Return role, time limit and clause of a step."""
-    due = step.get("until") or step.get("due", "").replace("_", " ")
+    due = step.get("until") or step_due(step.get("due", ""), step.get("clause", ""), step.get("to", []))
     parts = [
         f"lowest role {step['role']}" if step.get("role") else "",
         f"due {due}" if due else "",

@@ -1,12 +1,14 @@
 """A report as text for a terminal: its head, and each section as a table."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from sabot_floor.reports.contents import Head, Report, Section, filled
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.rows import Row
+from sabot_floor.reports.wording import facts_text, typed
+from sabot_protocol.due import step_due
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.service.plain_text import printable
 
@@ -18,6 +20,14 @@ _IDS: Final = frozenset(
 _LONG: Final = ("followed", "reason", "note", "shoe_says", "cards_say", "args", "facts", "say")
 _MOST_LONG = 90
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+
+
+_WORDS: Final[dict[str, Callable[[Any], str]]] = {
+    "args": lambda row: facts_text(row.args),
+    "facts": lambda row: facts_text(row.facts),
+    "verb": lambda row: typed(row.verb),
+    "due": lambda row: step_due(row.due, row.clause, row.to),
+}
 
 
 def lines(report: Report, only: str = "") -> Iterator[str]:
@@ -42,7 +52,8 @@ def lines(report: Report, only: str = "") -> Iterator[str]:
 def _head(head: Head, calendar: Calendar) -> Iterator[str]:
     site = f" at {head.site}" if head.site else ""
     tables = f", {'table' if len(head.tables) == 1 else 'tables'} {', '.join(head.tables)}" if head.tables else ""
-    yield printable(f"Report of {head.report} {head.about}{site}{tables}")
+    kind = "days" if head.report == "day" and " to " in head.about else head.report
+    yield printable(f"Report of {kind} {head.about}{site}{tables}")
     yield f"from {calendar.local(head.begin)} to {calendar.local(head.end)}, {head.time_zone}"
     for warning in head.warnings:
         yield printable(f"! {warning}")
@@ -72,6 +83,8 @@ def _text(row: Row, name: str, calendar: Calendar) -> str:
     value = getattr(row, name)
     if value is None:
         return ""
+    if name in _WORDS:
+        return printable(_WORDS[name](row))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

@@ -1,10 +1,13 @@
 """Columns of rows about people."""
 
+from sabot_protocol.due import step_due
+
 from sabot_floor.reports import people_rows
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.columns import PLACE, SAY, Column, Layout, count_of, time_of, words_of
 from sabot_floor.reports.html.markup import NOTHING, Markup, joined, note, stack, strong, text, words
+from sabot_floor.reports.wording import counted, typed
 
 StepLike = people_rows.StepRow | people_rows.NotificationRow
 
@@ -25,7 +28,7 @@ def _response(at: str, by: str, seconds: float | None, calendar: Calendar) -> Ma
 
 def _request(row: people_rows.DecisionRow, _: Calendar) -> Markup:
     act = text(f"act {row.act.replace('_', ' ')}" if row.act else "")
-    return stack(words(row.verb), note(act), note(values.facts(row.args)), _clause(row.clause))
+    return stack(words(typed(row.verb)), note(act), note(values.facts(row.args)), _clause(row.clause))
 
 
 def _requested_by(row: people_rows.DecisionRow, _: Calendar) -> Markup:
@@ -52,7 +55,9 @@ def _incident(row: people_rows.IncidentRow, _: Calendar) -> Markup:
 def _incident_state(row: people_rows.IncidentRow, calendar: Calendar) -> Markup:
     state = strong(text("open")) if row.state == "open" else text(row.state)
     late = strong(text(f"{row.late} late")) if row.late else NOTHING
-    return stack(state, values.moment(row.closed, calendar), note(text(f"{row.done} of {row.steps} steps done"), late))
+    return stack(
+        state, values.moment(row.closed, calendar), note(text(f"{row.done} of {counted(row.steps, 'step')} done"), late)
+    )
 
 
 def _step(row: people_rows.StepRow, _: Calendar) -> Markup:
@@ -68,7 +73,9 @@ def _who(row: people_rows.StepRow, _: Calendar) -> Markup:
 
 def _due(row: StepLike, calendar: Calendar) -> Markup:
     until = values.moment(row.until, calendar)
-    return stack(words(row.due), note(joined([text("until"), until], " ")) if until else NOTHING)
+    return stack(
+        text(step_due(row.due, row.clause, row.to)), note(joined([text("until"), until], " ")) if until else NOTHING
+    )
 
 
 def _state(row: StepLike, _: Calendar) -> Markup:

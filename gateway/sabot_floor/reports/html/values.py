@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-import msgspec
 from sabot_protocol.jackpots import currency
 from sabot_protocol.topics import Winner
 
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html.markup import NOTHING, Markup, element, joined, note, stack, text, words
+from sabot_floor.reports.wording import facts_text
 
 _SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-_CENTS = "_cents"
 _RANKS = "A23456789TJQK"
 
 
@@ -110,24 +109,5 @@ def where(row: Any) -> Markup:
 
 
 def facts(document: str) -> Markup:
-    """Return the members of a JSON object as `name: value`; any other text as it is."""
-    try:
-        found = msgspec.json.decode(document) if document else {}
-    except (msgspec.DecodeError, RecursionError):
-        return text(document)
-    if not isinstance(found, dict):
-        return text(document)
-    known = {name: value for name, value in found.items() if value not in (None, "", [], {})}
-    return joined(
-        text(f"{name.removesuffix(_CENTS).replace('_', ' ')}: {_plain(name, value)}") for name, value in known.items()
-    )
-
-
-def _plain(name: str, value: Any) -> str:
-    if name.endswith(_CENTS) and type(value) is int:
-        return currency.number(value, "")
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict) and all(isinstance(flag, bool) for flag in value.values()):
-        return ", ".join(flag.replace("_", " ") for flag, applies in value.items() if applies) or "none"
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    """Return the members of a JSON object in words; any other text as it is."""
+    return text(facts_text(document))
