@@ -31,7 +31,7 @@ def test_a_win_in_a_sum_that_was_made_good_is_recorded_at_once(rig: Rig) -> None
     assert rig.ask("withdraw", "A. Smith", **act, table="bac-01", reason="the line is cut").ok
     assert rig.ask("restore", "A. Smith", **act, table="bac-01", reason="the cable is replaced").ok
     (logged,) = [entry for entry in rig.store().entries(f"jackpot/{JACKPOT}") if entry.kind == "restored"]
-    assert msgspec.json.decode(logged.payload)["reason"] == "the cable is replaced"
+    assert msgspec.json.decode(logged.payload)["entry"]["reason"] == "the cable is replaced"
     rig.send(table.increment())
     rig.until(lambda: rig.meter().meters.in_ == 50)
     (missed,) = msgspec.json.decode(rig.ask("show", jackpot=JACKPOT).data)["missed"]
