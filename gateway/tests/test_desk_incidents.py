@@ -193,7 +193,8 @@ def test_what_is_open_is_not_opened_again() -> None:
     made = bench()
     ask(made, "record", act="void_shoe")
     assert ask(made, "record", act="void_shoe") == (
-        f"Record refused: {one(made).incident} is open for this. Record its steps with `step`."
+        f"Record refused: {one(made).incident} is open for this. Record its steps with `step`; or, if it was opened by "
+        f"mistake: `sabot table bac-01 withdraw --incident {one(made).incident} --by NAME --reason TEXT`."
     )
     assert one(made).incident == f"{GATEWAY}-8-incident"
 

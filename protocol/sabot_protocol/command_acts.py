@@ -36,6 +36,7 @@ ACTS: dict[str, str] = {
     "dispute": "",
     "payment": "",
     "record": "",  # the act that is recorded
+    "withdraw": "",  # the act that was recorded
 }
 VOID_ACTS: dict[str, str] = {  # by the reason
     "supervisor": "void_misdeal",  # P-39
@@ -61,7 +62,7 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     """Return the act of a verb, empty if no rulebook has it; None if only the gateway can tell."""
     if verb == _VOID:
         return VOID_ACTS.get(str(args.get("reason", _REASON)))
-    if verb == "step":
+    if verb in ("step", "withdraw"):
         return None
     if verb == "record":
         return str(args.get("act") or "")

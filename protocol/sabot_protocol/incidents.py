@@ -16,6 +16,8 @@ Fact = str | int | bool
 Facts = Mapping[str, Fact]
 RECORDED = "recorded"  # the kind of an act that asks for no step
 NOT_NEEDED = "not needed"
+WITHDRAWN = "withdrawn"  # also the fact that has the reason
+_RECORDED_FACTS = ("act", "report", "patron", "direction")  # one of them is in what a person opened
 
 
 class Done(NamedTuple):
@@ -154,6 +156,18 @@ def drop_rest(incident: IncidentMessage, done: Done) -> IncidentMessage:
     rest = done._replace(note=f"{NOT_NEEDED}: {done.note}" if done.note else NOT_NEEDED)
     after = [step if step.done else _done(step, rest, opening=True) for step in incident.steps]
     return with_steps(incident, after)
+
+
+def opened_by_person(incident: IncidentMessage) -> bool:
+    """Return True if a request of a person opened it, and neither an alarm nor the shoe's log."""
+    return bool(incident.by) and not incident.alarm and any(fact in incident.facts for fact in _RECORDED_FACTS)
+
+
+def withdrawn(incident: IncidentMessage, reason: str, done: Done) -> IncidentMessage:
+    """Return the incident closed, because it was opened by mistake: no open step was ever due."""
+    steps = [step if step.done else replace(step, late=False, until="") for step in incident.steps]
+    without = replace(incident, steps=steps, facts={**incident.facts, WITHDRAWN: reason})
+    return drop_rest(without, done._replace(note=f"{WITHDRAWN}: {reason}"))
 
 
 def corrected(incident: IncidentMessage, now: list[Step], done: Done) -> IncidentMessage:

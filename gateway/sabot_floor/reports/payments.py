@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from sabot_protocol.incidents import NOT_NEEDED, WITHDRAWN
 from sabot_protocol.topics import Step
 
 from sabot_floor.projection.rows import Incident
@@ -36,7 +37,7 @@ def _payment(incident: Incident) -> PaymentRow:
         date=str(facts.get("date", "")),
         patron=str(facts.get("patron", "")),
         intentional=intentional if isinstance(intentional, bool) else None,
-        to_nicc=amount is not None and amount > NICC_OVER_CENTS,
+        to_nicc=amount is not None and amount > NICC_OVER_CENTS and WITHDRAWN not in facts,
         enquired=_done(steps, "enquire"),
         rectified=_done(steps, "rectify"),
         identified=_done(steps, "identify_patron"),
@@ -48,7 +49,8 @@ def _payment(incident: Incident) -> PaymentRow:
 
 
 def _done(steps: dict[str, Step], name: str) -> str:
-    return steps[name].done if name in steps else ""
+    """Return when a step was done; empty if it was not, or was not needed."""
+    return steps[name].done if name in steps and not steps[name].note.startswith(NOT_NEEDED) else ""
 
 
 def misdelivery_rows(incidents: Iterable[Incident]) -> Iterator[IrregularityRow]:

@@ -58,7 +58,10 @@ class Changes:
 
 
 class IncidentBook:
-    """Sans-I/O: records in, further records out; what it holds can be restored from the ledger."""
+    """Sans-I/O: records in, further records out; what it holds can be restored from the ledger.
+
+    One class because every way to open, advance, correct or close an incident changes the same open incidents.
+    """
 
     def __init__(self, table: str, book: Rulebook, who: Who = nobody, most: int = MOST) -> None:
         self._table, self.book, self._most = table, book.id, most
@@ -256,6 +259,15 @@ class IncidentBook:
         after = incidents.complete(incident, name, done)
         if settled:
             after = incidents.drop_rest(after, done._replace(note="settled"))
+        changes.put(after)
+        (record,) = self._stored(changes)
+        return record, after
+
+    def withdraw(
+        self, incident: IncidentMessage, reason: str, done: Done, source: Source
+    ) -> tuple[Record, IncidentMessage]:
+        """Close an incident that a person opened by mistake."""
+        changes, after = Changes(source, self._open), incidents.withdrawn(incident, reason, done)
         changes.put(after)
         (record,) = self._stored(changes)
         return record, after

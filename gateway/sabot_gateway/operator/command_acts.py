@@ -8,7 +8,7 @@ from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.card import BurnCard
 from sabot_gateway.operator.verbs.coup import Void
 from sabot_gateway.operator.verbs.incident import Irregularity
-from sabot_gateway.operator.verbs.settle import StepDone
+from sabot_gateway.operator.verbs.settle import StepDone, Withdraw
 from sabot_gateway.operator.verbs.shoe import OpenShoe
 from sabot_gateway.verify import NotThereError
 
@@ -26,6 +26,8 @@ def act_of(request: TableRequest, table: TableView) -> str:
             return ""  # the rule needs nobody, but then the shoe voids the coup by itself
         case StepDone(incident=incident, step=step):
             return _act_of_step(table, incident, step)
+        case Withdraw(incident=incident):
+            return _act_of_record(table, incident)
     act = command_acts.act_of(request.name, msgspec.to_builtins(request.verb))
     assert act is not None, request.name  # a test looks at every verb
     return act
@@ -38,3 +40,11 @@ def _act_of_step(table: TableView, incident: str, name: str) -> str:
     except NotThereError:
         return ""
     return step.act if step else ""
+
+
+def _act_of_record(table: TableView, incident: str) -> str:
+    """Return the act that a person recorded; empty if it was none, or if it is not open."""
+    try:
+        return str(table.incidents.find(incident).facts.get("act", ""))
+    except NotThereError:
+        return ""

@@ -21,6 +21,9 @@ steps is done. It stays open when its alarm is acknowledged or cleared. `sabot t
 - `sabot table T record --act ACT --by NAME` records an act that only people do. It opens the incident of that act.
 - Role and clause of a step come from [AUTHORITY.md](AUTHORITY.md); a rulebook that is silent has no such incident.
 - A step done after its time is marked late.
+- What a person opened by mistake with `dispute`, `payment` or `record` is withdrawn with
+  `sabot table T withdraw --incident ID --reason TEXT --by NAME`, by a role that may open it. The ledger keeps both
+  entries; the steps end as not needed, with the reason.
 - A later report about the same coup and case corrects the open incident: steps that no longer apply end as not needed.
 - Roles are always enforced for commands that the floor service signs. At the table PC's own socket they are enforced if
   the gateway's config has `[roles]`; without it, each account that can open the socket may record every step, and the

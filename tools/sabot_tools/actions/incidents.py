@@ -1,4 +1,4 @@
-"""sabot table T open|step|dispute|payment|record: what people must settle at a table, and what they record."""
+"""sabot table T open|step|dispute|payment|record|withdraw: what people must settle at a table, and what they record."""
 
 import json
 from typing import Annotated, Any, Literal
@@ -27,9 +27,12 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Example: sabot table bac-01 payment --over 2500.00 --patron 'B. Lee' --coup 3/17 --by 'A. Smith'"
     )(payment)
-    app.command(epilog="Example: sabot table bac-01 record --act close_table --at 2026-05-01T22:00Z --by 'A. Smith'")(
+    app.command(epilog="Example: sabot table bac-01 record --act close_table --at 2030-05-01T22:00Z --by 'A. Smith'")(
         record
     )
+    app.command(
+        epilog="Example: sabot table bac-01 withdraw --incident wrong_payment --reason mistake --by 'A. Smith'"
+    )(withdraw)
 
 
 def open_incidents(
@@ -112,12 +115,15 @@ def payment(
 def record(
     ctx: typer.Context,
     by: By,
-    act: Annotated[str | None, typer.Option(help="Act of the rulebook: see `sabot authority --table`.")] = None,
+    act: Annotated[
+        str | None,
+        typer.Option(help="Act: `sabot authority --rulebook ID --table` lists those of the table's rulebook."),
+    ] = None,
     report: Annotated[str | None, typer.Option(help="Report of the rulebook, where no act causes it.")] = None,
     fact: Annotated[list[str] | None, typer.Option(help="A fact that is true; repeat for each.")] = None,
     no_fact: Annotated[list[str] | None, typer.Option(help="A fact that is false; repeat for each.")] = None,
     done: Annotated[list[str] | None, typer.Option(help="A step that is done already; repeat for each.")] = None,
-    at: Annotated[str | None, typer.Option(help="When the act takes place, 2026-05-01T22:00Z.")] = None,
+    at: Annotated[str | None, typer.Option(help="When the act takes place, 2030-05-01T22:00Z.")] = None,
     amount: Annotated[str | None, typer.Option(metavar="AMOUNT", help="Amount that it is about: 2500.00.")] = None,
     patron: Patron = None,
     note: Note = None,
@@ -133,3 +139,13 @@ def record(
     cents = _cents(amount, "--amount") if amount is not None else None
     more = {"at": at, "amount_cents": cents, "patron": patron, "note": note, "coup": coup}
     ctx.obj.request("record", by, act=act, report=report, facts=facts, done=done or [], **more)
+
+
+def withdraw(
+    ctx: typer.Context,
+    incident: Annotated[str, typer.Option(help="Id of the incident, or its kind if one of it is open: see `open`.")],
+    reason: Annotated[str, typer.Option(help="Why it is withdrawn, in a few words.")],
+    by: By,
+) -> None:
+    """Withdraw what was opened by mistake with `dispute`, `payment` or `record`. The ledger keeps both entries."""
+    ctx.obj.request("withdraw", by, incident=incident, reason=reason)

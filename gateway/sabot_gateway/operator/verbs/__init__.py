@@ -6,7 +6,7 @@ from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
 from sabot_gateway.operator.verbs.incident import AckAlarm, ClearFault, Irregularity
 from sabot_gateway.operator.verbs.jackpot import RecordWin, Stakes
-from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone
+from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone, Withdraw
 from sabot_gateway.operator.verbs.shoe import CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
 from sabot_gateway.operator.verbs.verb import TableVerb, Verb
 
@@ -39,5 +39,6 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "dispute": Dispute,
     "payment": Payment,
     "record": RecordAct,
+    "withdraw": Withdraw,
 }
 VERBS: dict[str, type[Verb]] = {**GATEWAY_VERBS, **TABLE_VERBS}

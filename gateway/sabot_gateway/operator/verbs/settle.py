@@ -1,4 +1,4 @@
-"""Verbs about incidents: step, dispute, payment, record."""
+"""Verbs about incidents: step, withdraw, dispute, payment, record."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, tzinfo
@@ -23,6 +23,7 @@ from sabot_gateway.verify.disputes import decide_command
 Text = Annotated[str, Meta(max_length=500)]
 Cents = Annotated[int, Meta(ge=1, le=10**12)]
 _NO_BET = "deal_unwagered"  # of the next coup
+_SEE = "`sabot authority --rulebook ID --table` lists them, with the rulebook of the table as ID"
 _VOID_MISDEAL = "void_misdeal"
 _MISDEALS = (_VOID_MISDEAL, "decide_misdelivery")
 
@@ -51,6 +52,29 @@ class StepDone(TableVerb, frozen=True):
         return Effect([(source, [record])], f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}")
 
 
+class Withdraw(TableVerb, frozen=True):
+    """Withdraw an incident that a person opened by mistake."""
+
+    title = "Withdraw"
+    incident: Id
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store that it is withdrawn, by whom and why; its steps are not needed."""
+        incident, reason = table.incidents.find(self.incident), plain(self.reason)
+        if not reason:
+            raise RefusedError("it needs a reason. Add --reason TEXT.")
+        if not incidents.opened_by_person(incident):
+            raise RefusedError(
+                f"{incident.incident} ({incident.kind}) was opened by an alarm or by the shoe's log, and only what a "
+                f"person opened can be withdrawn. Record its steps; see `sabot table {table.name} open`."
+            )
+        source = new_source()
+        done = Done(source.time, person.by, person.role, attempt=person.attempt)
+        record, _ = table.incidents.withdraw(incident, reason, done, source)
+        return Effect([(source, [record])], f"{incident.incident} ({incident.kind}) is withdrawn: {reason}.")
+
+
 class Opens(TableVerb, frozen=True, kw_only=True):
     """A verb that opens an incident: of the coup named, as 3/17, or of the one on the table."""
 
@@ -75,7 +99,11 @@ class Opens(TableVerb, frozen=True, kw_only=True):
         opening = Opening(kind, opener, unit, shoe, coup, f"{say}{f': {note}' if note else ''}.", facts, done=done)
         open_already = table.incidents.is_open(opening) if opener.act and kind != RECORDED else None
         if open_already:
-            raise RefusedError(f"{open_already.incident} is open for this. Record its steps with `step`.")
+            raise RefusedError(
+                f"{open_already.incident} is open for this. Record its steps with `step`; or, if it was opened by "
+                f"mistake: `sabot table {table.name} withdraw --incident {open_already.incident} --by NAME "
+                "--reason TEXT`."
+            )
         _refuse_unknown(table, opening)
         source = new_source()
         record, incident = table.incidents.open_by(opening, person, source)
@@ -161,9 +189,9 @@ class RecordAct(Opens, frozen=True, kw_only=True):
         if (self.act is None) == (self.report is None):
             raise ValueError("give an act or a report, and not both")
         if self.act is not None and self.act not in catalogue().acts():
-            raise ValueError(f"unknown act {plain(self.act)[:40]!r}: see `sabot authority --table`")
+            raise ValueError(f"unknown act {plain(self.act)[:40]!r}: {_SEE}")
         if self.report is not None and self.report not in catalogue().report:
-            raise ValueError(f"unknown report {plain(self.report)[:40]!r}: see `sabot authority --table`")
+            raise ValueError(f"unknown report {plain(self.report)[:40]!r}: {_SEE}")
         for fact in self.facts:
             if fact not in (*catalogue().fact, *OWN_FACTS):
                 raise ValueError(f"unknown fact {plain(fact)[:40]!r}")

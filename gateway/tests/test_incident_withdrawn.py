@@ -1,0 +1,83 @@
+"""A mistaken incident that a person opened is withdrawn by a new entry; what an alarm opened is not."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from desk_bench import DISPUTED, TIME
+from sabot_floor.projection.changes import changes
+from sabot_floor.projection.rows import Incident
+from sabot_floor.reports.payments import payment_rows
+from sabot_gateway.operator import command_acts
+from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_protocol.topics import IncidentMessage
+from test_desk_incidents import ask, bench, one, with_incidents
+from test_requests import line, refusal
+
+
+def test_a_wrong_date_is_withdrawn_and_the_right_one_is_taken() -> None:
+    made = bench()
+    ask(made, "record", act="close_table", at="2026-01-01T22:00Z")  # yesterday
+    made.table.incidents.overdue(made.own.new_source(TIME))
+    before = one(made)
+    assert before.steps[0].late
+    made.request("withdraw", by="C. Ng", clause="", args={"incident": "notice", "reason": "the date was wrong"})
+    made.commit()
+    (payload,) = (payload for _, topic, payload in made.commit() if topic == "incident")
+    after = msgspec.convert(payload, IncidentMessage)
+    (step,) = after.steps
+    assert (after.incident, after.state, after.by) == (before.incident, "closed", "A. Smith")
+    assert (step.by, step.note, step.late) == ("C. Ng", "not needed: withdrawn: the date was wrong", False)
+    assert after.facts["withdrawn"] == "the date was wrong"
+    assert made.answers[-1].say == f"{before.incident} (notice) is withdrawn: the date was wrong."
+    ask(made, "record", act="close_table", at="2026-01-02T22:00Z")
+    assert one(made).steps[0].until == "2026-01-02T21:40:00.000Z"  # 14.10: twenty minutes
+
+
+def test_what_an_alarm_opened_stays() -> None:
+    made = bench()
+    with_incidents(made, *DISPUTED)
+    refused = ask(made, "withdraw", incident="discrepancy", reason="a mistake")
+    assert "was opened by an alarm or by the shoe's log, and only what a person opened can be withdrawn." in refused
+    assert one(made).kind == "discrepancy"
+
+
+def test_what_is_not_open_is_not_withdrawn() -> None:
+    assert ask(bench(), "withdraw", incident="notice", reason="a mistake") == (
+        "Withdraw refused: no incident notice is open; open: none"
+    )
+    assert "reason" in refusal(line("withdraw", {"incident": "notice"}))
+
+
+@pytest.mark.parametrize(
+    ("verb", "args", "kind", "act"),
+    [
+        ("record", {"act": "close_table"}, "notice", "close_table"),
+        ("payment", {"direction": "over", "amount_cents": 5}, "wrong_payment", ""),
+        ("dispute", {"patron": "B. Lee"}, "player_dispute", ""),
+    ],
+)
+def test_it_needs_the_role_that_opens_it(verb: str, args: dict[str, Any], kind: str, act: str) -> None:
+    made = bench()
+    ask(made, verb, **args)
+    request = parse(line("withdraw", {"incident": kind, "reason": "a mistake"}))
+    assert isinstance(request, TableRequest)
+    assert command_acts.act_of(request, made.table) == act
+
+
+def _row(message: IncidentMessage) -> Incident:
+    row = changes("6a7e000000000001", 1, "bac-01", "incident", msgspec.json.encode(message))
+    assert isinstance(row, Incident)
+    return row
+
+
+def test_a_withdrawn_payment_is_not_one_for_the_nicc() -> None:
+    made = bench()
+    ask(made, "payment", direction="over", amount_cents=250_000)
+    opened = one(made)
+    made.request("withdraw", clause="", args={"incident": "wrong_payment", "reason": "typed twice"})
+    made.commit()
+    (payload,) = (payload for _, topic, payload in made.commit() if topic == "incident")
+    rows = [next(payment_rows([_row(message)])) for message in (opened, msgspec.convert(payload, IncidentMessage))]
+    assert [(row.to_nicc, row.notified, row.state) for row in rows] == [(True, "", "open"), (False, "", "closed")]
+    assert "withdrawn: typed twice" in rows[1].note
