@@ -1,7 +1,7 @@
-"""Words of reports: facts, verbs as people type them, numbers of things, and when a step is due."""
+"""Words of reports: facts, verbs as people type them, and when a step is due."""
 
 import pytest
-from sabot_floor.reports.wording import counted, facts_text, typed
+from sabot_floor.reports.wording import facts_text, typed
 from sabot_protocol.due import step_due
 
 
@@ -14,11 +14,6 @@ def test_facts_in_words() -> None:
 
 def test_verbs_as_people_type_them() -> None:
     assert (typed("irregularity"), typed("decide")) == ("report", "decide")
-
-
-def test_numbers_of_things() -> None:
-    found = [counted(1, "row"), counted(2, "row"), counted(1000, "entry", "entries"), counted(0, "step")]
-    assert found == ["1 row", "2 rows", "1,000 entries", "0 steps"]
 
 
 @pytest.mark.parametrize(

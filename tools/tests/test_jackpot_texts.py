@@ -113,13 +113,23 @@ def of_jackpot(**changes: Any) -> dict[str, Any]:
 )
 def test_the_status_names_the_parameters_in_force_and_those_that_wait(changes: dict[str, Any], line: str) -> None:
     counted = {"jackpot": "lucky-tie", "count": 5, "total": 1300, "currency": "AUD"}
-    table = {
-        "table": "bac-01", "state": "online", "unit": "u", "authenticated": True, "shoe": 1, "coup": 5, "alarms": [],
-        "more_alarms": 0, "disputed": [], "more_disputed": 0, "rulebook": "crown-baccarat", "problem": None,
-        "next_step": None, "disputes": [], "jackpots": [counted],
-    }  # fmt: skip
-    lines = status_lines({**STATUS, "tables": [table], "jackpots": [of_jackpot(**changes)]})
+    lines = status_lines({**STATUS, "tables": [{**TABLE, "jackpots": [counted]}], "jackpots": [of_jackpot(**changes)]})
     assert lines[-2:] == [line, "  bac-01: 5 increments, total AUD 13.00"]
+
+
+TABLE: dict[str, Any] = {
+    "table": "bac-01", "state": "online", "unit": "u", "authenticated": True, "shoe": 1, "coup": 5, "alarms": [],
+    "more_alarms": 0, "disputed": [], "more_disputed": 0, "rulebook": "crown-baccarat", "problem": None,
+    "next_step": None, "disputes": [], "jackpots": [],
+}  # fmt: skip
+
+
+def test_the_status_counts_what_it_does_not_list() -> None:
+    lines = status_lines({**STATUS, "tables": [TABLE | {"more_alarms": 1, "more_disputed": 2}], "jackpots": []})
+    assert lines[-2:] == [
+        "bac-01: 1 more active alarm, older or less severe: see `sabot ledger show`",
+        "bac-01: 2 older disputed coups, in the ledger; listed once these are decided",
+    ]
 
 
 @pytest.mark.parametrize(

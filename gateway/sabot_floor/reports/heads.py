@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from sabot_protocol.service.plain_text import counted
+
 from sabot_floor.reports.completeness import gap_warning
 from sabot_floor.reports.contents import Head, Kind
 from sabot_floor.reports.source import Scope, Source
-from sabot_floor.reports.wording import counted
 
 _MOST_WARNINGS = 20
 _MOST_TABLES = 20  # in a warning

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import msgspec
 from sabot_protocol import rulebooks
+from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import Step
 
 from sabot_floor.notify.history import sent_about
 from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.people_rows import IncidentRow, NotificationRow, StepRow
-from sabot_floor.reports.wording import counted
 from sabot_floor.store import Store
 
 StepState = Literal["open", "late", "done", "done late"]

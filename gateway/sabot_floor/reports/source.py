@@ -211,7 +211,7 @@ class Source:
     def first_time(self) -> str:
         """Return the time of the oldest coup, shoe, card, alarm or request in the store; empty if it has none."""
         tables = ("coups", "shoes", "cards", "alarms", "attempts")
-        found = [self.store.select(f"SELECT min(time) FROM {name} WHERE time <> ''")[0][0] for name in tables]
+        found = [self.store.select(f"SELECT min(time) FROM {name} WHERE time > ''")[0][0] for name in tables]
         return min((str(time) for time in found if time), default="")
 
     def covered(self) -> dict[str, list[tuple[int, int]]]:

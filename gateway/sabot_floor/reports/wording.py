@@ -1,4 +1,4 @@
-"""Wording: what a report shows in words: facts and arguments, verbs as people type them, numbers of things."""
+"""Wording: what a report shows in words: facts and arguments, verbs as people type them."""
 
 from typing import Any
 
@@ -13,11 +13,6 @@ _PAYMENTS = {"over": "overpayment", "under": "underpayment"}
 def typed(verb: str) -> str:
     """Return a verb as people type it after `sabot table T`."""
     return _TYPED.get(verb, verb)
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number of things: 1 row, 2 rows, 3 entries."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def facts_text(document: str) -> str:

@@ -3,15 +3,16 @@
 from typing import Any
 
 from sabot_protocol.jackpots.currency import written
+from sabot_protocol.service.plain_text import counted
 
 from sabot_tools.text.incidents import open_line
 
 _COLUMNS = ("table", "state", "unit", "shoe", "coup", "alarms", "disputed", "rulebook")
 
-_MORE = {
-    "more_alarms": "more alarms are active, older or less severe: see `sabot ledger show`",
-    "more_disputed": "older coups are disputed in the ledger; they are listed once these are decided",
-    "more_incidents": "more incidents are open and not listed: see `sabot ledger show`",
+_MORE = {  # what there is more of, and where it is
+    "more_alarms": ("more active alarm", "older or less severe: see `sabot ledger show`"),
+    "more_disputed": ("older disputed coup", "in the ledger; listed once these are decided"),
+    "more_incidents": ("more open incident", "not listed: see `sabot ledger show`"),
 }
 
 
@@ -136,8 +137,8 @@ def _problems(status: dict[str, Any]) -> list[str]:
             for alarm in table["alarms"]
         ]
         lines += [open_line(table["table"], incident) for incident in table.get("incidents", [])]
-        for more in _MORE:
-            lines += [f"{table['table']}: {table[more]} {_MORE[more]}"] if table.get(more) else []
+        for more, (noun, where) in _MORE.items():
+            lines += [f"{table['table']}: {counted(table[more], noun)}, {where}"] if table.get(more) else []
     return ["", *lines] if lines else []
 
 

@@ -1,13 +1,14 @@
 """Columns of rows about people."""
 
 from sabot_protocol.due import step_due
+from sabot_protocol.service.plain_text import counted
 
 from sabot_floor.reports import people_rows
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.columns import PLACE, SAY, Column, Layout, count_of, time_of, words_of
 from sabot_floor.reports.html.markup import NOTHING, Markup, joined, note, stack, strong, text, words
-from sabot_floor.reports.wording import counted, typed
+from sabot_floor.reports.wording import typed
 
 StepLike = people_rows.StepRow | people_rows.NotificationRow
 
