@@ -9,7 +9,7 @@ from typing import Final
 
 from sabot_protocol import messages
 from sabot_protocol.cards import DECK, INDEX
-from sabot_protocol.fields import Button, CoupKind, Then, VoidReason
+from sabot_protocol.fields import Burn, Button, CoupKind, Then, VoidReason
 from sabot_protocol.messages import EventKind
 from sabot_sim.dealing.random_commands import Step, command
 from sabot_sim.dealing.stack import CUT, shuffled
@@ -22,6 +22,7 @@ LOGS: Final = 8  # different logs; every eighth table plays the same one
 DECKS: Final = 8
 _VOID, _VOID_AFTER, _DUMMY = 0.04, 0.03, 0.05  # shares of the coups
 _CLOSED, _COMPLETE = 0, 3  # states of a shoe in the answers of firmware/bench/play.py
+_BURN_ONE: Final = Burn.encmapping["one"]
 _CONFIRM: Final[Step] = ("button", Button.encmapping["confirm"])
 _AUTHORISE: Final = command("authorise", 1)
 _DUMMY_NEXT: Final = command("no_bet", CoupKind.encmapping["dummy"])
@@ -51,7 +52,7 @@ def log(number: int, coups: int) -> list[Record]:
 def _dealt(shoe: CPythonPlay, rng: random.Random) -> Iterator[tuple[StepAnswer, bool]]:
     """Yield every answer of one shoe, from opening it to closing it, and whether it was to a Confirm."""
     cards = iter(shuffled(DECKS, rng))
-    answer = shoe.step(*command("open_shoe", DECKS, 0))
+    answer = shoe.step(*command("open_shoe", DECKS, _BURN_ONE))
     yield answer, False
     while answer.state != _CLOSED:
         for step in _steps(rng, answer, cards):

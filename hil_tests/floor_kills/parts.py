@@ -112,10 +112,16 @@ class Parts:
         self.kills[name] += 1
 
     def ask_gateway(self) -> None:
-        """Acknowledge the alarms of a table, as a person does; it is in the ledger whatever the answer, if it comes."""
-        table = self.tables[self.kills.total() % len(self.tables)].name
+        """Acknowledge the alarms of a table, open a dispute and decide it, as people do.
+
+        Each request is in the ledger whatever the answer, if it comes.
+        """
+        table, socket = self.tables[self.kills.total() % len(self.tables)].name, self.ledger.with_name("control.sock")
         with suppress(ControlError):
-            ask(self.ledger.with_name("control.sock"), Request("ack-alarm", table=table, by="A. Smith"))
+            ask(socket, Request("ack-alarm", table=table, by="A. Smith"))
+            opened = ask(socket, Request("dispute", table=table, by="A. Smith", args={"patron": "B. Lee"}))
+            done = {"incident": opened.say.partition(":")[0], "step": "final"}
+            ask(socket, Request("step", table=table, by="A. Smith", args=done))
 
     def start_shoes(self) -> None:
         """Start the process that plays every shoe."""

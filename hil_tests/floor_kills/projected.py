@@ -2,6 +2,7 @@
 
 from contextlib import closing, suppress
 from itertools import zip_longest
+from typing import Final
 
 from sabot_floor.projection import coverage, dump
 from sabot_floor.projection.rebuild import rebuild
@@ -10,6 +11,9 @@ from sabot_gateway.ledger import LedgerError, Reader
 from sabot_tools.stand import ledger_source
 
 from floor_kills.parts import Parts
+
+_ANY: Final = "SELECT 1 FROM {name} LIMIT 1"
+_COMPARED: Final = ("coups", "confirmed", "shoes", "cards")  # of every run; the others depend on what was killed
 
 
 def complete(parts: Parts) -> bool:
@@ -37,6 +41,7 @@ def findings(parts: Parts) -> list[str]:
             made = rebuild(rebuilt, source.span, source.entries)
         found = [missing] if missing else []
         found += [] if made.rows and heads else [f"{made.rows} rows and {len(heads)} heads: nothing was compared"]
+        found += [f"no row of {name} was compared" for name in _COMPARED if not rebuilt.select(_ANY.format(name=name))]
         found += [f"{made.unreadable} entries could not be read"] if made.unreadable else []
         return found + _first_difference(live, rebuilt)
 
