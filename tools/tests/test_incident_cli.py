@@ -55,6 +55,17 @@ def test_what_is_open_is_listed_with_what_to_type(asked: list[Request]) -> None:
     assert [request.verb for request in asked] == ["status", "status"]
 
 
+def test_payments_of_one_kind_differ_by_amount_patron_and_date() -> None:
+    def first_line(**facts: Any) -> str:
+        payment = {**INCIDENT, "kind": "wrong_payment", "say": "Overpayment.", "facts": facts}
+        return incident_lines("bac-01", payment)[0].partition(", ")[2]
+
+    assert first_line(amount_cents=250_050, patron="B. Lee", date="2026-01-01", intentional=True) == (
+        "coup 3/17: Overpayment. (amount 2,500.50, patron B. Lee, date 2026-01-01, intentional)"
+    )
+    assert first_line(amount_cents=5, intentional=False) == "coup 3/17: Overpayment. (amount 0.05)"
+
+
 def test_a_table_with_nothing_open_and_one_that_is_not_there(asked: list[Request]) -> None:
     result = CliRunner().invoke(app, ["table", "bac-02", "open"])
     assert result.output == "bac-02: nothing is open.\n"

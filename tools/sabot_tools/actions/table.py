@@ -102,7 +102,11 @@ def key_card(
     face_up: Annotated[bool, typer.Option("--face-up", help="The card lay face up in the shoe.")] = False,
     exposed: Annotated[bool, typer.Option("--exposed", help="The card was seen before it was due.")] = False,
 ) -> None:
-    """Key in the card that the shoe could not read."""
+    """Key in the card that the shoe could not read.
+
+    Where the rulebook wants two people, as star-rapid does (11.8.12), the dealer is --by, and the supervisor who
+    approves is --second: sabot table rap-01 key-card 8H --by 'A. Smith' --second 'B. Jones'
+    """
     ctx.obj.request("key-card", by, clause, card=card.upper(), flags={"face_up": face_up, "exposed": exposed})
 
 

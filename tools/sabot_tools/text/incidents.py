@@ -7,7 +7,8 @@ from sabot_protocol.due import step_due
 
 def incident_lines(table: str, incident: dict[str, Any]) -> list[str]:
     """Return the lines of one incident."""
-    lines = [f"{table}: {incident['kind']} since {incident['opened']}{_place(incident)}: {incident['say']}"]
+    about = f"{incident['say']}{_facts(incident.get('facts', {}))}"
+    lines = [f"{table}: {incident['kind']} since {incident['opened']}{_place(incident)}: {about}"]
     for step in incident.get("steps", []):
         if not step.get("done"):
             lines.append(f"  {step['name']}: {step['say']}{_details(step)}")
@@ -16,6 +17,20 @@ def incident_lines(table: str, incident: dict[str, Any]) -> list[str]:
 
 def _place(incident: dict[str, Any]) -> str:
     return f", coup {incident['shoe']}/{incident['coup']}" if incident["coup"] else ""
+
+
+def _facts(facts: dict[str, Any]) -> str:
+    """Return what differs between incidents of a kind: amount, patron, date."""
+    cents = facts.get("amount_cents")
+    parts = [
+        f"amount {cents // 100:,}.{cents % 100:02}" if isinstance(cents, int) else "",
+        f"patron {facts['patron']}" if facts.get("patron") else "",
+        f"date {facts['date']}" if facts.get("date") else "",
+        f"at {facts['at']}" if facts.get("at") else "",
+        "intentional" if facts.get("intentional") is True else "",
+    ]
+    given = ", ".join(part for part in parts if part)
+    return f" ({given})" if given else ""
 
 
 def _details(step: dict[str, Any]) -> str:
