@@ -16,6 +16,7 @@ from sabot_tools.text.shoe_log import ShoeLog
 
 _KIND_AT, _DATA_AT = 12, 13  # of a frame that carries an event
 _GONE_AFTER_S = 5.0  # a gateway sends something once a second
+_PROBED_AFTER_S = 3.0
 
 
 @dataclass
@@ -34,6 +35,7 @@ class ShoeMonitor:
     _end_no: int = 0  # the event that ended the last coup: its Confirm, or its void
     _acked_no: int = 0
     _refused_since_s: float | None = None  # since when a gateway sends WHO and no WELCOME
+    _who_s: float = 0.0  # when a gateway last sent WHO
     _in_session_s: float | None = None  # when the gateway last sent something in a session
     _session: bytes = b""
     _gateway: str = ""
@@ -57,7 +59,7 @@ class ShoeMonitor:
         """Take bytes that the gateway sent."""
         for frame in self._from_gateway.feed(data):
             if frame.type == "who":
-                self._gateway = frame.body["gateway"].hex()
+                self._gateway, self._who_s = frame.body["gateway"].hex(), now_s
                 self._refused_since_s = now_s if self._refused_since_s is None else self._refused_since_s
             elif frame.type == "welcome":
                 self._welcome(frame.body)
@@ -79,6 +81,8 @@ class ShoeMonitor:
             self.notes.append(
                 f"no gateway on {self.port}: the dealer goes on, and the shoe keeps its log until a gateway comes back"
             )
+        if now_s - self._who_s >= _PROBED_AFTER_S:
+            self._refused_since_s = None  # it only asked who is here, as `sabot gateway check` does
         if self._refused_since_s is not None and now_s - self._refused_since_s >= _GONE_AFTER_S:
             self._refused_since_s = float("inf")
             self.notes.append(
