@@ -1,6 +1,7 @@
 """What belongs to a shoe or coup: requests that name it, however late; cards; gaps since it began."""
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from report_scene import Scene, at, scope
 from sabot_floor.commands.entries import Refused
 from sabot_floor.commands.log import CommandLog
+from sabot_floor.reports.day import day_report
 from sabot_floor.reports.play import ShoeKey
 from sabot_floor.reports.shoe import coup_report, shoe_report
 from sabot_floor.reports.source import Source
@@ -125,3 +127,5 @@ def test_cards_of_a_check_after_the_closing_are_not_those_of_the_shoe(store: Sto
     scene.card(at("21:21"), 1, 82, "burn", "4S")
     scene.save()
     assert [row.card for row in shoe_report(Source(store), scope(), SHOE).cards] == ["5H", "2S", "4S"]
+    (check,) = day_report(Source(store), scope(), date(2026, 11, 17)).deck_checks
+    assert (check.attempt, check.cards) == ("k1", 1)

@@ -90,5 +90,5 @@ def _deck_checks(source: Source, scope: Scope, around: Scope, people: People) ->
     if not people.all_of("deck-check"):
         return []
     differences: list[Alarm] = [one for one in source.alarms(around) if one.raised.name == "decks_differ"]
-    rows = play.deck_check_rows(people, differences)
+    rows = play.deck_check_rows(people, differences, list(source.cards(around)))
     return [row for row in rows if scope.span.holds(row.time)]

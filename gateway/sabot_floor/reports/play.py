@@ -234,14 +234,14 @@ def _open_s(shoes: list[ShoeRow], span: Span, end: str, coups: tuple[str, str]) 
     return round(total, 3)
 
 
-def deck_check_rows(people: People, alarms: list[Alarm]) -> list[DeckCheckRow]:
-    """Return the checks of the decks that were begun, each with the difference that was found."""
+def deck_check_rows(people: People, alarms: list[Alarm], cards: list[Card]) -> list[DeckCheckRow]:
+    """Return the checks of the decks that were begun, each with its cards and the difference that was found."""
     asked = people.all_of("deck-check")
     begun = [one for one in asked if args_of(one.attempt.args).get("on")]
-    return [_deck_check(one, asked, alarms) for one in begun]
+    return [_deck_check(one, asked, alarms, cards) for one in begun]
 
 
-def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> DeckCheckRow:
+def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm], cards: list[Card]) -> DeckCheckRow:
     attempt = begin.attempt
     later = [one for one in asked if one.attempt.table == attempt.table and one.attempt.time > attempt.time]
     end = later[0] if later and not args_of(later[0].attempt.args).get("on") else None
@@ -259,10 +259,12 @@ def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> 
         None,
     )
     fields: dict[str, Any] = {"result": _check_result(begin, end, found=differs is not None)}
+    fed = Span(attempt.time, end.attempt.time if end else until)
     return DeckCheckRow(
         time=attempt.time,
         table=attempt.table,
         shoe=differs.shoe if differs else 0,
+        cards=_fed(cards, attempt.table, fed) if fields["result"] != "refused" else 0,
         decks=_whole(args_of(begin.attempt.args).get("decks")),
         by=attempt.by,
         role=attempt.role,
@@ -271,6 +273,11 @@ def _deck_check(begin: Decision, asked: list[Decision], alarms: list[Alarm]) -> 
         attempt=attempt.id,
         **fields,
     )
+
+
+def _fed(cards: list[Card], table: str, time: Span) -> int:
+    """Return how many cards in no hand were drawn at a table in a time."""
+    return sum(card.table == table and card.slot in ("burn", "unused") and time.holds(card.time) for card in cards)
 
 
 def _whole(value: object) -> int:

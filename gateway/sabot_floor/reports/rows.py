@@ -168,6 +168,7 @@ class DeckCheckRow(Row, frozen=True):
     table: str
     shoe: int
     decks: Annotated[int, Meta(description="that were checked; 0: as many as the table plays with")]
+    cards: Annotated[int, Meta(description="that were fed, as far as they are in the store")]
     by: str
     role: str
     result: Annotated[Literal["complete", "differs", "refused", "open"], Meta(description="open: its end is unknown")]

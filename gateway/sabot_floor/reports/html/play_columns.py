@@ -172,6 +172,7 @@ DECK_CHECKS = Layout(
         time_of("time", "Time"),
         PLACE,
         Column("Decks", lambda row, _: values.number(row.decks) if row.decks else text("all"), "number"),
+        count_of("cards", "Cards"),
         BY,
         words_of("result", "Result"),
         text_of("say", "Answer", "wide"),
