@@ -15,6 +15,7 @@ from floor_kills.logs import Table, arithmetic, log
 from floor_kills.parts import Size, StoreKind
 from floor_kills.plan import each, rounds
 from floor_kills.run import Run, Scene
+from sabot_floor.store import open_store
 
 PATIENCE_S = 120.0  # without any movement; nothing here is about time
 
@@ -25,6 +26,8 @@ def test_the_meters_equal_the_arithmetic_whatever_is_killed(tmp_path: Path, stor
     with ExitStack() as stack:
         outcome = started(stack, tmp_path, size).play("kills", each(1, size.victims, times=2, pace=20))
     assert outcome.findings == []
+    with open_store(str(tmp_path / "rebuilt.db"), read_only=True) as rebuilt:
+        assert rebuilt.select("SELECT 1 FROM incidents")
     assert outcome.kills == dict.fromkeys(size.victims, 2)
     assert outcome.meters["linked"]["display"] == 1_000_000 + 3 * 30 * 25
 

@@ -10,6 +10,7 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service.broker_probe import broker_fact
 from sabot_protocol.service.facts import Fact
 from sabot_protocol.service.moment import utc
+from sabot_protocol.service.plain_text import counted
 from sabot_protocol.service.secret_file import SecretError
 from sabot_protocol.topics import ROOT, reply_topic
 
@@ -119,7 +120,7 @@ def _plan(store: Store, parameters: Parameters, now: str) -> Fact:
         say = f"its state cannot be read ({error}); verify it: sabot jackpot verify {parameters.id}"
         return Fact("wrong", subject, say)
     if state.parameters.digest == digest:
-        return Fact("ok", subject, f"parameters {digest} are in force, {head.seq} entries")
+        return Fact("ok", subject, f"parameters {digest} are in force, {counted(head.seq, 'entry', 'entries')}")
     waits = f"parameters {digest} will wait until it is won in full; {state.parameters.digest} are in force"
     if state.waiting is not None and state.waiting.digest == digest:
         return Fact("ok", subject, waits)

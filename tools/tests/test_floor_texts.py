@@ -13,14 +13,15 @@ METER = MeterMessage(
 )  # fmt: skip
 
 
-def status(projection: dict[str, Any] | None = None, **broker: Any) -> list[str]:
+def status(projection: dict[str, Any] | None = None, config: str = "", **broker: Any) -> list[str]:
     return status_lines(
         {
             "projection": projection or {},
             "site": "s", "worker": "1", "time": "", "store": {"place": "floor.db", "problem": None},
             "broker": {"url": "mqtt://b", "connected": True, "problem": None, **broker}, "jackpots": [], "refused": {},
             "newest_refusals": [],
-        }
+        },
+        config,
     )  # fmt: skip
 
 
@@ -59,6 +60,12 @@ def test_the_status_has_what_is_missing_of_each_ledger_and_the_next_step() -> No
     assert coverage(2, [[3, 3], [7, 9]]) == f"gateway ab: entries up to 20; missing: 3, 7 to 9. {step}"
     assert "missing: 3 and 6 more gaps. Next" in coverage(7, [[3, 3]])
     assert "there were more than can be kept" in coverage(1, [[3, 3]], more_gaps=True)
+
+
+def test_the_next_step_of_the_status_names_the_config_in_use() -> None:
+    one = {"gateway": "ab", "covered_to": 20, "gaps": 1, "first_gaps": [[3, 3]], "more_gaps": False, "head": 0}
+    lines = status({"gateways": [one], "counts": {}}, "pit a/floor.toml", ahead=0)
+    assert "`sabot floor rebuild --ledger FILE --config 'pit a/floor.toml'`" in "".join(lines)
 
 
 def test_the_status_has_what_could_not_be_taken_into_the_projection() -> None:

@@ -103,7 +103,8 @@ def test_the_list_online_and_offline_and_the_verification(floor: Floor) -> None:
     assert jones == "bjones  B. Jones: area_manager (crown-baccarat); pin; DISABLED"
     floor.done("users", "pin", "asmith", typed=f"{PASSWORD}\n")
     floor.done("users", "enable", "bjones")
-    floor.done("users", "role", "bjones", "crown-baccarat", "--remove")
+    removed = floor.done("users", "role", "bjones", "crown-baccarat", "--remove")
+    assert "bjones has no role in crown-baccarat." in removed
     lock = ("table", "bac-01", "tell", "lock", "--floor", str(floor.config), "--as", "asmith", "--second", "bjones")
     assert "This floor service gives no commands to tables" in floor.refused(*lock, typed=f"{PIN}\n{PASSWORD}\n")
     online = floor.done("users", "list", "--json")

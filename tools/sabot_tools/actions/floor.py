@@ -128,7 +128,8 @@ def status(
     from sabot_tools.text.floor_status import status_lines
 
     data = bytes(floor_daemon.ask(config, socket, Request("status")).data)
-    typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, status_lines(json.loads(data)))))
+    lines = status_lines(json.loads(data), "" if socket else str(config))
+    typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, lines)))
 
 
 @app.command(epilog="Example: sabot floor verify --store floor.db")

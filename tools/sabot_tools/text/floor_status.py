@@ -1,5 +1,6 @@
 """Status of the floor service as text: the service, a line per jackpot and per gateway, then what is wrong."""
 
+import shlex
 from typing import Any
 
 from sabot_protocol.jackpots.currency import number, written
@@ -10,8 +11,11 @@ from sabot_tools.text.notifications import channel_lines
 _COLUMNS = ("jackpot", "display", "in", "wins", "hits", "overflow", "reserve", "entries", "problem")
 
 
-def status_lines(status: dict[str, Any]) -> list[str]:
-    """Return the lines: two for the service, one per jackpot, gateway and channel, then one per problem."""
+def status_lines(status: dict[str, Any], config: str = "") -> list[str]:
+    """Return the lines: two for the service, one per jackpot, gateway and channel, then one per problem.
+
+    `config` is the service's file, for the next steps; empty if they are to be without.
+    """
     store, broker = status["store"], status["broker"]
     return [
         f"site {status['site']}, worker {status['worker']}, {status['time']}",
@@ -22,7 +26,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
             if status["jackpots"]
             else ["no jackpots"]
         ),
-        *(_gateway(one) for one in status.get("projection", {}).get("gateways", [])),
+        *(_gateway(one, config) for one in status.get("projection", {}).get("gateways", [])),
         *channel_lines(status.get("notify")),
         *_problems(status),
     ]
@@ -32,7 +36,7 @@ def _jackpots(meters: list[dict[str, Any]]) -> list[str]:
     return table_lines(_COLUMNS, [_row(meter) for meter in meters]) if meters else ["no jackpots"]
 
 
-def _gateway(one: dict[str, Any]) -> str:
+def _gateway(one: dict[str, Any], config: str) -> str:
     """Return how much of a gateway's ledger the projection has, and the next step."""
     have = f"gateway {one['gateway']}: entries up to {one['covered_to']}{_head(one)}"
     if not one["gaps"] and not one["more_gaps"]:
@@ -44,7 +48,8 @@ def _gateway(one: dict[str, Any]) -> str:
         else ""
     )
     older = "; there were more than can be kept, so older entries may be missing too" if one["more_gaps"] else ""
-    step = "give the ledger of this gateway to `sabot floor rebuild --ledger FILE`; what was pruned there stays missing"
+    rebuild = f"sabot floor rebuild --ledger FILE{f' --config {shlex.quote(config)}' if config else ''}"
+    step = f"give the ledger of this gateway to `{rebuild}`; what was pruned there stays missing"
     return f"{have}; missing: {gaps}{more}{older}. Next: {step}"
 
 
