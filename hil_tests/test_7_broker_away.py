@@ -10,7 +10,7 @@ from pathlib import Path
 from support.brokers import Site
 from support.site_watcher import SiteWatcher, WatchSite
 
-EVENTS = int(os.environ.get("SABOT_EVENTS", "1200"))
+EVENTS = int(os.environ.get("SABOT_EVENTS", "800"))
 MOST_GROWTH_KIB = 16 * 1024
 LOOK_EVERY = 200  # events
 

@@ -14,7 +14,13 @@ from sabot_tools.stand.secret_prompt import ask_login
 
 # Not required by typer: with --as nobody gives it.
 By = Annotated[
-    str, typer.Option(default_factory=str, show_default=False, help="Your name, for the ledger.", metavar="NAME")
+    str,
+    typer.Option(
+        default_factory=str,
+        show_default=False,
+        help="Your name, for the ledger; or log in with --as PERSON (`sabot table --help`).",
+        metavar="NAME",
+    ),
 ]
 Floor = Annotated[
     Path | None,
