@@ -14,6 +14,7 @@ from sabot_floor.people.state import PeopleState
 from sabot_floor.people.verbs import Login, SetBadge, SetSecret
 from sabot_floor.store import Decision, Store, open_store
 from sabot_floor.store import Entry as LogEntry
+from sabot_floor.store.recompute import Verdict
 
 NOON, LATER = "2026-11-17T12:00:00.000Z", "2026-11-17T12:14:59.999Z"
 END = "2026-11-17T12:15:00.000Z"  # of a lock-out that began at noon: 15 minutes
@@ -300,5 +301,5 @@ def test_the_audit_finds_a_broken_chain(people: PeopleLog, store_url: str) -> No
 
 
 def test_a_store_without_people_is_right(store: Store) -> None:
-    assert audit.verify(store) == audit.Verdict(0, [])
+    assert audit.verify(store) == Verdict(0, [])
     assert listed(PeopleLog(store).state(), NOON) == []

@@ -1,6 +1,6 @@
 """Audit: recompute the people from their log: chain, every entry, and the state."""
 
-from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 
@@ -8,56 +8,18 @@ from sabot_floor.people import state as states
 from sabot_floor.people.entries import Entry
 from sabot_floor.people.log import LOG, commitment
 from sabot_floor.people.state import PeopleState
-from sabot_floor.store import Store, Stored, StoreError, audit
+from sabot_floor.store import Store, recompute
+from sabot_floor.store.recompute import Rules, Verdict
 
-_MOST_FAULTS = 20
 _decoder = msgspec.json.Decoder(Entry)
-
-
-@dataclass
-class Verdict:
-    """What is wrong with the log, oldest first; `entries` counts what was recomputed."""
-
-    entries: int = 0
-    faults: list[str] = field(default_factory=list)
 
 
 def verify(store: Store) -> Verdict:
     """Recompute everything; a store without people is right."""
-    verdict = Verdict()
-    try:
-        if LOG in store.logs() or LOG in store.logs_of_entries():
-            verdict.faults += audit.verify_log(store, LOG).faults
-            if not verdict.faults:
-                with store.snapshot():
-                    _recompute(store, verdict)
-    except StoreError as error:
-        verdict.faults.append(str(error))
-    return verdict
-
-
-def _recompute(store: Store, verdict: Verdict) -> None:
     state = PeopleState()
-    for entry in store.entries(LOG):
-        if problem := _problem(state, entry):
-            verdict.faults.append(f"entry {entry.seq} ({entry.kind}): {problem}")
-        if len(verdict.faults) >= _MOST_FAULTS:
-            return
-        verdict.entries += 1
-    head = store.head(LOG)
-    if problem := _state_problem(state, head.state if head else None):
-        verdict.faults.append(problem)
-
-
-def _problem(state: PeopleState, entry: Stored) -> str:
-    """Apply an entry; return what is wrong with it."""
-    try:
-        found = _decoder.decode(entry.payload)
-        if (entry.kind, entry.time) != (str(found.__struct_config__.tag), found.time):
-            return "its kind or its time is not that of its payload"
-        return states.apply(state, found)
-    except (msgspec.MsgspecError, ValueError) as error:
-        return f"it cannot be read: {error}"
+    return recompute.verify(
+        store, Rules(LOG, _decoder.decode, partial(states.apply, state), partial(_state_problem, state))
+    )
 
 
 def _state_problem(state: PeopleState, data: bytes | None) -> str:
