@@ -31,6 +31,13 @@ class Inbox:
     def step(self) -> None:
         self.subscriber.step(time.monotonic())
 
+    def subscribe(self) -> None:
+        """Wait for the broker's answer: nats-server can lose a retained message of the same moment."""
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not self.subscriber.ready:
+            self.step()
+            assert time.monotonic() < give_up_s, self.subscriber.problem
+
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[LocalBroker]:
@@ -59,6 +66,7 @@ def test_two_gateways_of_one_site_are_connected_at_once_and_each_has_its_own_top
 ) -> None:
     with ExitStack() as stack:
         reader = Inbox(broker)
+        reader.subscribe()
         first = gateway(stack, tmp_path / "first", broker, "bac-01", "pit-1")
         second = gateway(stack, tmp_path / "second", broker, "bac-02", "pit-2")
         for topic in ("bac-01/alarms", "bac-02/alarms", "gateway/pit-1/ledger", "gateway/pit-2/ledger"):
