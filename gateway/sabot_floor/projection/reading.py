@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sabot_floor.projection import schema
+from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.rows import (
     AlarmChange,
     Attempt,
@@ -240,7 +241,7 @@ class Reading:
         return [tuple.__new__(row, one) for one in found]
 
     def _with_ends(self, raised: Iterator[AlarmChange]) -> Iterator[Alarm]:
-        for some in _parts(raised):
+        for some in in_parts(raised, _MOST_IDS):
             ends: dict[tuple[str, str], AlarmChange] = {}
             found = self._of_ids(schema.ALARMS, AlarmChange, "alarm", [alarm.alarm for alarm in some])
             for change in sorted(found):
@@ -250,7 +251,7 @@ class Reading:
                 yield Alarm(alarm, acknowledged, cleared)
 
     def _with_outcomes(self, attempts: Iterator[Attempt]) -> Iterator[Decision]:
-        for some in _parts(attempts):
+        for some in in_parts(attempts, _MOST_IDS):
             found = self._of_ids(schema.OUTCOMES, Outcome, "attempt", [attempt.id for attempt in some])
             by_attempt = {outcome.attempt: outcome for outcome in sorted(found, reverse=True)}
             yield from (Decision(attempt, by_attempt.get(attempt.id)) for attempt in some)
@@ -259,15 +260,3 @@ class Reading:
 def _bound(time: str) -> str:
     """Return a bound that is before every time with the same beginning."""
     return time.removesuffix("Z")
-
-
-def _parts(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
-    """Yield rows in lists, each of no more than one query takes."""
-    part: list[_Row] = []
-    for row in rows:
-        part.append(row)
-        if len(part) == _MOST_IDS:
-            yield part
-            part = []
-    if part:
-        yield part

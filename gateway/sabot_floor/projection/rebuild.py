@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sabot_floor.projection import coverage, schema
 from sabot_floor.projection.changes import UnreadableError, changes
+from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.rows import Covered, Row
 from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION, insert
@@ -53,7 +54,7 @@ def rebuild(
     until its end only rows of which every entry has one of its own are replaced, and the coverage is as it was.
     """
     done, newest, start = Rebuilt(), dict[tuple[object, ...], Row](), span.origin + 1
-    for batch in _batches(entries):
+    for batch in in_parts(entries, _BATCH):
         rows = list(_rows(span.gateway, batch, done))
         last = batch[-1].entry
         _replace(store, _IMMUTABLE, span.gateway, (start, last), [row for row in rows if not _table(row).newest])
@@ -65,17 +66,6 @@ def rebuild(
     _replace(store, _IMMUTABLE, span.gateway, (start, span.last), [])
     _replace(store, _NEWEST, span.gateway, (span.origin + 1, span.last), list(newest.values()), covered=span)
     return done
-
-
-def _batches(entries: Iterable[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
-    batch: list[LedgerEntry] = []
-    for one in entries:
-        batch.append(one)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _rows(gateway: str, batch: list[LedgerEntry], done: Rebuilt) -> Iterator[Row]:

@@ -1,7 +1,6 @@
 """Payments and misdeliveries: the registers that The Star 12.18-12.20 and Premium 14.12.7, 14.15-14.17 ask for."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from sabot_protocol.incidents import NOT_NEEDED, WITHDRAWN
 from sabot_protocol.topics import Step
@@ -12,7 +11,7 @@ from sabot_floor.reports.people_rows import PaymentRow
 from sabot_floor.reports.rows import IrregularityRow
 
 PAYMENT, MISDELIVERY = "wrong_payment", "misdelivery"  # kinds of incidents
-NICC_OVER_CENTS: Final = 100_000  # each above it is reported at the end of the month (12.20.2, 14.17.2)
+_NICC = "notify_nicc"  # the step that the book's limit gives a payment (12.20.2, 14.17.2)
 _MONTHLY = "14.12.7"  # Premium: every case in the monthly report to the inspector
 
 
@@ -37,11 +36,11 @@ def _payment(incident: Incident) -> PaymentRow:
         date=str(facts.get("date", "")),
         patron=str(facts.get("patron", "")),
         intentional=intentional if isinstance(intentional, bool) else None,
-        to_nicc=amount is not None and amount > NICC_OVER_CENTS and WITHDRAWN not in facts,
+        to_nicc=amount is not None and _NICC in steps and WITHDRAWN not in facts,
         enquired=_done(steps, "enquire"),
         rectified=_done(steps, "rectify"),
         identified=_done(steps, "identify_patron"),
-        notified=_done(steps, "notify_nicc"),
+        notified=_done(steps, _NICC),
         state="closed" if incident.state == "closed" else "open",
         clause=incident.clause,
         note="; ".join(step.note for step in steps.values() if step.note),
