@@ -3,6 +3,9 @@ PYTHON ?= python3
 COUPS ?=
 TABLES ?= 1
 PORT ?= 18883
+WEB_PORT ?= 18480
+TROUBLE ?=
+PATIENCE ?=
 SPEED ?= 10
 BROKER ?=
 ONLY ?=
@@ -12,22 +15,26 @@ EVENTS ?= 50000
 SEED ?= 1
 SHOES ?= 1000
 MINUTES ?= 30
-KIND ?= nats
+KIND ?=
 STORE ?= sqlite
 SCENE ?= kills
 RATE ?= 12
 COMMANDS ?= 100000
 BENCH ?= unix
-# Of two cores: a third of the tests' time is waiting for processes, so three workers keep both busy.
-WORKERS ?= 3
+HOURS ?= 24
+# Of two cores: half of the tests' time is waiting for processes, so four workers keep both busy.
+WORKERS ?= 4
+# Compiled modules are kept, also where the environment forbids it: the tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
 BIN := .venv/bin
-# What every run of make test does on the emulated chip (3 minutes).
+# What every run of make test does on the emulated chip (5 minutes in one process, which starts the chip once).
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py)
-# The two runs of make test count in this file what they did on the chip.
+# They run beside lint and the other tests with what those leave of the processors. Both runs count in TALLY what they did on the chip.
 TALLY := .venv/chip_tally.json
+CHIP_LOG := .venv/chip.log
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
@@ -35,19 +42,24 @@ else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test quick lint image bench replay chip power edges soak faults siege tamper forged floor-kills day recordings captures broken mutants clean lock
+.PHONY: help demo test quick lint image bench replay replay-vm chip power edges soak faults siege tamper forged floor-kills angel-kills day pictures screens-day recordings captures broken mutants mutants-angel roads angel-eye vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
-demo: .venv/.demo ## run a whole site on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n BROKER=url STACK=hand
+demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n WEB_PORT=n BROKER=url STACK=hand KIND=angel-eye TROUBLE=1 PATIENCE=s SEED=n
 	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) $(if $(RULEBOOK),--rulebook $(RULEBOOK)) \
-	  --speed $(SPEED) --port $(PORT) $(if $(BROKER),--broker $(BROKER)) $(if $(STACK),--stack $(STACK))
+	  --speed $(SPEED) --port $(PORT) --web-port $(WEB_PORT) --seed $(SEED) $(if $(BROKER),--broker $(BROKER)) \
+	  $(if $(STACK),--stack $(STACK)) $(if $(KIND),--kind $(KIND)) $(if $(TROUBLE),--trouble) $(if $(PATIENCE),--patience $(PATIENCE))
 
-test: lint image ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
+test: image ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
 	@rm -f $(TALLY)
-	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n $(WORKERS)
-	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest $(ON_CHIP) --bench rp2040 -n 2
+	@SABOT_CHIP_TALLY=$(TALLY) nice -n 19 $(BIN)/pytest $(ON_CHIP) --bench rp2040 >$(CHIP_LOG) 2>&1 & chip=$$!; \
+	trap "kill $$chip" INT TERM; \
+	$(MAKE) --no-print-directory lint || { kill $$chip; exit 1; }; \
+	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n $(WORKERS); status=$$?; \
+	wait $$chip || status=1; \
+	cat $(CHIP_LOG); PYTHONPATH=hil_tests $(BIN)/python -m support.chip_tally $(TALLY); exit $$status
 
 quick: .venv/.dev ## run the tests of protocol and gateway (2 minutes on 2 busy cores)
 	$(BIN)/pytest protocol/tests gateway/tests -n 2
@@ -68,6 +80,9 @@ bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=grou
 replay: image ## replay every recording on the emulated RP2040 (hours on 2 cores); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
+replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (3 minutes on 2 cores); make test leaves out clean shoes of middling numbers of decks
+	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py -n 2
+
 chip: image ## test every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)
 	@$(BIN)/pytest sim/tests/test_chip.py hil_tests/test_1_board.py hil_tests/test_1_usb.py hil_tests/test_3_chip_cards.py hil_tests/test_8_chip_shoe.py -m chip_full -n 2
 
@@ -84,6 +99,7 @@ faults: .venv/.dev ## kill gateway, broker and shoe 500 times; store 50,000 even
 	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_7_kills.py \
 	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_7_daemon.py -n 2 -vv -rP
 
+siege: KIND = nats
 siege: .venv/.dev ## attack the daemon by shoes, socket, broker, files and kills while honest tables deal; MINUTES=n SEED=n KIND=nats|mosquitto
 	@PYTHONPATH=hil_tests $(BIN)/python -m siege run --minutes $(MINUTES) --seed $(SEED) --broker $(KIND)
 
@@ -99,6 +115,14 @@ floor-kills: .venv/.dev ## play TABLES × COUPS while floor, gateway, broker and
 	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
 	  --scene $(SCENE) --seed $(SEED) --rate $(RATE)
 
+angel-kills: TABLES = 200
+angel-kills: SECONDS = 120
+angel-kills: ROUNDS = 12
+angel-kills: WITHIN = 2
+angel-kills: .venv/.dev ## play TABLES Angel Eye lines full at 4800 baud for SECONDS while gateway and broker are killed (3 minutes); nothing may be lost that two of three copies brought WITHIN seconds before a kill or earlier; ROUNDS=n SEED=n
+	@PYTHONPATH=hil_tests $(BIN)/python -m angel_kills --tables $(TABLES) --seconds $(SECONDS) --kills $(ROUNDS) \
+	  --within $(WITHIN) --seed $(SEED)
+
 day: TABLES = 20
 day: IRREGULARITIES = 200
 day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of ledgers and reports with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
@@ -109,6 +133,12 @@ projection-kills: COUPS = 200
 projection-kills: .venv/.dev ## the same with TABLES=20 COUPS=200 (5 minutes): the floor's projection, fed live, must equal one rebuilt from the ledger
 	@PYTHONPATH=hil_tests $(BIN)/python -m floor_kills --tables $(TABLES) --coups $(COUPS) --store $(STORE) \
 	  --scene $(SCENE) --seed $(SEED) --rate $(RATE)
+
+pictures: .venv/.dev ## take the pictures of the pages again, from a demo with seeded cards in chromium (half a minute)
+	@$(BIN)/python -m sabot_tools.stand.demo_pictures pictures
+
+screens-day: .venv/.dev ## show 24 hours of a table on every page in chromium; heap, nodes and listeners must not grow (20 minutes on 2 busy cores); HOURS=n
+	@PYTHONPATH=hil_tests $(BIN)/python -m screens_day --hours $(HOURS)
 
 recordings: .venv/.dev ## write every recording of the simulator again; sabot replay --accept writes the expected results
 	@$(BIN)/sabot record hil_tests/recordings --scenario all
@@ -121,6 +151,20 @@ broken: .venv/.dev ## break one line of the firmware at a time; a replay must fa
 
 mutants: .venv/.dev ## change every price and operator of settlement and jackpots, one at a time; a test must fail (25 minutes)
 	@$(BIN)/python protocol/tests/mutants.py
+
+mutants-angel: .venv/.dev ## change decoder, repeat filter and tracker of an Angel Eye, one place at a time; a test must fail (10 minutes); ONLY=file
+	@$(BIN)/python protocol/tests/mutants.py --angel-eye $(ONLY)
+
+roads: SHOES = 100000
+roads: .venv/.dev ## compare the roads of random shoes, with corrections, with a slow reference (6 minutes); SHOES=n SEED=n
+	@$(BIN)/python protocol/tests/reference/roads_check.py --shoes $(SHOES) --seed $(SEED)
+
+angel-eye: CASES = 100000
+angel-eye: .venv/.dev ## compare the reading of an Angel Eye's line with a slow reference on random lines (5 to 20 minutes); CASES=n SEED=n
+	@PYTHONPATH=protocol/tests/reference $(BIN)/python tools/tests/angel_eye_check.py --cases $(CASES) --seed $(SEED)
+
+vendor: .venv/.dev ## fetch the scripts of others that the pages use again from npm, as vendor.toml names them
+	@$(BIN)/python -m sabot_floor.web.vendor
 
 clean: ## remove the environment and everything built
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

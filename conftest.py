@@ -1,3 +1,3 @@
-"""For all tests: the last line of a run counts what ran on the emulated RP2040, and stores of the floor service."""
+"""For all tests: what ran on the emulated RP2040, assertions rewritten once, and stores of the floor service."""
 
-pytest_plugins = ("support.chip_tally", "floor_stores")
+pytest_plugins = ("support.chip_tally", "support.rewritten", "floor_stores")

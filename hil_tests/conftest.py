@@ -8,16 +8,22 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 from sabot_protocol import rulebooks
+from sabot_sim.angel_eye.settings import Settings
 from sabot_sim.rigs.board import BoardRig
 from sabot_sim.rigs.rig import BenchError, Rig
 from sabot_sim.rigs.unix import UnixRig
 from sabot_tools.replay.on_bench import BENCHES, is_port, shared_broker, started_chip
+from sabot_tools.stand.angel_eye_table import AngelEyePlan
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.local_site import LocalSite, SitePlan
+from support import whole_files
 from support.bench_shoe import Shoe
 from support.brokers import Site
 from support.flow_table import FlowTable
+from support.screens import browser, playwright_loop, screen_site, screens
 from support.site_watcher import FLAT_OUT, SiteWatcher, WatchSite
+
+__all__ = ["browser", "screen_site", "screens"]  # fixtures of pages
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Add the marker for the benches that a test needs."""
     config.addinivalue_line("markers", "benches(*names): the benches that this test can run on")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have each file of pages run by one worker, unless another distribution was asked for."""
+    return whole_files.scheduler(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -47,6 +59,23 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(**where)
     return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Have playwright find its loop in tests with a browser."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        playwright_loop.show()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Hide playwright's loop from the tests that follow, of any folder."""
+    try:
+        return (yield)
+    finally:
+        playwright_loop.hide()
 
 
 def _reports(item: pytest.Item, nextitem: pytest.Item | None) -> list[dict[str, Any]]:
@@ -117,7 +146,8 @@ def watch_site(tmp_path: Path) -> Iterator[WatchSite]:
     with ExitStack() as stack:
 
         def start(**plan: Any) -> SiteWatcher:
-            return SiteWatcher(stack.enter_context(LocalSite(SitePlan(tmp_path, **{"speed": FLAT_OUT, **plan}))))
+            plan = {"speed": FLAT_OUT, "angel_eye": AngelEyePlan(Settings(boot_s=0.2)), **plan}
+            return SiteWatcher(stack.enter_context(LocalSite(SitePlan(tmp_path, **plan))))
 
         yield start
 

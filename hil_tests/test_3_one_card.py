@@ -1,6 +1,5 @@
 """Then: one card, one press, one thing that is no card."""
 
-import pytest
 from sabot_tools.bench.chip_table import LOCK
 from support.bench_shoe import Shoe
 
@@ -10,25 +9,18 @@ def opened(shoe: Shoe) -> None:
     assert [event.kind for event in shoe.press("new_shoe")] == ["button", "shoe_opened"]
 
 
-def test_the_exit_is_locked_until_a_shoe_is_opened(shoe: Shoe) -> None:
+def test_the_exit_opens_with_the_shoe_and_each_card_is_read_as_what_it_is(shoe: Shoe) -> None:
+    """One shoe for all of it: on the emulated chip, each start and each opening takes as long as two cards."""
     shoe.play([(0, 0)])
     assert shoe.outputs & LOCK
     opened(shoe)
     assert not shoe.outputs & LOCK
-
-
-@pytest.mark.parametrize("card", ["AS", "8H", "TD", "KC"])
-def test_a_card_is_read_as_what_it_is(shoe: Shoe, card: str) -> None:
-    opened(shoe)
-    read = shoe.card(card)
-    assert [(event.kind, event.data.get("card")) for event in read] == [("card", card), ("burn", None)][: len(read)]
-    assert read[0].data["slot"] == "burn"
-
-
-def test_the_cutting_card_is_known_from_the_others(shoe: Shoe) -> None:
-    opened(shoe)
-    shoe.card("KS")
-    assert "cutting_card" in [event.kind for event in shoe.card("CUT")]
+    for card, slot in (("KC", "burn"), ("AS", "player_1"), ("8H", "banker_1"), ("TD", "player_2")):
+        events = shoe.card(card)
+        assert [(event.data["card"], event.data["slot"]) for event in events if event.kind == "card"] == [(card, slot)]
+    shoe.card("CUT")
+    read = [event.kind for event in shoe.of("card", "burn", "cutting_card")]
+    assert read == ["card", "burn", "card", "card", "card", "cutting_card"]
 
 
 def test_a_card_without_a_code_is_a_reject_and_no_guess(shoe: Shoe) -> None:

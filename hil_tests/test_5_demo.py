@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from sabot_protocol.service.broker import Broker
 from sabot_tools.stand.subscriber import Subscriber
 
 ROOT = Path(__file__).parents[1]
+PATIENCE_S = 180.0  # a demo needs seconds; on cores that many processes share, a minute
 
 
 class Demo:
@@ -27,7 +29,7 @@ class Demo:
         self.mark = f"SABOT_TEST_MARK={uuid.uuid4()}"
         name, value = self.mark.split("=")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "sabot_tools", "demo", "--port", "0", "--speed", "100", *args],
+            [sys.executable, "-m", "sabot_tools", "demo", "--port", "0", "--web-port", "0", "--speed", "100", *args],
             cwd=ROOT,
             env={key: text for key, text in os.environ.items() if key != "SABOT_MAKE_STARTED_S"}
             | {name: value, "TMPDIR": str(work_dir)},
@@ -70,7 +72,7 @@ def demos() -> Iterator[list[Demo]]:
 def test_it_stops_after_so_many_coups(demos: list[Demo], tmp_path: Path) -> None:
     demo = Demo(tmp_path, "--coups", "5", "--rulebook", "nz-baccarat")
     demos.append(demo)
-    out, err = demo.process.communicate(timeout=60)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
     assert demo.process.returncode == 0, err
     assert len(re.findall(r"^bac-01  shoe 1 coup +\d+ +Player .* Banker .* ms$", out, re.M)) == 5
     assert re.search(r"first coup \d+\.\d\d s after the start \(warm start\)", out)
@@ -81,11 +83,12 @@ def test_it_stops_after_so_many_coups(demos: list[Demo], tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sabot", "angel-eye"])
+def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_path: Path, kind: str) -> None:
     """Base 10,000.00 and 0.25 a coup; four eights of one suit pay 100 % (003 table 20), in proportion to Tie stakes."""
-    demo = Demo(tmp_path, "--coups", "3", "--stack", "lucky-tie", "--speed", "10")
+    demo = Demo(tmp_path, "--kind", kind, "--coups", "3", "--stack", "lucky-tie", "--speed", "10")
     demos.append(demo)
-    out, err = demo.process.communicate(timeout=90)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
     assert (demo.process.returncode, err) == (0, "")
     coups = re.findall(r"^bac-01  shoe 1 coup +(\d)   Player (.*\d)   Banker (.*\d)   ([A-Z]+)", out, re.M)
     assert coups[:2] == [
@@ -114,10 +117,44 @@ def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_
     assert demo.others() == {}
 
 
+def test_it_opens_the_door(demos: list[Demo], tmp_path: Path) -> None:
+    """The first line is the address of the wall, which a browser can open; then who can log in with which PIN."""
+    demo = Demo(tmp_path)
+    demos.append(demo)
+    head = demo.wait_for_coup()
+    wall = re.match(r"wall +(http://127\.0\.0\.1:\d+/wall) ", head)
+    assert wall is not None
+    assert re.findall(r"^log in +(\w+) +PIN \d{6} ", head, re.M) == ["dealer", "supervisor", "manager"]
+    give_up_s = time.monotonic() + PATIENCE_S
+    while not answers(wall[1]):
+        assert time.monotonic() < give_up_s
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return b"<title>" in answer.read()
+    except OSError:
+        return False
+
+
+def test_trouble_is_printed_and_settled_and_the_table_goes_on(demos: list[Demo], tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--trouble", "--coups", "9", "--patience", "0")
+    demos.append(demo)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
+    assert (demo.process.returncode, err) == (0, "")
+    coups = [*re.finditer(r"^bac-01  shoe \d coup", out, re.M)]
+    happened = [*re.finditer(r"^bac-01  TROUBLE .* Settle it: http://127.0.0.1:\d+/dealer/bac-01 or /pit$", out, re.M)]
+    settled = [*re.finditer(r"^bac-01  SETTLED after \d+ s; the table goes on$", out, re.M)]
+    assert happened[0].start() < settled[0].start() < coups[-1].start()
+    assert re.search(r"^trouble  [1-9] settled$", out, re.M)
+    assert demo.others() == {}
+
+
 def test_a_book_without_a_jackpot_refuses_a_stack(demos: list[Demo], tmp_path: Path) -> None:
     demo = Demo(tmp_path, "--stack", "lucky-tie", "--rulebook", "star-premium")
     demos.append(demo)
-    _, err = demo.process.communicate(timeout=60)
+    _, err = demo.process.communicate(timeout=PATIENCE_S)
     assert demo.process.returncode == 1
     assert "--stack lucky-tie: rulebook star-premium has no jackpot in the demo" in err
     assert "Traceback" not in err
@@ -127,9 +164,9 @@ def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
     demo = Demo(tmp_path, "--tables", "2")
     demos.append(demo)
     head = demo.wait_for_coup()
-    assert len(demo.others()) == 4  # broker, gateway, two shoes
+    assert len(demo.others()) == 5  # broker, gateway, floor service, two shoes
     demo.process.send_signal(signal.SIGINT)
-    out, err = demo.process.communicate(timeout=30)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
     assert demo.process.returncode == 0
     assert err == ""
     assert "chain intact" in out
@@ -141,14 +178,14 @@ def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
         probe.bind(("127.0.0.1", int(port[1])))
 
 
-@pytest.mark.parametrize("victim", ["nats-server", "gateway run", "micropython"])
+@pytest.mark.parametrize("victim", ["nats-server", "gateway run", "floor run", "micropython"])
 def test_a_dead_child_is_reported_in_a_sentence(demos: list[Demo], victim: str, tmp_path: Path) -> None:
     demo = Demo(tmp_path)
     demos.append(demo)
     demo.wait_for_coup()
     (pid,) = [pid for command, pid in demo.others().items() if victim in command]
     os.kill(pid, signal.SIGKILL)
-    _, err = demo.process.communicate(timeout=30)
+    _, err = demo.process.communicate(timeout=PATIENCE_S)
     assert demo.process.returncode == 1
     assert "ended unexpectedly with status -9" in err
     assert "Traceback" not in err
@@ -160,10 +197,10 @@ def test_nothing_outlives_a_killed_demo(demos: list[Demo], tmp_path: Path) -> No
     demos.append(demo)
     demo.wait_for_coup()
     watched = [os.pidfd_open(pid) for pid in demo.others().values()]
-    assert len(watched) == 3
+    assert len(watched) == 4
     demo.process.kill()
     for descriptor in watched:
-        assert select.select([descriptor], [], [], 20)[0] == [descriptor]
+        assert select.select([descriptor], [], [], PATIENCE_S)[0] == [descriptor]
         os.close(descriptor)
 
 
@@ -177,7 +214,7 @@ def test_ctrl_c_while_it_starts(demos: list[Demo], tmp_path: Path, after_lines: 
         while not demo.others():  # the broker has started, without a subscriber yet
             assert demo.process.poll() is None
     demo.process.send_signal(signal.SIGINT)
-    _, err = demo.process.communicate(timeout=30)
+    _, err = demo.process.communicate(timeout=PATIENCE_S)
     assert demo.process.returncode == 0
     assert err == ""
     assert demo.others() == {}
@@ -190,7 +227,7 @@ def test_two_demos_on_one_broker(demos: list[Demo], tmp_path: Path) -> None:
     assert url is not None
     second = Demo(tmp_path, "--broker", url[0], "--coups", "3", "--rulebook", "crown-baccarat")
     demos.append(second)
-    out, err = second.process.communicate(timeout=60)
+    out, err = second.process.communicate(timeout=PATIENCE_S)
     assert (second.process.returncode, err) == (0, "")
     assert len(re.findall(r"^bac-01 .* ms$", out, re.M)) == 3
     assert first.process.poll() is None

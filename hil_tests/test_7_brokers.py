@@ -14,8 +14,8 @@ from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
 from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import CoupMessage
-from sabot_tools.stand import broker
 from sabot_tools.stand.local_site import Received
+from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import KINDS, PASSWORDS, Site
 from support.mqtt_clients import MqttClient, step_until
 from support.site_watcher import WatchSite
@@ -95,7 +95,7 @@ def test_a_field_that_no_schema_names_is_found() -> None:
 
 
 def test_a_broker_that_is_not_there() -> None:
-    assert "nobody listens there" in MqttClient(Broker(broker.HOST, broker.free_port()), "x").trouble()
+    assert "nobody listens there" in MqttClient(Broker(HOST, free_port()), "x").trouble()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,7 +121,7 @@ def test_a_certificate_of_an_authority_that_is_not_ours(site: Site, kind: str) -
 def test_a_certificate_for_another_host(site: Site, kind: str) -> None:
     server = site.start(kind, tls=site.certificates.issue("broker.example"))
     assert "its certificate is not for localhost" in MqttClient(server, "x", site.certificates.login()).trouble()
-    by_address = Broker(broker.HOST, server.port, tls=True)
+    by_address = Broker(HOST, server.port, tls=True)
     assert "its certificate is not for 127.0.0.1" in MqttClient(by_address, "x", site.certificates.login()).trouble()
 
 
@@ -164,8 +164,13 @@ def test_a_gateway_writes_its_own_tables_and_the_floor_only_reads(site: Site, ki
     floor, gateway = (MqttClient(server, user, site.login(user)) for user in ("floor-sydney", "gateway-sydney"))
     floor.subscribe(f"{ROOT}/#")
     gateway.connect()
-    others = [f"{ROOT}/bac-03/coup", "sabot/v1/perth/bac-01/coup", "sabot/v1/perth/status"]
-    own = [f"{ROOT}/status", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-01/cards", f"{ROOT}/bac-02/alarms"]
+    others = [
+        f"{ROOT}/bac-03/coup",
+        "sabot/v1/perth/bac-01/coup",
+        "sabot/v1/perth/status",
+        f"{ROOT}/gateway/pit-1/beat",
+    ]
+    own = [f"{ROOT}/status", f"{ROOT}/beat", f"{ROOT}/bac-01/coup", f"{ROOT}/bac-01/cards", f"{ROOT}/bac-02/alarms"]
     publish_each(gateway, [*others, *own])
     step_until(lambda: set(own) <= set(floor.topics()), floor)
     assert floor.topics() == own
@@ -186,7 +191,15 @@ def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: S
     increment, recorded = f"{ROOT}/bac-01/jackpot/lucky-tie", f"{ROOT}/bac-01/jackpot/lucky-tie/recorded"
     meter, pending, win = (f"{ROOT}/jackpot/lucky-tie/{name}" for name in ("meter", "pending", "win"))
     from_ledger = [f"{ROOT}/bac-01/{name}" for name in FROM_LEDGER]
-    for wanted in ("+/jackpot/#", "+/status", "status", "ledger", "+/open", *(f"+/{name}" for name in FROM_LEDGER)):
+    for wanted in (
+        "+/jackpot/#",
+        "+/status",
+        "status",
+        "ledger",
+        "beat",
+        "+/open",
+        *(f"+/{name}" for name in FROM_LEDGER),
+    ):
         service.subscribe(f"{ROOT}/{wanted}")
     gateway.subscribe(f"{ROOT}/jackpot/+/meter")
     for wanted in ("meter", "win", "pending"):
@@ -195,13 +208,13 @@ def test_only_the_floor_service_writes_meters_and_only_tables_contribute(site: S
     publish_each(display, [meter, increment])
     publish_each(floor, [meter, increment])
     publish_each(gateway, [meter, win, f"{ROOT}/bac-03/jackpot/lucky-tie", f"{ROOT}/bac-01/open"])
-    publish_each(service, [increment, f"{ROOT}/bac-01/confirmed", f"{ROOT}/status"])
-    head = f"{ROOT}/ledger"
-    publish_each(gateway, [increment, recorded, head, *from_ledger])
+    publish_each(service, [increment, f"{ROOT}/bac-01/confirmed", f"{ROOT}/status", f"{ROOT}/beat"])
+    head, beat = f"{ROOT}/ledger", f"{ROOT}/beat"
+    publish_each(gateway, [increment, recorded, head, beat, *from_ledger])
     publish_each(service, [pending, meter, win])
-    step_until(lambda: len(service.messages) == 12 and len(floor.messages) == 16, service, floor)
-    assert sorted(service.topics()) == sorted([increment, recorded, head, *from_ledger])
-    assert sorted(floor.topics()) == sorted([f"{ROOT}/bac-01/open", *service.topics(), pending, meter, win])
+    step_until(lambda: len(service.messages) == 14 and len(floor.messages) == 17, service, floor)
+    assert sorted(service.topics()) == sorted([increment, recorded, head, beat, f"{ROOT}/bac-01/open", *from_ledger])
+    assert sorted(floor.topics()) == sorted([*service.topics(), pending, meter, win])
     step_until(lambda: len(display.messages) == 2 and len(gateway.messages) == 1, display, gateway)
     assert (sorted(display.topics()), gateway.topics()) == ([meter, win], [meter])
 
@@ -226,12 +239,12 @@ def test_only_the_floor_service_gives_commands_and_only_the_gateway_replies(site
     assert sorted(floor.topics()) == sorted([command, reply, coup])
 
 
-# Rule 2 of displays.md: no screen shows a card before it is turned. `cards` are cards as they leave the shoe, the burn
-# card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the coup on the table, and
-# a burn card that was not to be shown; requests and incidents name people. `health` and the ledger's head are of no use
-# to players.
-UNSEEN = ("cards", "coup", "alarm", "alarms", "incident", "open", "health", "attempt", "outcome")
-SEEN = ("shoe", "confirmed", "status")
+# Rule 2 of displays.md: no screen shows a card before it is turned. `hand` and `cards` are cards as they leave the
+# shoe, `cards` the burn card too; `coup` comes with the last card, while hands lie face down; alarms name cards of the
+# coup on the table, and a burn card that was not to be shown; requests and incidents name people. `health` and the
+# ledger's head are of no use to players.
+UNSEEN = ("hand", "cards", "coup", "alarm", "alarms", "incident", "open", "health", "attempt", "outcome")
+SEEN = ("shoe", "history", "confirmed", "status")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -239,7 +252,7 @@ def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, k
     server = site.example(kind)
     users = ("display-sydney", "floor-sydney", "gateway-sydney")
     display, floor, gateway = (MqttClient(server, user, site.login(user)) for user in users)
-    seen = [f"{ROOT}/status", *(f"{ROOT}/bac-01/{name}" for name in SEEN)]
+    seen = [f"{ROOT}/status", f"{ROOT}/beat", *(f"{ROOT}/bac-01/{name}" for name in SEEN)]
     unseen = [f"{ROOT}/ledger", *(f"{ROOT}/bac-01/{name}" for name in UNSEEN)]
     for wanted in (f"{ROOT}/#", f"{ROOT}/+/cards", "#", "+/+/+/+/+", "$MQTT/sub/#", *unseen, *seen):
         display.subscribe(wanted)
@@ -344,9 +357,9 @@ def test_sabot_watch_reports_a_user_without_the_right_to_read_coups(site: Site) 
 
 
 def test_a_display_is_no_client_of_nats_itself(site: Site) -> None:
-    port = broker.free_port()
+    port = free_port()
     site.example("nats", {'"127.0.0.1:4222"': f'"127.0.0.1:{port}"'})
-    with socket.create_connection((broker.HOST, port)) as line:
+    with socket.create_connection((HOST, port)) as line:
         login = {"user": "display-sydney", "pass": PASSWORDS["display-sydney"], "verbose": True}
         line.sendall(b"CONNECT " + msgspec.json.encode(login) + b"\r\nSUB $MQTT.sub.> 1\r\nPING\r\n")
         answer = b""

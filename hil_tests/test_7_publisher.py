@@ -12,7 +12,7 @@ from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
-from sabot_tools.stand import broker
+from sabot_tools.stand.ports import HOST, free_port
 from structlog.testing import capture_logs
 from support.brokers import KINDS, Site
 from support.mqtt_clients import MqttClient, Relay, step_until
@@ -98,8 +98,8 @@ def test_a_state_set_while_the_broker_answers_is_published_once(site: Site, kind
 
 
 def test_what_came_while_the_broker_was_away_is_all_delivered_in_order(site: Site, kind: str) -> None:
-    port = broker.free_port()
-    gateway = Gateway(Broker(broker.HOST, port), site.work_dir)
+    port = free_port()
+    gateway = Gateway(Broker(HOST, port), site.work_dir)
     step_until(lambda: gateway.mqtt.problem, gateway)
     gateway.append(1500, "cards")
     gateway.append(1500)

@@ -1,6 +1,10 @@
 """Crashes: nothing lost, nothing doubled."""
 
-from support.site_watcher import SiteWatcher, WatchSite, contiguous
+import pytest
+from sabot_sim.rigs.vm import VmShoe
+from support.site_watcher import DRIVERS, SiteWatcher, WatchSite, contiguous
+
+every_driver = pytest.mark.parametrize("driver", DRIVERS)
 
 
 def coups(watcher: SiteWatcher) -> int:
@@ -26,42 +30,44 @@ def draw_into_next_coup(watcher: SiteWatcher, cards: int) -> None:
     draw_more(watcher, cards)
 
 
-def test_the_gateway_is_killed_in_mid_coup(watch_site: WatchSite) -> None:
-    watcher = watch_site(speed=100.0)
-    for more in (2, 5, 9):
+@every_driver
+def test_the_gateway_is_killed_in_mid_coup(watch_site: WatchSite, driver: str) -> None:
+    watcher = watch_site(kind=driver, speed=100.0)
+    for more in (2, 5, 9) if driver == "sabot" else (2, 6):
         run_to_coup(watcher, more)
         draw_more(watcher, 2)
         watcher.site.kill_gateway()
         watcher.site.start_gateway()
-    run_to_coup(watcher, 12)
-    assert [message["coup"] for message in watcher.messages("coup")] == list(range(1, coups(watcher) + 1))
-    assert {message["status"] for message in watcher.messages("coup")} == {"verified"}
+    run_to_coup(watcher, more + 3)
+    assert watcher.wrong_coups(cuts=3) == []
     assert contiguous(watcher.ledger_events())
-    assert watcher.messages("alarm") == []
+    assert bool(watcher.messages("alarm")) == (driver == "angel-eye")  # its coups were cut, and there is no log
 
 
-def test_the_shoe_loses_power_in_mid_coup(watch_site: WatchSite) -> None:
-    watcher = watch_site(speed=100.0)
+@every_driver
+def test_the_shoe_loses_power_in_mid_coup(watch_site: WatchSite, driver: str) -> None:
+    watcher = watch_site(kind=driver, speed=100.0)
     run_to_coup(watcher, 2)
     draw_into_next_coup(watcher, 3)
     watcher.site.power_cycle("bac-01")
     before = coups(watcher)
     run_to_coup(watcher, before + 3)
     assert contiguous(watcher.ledger_events())
-    assert [message["name"] for message in watcher.messages("alarm")] == ["shoe_restarted"]
+    alarms = [message["name"] for message in watcher.messages("alarm")]
+    assert alarms == ["shoe_restarted"] or (driver, alarms) == ("angel-eye", ["shoe_restarted", "discrepancy"])
     assert [(message["state"], message["shoe"]) for message in watcher.messages("shoe")] == [("open", 1)]
-    assert [message["coup"] for message in watcher.messages("coup")] == list(range(1, coups(watcher) + 1))
-    assert {message["status"] for message in watcher.messages("coup")} == {"verified"}
+    assert watcher.wrong_coups(cuts=1) == []
 
 
-def test_the_gateway_joins_late(watch_site: WatchSite) -> None:
-    watcher = watch_site(speed=100.0)
+@every_driver
+def test_the_gateway_joins_late(watch_site: WatchSite, driver: str) -> None:
+    watcher = watch_site(kind=driver, speed=100.0)
     run_to_coup(watcher, 1)
     watcher.site.kill_gateway()
     draw_more(watcher, 30)
     watcher.site.start_gateway()
     run_to_coup(watcher, 6)
-    assert [message["coup"] for message in watcher.messages("coup")] == list(range(1, coups(watcher) + 1))
+    assert watcher.wrong_coups(cuts=1) == []
     assert contiguous(watcher.ledger_events())
 
 
@@ -81,7 +87,9 @@ def test_a_full_journal_locks_the_exit_until_the_gateway_is_back(watch_site: Wat
     run_to_coup(watcher, 2)
     watcher.site.kill_gateway()
     waiting = 1 | 256
-    watcher.run_until(lambda watcher: watcher.site.tables["bac-01"].bench.outputs == waiting)
+    bench = watcher.site.tables["bac-01"].bench
+    assert isinstance(bench, VmShoe)
+    watcher.run_until(lambda _: bench.outputs == waiting)
     watcher.site.start_gateway()
     seen = coups(watcher)
     run_to_coup(watcher, seen + 150)
@@ -92,14 +100,17 @@ def test_a_full_journal_locks_the_exit_until_the_gateway_is_back(watch_site: Wat
     assert watcher.messages("alarm") == []
 
 
-def test_status_shows_whether_gateway_and_shoe_are_online(watch_site: WatchSite) -> None:
-    watcher = watch_site(speed=100.0)
+@every_driver
+def test_status_shows_whether_gateway_and_shoe_are_online(watch_site: WatchSite, driver: str) -> None:
+    watcher = watch_site(kind=driver, speed=100.0)
     run_to_coup(watcher, 1)
-    assert [message["state"] for message in watcher.messages("status")] == ["online"]
+    assert {message["state"] for message in watcher.messages("status")} == {"online"}
     assert [message["state"] for message in watcher.site_status()] == ["online"]
     watcher.site.kill_gateway()
     watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")  # its will
     watcher.site.start_gateway()
     watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "online")
     watcher.site.power_off("bac-01")
-    watcher.run_until(lambda watcher: watcher.messages("status")[-1]["state"] == "offline")
+    if driver == "sabot":  # silence of an Angel Eye is normal and proves nothing
+        watcher.run_until(lambda watcher: watcher.messages("status")[-1]["state"] == "offline")
+    assert watcher.messages("status")[-1]["state"] == ("offline" if driver == "sabot" else "online")

@@ -27,6 +27,8 @@ from sabot_floor.projection import coverage
 from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
 from sabot_floor.requests import Accept, Act, FloorRequest, Show, Signer, name_of
+from sabot_floor.signs.desk import SignDesk
+from sabot_floor.signs.verbs import ChangeSign, ShowSign
 from sabot_floor.store import StoreError
 
 _LOG_IN = (
@@ -53,13 +55,15 @@ class Answers:
         commands: CommandDesk,
         clock: Callable[[], Moment],
         feed: Feed,
+        signs: SignDesk,
     ) -> None:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._notifier = notifier
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
         self._feed = feed
-        self._commands = commands
+        self._commands, self._signs = commands, signs
+        self.web_status: Callable[[], dict[str, Any] | None] = lambda: None  # of the web part
 
     def begin(self, request: FloorRequest, account: str, reply: Reply) -> None:
         """Answer a request of an account by a call of `reply`, now or once its people have logged in."""
@@ -68,6 +72,10 @@ class Answers:
                 self._people.begin(verb, account, reply)
             case TableCommand() as command:
                 self._command(command, account, reply)
+            case ChangeSign() as change:
+                self._sign(change, account, reply)
+            case ShowSign() as show:
+                reply(self._signs.show(show, self._clock()))
             case Accept(login=Login() as login) as accept:
                 self._accept(accept, login, account, reply)
             case Act() as act if request.signer is None:
@@ -116,6 +124,20 @@ class Answers:
             refuse(Answer(False, problem))
         else:
             self._people.log_in(command.logins(), command.title(), account, refuse, then)
+
+    def _sign(self, change: ChangeSign, account: str, reply: Reply) -> None:
+        """Have a person log in for a change of a sign; every refusal is in the log of commands."""
+
+        def logged(answer: Answer) -> None:
+            if not answer.ok:
+                named = [change.login.person]
+                self._commands.refuse_sign(change.change, change.table, named, account, answer.say, self._clock())
+            reply(answer)
+
+        def then(people: list[Person]) -> None:
+            logged(self._signs.act(change, people[0], account, self._clock()))
+
+        self._people.log_in(change.logins(), change.title(), account, logged, then)
 
     def _refuse_behind(self) -> Answer | None:
         return Answer(False, f"Nothing was changed: {self._behind.problem}.") if self._behind.problem else None
@@ -168,5 +190,6 @@ class Answers:
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
             "notify": self._notifier.status(),
+            "web": self.web_status(),
             "jackpots": [states.meter_message(standing) for standing in standings if standing],
         }

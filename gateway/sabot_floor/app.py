@@ -16,6 +16,7 @@ from sabot_protocol.service.logs import configure_logging
 from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.service.signals import Signals
+from sabot_protocol.service.subscriber import Subscriber
 
 from sabot_floor import config as configs
 from sabot_floor import requests
@@ -37,7 +38,10 @@ from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import PeopleLog
 from sabot_floor.projection.feed import Feed
 from sabot_floor.publish import Publisher
+from sabot_floor.signs.desk import open_signs
 from sabot_floor.store import AwayError, Store, StoreError, open_store
+from sabot_floor.web.bridge import Bridge
+from sabot_floor.web.part import WebPart
 
 MOST_MESSAGES = 1000  # in one transaction
 _MOST_READ_BYTES = 1 << 19  # about as many messages
@@ -79,15 +83,14 @@ class App:
         self.behind = Behind(self.logs, config.site)
         self.publisher.on_meter = self.behind.received
         self.subscribed = False  # the broker has answered our subscription
-        self._subscription: int | None = None  # its message id
-        self._states_subscription: int | None = None
-        self.mqtt.client.on_subscribe = self._on_subscribe
+        self._subscriber = Subscriber(self.mqtt)
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
         self._checker = Checker(self._selector)
-        people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), lambda: self._at().time)
+        people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), self._at)
         self._commands = _command_desk(config, self.store, self.mqtt, self.inbox, self._at)
+        self._signs = open_signs(config, self.store, self._commands.tables.status, self._at())
         self._answers = Answers(
             config,
             self.logs,
@@ -102,7 +105,10 @@ class App:
             self._commands,
             self._at,
             self.feed,
+            self._signs,
         )
+        self._web = WebPart(config, self._selector, people, self._answers.begin, self._at, self._signs)
+        self._answers.web_status = self._web.status
         self._sweep_s = 0.0
 
     def _open(self) -> int:
@@ -117,18 +123,15 @@ class App:
 
     def _on_ready(self) -> None:
         self.subscribed = False
-        _, self._subscription = self.mqtt.client.subscribe([(topic, 1) for topic in self._filters])
-        self._states_subscription = self.publisher.on_ready()
-        self.mqtt.client.subscribe([(topic, 0) for topic in self._commands.filters()])
+        self._subscriber.begin()
+        self._subscriber.subscribe(self._filters, 1, self._on_subscribed)
+        self.publisher.on_ready()
+        self._subscriber.subscribe(self.publisher.filters(), 0, lambda _: self.behind.listen(self.mqtt.now_s))
+        self._subscriber.subscribe(self._commands.filters(), 0)
 
-    def _on_subscribe(self, _client: object, _userdata: object, message_id: int, answers: Any, *_: object) -> None:
+    def _on_subscribed(self, refused: list[str]) -> None:
         """Report topics that the broker does not let us read."""
-        if message_id == self._states_subscription:
-            self.behind.listen(self.mqtt.now_s)
-        if message_id != self._subscription:
-            return
         self.subscribed = True
-        refused = [topic for topic, answer in zip(self._filters, answers, strict=False) if answer.is_failure]
         if refused:
             self.mqtt.problem = (
                 f"the broker at {self.mqtt.broker} does not let {self.mqtt.login.user or 'us'} read "
@@ -154,6 +157,7 @@ class App:
             broker=str(self.mqtt.broker),
         )
         gc.freeze()
+        self._web.start()
         while not self._signals.stopping:
             self.step(_WAIT_S)
         self._goodbye()
@@ -167,6 +171,7 @@ class App:
         self.mqtt.step(at.now_s)
         try:
             self._commands.step(at)
+            self._web.step(at)
             self._turn(at)
         except StoreError as error:
             self.hold.begin(str(error), at)
@@ -182,6 +187,8 @@ class App:
                 self._control.serve(source, lambda request: self._answer(source, request))
             case Checker():
                 source.take()
+            case Bridge():
+                self._web.serve()
             case Signals():
                 source.take()
 
@@ -237,6 +244,7 @@ class App:
             if self.logs.refresh(jackpot):
                 self.publisher.changed(jackpot)
         self.publisher.sweep()
+        self._signs.refresh(self.logs.parameters())
         if self._signals.reloading:
             self._signals.reloading = False
             self._reload()
@@ -287,6 +295,7 @@ class App:
     def close(self) -> None:
         """Give everything back; what fails to close does not keep the rest."""
         for give_back in (
+            self._web.close,
             self._signals.close,
             self.mqtt.close,
             self._control.close,

@@ -25,6 +25,8 @@ from sabot_floor.notify import messages as notify_messages
 from sabot_floor.notify.check import facts as notify_facts
 from sabot_floor.projection import feed
 from sabot_floor.store import DamagedError, Store, StoreError, open_store
+from sabot_floor.web import check as web_check
+from sabot_floor.web.site_state import SiteState
 
 _LOCK_S = 2.0  # that the try to write waits for a running service
 
@@ -51,6 +53,7 @@ def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fac
         yield from _store_facts(config, now or utc(time.time()))
         yield _broker_fact(config)
         yield from notify_facts(config.notify, alarms, str(path))
+        yield from web_check.facts(config.web)
 
 
 def _broker_fact(config: Config) -> Fact:
@@ -58,6 +61,7 @@ def _broker_fact(config: Config) -> Fact:
     root = f"{ROOT}/{config.site}/"
     wanted = [*Intake(config.site, b"").filters(), *feed.filters(root), *Tables(config.site).filters()]
     wanted += notify_messages.filters(config.site) if config.notify else []
+    wanted += SiteState(config.site).filters() if config.web is not None else []
     wanted += [reply_topic(config.site, "+")] if config.floor_key is not None else []
     own, written = f"{root}jackpot/check", f"{root}jackpot/#"
     if config.floor_key is not None:

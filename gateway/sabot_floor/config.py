@@ -20,6 +20,9 @@ from sabot_floor.notify import channels
 from sabot_floor.notify.channels import AnyChannel
 from sabot_floor.notify.check import problems as notify_problems
 from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
+from sabot_floor.signs.limits import TableLimits
+from sabot_floor.web import config as web_config
+from sabot_floor.web.config import Web
 
 _POSTGRESQL = ("postgresql://", "postgres://")
 _WHAT = "a floor service's TOML file"
@@ -42,6 +45,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notify: tuple[AnyChannel, ...] = ()
     people_required: bool = False  # acts of people need a log-in; names as typed are refused
     people_admins: tuple[Name, ...] = ()  # accounts that may change people, beside root and the service's own
+    web: Web | None = None  # the pages; none are served without it
+    table: tuple[TableLimits, ...] = ()  # what the pages show of a table beside what its gateway publishes
 
     def parameters(self) -> tuple[Parameters, ...]:
         """Return the parameters of the jackpots, none without a file; ConfigError if it cannot be used."""
@@ -98,6 +103,8 @@ _WANTED = {
     "notify": "tables: [[notify]]",
     "time_zone": 'the name of a time zone, such as "Australia/Sydney"',
     "people_required": "true or false",
+    "web": "a table: [web]",
+    "table": "tables: [[table]]",
     "people_admins": 'the accounts that may change people, such as ["security"]',
 }
 
@@ -123,11 +130,13 @@ def read(path: Path, worker: str | None = None) -> tuple[Config | None, list[str
     if data is None:
         return None, found
     data = data if worker is None else {**data, "worker": worker}
-    others = {key: value for key, value in data.items() if key != "notify"}
+    nested = {"notify", "table", *(("web",) if isinstance(data.get("web"), dict) else ())}  # checked below, key by key
+    others = {key: value for key, value in data.items() if key not in nested}
     found = [
         *config_file.key_problems(Config, others, "", _WANTED),
         *_login_problems(data),
         *channels.shape_problems(data.get("notify", [])),
+        *web_config.shape_problems(data),
     ]
     if found:
         return None, found
@@ -151,6 +160,7 @@ def _absolute(config: Config, directory: Path) -> Config:
         login=config.login.with_paths(directory),
         control=control,
         notify=tuple(channels.absolute(channel, directory) for channel in config.notify),
+        web=web_config.absolute(config.web, directory),
     )
     return with_paths(made, directory, *names)
 
@@ -164,6 +174,7 @@ def problems(config: Config) -> list[str]:
         *_people_problems(config),
         *day_problems(config),
         *notify_problems(config.notify),
+        *web_config.problems(config.web, config.table),
     ]
 
 

@@ -40,8 +40,8 @@ class Publisher:
         self.on_meter: Callable[[str, bytes], None] = lambda topic, payload: None  # retained, at a subscription
         self.republished = 0  # states that were not at the broker as they are
         mqtt.client.on_publish = self._on_publish
-        for name in _STATES:
-            mqtt.client.message_callback_add(jackpot_topic(site, "+", name), self._on_state)
+        for topic in self.filters():
+            mqtt.client.message_callback_add(topic, self._on_state)
 
     def serve(self, jackpots: Iterable[str]) -> None:
         """Publish these jackpots from their cursors on; a worker that is new begins where the others are."""
@@ -55,11 +55,14 @@ class Publisher:
             self._behind[jackpot] = None
             self.changed(jackpot)
 
-    def on_ready(self) -> int | None:
-        """The broker is there: read our states back, and send them all; return the id of the subscription."""
+    def filters(self) -> list[str]:
+        """Return the topics to subscribe to: our states, to read them back."""
+        return [jackpot_topic(self._site, "+", name) for name in _STATES]
+
+    def on_ready(self) -> None:
+        """The broker is there: send all states."""
         self._seen.clear()
         self._unsent = dict.fromkeys(self._current)
-        return self._mqtt.client.subscribe([(jackpot_topic(self._site, "+", name), 0) for name in _STATES])[1]
 
     def _on_publish(self, _client: object, _userdata: object, message_id: int, *_: object) -> None:
         self._waiting.pop(message_id, None)

@@ -14,6 +14,7 @@ from sabot_floor.jackpots.batch import DrawRequest
 from sabot_floor.jackpots.engine import Entry
 from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Invalid, MadeGood, Restored, Withdrawn
 from sabot_floor.people.verbs import USER_VERBS, Login, UserVerb
+from sabot_floor.signs.verbs import ChangeSign, ShowSign
 
 Text = Annotated[str, Meta(min_length=1, max_length=160)]
 Role = Annotated[str, Meta(max_length=64)]
@@ -180,7 +181,8 @@ def _one(by: Signer) -> dict[str, str]:
     return {"by": by.name, "role": by.role, "person": by.person}
 
 
-VERBS: dict[str, type[Verb] | type[UserVerb] | type[TableCommand]] = {
+AnyVerb = Verb | UserVerb | TableCommand | ShowSign | ChangeSign
+VERBS: dict[str, type[AnyVerb]] = {
     "status": Status,
     "show": Show,
     "confirm": Confirm,
@@ -192,6 +194,8 @@ VERBS: dict[str, type[Verb] | type[UserVerb] | type[TableCommand]] = {
     "draw": Draw,
     "accept": Accept,
     "table": TableCommand,
+    "sign": ChangeSign,
+    "show-sign": ShowSign,
     **USER_VERBS,
 }
 
@@ -204,7 +208,7 @@ def name_of(verb: Verb) -> str:
 class FloorRequest(msgspec.Struct, frozen=True):
     """A request, checked and cleaned; `signer` is None where nothing is changed, and where people log in."""
 
-    verb: Verb | UserVerb | TableCommand
+    verb: AnyVerb
     signer: Signer | None = None
     by: str = ""  # the name as typed, of an acceptance without a log-in
 

@@ -14,6 +14,7 @@ from sabot_protocol.service.daemons import GATEWAY
 from sabot_protocol.service.logs import configure_logging
 from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.signals import Signals
+from sabot_protocol.topics import KEEPALIVE_S
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, floor_key_of, jackpots_of
@@ -39,6 +40,7 @@ from sabot_gateway.table_session import TableSession
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each table has its turn in so many sweeps, four times a second
 _FLUSH_AT_STOP_S = 2.0
+_LATE_S = 0.2  # from turn to turn; the longest wait is 0.07 s
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -54,6 +56,7 @@ class App:
         reread: Callable[[], Config] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         signals: Signals | None = None,
+        keepalive_s: int = KEEPALIVE_S,
     ) -> None:
         self._monotonic, self._clock, self._sleep = monotonic, clock, sleep
         self._signals, self._selector = signals or Signals(), selectors.DefaultSelector()
@@ -69,10 +72,10 @@ class App:
         self._tables |= {table.name: self._builder.build(table) for table in config.table}
         self._jackpots = jackpots = Jackpots(ledger, own, self._tables)
         jackpots.configure(*jackpots_of(config), utc(clock()))
-        self._publish = publish = PublishStage(config, ledger, self._tables, self._selector, self._at())
+        self._publish = publish = PublishStage(config, ledger, self._tables, self._selector, self._at(), keepalive_s)
         publish.serve(self._tables)
         publish.listen(jackpots)
-        publish.alarms_changed(self._tables)
+        publish.all_changed(self._tables)
         topics = publish.status_topics
         self._lines = lines = TableLines(self._tables, self._selector, topics, self._captures, own, clock)
         self._hold = HoldControl(ledger, self._tables, lines, topics, own)
@@ -93,7 +96,7 @@ class App:
             commands, roles, clock,
         )  # fmt: skip
         self._pruner = Pruner(ledger)
-        self._sweep_s, self._visited = 0.0, 0
+        self._sweep_s, self._visited, self._turn_s = 0.0, 0, monotonic()
 
     def _at(self) -> Moment:
         return Moment(self._monotonic(), utc(self._clock()))
@@ -115,12 +118,15 @@ class App:
             self._match_moves(at)
         config, broker = self._builder.config, str(self._publish.mqtt.broker)
         log.info("gateway started", site=config.site, tables=len(self._tables), broker=broker)
-        self._publish.status_topics.hold(self._hold.problem, self._tables if self._hold.active else (), at.time)
+        self._publish.status_topics.hold(self._hold.problem, self._tables, at.time)
 
     def step(self, timeout_s: float) -> None:
         """Wait for something and carry it through all stages; an internal error holds everything for a second."""
         ready = self._wait(timeout_s)
         at = self._at()
+        if at.now_s - self._turn_s > _LATE_S:
+            self._lines.read_late(self._turn_s, at.now_s)
+        self._turn_s = at.now_s
         try:
             self._turn(ready, at)
         except LedgerError as error:
@@ -168,7 +174,9 @@ class App:
     def _serve(self, source: object, at: Moment) -> None:
         match source:
             case TableSession():
-                self._read(source, at)
+                data = self._lines.read(source, at)
+                if data is not None:
+                    self._take(source, at, data)
             case Control():
                 source.accept(at.now_s)
             case Caller():
@@ -176,11 +184,8 @@ class App:
             case Signals():
                 source.take()
 
-    def _read(self, table: TableSession, at: Moment) -> None:
-        """Take what a shoe has sent: link, parse and verify it; what results waits for the next commit."""
-        data = self._lines.read(table, at)
-        if data is None:
-            return
+    def _take(self, table: TableSession, at: Moment, data: bytes = b"") -> None:
+        """Link, parse and verify what a shoe has sent; what results waits for the next commit."""
         try:
             for event in table.receive(data, at.now_s, at.time):
                 self._desk.follow(table, event, at)
@@ -210,6 +215,8 @@ class App:
         if not self._hold.active:
             for table in due:
                 self._guard.run(self._lines.open, table, at)
+                if table.link.events_due(at.now_s):
+                    self._guard.run(self._take, table, at)
                 self._guard.run(self._own.match_time, table, at)
                 if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
                     table.find_disputes(self._ledger)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -17,13 +17,14 @@ from sabot_protocol.service import config_file
 from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
 from sabot_protocol.service.secret_file import SecretError, read_key
+from sabot_protocol.topics import TableSetup
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
 
 from sabot_gateway.operator import local_roles
 from sabot_gateway.shoe import ports
 from sabot_gateway.shoe.keys import KeyRing
 
-RESERVED = ("status", "ledger", "jackpot", "gateway")  # topics of the site itself, where a table's would be
+RESERVED = ("status", "ledger", "beat", "jackpot", "gateway")  # topics of the site itself, where a table's would be
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,8 +39,20 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wagers: tuple[str, ...] = ()  # that the table offers; checked against the book where given
     shoe: dict[str, str] = {}  # how this table deals: dealing, shuffler, style
     card_set: Annotated[int, Meta(ge=1, le=cardcode.SETS)] = 1
-    baud: Annotated[int, Meta(ge=300, le=4_000_000)] = 115_200
+    baud: Annotated[int, Meta(ge=300, le=4_000_000)] | None = None  # the driver's usual one, unless given
+    driver: Literal["sabot", "angel-eye"] = "sabot"
+    # The rest is for an Angel Eye.
+    commands: bool = False  # true: people may lock and unlock it, and clear its errors
+    confirm: Literal["result", "dealer"] = "result"  # what confirms a coup: the shoe's result, or a person
+    resent_card: Literal["keep", "ignore"] = "keep"  # what a card that is sent again after an overdraw means
 
+    def line_baud(self) -> int:
+        """Return the baud rate of the port."""
+        return _BAUD[self.driver] if self.baud is None else self.baud
+
+
+_BAUD = {"sabot": 115_200, "angel-eye": 4800}
+_ANGEL_EYE_KEYS = ("commands", "confirm", "resent_card")
 
 Tables = Annotated[tuple[Table, ...], Meta(min_length=1)]
 
@@ -100,7 +113,11 @@ _WANTED = {
     "wagers": 'a list, such as ["tie", "pair_player"]',
     "shoe": 'choices as text, such as {dealing = "face_up"}',
     "card_set": f"a number from 1 to {cardcode.SETS}",
-    "baud": "a number from 300 to 4000000; 115200 is usual",
+    "baud": "a number from 300 to 4000000; 115200 is usual, 4800 for an Angel Eye",
+    "driver": '"sabot" for our own shoe, or "angel-eye" for an Angel Eye II-EX',
+    "commands": "true or false",
+    "confirm": '"result" if the shoe\'s result confirms a coup, or "dealer" if a person does',
+    "resent_card": '"keep" if a card that is sent again belongs to the next coup, or "ignore"',
 }
 
 
@@ -176,11 +193,22 @@ def table_problems(table: Table) -> list[str]:
     found = [f"port {table.port} {port}"] if port else []
     if table.name.lower() in RESERVED:
         found.append("this name is reserved: the topic of the site itself has it; give the table another")
+    found += _driver_problems(table)
     try:
         book, settings, decks = offer(table)
     except rulebooks.RulebookError as error:
         return [*found, str(error)]
     return [*found, *check_offer(book, settings, decks, list(table.wagers))]
+
+
+def _driver_problems(table: Table) -> Iterator[str]:
+    """Yield keys that the table's driver does not have."""
+    usual = {field.name: field.default for field in msgspec.structs.fields(Table)}
+    for key in _ANGEL_EYE_KEYS if table.driver == "sabot" else ():
+        if getattr(table, key) != usual[key]:
+            yield f'{key} is only for an Angel Eye; take it out, or write driver = "angel-eye"'
+    if table.driver == "angel-eye" and table.card_set != usual["card_set"]:
+        yield "card_set: an Angel Eye does not report the set of its cards; take it out"
 
 
 def offer_problems(config: Config) -> list[str]:
@@ -222,6 +250,20 @@ def offer(table: Table) -> tuple[Rulebook, Settings, int]:
     decks = book.decks_for(settings.game, table.decks)
     book.profile(decks, table.card_set, table.shoe)
     return book, settings, decks
+
+
+def setup_of(table: Table) -> TableSetup:
+    """Return what a table offers, all that its config leaves open filled in; or RulebookError."""
+    book, settings, decks = offer(table)
+    sequences = [sequence.id for sequence in book.sequence if settings.game in sequence.games]
+    every = [*(wager.id for wager in book.wagers(settings.game)), *sequences]
+    return TableSetup(
+        game=settings.game,
+        options=settings.options,
+        wagers=list(table.wagers) or every,
+        decks=decks,
+        shoe=table.shoe,
+    )
 
 
 def _keys_problems(config: Config) -> Iterable[str]:
@@ -306,7 +348,11 @@ def changes(old: Config, new: Config) -> Changes:
     before = {table.name: table for table in old.table}
     now = {table.name: table for table in new.table}
     greet_all = (old.keys, old.requires_keys()) != (new.keys, new.requires_keys())
-    kept = tuple(name for name, table in now.items() if before.get(name) == table and not greet_all)
+    kept = tuple(
+        name
+        for name, table in now.items()
+        if before.get(name) == table and not (greet_all and table.driver == "sabot")  # others have no keys
+    )
     return Changes(
         added=tuple(table for name, table in now.items() if name not in before),
         removed=tuple(name for name in before if name not in now),

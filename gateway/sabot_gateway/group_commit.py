@@ -71,7 +71,7 @@ class GroupCommit:
         """Acknowledge what is durable, and carry out what people requested."""
         last_seq = self._ledger.last_seq()
         self._publish.stored(entries, last_seq, at.now_s)
-        self._publish.alarms_changed(table.name for table in given_up)
+        self._publish.all_changed(table.name for table in given_up)
         self._lines.pace.stored(last_seq, (entry.table for entry in entries if entry.topic))
         stored, self.waiting = self.waiting, {}
         self._own.waiting.clear()

@@ -13,6 +13,7 @@ from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import ParsedRequest
+from sabot_gateway.shoe.refusals import without_log
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
@@ -43,7 +44,8 @@ class Guard:
             self.log_error(source.name if isinstance(source, TableSession) else "", at)
             if isinstance(source, TableSession):
                 self._lines.lose(source, at, f"internal error in the gateway ({type(error).__name__}: {error})")
-                self._own.raise_alarm(source, *ALARM, at)
+                name, say = ALARM
+                self._own.raise_alarm(source, name, say if source.link.keeps_log else without_log(name, say), at)
             elif isinstance(source, Caller):
                 self._control.answer(source, Answer(False, GATEWAY.internal_error))
 

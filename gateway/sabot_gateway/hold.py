@@ -14,6 +14,7 @@ from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import GatewayRequest
 from sabot_gateway.publish.status import StatusTopics
+from sabot_gateway.shoe.refusals import without_log
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
@@ -145,7 +146,7 @@ class HoldControl:
             if self._limiter.take("held", at.now_s) is not None:
                 log.error(reason.problem)
             self._status_topics.hold(self._hold.problem, self._tables, at.time)
-            self._lines.pause()
+            self._lines.pause(at.now_s)
 
     def ledger_failed(self, name: str, error: LedgerError, at: Moment, retry: Callable[[], object]) -> None:
         """Hold until `retry` raises no LedgerError."""
@@ -173,7 +174,7 @@ class HoldControl:
         self._status_topics.hold(None, self._tables, at.time)
         for table in self._lines.resume(at.now_s):
             for name, say in dict.fromkeys(reason.alarm for reason in ended if reason.alarm):
-                self._own.raise_alarm(table, name, say, at)
+                self._own.raise_alarm(table, name, say if table.link.keeps_log else without_log(name, say), at)
 
     def check_behind(self, at: Moment) -> None:
         """Hold while the ledger is behind a head that it once had; a person ends that."""
@@ -188,6 +189,8 @@ class HoldControl:
             return Answer(False, str(error))
         self._own.next_no = self._ledger.next_own_no()
         self.release(_BEHIND, at)
+        lost = self._ledger.accepted()[-1].count()
         for table in self._tables.values():
+            table.link.skip_numbers(lost)
             self._own.raise_alarm(table, _BEHIND, _WAS_BEHIND, at)
         return Answer(True, "accepted; the gateway goes on.")

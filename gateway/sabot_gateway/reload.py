@@ -92,7 +92,7 @@ class Reload:
         self._tables |= opened
         self._lines.pace.tables = len(self._tables)
         self._publish.status_topics.keys = self._builder.config.keys
-        self._publish.alarms_changed(opened)
+        self._publish.all_changed(opened)
         for message in changes.restart:
             log.warning(message)
         counts = {name: len(getattr(changes, name)) for name in ("added", "removed", "changed", "kept")}

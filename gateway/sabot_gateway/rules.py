@@ -101,7 +101,7 @@ def play(cards: Sequence[str]) -> Coup:
         banker=tuple(banker),
         player_points=player_points,
         banker_points=banker_points,
-        winner=_winner(player_points, banker_points),
+        winner=winner(player_points, banker_points),
         natural=natural,
         player_pair=is_pair(player),
         banker_pair=is_pair(banker),
@@ -115,7 +115,8 @@ def _next(rest: list[str]) -> str:
     return rest.pop(0)
 
 
-def _winner(player_points: int, banker_points: int) -> Winner:
+def winner(player_points: int, banker_points: int) -> Winner:
+    """Return the side with more points, or tie."""
     if player_points == banker_points:
         return "tie"
     return "player" if player_points > banker_points else "banker"

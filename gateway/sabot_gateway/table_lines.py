@@ -9,6 +9,7 @@ import structlog
 from sabot_protocol.codec import CodecError
 from sabot_protocol.service.moment import Moment
 
+from sabot_gateway.angel_eye.line_watch import closed_by_converter, is_converter
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.shoe.capture_streams import CaptureStreams
@@ -22,7 +23,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class TableLines:
-    """While `paused` no port is read: what the shoes send waits in their journals."""
+    """While `paused` no port is read: what the shoes send waits in their journals, or in this PC's kernel."""
 
     def __init__(
         self,
@@ -36,7 +37,8 @@ class TableLines:
         self._tables, self._selector, self._status_topics = tables, selector, status_topics
         self._captures, self._own, self._clock = captures, own, clock
         self.pace = Pace(len(tables))
-        self.paused = False
+        self.paused, self._paused_s = False, 0.0
+        self._resting_s: dict[str, float] = {}  # since when
 
     def open(self, table: TableSession, at: Moment) -> None:
         """Make one step towards an open port, where there is none."""
@@ -61,20 +63,26 @@ class TableLines:
             with suppress(KeyError):  # not watched while paused
                 self._selector.unregister(table.line.port)
 
-    def pause(self) -> None:
+    def pause(self, now_s: float) -> None:
         """Read no port until `resume`."""
-        self.paused = True
+        self.paused, self._paused_s = True, now_s
         for table in self._tables.values():
             self.unwatch(table)
 
     def resume(self, now_s: float) -> list[TableSession]:
         """Read every open port again; return their tables."""
         self.paused = False
+        self.read_late(self._paused_s, now_s)
         opened = [table for table in self._tables.values() if table.line.port is not None]
         for table in opened:
             table.resume(now_s)
             self.watch(table)
         return opened
+
+    def read_late(self, since_s: float, now_s: float) -> None:
+        """Note that no port was read since then, because the loop was busy or paused."""
+        for table in self._tables.values():
+            table.link.read_late(since_s, now_s)
 
     def read(self, table: TableSession, at: Moment) -> bytes | None:
         """Return what has come, within the pace of the table; None for nothing, or when the port was lost."""
@@ -105,8 +113,8 @@ class TableLines:
             self._status_topics.problem(table, table.link.problem, at)
         elif table.newly_served():
             self._greet(table, at)
-        elif table.link.unit is not None and (table.concern_changed() or table.fault != table.published_fault):
-            self._status_topics.concern(table, at.time)
+        elif table.link.unit is not None and (table.condition_changed() or table.fault != table.published_fault):
+            self._status_topics.concern(table, at)
 
     def _write(self, table: TableSession, at: Moment) -> None:
         data, port = table.link.output(), table.line.port
@@ -136,7 +144,11 @@ class TableLines:
         """Close a port that is gone, or that must begin again; it is opened again later."""
         self.unwatch(table)
         table.line.lose(at.now_s)
-        problem = why or f"the shoe on {table.config.port} is gone"
+        table.link.port_lost()
+        alarm = table.verifier.line_lost()
+        if alarm:
+            self._own.raise_alarm(table, *alarm, at)
+        problem = why or _gone(table)
         self._status_topics.problem(table, f"{problem}; the gateway opens the port again as soon as it can", at)
 
     def share_out(self, ready: Iterable[object], published_seq: int, now_s: float, *, connected: bool) -> None:
@@ -145,8 +157,11 @@ class TableLines:
         for source in ready:
             if isinstance(source, TableSession) and self.pace.rest(source.name, now_s):
                 self.unwatch(source)
+                self._resting_s.setdefault(source.name, now_s)
         for name in self.pace.rested(now_s):
+            since_s = self._resting_s.pop(name, now_s)
             if name in self._tables:
+                self._tables[name].link.read_late(since_s, now_s)
                 self.watch(self._tables[name])
 
     def close(self, table: TableSession, now_s: float) -> None:
@@ -154,3 +169,11 @@ class TableLines:
         self.unwatch(table)
         table.line.close()
         self._captures.end(table.name, now_s)
+
+
+def _gone(table: TableSession) -> str:
+    """Return what is known of a port that was closed from the other side."""
+    port = table.config.port
+    if table.config.driver == "angel-eye" and is_converter(port):
+        return closed_by_converter(port)
+    return f"the shoe on {port} is gone"

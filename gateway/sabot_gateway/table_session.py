@@ -11,18 +11,21 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, IncidentMessage
 
+from sabot_gateway.angel_eye import events as angel_eye
 from sabot_gateway.config import Table
 from sabot_gateway.incidents.book import REMEMBERED, IncidentBook
 from sabot_gateway.incidents.listing import listed
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
 from sabot_gateway.operator import dealt_coups
+from sabot_gateway.screens.restore import restored_results
+from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import ShoeFault, next_step
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.shoe.ports import Line
-from sabot_gateway.verify import Record, Source, Verifier
+from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.alarms.book import most_urgent
 from sabot_gateway.verify.alarms.catalogue import CONCERNS
 from sabot_gateway.verify.disputes import MOST
@@ -56,7 +59,8 @@ class TableSession:
     published_fault: str = "none"  # on the topic of the table's status
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
     jackpots: TableJackpots | None = None  # None if no jackpot runs here
-    _concern: str | None = None  # as last published
+    screens: ScreenState = field(default_factory=ScreenState)
+    _condition: tuple[str | None, tuple[str, ...]] = (None, ())  # what is wrong and what is not known, as published
     _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)
 
@@ -67,8 +71,8 @@ class TableSession:
 
     @property
     def fault(self) -> str:
-        """The fault for which the shoe locks its exit, or `none`."""
-        return self.shoe_fault.name
+        """The fault or error for which the shoe locks its exit, or `none`."""
+        return self.verifier.standing_error().get("fault", self.shoe_fault.name)
 
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""
@@ -93,8 +97,10 @@ class TableSession:
     def _incidents(self, event: Event, records: list[Record], time: str, now_s: float) -> list[Record]:
         """Return what people must settle after this event; an internal error here must not stop the event."""
         try:
-            source = Source(event.unit, event.event_no, time)
-            return self.incidents.follow(records, source, self.verifier.state, event)
+            found: list[Record] = []
+            for part in self.verifier.parts(event, records, time):
+                found += self.incidents.follow(part.records, part.source, self.verifier.state, part.event)
+            return found
         except Exception:
             left_out = self._limiter.take("incidents", now_s)
             if left_out is not None:
@@ -115,6 +121,7 @@ class TableSession:
 
     def _add(self, event: Event, record: Record, time: str, *, of_event: bool) -> None:
         """Add the entry of the event itself, with its number and frame; or one that the gateway adds."""
+        self.screens.follow(record)
         topic: str = record.topic or ""
         payload = _encode(record.message) if record.message else b""
         number, frame = (event.event_no, event.raw) if of_event else (None, b"")
@@ -153,25 +160,26 @@ class TableSession:
         served = (self.link.unit, self.link.authenticated, self.link.rotation)
         if self.line.port is None or self.link.problem or self.link.unit is None or self.last_published == served:
             return False
-        self.last_published, self._concern = served, self.concern()
+        self.last_published = served
+        self.condition_changed()
         return True
 
     def fault_fields(self) -> dict[str, str]:
         """Return the fault for which the exit is locked and what a person does about it; nothing without a fault."""
-        if self.fault == "none":
-            return {}
+        if self.fault == "none" or self.verifier.standing_error():
+            return self.verifier.standing_error()
         step = next_step(self.name, self.fault, dealing=self.verifier.state.dealing())
         return {"fault": self.fault, "next_step": step}
 
     def concern(self) -> str | None:
         """Return what is wrong though the shoe is served: the gravest alarm about its log or line, the oldest first."""
         found = [alarm for alarm in self.verifier.active() if alarm.name in CONCERNS]
-        return min(found, key=lambda alarm: CONCERNS.index(alarm.name)).say if found else None
+        return min(found, key=lambda alarm: CONCERNS.index(alarm.name)).say if found else self.link.note
 
-    def concern_changed(self) -> bool:
-        """Return True, once, if `concern` is another than was published."""
-        before, self._concern = self._concern, self.concern()
-        return self._concern != before
+    def condition_changed(self) -> bool:
+        """Return True, once, if `concern`, or what the verifier does not know, is another than was published."""
+        before, self._condition = self._condition, (self.concern(), self.verifier.unknown())
+        return self._condition != before
 
     def alarms(self, time: str) -> bytes:
         """Return the active alarms, as many as fit into a message."""
@@ -186,23 +194,36 @@ class TableSession:
 
     def catch_up(self, ledger: Ledger) -> bool:
         """Verify again the shoe on the table as the ledger has it; return False if that cannot be done to its end."""
-        self._ledger = ledger
-        shoe = ledger.this_shoe(self.name, _MOST_OF_A_SHOE + 1)
-        whole = len(shoe) <= _MOST_OF_A_SHOE
-        for entry in shoe if whole else ():
-            if entry.frame:
-                try:
-                    event = _event_of(entry)
-                except CodecError:
-                    whole = False
-                    break
-                self._verified(event, entry.time, 0.0)
+        self._ledger, self.screens = ledger, ScreenState(restored_results(ledger, self.name), self.screens.call)
+        whole = self._read_again(ledger)
         alarms = [msgspec.json.decode(payload, type=AlarmMessage) for payload in ledger.active_alarms(self.name)]
         self.verifier.restore(alarms, [])
         self._recall_moves(ledger, alarms)
+        self._recall_confirmed(ledger)
         self.find_disputes(ledger)
         newest = ledger.incidents(self.name, REMEMBERED)
         self.incidents.restore(msgspec.json.decode(payload, type=IncidentMessage) for payload in newest)
+        return whole
+
+    def _read_again(self, ledger: Ledger) -> bool:
+        """Verify again the events of the shoe on the table; return False if they cannot be read to their end."""
+        log, shoes = ledger.this_shoe(self.name, _MOST_OF_A_SHOE + 1), ledger.newest_shoe_nos(self.name)
+        shoe = max((number for unit, number in shoes.items() if angel_eye.is_unit(unit)), default=0)
+        whole, resumed = len(log) <= _MOST_OF_A_SHOE, False
+        wanted = self.verifier.driver == "angel-eye"
+        events = (entry for entry in log if entry.frame and angel_eye.is_unit(entry.unit) == wanted)
+        try:
+            for entry in events if whole else ():
+                event = _event_of(entry)
+                if not resumed:
+                    self.verifier.resume(shoe, event)
+                    resumed = True
+                for record in self._verified(event, entry.time, 0.0):
+                    self.screens.recall(record)
+        except CodecError:
+            whole = False
+        if not (whole and resumed):
+            self.verifier.resume_after(shoe)
         return whole
 
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
@@ -213,6 +234,12 @@ class TableSession:
                     event = _event_of(entry)
                     if event.kind == "handed_over" and not event.data["import"]:
                         self.verifier.recall_move(event, entry.time)
+
+    def _recall_confirmed(self, ledger: Ledger) -> None:
+        """Recall from the ledger whether the newest coup is confirmed: the setting may have changed since."""
+        last = self.verifier.disputes.last
+        for (message_id,) in ledger.query("SELECT confirmed FROM coups WHERE id = ?", last.id) if last else ():
+            self.verifier.recall_confirmed(message_id)
 
     def find_disputes(self, ledger: Ledger) -> None:
         """Read the newest disputed coups from the ledger, which must hold everything that came."""
@@ -231,6 +258,8 @@ class TableSession:
             "state": "online" if port is not None and link.unit and not link.problem else "offline",
             "unit": link.unit,
             "authenticated": link.authenticated,
+            "driver": self.verifier.driver,
+            "unknown": list(self.verifier.unknown()),
             "problem": link.problem
             or (self.last_published if isinstance(self.last_published, str) else self.concern()),
             "rulebook": self.config.rulebook,
@@ -257,4 +286,6 @@ def _event_of(entry: Stored) -> Event:
     """Return the event of an entry; CodecError where another release recorded it."""
     if entry.topic == UNREADABLE:
         return Event(entry.unit, entry.event_no or 0, UNREADABLE, 0, {"why": ""}, entry.frame)
+    if angel_eye.is_unit(entry.unit):
+        return angel_eye.stored_event(entry.unit, entry.event_no or 0, entry.frame)
     return parse.event(entry.unit, parse.frame(entry.frame))

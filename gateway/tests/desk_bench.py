@@ -10,6 +10,7 @@ from sabot_gateway.operator import dealt_coups
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
@@ -38,6 +39,7 @@ class Table:
         self.fault = "none"
         self.jackpots: TableJackpots | None = None
         self.incidents = IncidentBook("bac-01", BOOK)
+        self.screens = ScreenState()
 
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         return dealt_coups.why_not(None, self.name, self.verifier.state, shoe, coup)

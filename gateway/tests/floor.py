@@ -152,9 +152,10 @@ class Floor:
         return {name: value for name, value in message.items() if name != "time"}
 
     def status(self, name: str) -> dict[str, Any]:
-        """Return the status of a table, without its rulebook."""
+        """Return the status of a table, without its rulebook and its setup."""
         found = self.retained(f"{name}/status")
         found.pop("rulebook", None)
+        found.pop("setup", None)
         return found
 
     def alarms(self, name: str) -> list[str]:

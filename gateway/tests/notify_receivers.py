@@ -11,6 +11,7 @@ from typing import Any
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
+from sabot_tools.stand.ports import free_port
 
 LIMIT_S = 5.0
 
@@ -70,7 +71,7 @@ class MailServer:
     def __init__(self, context: ssl.SSLContext | None = None, *, at_once: bool = False, password: str = "") -> None:
         self.mails: list[Envelope] = []
         self._password = password
-        options: dict[str, Any] = {"hostname": "127.0.0.1", "port": _free_port()}
+        options: dict[str, Any] = {"hostname": "127.0.0.1", "port": free_port()}
         if password:
             options["authenticator"] = self._login
         if context is not None:
@@ -105,11 +106,6 @@ class MailServer:
             yield self
         finally:
             self._controller.stop()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 @contextmanager

@@ -19,10 +19,15 @@ class Published(NamedTuple):
     payload: bytes
     table: str = "bac-01"
 
+    @property
+    def hash(self) -> str:
+        """Its hash as far as it is published: the number of the entry again and again."""
+        return f"{self.entry:04}" * 16 if self.topic in ("coup", "confirmed") else ""
+
     def sent(self, gateway: str = GATEWAY) -> bytes:
         """The payload as the gateway publishes it."""
         own = "" if self.topic.startswith(JACKPOT) else gateway
-        placed = with_place(self.payload, Place(own, self.entry, self.after))
+        placed = with_place(self.payload, Place(own, self.entry, self.after, self.hash))
         return b"[%b]" % placed if self.topic == "cards" else placed
 
 
@@ -91,6 +96,17 @@ INCIDENT = {
     "clause": "11.8",
     "opened": "2026-05-01T10:05:00.000Z",
 }
+HEALTH = {
+    "sensor": "b",
+    "reads": 312,
+    "rejects": 2,
+    "spikes": 5,
+    "margin_mean": 0.58,
+    "margin_worst": 0.29,
+    "speed_mean_mm_s": 820,
+    "speed_least_mm_s": 410,
+    "speed_most_mm_s": 1900,
+}
 STEP = {"name": "decide", "say": "Decide.", "role": "supervisor"}
 
 _ENTRIES: list[tuple[int, str, dict[str, Any]]] = [
@@ -110,9 +126,10 @@ _ENTRIES: list[tuple[int, str, dict[str, Any]]] = [
     (17, "jackpot/grand", message(7, 29, **INCREMENT, count=1, total=25)),
     (18, "jackpot/grand", message(8, 29, **INCREMENT, count=2, total=50)),
     (19, "jackpot/grand", message(9, 30, **INCREMENT, count=3, total=75)),
-    (20, "health", {"anything": 1}),
+    (20, "jackpot/grand/recorded", {"gateway": GATEWAY, "anything": 1}),
     (21, "coup", {"not": "a coup"}),
     (22, "shoe", message(10, 40, state="closed", decks=8, card_set=1, burn="one")),
+    (23, "health", message(11, 40, **HEALTH)),
 ]
 
 
@@ -125,5 +142,5 @@ def entries() -> list[Published]:
     ]
 
 
-LAST = 22
+LAST = 23
 UNREADABLE = 21

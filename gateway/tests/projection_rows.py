@@ -68,6 +68,12 @@ def incident(entry: int, own_id: str, opened: str, **fields: Any) -> rows.Incide
     return result
 
 
+def health(entry: int, sensor: str, **fields: Any) -> rows.Health:
+    """What a sensor saw over a shoe."""
+    result: rows.Health = _made(rows.Health, entry, {"sensor": sensor, "reads": 300, "margin_mean_pct": 80, **fields})
+    return result
+
+
 def increment(entry: int, half_hour: str, counted: int, total: int, **fields: Any) -> rows.Increment:
     """Count and total of a table after a half hour."""
     given = {"jackpot": "grand", "half_hour": half_hour, "counted": counted, "total": total, "currency": "AUD"}

@@ -208,8 +208,8 @@ def _incidents(scene: Scene) -> None:
 def _other_table(scene: Scene) -> None:
     """Entries 2 and 3 of this gateway are missing."""
     scene.coup("o1", at("22:00"), 1, 1, "bac-02")
-    scene.add("health", {}, "gw-2")
-    scene.add("health", {}, "gw-2")
+    scene.add("jackpot/lucky-tie/recorded", {}, "gw-2")
+    scene.add("jackpot/lucky-tie/recorded", {}, "gw-2")
     scene.coup("o2", at("22:30"), 1, 2, "bac-02")
     scene.covered("gw-1", 0, 500)
     scene.covered("gw-2", 0, 1)

@@ -152,7 +152,7 @@ def test_cards_that_are_no_coup_are_confirmed_as_the_shoe_has_them() -> None:
 def test_a_result_that_neither_cards_nor_shoe_give_must_be_named() -> None:
     lost = (*cards(1, "2S 2H 2D"), event(4, "damaged"), *cards(5, "9S", coup_no=2))
     verifier = served(*lost)
-    with pytest.raises(NotThereError, match="name the winner with --winner, or void it"):
+    with pytest.raises(NotThereError, match=r"name the winner \(--winner, on a page Other winner\), or void it"):
         decide(verifier, "confirmed")
     assert [one.coup for one in verifier.disputed()] == [1]
     assert coup(decide(verifier, "confirmed", winner="tie")).winner == "tie"

@@ -7,7 +7,7 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -24,10 +24,11 @@ from structlog.testing import capture_logs
 ALARMS = "sabot/v1/test/bac-01/alarms"
 STATUS, SITE_STATUS = "sabot/v1/test/bac-01/status", "sabot/v1/test/status"
 PATIENCE_S = 20.0
+Driver = Literal["sabot", "angel-eye"]
 
 
-def config(work_dir: Path, port: str, keys: Path | None = None) -> Config:
-    table = Table("bac-01", port, "star-baccarat")
+def config(work_dir: Path, port: str, keys: Path | None = None, driver: Driver = "sabot") -> Config:
+    table = Table("bac-01", port, "star-baccarat", driver=driver)
     return Config("test", str(work_dir / "ledger.db"), "mqtt://127.0.0.1:9", (table,), str(keys) if keys else None)
 
 
@@ -38,8 +39,9 @@ def retained(app: App, topic: str) -> dict[str, Any]:
 
 
 def status(app: App) -> dict[str, Any]:
-    """Return the status of the table, without its rulebook."""
+    """Return the status of the table, without its rulebook and its setup."""
     found = retained(app, STATUS)
+    found.pop("setup", None)
     assert found.pop("rulebook", "star-baccarat") == "star-baccarat"
     return found
 
@@ -63,13 +65,14 @@ class Bench:
         keys: Path | None = None,
         clock: Callable[[], float] = time.time,
         keep_days: int | None = None,
+        driver: Driver = "sabot",
     ) -> None:
         self.line, slave = os.openpty()
         tty.setraw(slave)
         os.set_blocking(self.line, False)
         self.ledger_path = work_dir / "ledger.db"
         self.now_s = 1000.0
-        settings = msgspec.structs.replace(config(work_dir, os.ttyname(slave), keys), keep_days=keep_days)
+        settings = msgspec.structs.replace(config(work_dir, os.ttyname(slave), keys, driver), keep_days=keep_days)
         self.app = App(settings, monotonic=lambda: self.now_s, clock=clock)
         self.shoe = Shoe(key)
         while self.app._publish.mqtt.problem is None:  # a missing broker is logged first

@@ -45,6 +45,18 @@ def test_a_frame_that_comes_in_pieces_is_one_and_a_frame_under_way_at_either_end
     assert found == [(100_000, "shoe", FRAME), (200_000, "gateway", OTHER), (300_000, "shoe", FRAME)]
 
 
+def test_an_angel_eye_has_no_delimiter_so_every_piece_is_kept_with_its_time() -> None:
+    capture = Capture({}, 60, 1000, now_s=0.0, midway=["shoe"], starts=b"\x02\x05\x06\x15")
+    card = b"\x051D\x81\xb8\x034F"
+    carried = [("shoe", b"\xb8\x034F", 0.1), ("shoe", b"4F" + card[:5], 0.2), ("gateway", b"\x02OPLK02\x031B", 0.25)]
+    found = captured(capture, *carried, ("shoe", card[5:], 0.3), end_s=0.3)
+    assert found == [
+        (200_000, "shoe", card[:5]),
+        (250_000, "gateway", b"\x02OPLK02\x031B"),
+        (300_000, "shoe", card[5:]),
+    ]
+
+
 def test_half_a_frame_that_nobody_has_finished_for_a_second_is_shown() -> None:
     found = captured(Capture({}, 60, 1000, now_s=0.0), ("shoe", FRAME[:3], 1.0), end_s=2.0)
     assert found == [(2_000_000, "shoe", FRAME[:3])]
@@ -125,7 +137,7 @@ class Client:
             self.take()
             return self.ended
 
-        self._floor.until(ended)
+        self._floor.until(ended, pass_s=0.5)  # up to the seconds asked for
         return lines(self.taken.partition(b"\n")[2])
 
 

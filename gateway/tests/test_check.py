@@ -97,6 +97,14 @@ def test_no_keys_are_a_warning_unless_they_are_required() -> None:
     assert only(check.keys_facts(config(keys_required=True))).status == "wrong"
 
 
+def test_an_angel_eye_needs_no_keys() -> None:
+    eye = Table("bac-02", "/dev/ttyUSB0", "star-baccarat", driver="angel-eye")
+    only_eyes = msgspec.structs.replace(config(), table=(eye,))
+    assert only(check.keys_facts(only_eyes)).status == "ok"
+    assert only(check.keys_facts(msgspec.structs.replace(only_eyes, keys_required=True))).status == "wrong"
+    assert only(check.keys_facts(msgspec.structs.replace(config(), table=(*config().table, eye)))).status == "warning"
+
+
 def test_a_password_in_plain_text_is_a_warning(tmp_path: Path) -> None:
     login = Login(user="gateway", password_file=str(tmp_path / "password"))
     plain = msgspec.structs.replace(config(), login=login, broker="mqtt://broker.example")

@@ -39,6 +39,29 @@ def test_a_report_that_voids_a_coup_needs_the_role_of_that_act(
     assert bench.refused() == {"role": 1}
 
 
+@pytest.mark.parametrize(
+    ("book", "case", "role", "allowed"),
+    [  # by people.md P-44: auto, auto, the dealer, the dealer or who directs it, a supervisor's approval
+        ("star-baccarat", "first_card_face_up", "dealer", True),
+        ("star-premium", "first_card_face_up", "dealer", True),
+        ("nz-baccarat", "first_card_face_up", "dealer", True),
+        ("crown-baccarat", "first_card_face_up", "dealer", True),
+        ("crown-baccarat", "excess_card", "dealer", False),  # 10.8.1
+        ("crown-baccarat", "excess_card", "higher_duties_dealer", True),
+        ("star-rapid", "first_card_face_up", "dealer", False),  # 11.8.14
+        ("star-rapid", "first_card_face_up", "gaming_supervisor", True),
+        ("star-baccarat", "first_card_face_up", "inspector", False),  # gives no commands
+    ],
+)
+def test_a_report_that_takes_the_wagers_away_needs_the_role_of_that_act(
+    bench: CommandBench, book: str, case: str, role: str, allowed: bool
+) -> None:
+    bench.table.verifier.rulebook = book
+    facts = {"exposed": True} if case == "excess_card" else {}
+    bench.give(signed("irregularity", role=role, args={"case": case, "facts": facts}))
+    assert bench.refused() == ({} if allowed else {"role": 1})
+
+
 def test_a_new_shoe_in_mid_coup_needs_the_role_that_voids_the_coup(bench: CommandBench) -> None:
     bench.table.verifier.rulebook = "star-rapid"  # P-08, P-39
     bench.give(signed("open-shoe", role="casino_supervisor"))

@@ -25,6 +25,7 @@ rulebook = "crown-baccarat"
 decks = 6
 card_set = 2
 """
+OURS = "decks = 6\ncard_set = 2"  # of which an Angel Eye has no set
 
 
 def test_a_good_file(tmp_path: Path) -> None:
@@ -35,6 +36,23 @@ def test_a_good_file(tmp_path: Path) -> None:
         ("bac-01", None, 1),
         ("bac-02", 6, 2),
     ]
+
+
+def test_an_angel_eye_is_read_only_at_4800_baud_unless_the_file_has_it_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(GOOD.replace(OURS, 'driver = "angel-eye"'))
+    ours, theirs = load(path).table
+    assert (ours.driver, ours.line_baud()) == ("sabot", 115_200)
+    assert (theirs.driver, theirs.line_baud()) == ("angel-eye", 4800)
+    assert (theirs.commands, theirs.confirm, theirs.resent_card) == (False, "result", "keep")
+    path.write_text(
+        GOOD.replace(
+            OURS,
+            'driver = "angel-eye"\nbaud = 9600\ncommands = true\nconfirm = "dealer"\nresent_card = "ignore"',
+        )
+    )
+    theirs = load(path).table[1]
+    assert (theirs.line_baud(), theirs.commands, theirs.confirm, theirs.resent_card) == (9600, True, "dealer", "ignore")
 
 
 def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
@@ -91,6 +109,17 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
         ("card_set = 2", "card_set = 7", "table bac-02: card_set = 7; write a number from 1 to"),
         ("card_set = 2", 'shoe = {dealing = "upside_down"}', "dealing = upside_down: crown-baccarat allows face_down"),
         ("card_set = 2", 'shoe = {lights = "on"}', "unknown choice 'lights': crown-baccarat has"),
+        ("decks = 6", 'driver = "angeleye"', 'table bac-02: driver = "angeleye"; write "sabot" for our own shoe, or'),
+        ("decks = 6", "commands = true", "table bac-02: commands is only for an Angel Eye; take it out, or write"),
+        ("decks = 6", 'confirm = "dealer"', "table bac-02: confirm is only for an Angel Eye; take it out, or write"),
+        ("decks = 6", 'resent_card = "ignore"', "table bac-02: resent_card is only for an Angel Eye; take it out"),
+        ("decks = 6", 'driver = "angel-eye"', "table bac-02: card_set: an Angel Eye does not report the set"),
+        (
+            "decks = 6",
+            'driver = "angel-eye"\nconfirm = "pit"',
+            'table bac-02: confirm = "pit"; write "result" if the shoe\'s result confirms a coup, or "dealer" if',
+        ),
+        ("decks = 6", 'driver = "angel-eye"\ncommands = 1', "table bac-02: commands = 1; write true or false"),
         ('"star-baccarat"', '"macau"', "unknown rulebook 'macau'"),
         ('"bac-02"', '"bac-01"', "table.name bac-01 is used twice"),
         ("ttyACM1", "ttyACM0", "table.port /dev/ttyACM0 is used twice"),
@@ -273,6 +302,16 @@ def test_every_shoe_is_greeted_again_when_the_keys_change(tmp_path: Path) -> Non
     (tmp_path / "keys").mkdir(mode=0o700)
     found = read_again(tmp_path, ('site = "sydney"', 'site = "sydney"\nkeys = "keys"\nkeys_required = true'))
     assert ([table.name for table in found.changed], found.kept) == (["bac-01", "bac-02"], ())
+
+
+def test_an_angel_eye_has_no_key_so_its_line_stays_open(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir(mode=0o700)
+    path, text = tmp_path / "gateway.toml", GOOD.replace(OURS, 'driver = "angel-eye"')
+    path.write_text(text)
+    old = load(path)
+    path.write_text(text.replace('site = "sydney"', 'site = "sydney"\nkeys = "keys"'))
+    found = changes(old, load(path))
+    assert ([table.name for table in found.changed], found.kept) == (["bac-01"], ("bac-02",))
 
 
 def test_what_needs_a_restart_is_listed(tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_a_decision_closes_its_incident_in_the_same_commit() -> None:
     assert made.table.incidents.open() == []
 
 
+def test_a_dispute_that_the_book_has_decided_is_not_merely_released() -> None:
+    made = bench()
+    made.table.serve()
+    with_incidents(made, *DISPUTED)
+    refused = ask(made, "clear-fault", fault="decision")  # Star 12.13
+    assert refused.startswith("Clear fault refused: coup 1/1 is disputed: decide it with `sabot table bac-01 decide ")
+
+
 def test_a_coup_that_is_on_the_table_is_voided_and_not_only_recorded_as_void() -> None:
     made = bench(RAPID)
     with_incidents(made, *cards(2, "9S 2H"))

@@ -16,8 +16,9 @@ from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.sqlite import SqliteStore
 from sabot_protocol.jackpots.messages import FaultMessage
 from sabot_protocol.service.broker import Login
-from sabot_tools.stand.broker import LocalBroker, free_port, nats_server
+from sabot_tools.stand.broker import LocalBroker, nats_server
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import free_port
 
 __all__ = ["rig", "server"]
 LOCK_S = 0.05
@@ -161,6 +162,7 @@ def test_what_stays_missing_is_a_gap_and_withdraws_the_table(rig: Rig) -> None:
     rig.until(lambda: rig.meter().not_offered, pass_s=2.0)
     rig.settle()
     assert rig.meter().not_offered == {"bac-01": "increments are missing"}
+    assert "bac-01" in rig.meter().tables
     assert rig.meter().meters.in_ == INCREMENT
     faults = [msgspec.convert(fault, FaultMessage) for fault in rig.client.on("fault")]
     assert {fault.name for fault in faults} == {"withdrawn", "mismatch"}

@@ -15,6 +15,7 @@ from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.audit import verify
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import free_port
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ authorization {{ users: [
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[str]:
     """Start a broker that requires a login; return its URL."""
-    children, port = Children(tmp_path), broker.free_port()
+    children, port = Children(tmp_path), free_port()
     (tmp_path / "users.conf").write_text(USERS.format(store=tmp_path / "jetstream", port=port))
     children.start("guarded", [broker.nats_server(), "-c", str(tmp_path / "users.conf")])
     give_up_s = time.monotonic() + PATIENCE_S

@@ -280,6 +280,8 @@ GOOD = {
     "draw": f'{{{ACT}, "id": "12345678"}}',
     "accept": '{"role": "area_manager", "reason": "r"}',
     "table": '{"table": "bac-01", "command": "void", "login": {"person": "asmith", "secret": "730155"}}',
+    "sign": '{"table": "bac-01", "change": "minimum", "login": {"person": "asmith", "secret": "730155"}}',
+    "show-sign": '{"table": "bac-01"}',
     "user-list": "{}",
     "user-add": '{"person": "asmith", "name": "A. Smith"}',
     "user-role": '{"person": "asmith", "rulebook": "crown-baccarat", "role": "dealer"}',
@@ -391,8 +393,8 @@ def test_what_a_config_names_must_be_usable(tmp_path: Path, text: str, says: str
 
 
 def test_a_check_makes_no_store(tmp_path: Path) -> None:
-    *checked, broker = facts(write(tmp_path, GOOD_CONFIG.replace("localhost", "localhost:1")))
+    *checked, broker, web = facts(write(tmp_path, GOOD_CONFIG.replace("localhost", "localhost:1")))
     assert [fact.status for fact in checked] == ["ok", "warning", "ok", "ok", "ok", "ok", "ok"]
-    assert broker.status == "wrong"
+    assert (web.status, web.subject, broker.status) == ("ok", "web", "wrong")
     assert "localhost:1" in broker.says
     assert not (tmp_path / "floor.db").exists()

@@ -13,7 +13,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from floor_stores import adding, edit, numbered
+from projection_rows import coup
 from sabot_floor.projection import schema as projection
+from sabot_floor.projection.reading import Reading
+from sabot_floor.projection.writing import insert
 from sabot_floor.store import DamagedError, Decision, Head, Store, StoreError, audit, open_store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.postgres_url import PostgresUrl
@@ -106,12 +109,12 @@ def test_of_several_hosts_the_one_that_runs_is_used(postgres: LocalPostgres) -> 
 
 def test_a_store_of_a_later_release_is_refused(store: Store, store_url: str) -> None:
     store.close()
-    for version in ("3", "99", "1.5", "x"):
+    for version in ("4", "99", "1.5", "x"):
         edit(store_url, "UPDATE meta SET value = ? WHERE name = 'version'", version)
         for read_only in (False, True):
-            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 2; use"):
+            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 3; use"):
                 open_store(store_url, read_only=read_only)
-    edit(store_url, "UPDATE meta SET value = '2' WHERE name = 'version'")
+    edit(store_url, "UPDATE meta SET value = '3' WHERE name = 'version'")
     with open_store(store_url) as again:
         again.append("a", adding(1))
 
@@ -127,6 +130,20 @@ def test_a_store_of_the_first_version_gets_the_projection_and_keeps_its_logs(sto
     with open_store(store_url) as again:
         assert again.select("SELECT count(*) FROM coups") == [(0,)]
         assert len(again.read("a")) == 3
+
+
+def test_a_store_of_the_second_version_gets_the_rows_about_sensors_and_keeps_the_others(
+    store: Store, store_url: str
+) -> None:
+    with store.writing("projection"):
+        insert(store, [coup(1)])
+    store.close()
+    for table in projection.BY_VERSION[3]:
+        edit(store_url, f"DROP TABLE {table.name}")
+    edit(store_url, "UPDATE meta SET value = '2' WHERE name = 'version'")
+    with open_store(store_url) as again:
+        assert again.select("SELECT count(*) FROM health") == [(0,)]
+        assert [row.entry for row in Reading(again).coups("2026", "2027")] == [1]
 
 
 def test_tables_are_made_all_or_none(store_url: str) -> None:

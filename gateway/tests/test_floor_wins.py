@@ -1,6 +1,7 @@
 """Wins, tables and missed coups through the floor service: what people do, and what is published."""
 
 import msgspec
+import pytest
 from floor_rig import BASE, INCREMENT, JACKPOT, TIME, Rig, confirmed, display, rig, server
 from sabot_floor.jackpots import audit
 from sabot_protocol.jackpots.messages import PendingMessage, WinMessage
@@ -95,14 +96,18 @@ def test_a_meter_that_others_publish_is_overwritten(rig: Rig) -> None:
     rig.until(lambda: rig.client.on("meter")[-1] == right, pass_s=0.1)
 
 
-def test_a_fault_of_the_shoe_withdraws_the_table_until_it_is_cleared(rig: Rig) -> None:
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("card", "Fault of the shoe: card"), ("cannot_read", "Fault of the shoe: a card that cannot be read")],
+)
+def test_a_fault_of_the_shoe_withdraws_the_table_until_it_is_cleared(rig: Rig, fault: str, words: str) -> None:
     rig.start()
     status = rig.topic("bac-01", "status")
-    rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME, "fault": "card"}), retain=True)
+    rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME, "fault": fault}), retain=True)
     rig.settle()
     assert rig.meter().not_offered == {}
     rig.until(lambda: rig.meter().not_offered, pass_s=0.5)
-    assert rig.meter().not_offered == {"bac-01": "Fault of the shoe: card"}
+    assert rig.meter().not_offered == {"bac-01": words}
     rig.client.publish(status, msgspec.json.encode({"state": "online", "time": TIME}), retain=True)
     rig.until(lambda: not rig.meter().not_offered)
 

@@ -108,14 +108,14 @@ def test_meters_are_asked_for_after_every_connection_and_again_when_a_jackpot_is
     client, taken = Client(), list[tuple[str, bytes]]()
     mqtt: Any = SimpleNamespace(client=client, now_s=0.0)
     subscriptions = Subscriptions(mqtt, ["status"])
-    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)))
+    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)), retained=True)
     assert client.asked == []
     client.connected = True
     subscriptions.on_ready()
-    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)))
+    subscriptions.listen("jackpot/+/meter", lambda topic, payload: taken.append((topic, payload)), retained=True)
     subscriptions.on_ready()
-    both = ["status", "jackpot/+/meter"]
-    assert client.asked == [both, ["jackpot/+/meter"], both]
+    both = [["status"], ["jackpot/+/meter"]]
+    assert client.asked == [*both, ["jackpot/+/meter"], *both]
     client.callbacks["jackpot/+/meter"](None, None, SimpleNamespace(topic="jackpot/x/meter", payload=b"{}"))
     assert taken == [("jackpot/x/meter", b"{}")]
 

@@ -27,14 +27,10 @@ from sabot_floor.notify.notices import Notice
 from sabot_floor.notify.senders.sending import Senders, send
 from sabot_floor.notify.senders.syslog import local_line, rfc5424_line
 from sabot_protocol.service.moment import utc
+from sabot_tools.stand.ports import free_port
 
 NOTICE = notices.of_alarm("sydney", "c", alarm(), utc(BEGIN_S))
 QUICK_S = 0.25
-
-
-def refused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 # Webhook
@@ -288,7 +284,7 @@ def test_a_huge_or_senseless_answer_is_not_read_to_its_end(channel_of: object, s
 
 @pytest.mark.parametrize(
     "channel",
-    [by_web(refused_port()), by_mail(refused_port()), Syslog(name="c", address=f"tcp://127.0.0.1:{refused_port()}")],
+    [by_web(free_port()), by_mail(free_port()), Syslog(name="c", address=f"tcp://127.0.0.1:{free_port()}")],
 )
 def test_a_refused_connection_is_a_failure_with_its_reason(channel: AnyChannel) -> None:
     outcome = send(channel, NOTICE)

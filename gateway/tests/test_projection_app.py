@@ -21,7 +21,7 @@ ENTRIES = entries()
 def expected(tmp_path: Path) -> list[bytes]:
     """The dump of a store rebuilt from the ledger."""
     with open_store(str(tmp_path / "expected.db")) as store:
-        listed = [LedgerEntry(one.entry, one.table, one.topic, one.payload) for one in ENTRIES]
+        listed = [LedgerEntry(one.entry, one.table, one.topic, one.payload, one.hash) for one in ENTRIES]
         rebuild(store, LedgerSpan(GATEWAY, 0, LAST), listed)
         return list(dump.lines(store))
 

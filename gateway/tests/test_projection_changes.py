@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from projection_ledger import CARD, COUP, GATEWAY, LAST, UNIT, UNREADABLE, Published, entries, message
+from projection_ledger import CARD, COUP, GATEWAY, HEALTH, LAST, UNIT, UNREADABLE, Published, entries, message
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, dump, rows
 from sabot_floor.projection.changes import UnreadableError, changes
@@ -59,14 +59,14 @@ def test_a_coup_is_one_compact_row() -> None:
     assert (row(15).winner, row(15).corrects, row(15).by) == ("", f"{UNIT}-5", "A. Smith")
 
 
-def test_only_cards_that_are_in_no_hand_or_have_notes_are_rows() -> None:
+def test_cards_of_a_hand_without_notes_have_a_short_row() -> None:
     assert (row(3).slot, row(3).notes) == ("burn", "")
-    assert row(4) is None
+    assert row(4) == rows.Dealt(GATEWAY, 4, "2026-05-01T10:02:00.000Z", "bac-01", 3, 7, "player_1", "8H")
     assert (row(5).slot, row(5).notes) == ("player_1", "keyed face_up")
     exposed = msgspec.json.encode(
         message(5, 2, **CARD, notes=["exposed"])
     )  # as every card where they are dealt face up
-    assert changes(GATEWAY, 5, "bac-01", "cards", exposed) is None
+    assert isinstance(changes(GATEWAY, 5, "bac-01", "cards", exposed), rows.Dealt)
 
 
 def test_what_people_did_is_a_row_with_sorted_json() -> None:
@@ -96,7 +96,21 @@ def test_increments_are_of_their_half_hour() -> None:
     assert row(19).half_hour == "2026-05-01T10:30"
 
 
-@pytest.mark.parametrize("topic", ["health", "jackpot/grand/recorded", "open", "sent", ""])
+def test_a_sensor_is_a_row_with_margins_in_percent() -> None:
+    assert (row(23).sensor, row(23).shoe, row(23).reads, row(23).rejects, row(23).spikes) == ("b", 3, 312, 2, 5)
+    assert (row(23).margin_mean_pct, row(23).margin_worst_pct) == (58, 29)
+    assert (row(23).speed_mean_mm_s, row(23).speed_least_mm_s, row(23).speed_most_mm_s) == (820, 410, 1900)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"margin_mean": 1e300}, {"margin_worst": -1001}, {"sensor": "c"}, {"reads": 10**16}, {"spikes": 0.5}]
+)
+def test_a_sensor_with_impossible_numbers_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableError):
+        changes(GATEWAY, 1, "bac-01", "health", msgspec.json.encode(message(1, 1, **{**HEALTH, **wrong})))
+
+
+@pytest.mark.parametrize("topic", ["jackpot/grand/recorded", "open", "sent", ""])
 def test_other_entries_give_no_row_whatever_they_hold(topic: str) -> None:
     assert changes(GATEWAY, 1, "bac-01", topic, b"\xff") is None
 
@@ -169,7 +183,9 @@ def dumped(store: Store) -> list[bytes]:
 
 def rebuilt(store: Store, origin: int = 0) -> int:
     """Rebuild from the entries behind `origin`; return how many could not be read."""
-    listed = [LedgerEntry(one.entry, one.table, one.topic, one.payload) for one in ENTRIES if one.entry > origin]
+    listed = [
+        LedgerEntry(one.entry, one.table, one.topic, one.payload, one.hash) for one in ENTRIES if one.entry > origin
+    ]
     return rebuild(store, LedgerSpan(GATEWAY, origin, LAST), listed).unreadable
 
 
@@ -192,6 +208,11 @@ def test_the_dump_has_each_row_once_in_order_of_table_and_key(expected: list[byt
         ("confirmed", 16),
         ("coups", 6),
         ("coups", 15),
+        ("dealt", 4),
+        ("entry_hashes", 6),
+        ("entry_hashes", 15),
+        ("entry_hashes", 16),
+        ("health", 23),
         ("incidents", 13),
         ("increments", 18),
         ("increments", 19),
@@ -237,9 +258,11 @@ def test_a_rebuild_takes_away_what_the_ledger_has_not_and_leaves_the_rest(store:
     feed.take([other])
     rebuilt(store)
     left = [line for line in dumped(store) if line not in expected]
-    assert [(one["gateway"], one["entry"]) for one in map(msgspec.json.decode, left)] == [
-        (GATEWAY, LAST + 1),
-        ("other", 2),
+    assert [(one["in"], one["gateway"], one["entry"]) for one in map(msgspec.json.decode, left)] == [
+        ("coups", GATEWAY, LAST + 1),
+        ("coups", "other", 2),
+        ("entry_hashes", GATEWAY, LAST + 1),
+        ("entry_hashes", "other", 2),
     ]
     assert set(expected) <= set(dumped(store))
 
@@ -303,7 +326,7 @@ def test_an_entry_that_the_store_refuses_costs_only_itself(
     monkeypatch.setattr(store, "execute_many", refusing)
     feed = Feed(store, "sydney")
     feed.take(map(arrived, ENTRIES))
-    assert dumped(store) == [line for line in expected if b'"in":"confirmed"' not in line]
+    assert dumped(store) == [line for line in expected if b'"entry":16,' not in line]
     assert dict(feed.counts) == {"refused": 1, "unreadable": 1}
 
 

@@ -12,6 +12,7 @@ from projection_rows import (
     card,
     confirmed,
     coup,
+    health,
     incident,
     increment,
     outcome,
@@ -47,6 +48,14 @@ def test_a_range_of_many_pages_has_every_row_once_in_order(store: Store, monkeyp
     expected = [("a", entry) for entry in range(1, 8)] + [("b", entry) for entry in range(1, 8)]
     assert [(row.gateway, row.entry) for row in found.coups(time(5), time(6))] == expected
     assert [row.table for row in found.coups(time(0), time(99), "t2")] == ["t2"]
+
+
+def test_the_newest_rows_about_sensors_come_oldest_first(store: Store) -> None:
+    rows = [health(entry, sensor, shoe=entry // 10) for entry in (10, 20, 30) for sensor in ("a",)]
+    found = holding(store, *reversed(rows), health(40, "a", table="t2"))
+    assert [row.shoe for row in found.health("t1", 2)] == [2, 3]
+    assert [row.shoe for row in found.health("t1", 99)] == [1, 2, 3]
+    assert found.health("t3", 99) == []
 
 
 def test_an_alarm_has_its_end_however_late_and_the_first_of_two_acknowledgements(store: Store) -> None:

@@ -5,8 +5,8 @@ from sabot_gateway.publish.echo import Echo
 from sabot_gateway.publish.outgoing import Outgoing, Window, outgoing
 
 
-def stored(seq: int, topic: str, table: str = "t1") -> Stored:
-    return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", "", "", seq, b"")
+def stored(seq: int, topic: str, table: str = "t1", digest: bytes = b"") -> Stored:
+    return Stored("u", seq, table, topic, b'{"n":%d}' % seq, b"", "", "", seq, digest)
 
 
 def payload(seq: int, after: int) -> str:
@@ -55,6 +55,12 @@ def test_entries_without_a_topic_or_table_and_internal_ones_are_not_published_an
 def test_a_message_of_a_jackpot_names_its_gateway_once() -> None:
     (sent,) = outgoing([stored(3, "jackpot/grand")], "ab", 2)
     assert sent.payload == b'{"entry":3,"after":2,"n":3}'
+
+
+def test_a_result_has_the_hash_of_its_entry_and_no_other_message_has() -> None:
+    topics = ("coup", "confirmed", "cards", "alarm", "shoe", "jackpot/grand")
+    sent = outgoing([stored(number, topic, digest=bytes(32)) for number, topic in enumerate(topics, 1)], "ab", 0)
+    assert [b'"hash":"%b"' % (b"00" * 32) in one.payload for one in sent] == [True, True, False, False, False, False]
 
 
 def test_the_cursor_waits_for_every_entry_of_a_message() -> None:

@@ -88,8 +88,8 @@ def test_a_gap_since_a_coup_began_makes_its_report_incomplete(store: Store) -> N
     scene.coup("c1", at("20:00"), 1, 1)  # entry 1 of gw-1
     scene.coup("c2", at("20:01"), 1, 2)
     scene.coup("o1", at("20:00"), 1, 1, "bac-02")  # entry 1 of gw-2
-    scene.add("health", {})
-    scene.add("health", {}, "gw-2")
+    scene.add("jackpot/lucky-tie/recorded", {})
+    scene.add("jackpot/lucky-tie/recorded", {}, "gw-2")
     scene.coup("c9", at("10:00", 17), 1, 9)  # entry 4 of gw-1: entry 3 is missing
     scene.coup("o9", at("10:00", 17), 1, 9, "bac-02")
     scene.save()

@@ -15,6 +15,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.service.mqtt import NO_KEEPALIVE
 from sabot_protocol.topics import is_published
 from sabot_sim.world.acts import AtGateway
 
@@ -72,7 +73,7 @@ class Gateway:
                 for place in places
             ),
         )
-        self.app = App(self.config, lambda: self._line_s, clock, sleep=lambda _s: None)
+        self.app = App(self.config, lambda: self._line_s, clock, sleep=lambda _s: None, keepalive_s=NO_KEEPALIVE)
 
     def start(self) -> None:
         """Start, and wait until every shoe is served."""

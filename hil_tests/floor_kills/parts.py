@@ -17,6 +17,7 @@ from sabot_protocol.service.messages import ControlError, Request
 from sabot_tools.bench.gateway_load import ptys
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import HOST, free_port
 from sabot_tools.stand.postgres import LocalPostgres
 
 from floor_kills.jackpots import toml
@@ -56,7 +57,7 @@ class Parts:
         self.tables = [Table(number, size.coups) for number in range(size.tables)]
         self.children = Children(work_dir)
         self.kills, self.up = Counter[str](), set[str]()
-        self.broker = Broker(broker.HOST, broker.free_port())
+        self.broker = Broker(HOST, free_port())
         self.ledger = work_dir / "ledger.db"
         self._lines = list(ptys(stack, size.tables))
         self._report = work_dir / "played.json"

@@ -1,16 +1,14 @@
 """The setup of a siege: broker, daemon, honest tables and a subscriber, all real, and honest play."""
 
 import random
-import socket
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from sabot_protocol.service.broker import Broker
-from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import Site
 
 from siege import lab, probe
@@ -69,7 +67,7 @@ class Ground:
     def __enter__(self) -> "Ground":
         """Broker, ports and subscriber are up."""
         self.house = House([self._table(number) for number in range(len(_BOOKS))])
-        self.broker = self.start_broker(broker.free_port())
+        self.broker = self.start_broker(free_port())
         self.spec = self._spec()
         self._write_keys()
         self.daemon = Daemon(self.children, self.spec)
@@ -103,7 +101,7 @@ class Ground:
         if self.order.broker != "nats":
             return self.site.start(self.order.broker, port=port)
         config = _NATS.format(store=self.order.work_dir / "jetstream", port=port)
-        return self.site.run("nats", config, Broker(broker.HOST, port))
+        return self.site.run("nats", config, Broker(HOST, port))
 
     def deal(self) -> None:
         """One turn of honest play; heads of the ledger are kept as they come."""
@@ -156,7 +154,7 @@ class Ground:
             broker_port=self.broker.port,
             protocol_hash=lab.protocol_hash(),
             honest=[table.known() for table in self.house.tables],
-            hostile={f"x{number:02}": port for number, port in enumerate(_free_ports(_HOSTILE_PORTS), 1)},
+            hostile={f"x{number:02}": free_port() for number in range(1, _HOSTILE_PORTS + 1)},
             units={f"bad0{rng.getrandbits(48):012x}": rng.randbytes(32).hex() for _ in range(_KEYED_UNITS)},
             groups=[],
             acts=list(self.order.acts),
@@ -170,10 +168,3 @@ class Ground:
             path = self.spec.keys / f"{unit}.key"
             path.touch(mode=0o600)
             path.write_text(key + "\n")
-
-
-def _free_ports(count: int) -> list[int]:
-    """Return different free ports."""
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.create_server((broker.HOST, 0))) for _ in range(count)]
-        return [int(probe.getsockname()[1]) for probe in probes]

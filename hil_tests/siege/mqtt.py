@@ -23,11 +23,12 @@ _TOPICS = (
     "cards",
     "health",
     "history",
+    "hand",
     "cmd",
     "cmd/reply",
     "ledger",
 )
-_RETAINED = ("status", "shoe", "alarms", "open", "history", "ledger")
+_RETAINED = ("status", "shoe", "alarms", "open", "history", "hand", "ledger")
 _MOST_PAYLOAD = 900_000  # nats-server takes a megabyte
 
 Attack = Callable[["Intruder"], None]

@@ -15,6 +15,7 @@ import trustme
 from sabot_protocol.service.broker import Broker, Login
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import HOST, free_port
 
 _LISTENS_WITHIN_S = 20.0
 KINDS = ("nats", "mosquitto")
@@ -83,9 +84,9 @@ class Site:
         self, kind: str, *, tls: tuple[Path, Path] | None = None, client_ca: Path | None = None, port: int = 0
     ) -> Broker:
         """Start a broker without access control."""
-        port = port or broker.free_port()
+        port = port or free_port()
         text = (_nats if kind == "nats" else _mosquitto)(self.work_dir, port, tls, client_ca)
-        return self.run(kind, text, Broker("localhost" if tls else broker.HOST, port, tls is not None))
+        return self.run(kind, text, Broker("localhost" if tls else HOST, port, tls is not None))
 
     def run(self, kind: str, config: str, where: Broker, env: dict[str, str] | None = None) -> Broker:
         """Start a broker with this config; its log is KIND.log."""
@@ -102,7 +103,7 @@ class Site:
         while time.monotonic() < give_up_s:
             self.children.check()
             with socket.socket() as probe:
-                if probe.connect_ex((broker.HOST, where.port)) == 0:
+                if probe.connect_ex((HOST, where.port)) == 0:
                     return
         pytest.fail(f"{where} does not listen")
 
@@ -114,13 +115,13 @@ class Site:
 
     def example(self, kind: str, more: dict[str, str] | None = None) -> Broker:
         """Start the example configuration with files, ports and users of this machine, and `more` changes."""
-        port = broker.free_port()
+        port = free_port()
         certificate, key = self.certificates.issue("localhost")
         where = Broker("localhost", port, tls=True)
         if kind == "nats":
             changes = {
                 '"127.0.0.1:4222"': '"127.0.0.1:-1"',
-                "0.0.0.0:8883": f"{broker.HOST}:{port}",
+                "0.0.0.0:8883": f"{HOST}:{port}",
                 "/var/lib/nats": str(self.work_dir / "jetstream"),
                 "/etc/nats/broker.pem": str(certificate),
                 "/etc/nats/broker.key": str(key),
@@ -133,7 +134,7 @@ class Site:
             env = {f"{user.split('-')[0].upper()}_PASSWORD": password for user, password in PASSWORDS.items()}
             return self.run(kind, _changed((EXAMPLES / "nats.conf").read_text(), changes), where, env)
         changes = {
-            "listener 8883": f"listener {port} {broker.HOST}",
+            "listener 8883": f"listener {port} {HOST}",
             "/etc/mosquitto/certs/broker.pem": str(certificate),
             "/etc/mosquitto/certs/broker.key": str(key),
             "password_file /etc/mosquitto/sabot.passwd": f"password_file {self._passwords()}",

@@ -1,10 +1,13 @@
 """The last line of a test run: what ran on the emulated RP2040, and what did not, and why.
 
-SABOT_CHIP_TALLY names a file through which several runs add up; `make test` has two.
+SABOT_CHIP_TALLY names a file through which several runs add up; `make test` has two at a time.
+`python -m support.chip_tally FILE` prints the line of all of them.
 """
 
+import fcntl
 import json
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final
@@ -109,9 +112,12 @@ def _added_up(tally: Counter[str]) -> Counter[str]:
     named = os.environ.get("SABOT_CHIP_TALLY")
     if not named:
         return tally
-    path = Path(named)
-    whole = tally + Counter(json.loads(path.read_text()) if path.exists() else {})
-    path.write_text(json.dumps(whole))
+    with open(named, "a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        whole = tally + Counter(json.loads(file.read() or "{}"))
+        file.truncate(0)
+        file.write(json.dumps(whole))
     return whole
 
 
@@ -122,3 +128,8 @@ def line(tally: Counter[str]) -> str:
     failed = f", {tally[_FAILED]} failed" if tally[_FAILED] else ""
     left = [f"{tally[target]} are left to `{target}`" for target in (_BY_CHIP, _BY_REPLAY) if tally[target]]
     return "; ".join([f"{ran}{failed}{', ' if tally[_RAN] else ': '}{skipped}", *left])
+
+
+if __name__ == "__main__":
+    counted = Path(sys.argv[1])
+    print(line(Counter(json.loads(counted.read_text()) if counted.exists() else {})))

@@ -61,6 +61,7 @@ class Killer:
     kind: str  # of broker
     stacks: dict[str, list[list[str]]] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
+    gateway_kills: int = 0
 
     def __post_init__(self) -> None:
         """Keep every stack that a dealer takes."""
@@ -93,6 +94,7 @@ class Killer:
         self._steps(round_.peace)
         for name in round_.victims:
             self._kill[name]()
+            self.gateway_kills += name == "gateway"
             self._steps(round_.between)
         self._steps(round_.away)
         for name in round_.back:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from sabot_protocol import recording
-from sabot_tools.stand.broker import free_port
+from sabot_tools.stand.ports import free_port
 
 from support.try_out import ShoeProcess, TryOut
 

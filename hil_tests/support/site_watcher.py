@@ -14,8 +14,12 @@ from sabot_gateway.ledger import Reader
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import is_published
+from sabot_tools.stand.angel_eye_table import LiveAngelEye
 from sabot_tools.stand.local_site import LocalSite, Received
 
+from support.angel_received import ReceivedLine
+
+DRIVERS = ("sabot", "angel-eye")  # the kinds of shoes that a gateway reads
 FLAT_OUT = 1e6  # speed factor: as fast as the firmware can
 PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))
 _LOOK_EVERY = 20  # steps
@@ -43,6 +47,8 @@ class SiteWatcher:
         self.received: list[Received] = []
         self._by_topic: dict[str, dict[Any, dict[str, Any]]] = {}
         self._ids: dict[str, dict[Id, None]] = {}
+        tables = site.tables.items()
+        self.lines = {name: ReceivedLine(table) for name, table in tables if isinstance(table, LiveAngelEye)}
 
     def run_until(self, done: Callable[["SiteWatcher"], bool]) -> None:
         """Deal until the condition holds; fail with the gateway's log after PATIENCE_S."""
@@ -60,6 +66,8 @@ class SiteWatcher:
     def step(self) -> None:
         """Run the site for one turn."""
         self.site.step()
+        for line in self.lines.values():
+            line.step(time.monotonic())
         for message in self.site.take_inbox():
             self._keep(message)
 
@@ -82,6 +90,26 @@ class SiteWatcher:
         """Return the newest message of a topic below the site, such as `bac-01/status`, or an empty dict."""
         found = list(self._by_topic.get(f"sabot/v1/{self.site.plan.site}/{topic}", {}).values())
         return found[-1] if found else {}
+
+    def wrong_coups(self, table: str = "bac-01", cuts: int = 0, *, settled: bool = False) -> list[str]:
+        """Return what is wrong with the coups of a table; each cut may leave two coups in dispute, at an Angel Eye.
+
+        Settled: the shoe is off, and the subscriber has everything.
+        """
+        coups = self.messages("coup", table)
+        disputed = [coup for coup in coups if coup["status"] != "verified"]
+        shoes = [coup["shoe"] for coup in coups]
+        numbers = [[coup["coup"] for coup in coups if coup["shoe"] == shoe] for shoe in sorted(set(shoes))]
+        found = [] if shoes == sorted(shoes) and all(map(contiguous, numbers)) else [f"numbers {numbers}"]
+        if table not in self.lines:
+            return found + [f"{coup['id']} is {coup['status']}" for coup in disputed]
+        found += [f"{len(disputed)} disputed after {cuts} cuts"] if len(disputed) > 2 * cuts else []
+        return found + self.lines[table].differences(coups, settled=settled)
+
+    def ledger_refuses_and_gateway_dies(self, since_s: float) -> None:
+        """Note that what came since then can be in no ledger: an Angel Eye keeps no log."""
+        for line in self.lines.values():
+            line.nothing_stored_from(since_s)
 
     def site_status(self) -> list[dict[str, Any]]:
         """Return the status messages of the gateway itself."""

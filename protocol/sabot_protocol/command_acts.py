@@ -1,8 +1,10 @@
 """Acts of commands: which act of the rulebook a verb of a table is, and whether people may do it; for every surface."""
 
 from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
-from sabot_protocol import authority, irregularities
+from sabot_protocol import authority, irregularities, rulebooks
 from sabot_protocol.authority import AuthorityError, Person, Verdict
 from sabot_protocol.commands import CommandError
 from sabot_protocol.irregularities import IrregularityError
@@ -12,6 +14,7 @@ from sabot_protocol.irregularities import IrregularityError
 ACTS: dict[str, str] = {
     "decide": "decide_discrepancy",  # P-43
     "confirm": "confirm_result",  # P-51
+    "no-more-bets": "no_more_bets",  # P-22
     "no-bet": "deal_unwagered",  # P-37
     "this-no-bet": "unwagered_after_error",  # P-44
     "authorise": "",
@@ -23,6 +26,7 @@ ACTS: dict[str, str] = {
     "deck-check": "verify_cards",  # P-02
     "lock": "",
     "unlock": "",
+    "clear-error": "",
     "self-test": "",
     "reboot": "",
     "ack-alarm": "",
@@ -54,6 +58,7 @@ _REPORTED: dict[str, str] = {  # by the case of a report by which the shoe voids
     "insufficient_cards": "",
 }
 _MISDEAL, _RECONSTRUCT = "void_misdeal", "reconstruct"
+_NO_BET = ("THIS_NO_BET", "NEXT_NO_BET")
 _VOID, _REASON = "void", "supervisor"  # the reason of a void that gives none
 _BY_ITSELF = ("auto", "free")  # nobody approves it; people beside the order give no commands all the same
 
@@ -77,7 +82,16 @@ def act_of_report(book: str, case: str, facts: Mapping[str, object]) -> str:
         return ""  # a fact is missing, so the shoe gets no report
     if code.startswith("VOID") or (code, case) == ("CONFIRM", "scan_discrepancy"):
         return _REPORTED.get(case, _MISDEAL)
+    if code in _NO_BET:
+        return "" if _directed(book, case) else ACTS["this-no-bet"]
     return _RECONSTRUCT if code.startswith("RECON") else ""
+
+
+def _directed(book: str, case: str) -> bool:
+    """Return True if no rule orders a coup without wagers after this case: a supervisor directs it (Crown 10.8.1)."""
+    ordered = str(rulebooks.load(book).switch["dummy_ordered_by"].value).split()
+    needed = bool(rulebooks.load(book).switch["dummy_needs_authorisation"].value)
+    return needed and bool(ordered) and case not in ordered
 
 
 def check(book: str, act: str, by: Person, asks: Person | None = None) -> Verdict:
@@ -99,3 +113,32 @@ def _verdict(book: str, act: str, by: Person, asks: Person | None) -> Verdict:
         return authority.check_without_rule(book, by.role)
     verdict = authority.check_people(book, act, asks, by)
     return authority.check_without_rule(book, by.role) if verdict.basis == "silent" else verdict
+
+
+class Grant(NamedTuple):
+    """How people get a command done: `alone`, or with another person, who approves it."""
+
+    alone: bool
+    second: str = ""  # id of the lowest role of the other person; empty if none is needed
+    title: str = ""  # of that role
+    say: str = ""  # why not alone
+
+
+@cache
+def grant(book: str, act: str, role: str) -> Grant | None:
+    """Return how a person of this role gets the act done; None if the rulebook lets nobody, or has no such role."""
+    one, refused = Person("1", role), ""
+    try:
+        check(book, act, one)
+        return Grant(alone=True)
+    except CommandError as error:
+        if error.reason == "unknown_role":
+            return None
+        refused = str(error)
+    for other in (found for found in authority.load(book).role if not found.counts_as):
+        try:
+            check(book, act, Person("2", other.id), one)
+        except CommandError:
+            continue
+        return Grant(False, other.id, other.title, refused)
+    return None

@@ -198,10 +198,15 @@ def _files() -> list[Traversable]:
 
 def advise(rulebook_id: str, case: str, context: Mapping[str, object]) -> Advice:
     """Return the rulebook's answer; a fact may be missing only if it changes nothing."""
+    _expect_case(rulebook_id, case)
+    return _decided(rulebook_id, case, frozenset(_checked(case, context).items()))
+
+
+def _expect_case(rulebook_id: str, case: str) -> None:
+    """Raise IrregularityError if there is no such rulebook or case."""
     load(rulebook_id)
     if case not in CASES:
         raise IrregularityError(f"unknown case {case!r}: choose one of {', '.join(CASES)}")
-    return _decided(rulebook_id, case, frozenset(_checked(case, context).items()))
 
 
 def advise_at_table(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool) -> Advice:
@@ -219,11 +224,22 @@ def complete_facts(rulebook_id: str, case: str, given: Mapping[str, object], kno
     return {fact: facts.get(fact, False) for fact in CASES[case]}
 
 
+def open_facts(rulebook_id: str, case: str, context: Mapping[str, object]) -> list[str]:
+    """Return the facts that are missing and on which the rulebook's answer still depends."""
+    _expect_case(rulebook_id, case)
+    known = _checked(case, context)
+    return _wanted(case, known, _answers(case, load(rulebook_id).cases[case], known))
+
+
+def _wanted(case: str, known: Facts, answers: list[tuple[dict[str, bool], Advice]]) -> list[str]:
+    return [fact for fact in CASES[case] if fact not in known and _matters(fact, answers)]
+
+
 @cache
 def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) -> Advice:
     known = dict(facts)
     answers = _answers(case, load(rulebook_id).cases[case], known)
-    wanted = [fact for fact in CASES[case] if fact not in known and _matters(fact, answers)]
+    wanted = _wanted(case, known, answers)
     if wanted:
         missing = ", ".join(f"context.{fact}" for fact in wanted)
         raise IrregularityError(f"{missing}: missing; the answer of {rulebook_id} to {case} depends on it")

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 _FRONT = re.compile(
-    rb'\{(?:"gateway":"([0-9A-Za-z_-]{1,64})",)?"entry":([1-9][0-9]{0,14}),"after":(0|[1-9][0-9]{0,14}),(?=")'
+    rb'\{(?:"gateway":"([0-9A-Za-z_-]{1,64})",)?"entry":([1-9][0-9]{0,14}),"after":(0|[1-9][0-9]{0,14}),'
+    rb'(?:"hash":"([0-9a-f]{64})",)?(?=")'
 )
 
 
@@ -16,6 +17,7 @@ class Place(NamedTuple):
     gateway: str
     entry: int
     after: int
+    hash: str = ""  # of the entry in the chain, hex; empty if it is not published
 
 
 class _Names(msgspec.Struct):
@@ -33,7 +35,8 @@ def with_place(payload: bytes, place: Place) -> bytes:
     if payload[:2] != b'{"':
         return payload
     gateway = b'"gateway":"%b",' % place.gateway.encode() if place.gateway else b""
-    return b'{%b"entry":%d,"after":%d,%b' % (gateway, place.entry, place.after, payload[1:])
+    digest = b'"hash":"%b",' % place.hash.encode() if place.hash else b""
+    return b'{%b"entry":%d,"after":%d,%b%b' % (gateway, place.entry, place.after, digest, payload[1:])
 
 
 def without_place(payload: bytes) -> tuple[Place | None, bytes]:
@@ -41,10 +44,12 @@ def without_place(payload: bytes) -> tuple[Place | None, bytes]:
     found = _FRONT.match(payload)
     if found is None:
         return None, payload
-    gateway, entry, after = found.groups()
+    gateway, entry, after, digest = found.groups()
     stored = b"{" + payload[found.end() :]
     name = gateway.decode() if gateway else _named(stored)
-    return (Place(name, int(entry), int(after)) if name and int(after) < int(entry) else None), stored
+    if not name or int(after) >= int(entry):
+        return None, stored
+    return Place(name, int(entry), int(after), digest.decode() if digest else ""), stored
 
 
 def _named(stored: bytes) -> str:

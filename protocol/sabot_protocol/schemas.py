@@ -15,11 +15,14 @@ from sabot_protocol.jackpots.messages import (
     RecordedMessage,
     WinMessage,
 )
+from sabot_protocol.table_states import HandMessage, HistoryMessage
 from sabot_protocol.topics import (
     JACKPOT_RETAINED,
+    KEEPALIVE_S,
     RETAINED,
     AlarmMessage,
     AlarmsMessage,
+    BeatMessage,
     CardMessage,
     ConfirmedMessage,
     CoupMessage,
@@ -31,6 +34,7 @@ from sabot_protocol.topics import (
     ShoeMessage,
     StatusMessage,
     TopicName,
+    beat_topic,
     command_topic,
     gateway_status_topic,
     increment_topic,
@@ -51,6 +55,7 @@ class Topic(NamedTuple):
     payload: Any
     summary: str
     retained: bool = False
+    qos: int = 1
 
 
 def _of_table(name: TopicName, payload: Any, summary: str) -> Topic:
@@ -78,11 +83,21 @@ TOPICS: dict[str, Topic] = {
     "health": _of_table("health", HealthMessage, "Statistics of a sensor of the shoe."),
     "attempt": _of_table("attempt", Attempt, "A request of a person to the table, before anything is done."),
     "outcome": _of_table("outcome", Outcome, "The answer to a request of a person."),
+    "history": _of_table(
+        "history", HistoryMessage, "The results of the shoe on the table that are out; for everybody."
+    ),
+    "hand": _of_table("hand", HandMessage, "The coup on the table as the shoe reads it; only for staff."),
     "ledger": Topic(
         ledger_topic("{site}"),
         LedgerMessage,
         "The head of the gateway's ledger. Keep it: it proves later that nothing was removed or rewritten.",
         retained=True,
+    ),
+    "beat": Topic(
+        beat_topic("{site}"),
+        BeatMessage,
+        "Once a second: the gateway goes on, also while it is held. After 3 s of silence do not rely on its data.",
+        qos=0,
     ),
     "increment": Topic(
         increment_topic("{site}", "{table}", "{jackpot}"),
@@ -141,6 +156,10 @@ _OF_GATEWAYS: dict[str, tuple[str, Topic]] = {
             retained=True,
         ),
     ),
+    "named_gateway_beat": (
+        "beat",
+        Topic(beat_topic("{site}", "{gateway}"), BeatMessage, "The beat of a gateway with a name.", qos=0),
+    ),
 }
 _MQTT = {"bindingVersion": "0.2.0"}
 _PARAMETER = re.compile(r"{(\w+)}")
@@ -184,7 +203,7 @@ def asyncapi() -> Json:
         "defaultContentType": "application/json",
         "servers": _servers(),
         "channels": {name: _channel(topic, message) for name, (message, topic) in channels.items()},
-        "operations": {f"say_{name}": _operation(name, retain=topic.retained) for name, (_, topic) in channels.items()},
+        "operations": {f"say_{name}": _operation(name, topic) for name, (_, topic) in channels.items()},
         "components": {
             "parameters": _parameters(),
             "messages": {name: _message(name, payload) for name, payload in zip(ALL_PAYLOADS, payloads, strict=True)},
@@ -203,9 +222,9 @@ def _info() -> Json:
         "version": "1",
         "description": (
             "What a gateway publishes about the card shoes at its tables, and the floor service about jackpots, over "
-            "MQTT 3.1.1 with QoS 1. A message may be delivered more than once, always with the same id: drop an id "
-            "that you have seen. Fields may be added, none is removed: ignore fields that you do not know. "
-            "The JSON Schema of each payload is in schemas/."
+            "MQTT 3.1.1 with QoS 1, beats with QoS 0. A message may be delivered more than once, always with the same "
+            "id: drop an id that you have seen. Fields may be added, none is removed: ignore fields that you do not "
+            "know. The JSON Schema of each payload is in schemas/."
         ),
     }
 
@@ -213,7 +232,7 @@ def _info() -> Json:
 def _servers() -> Json:
     site = "{site}"
     will = {"topic": gateway_status_topic(site), "qos": 1, "retain": True, "message": '{"state":"offline","time":"…"}'}
-    session = {"clientId": f"sabot-gateway-{site}", "cleanSession": False, "keepAlive": 30, "lastWill": will}
+    session = {"clientId": f"sabot-gateway-{site}", "cleanSession": False, "keepAlive": KEEPALIVE_S, "lastWill": will}
     bindings = {"mqtt": session | _MQTT}
     common = {"protocolVersion": "3.1.1", "bindings": bindings}
     ways = [{"$ref": f"#/components/securitySchemes/{way}"} for way in ("password", "certificate")]
@@ -241,11 +260,11 @@ def _channel(topic: Topic, message: str) -> Json:
     }
 
 
-def _operation(channel: str, *, retain: bool) -> Json:
+def _operation(channel: str, topic: Topic) -> Json:
     return {
         "action": "send",
         "channel": {"$ref": f"#/channels/{channel}"},
-        "bindings": {"mqtt": {"qos": 1, "retain": retain} | _MQTT},
+        "bindings": {"mqtt": {"qos": topic.qos, "retain": topic.retained} | _MQTT},
     }
 
 

@@ -6,6 +6,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 ROOT = "sabot/v1"
+KEEPALIVE_S: Final = 3  # of a gateway: the broker publishes its will when it hangs for one and a half of this
+BEAT_S, SILENT_S = 1.0, 3.0  # a gateway sends a beat so often; one that sent beats and has sent none for so long hangs
 
 TopicName = Literal[
     "status",
@@ -20,6 +22,8 @@ TopicName = Literal[
     "health",
     "attempt",
     "outcome",
+    "history",
+    "hand",
 ]
 RETAINED: dict[TopicName, bool] = {
     "status": True,
@@ -34,6 +38,8 @@ RETAINED: dict[TopicName, bool] = {
     "health": False,
     "attempt": False,
     "outcome": False,
+    "history": True,
+    "hand": True,
 }
 
 _RETAINED_NAMES = frozenset(str(name) for name, retained in RETAINED.items() if retained)
@@ -46,14 +52,23 @@ CoupStatus = Literal["verified", "disputed", "confirmed", "void"]
 Winner = Literal["player", "banker", "tie"]
 Severity = Literal["info", "warning", "critical"]
 AlarmState = Literal["raised", "acknowledged", "cleared"]
+DriverName = Literal["sabot", "angel-eye"]
+Unknown = Literal["shoe", "coup", "lock", "error"]
 Time = Annotated[str, Meta(description="gateway clock, ISO 8601, UTC", extra_json_schema={"format": "date-time"})]
-ShoeTime = Annotated[int, Meta(description="milliseconds since the shoe was switched on")]
+ShoeTime = Annotated[
+    int | UnsetType, Meta(description="milliseconds since the shoe was switched on; absent if the shoe has no clock")
+]
 # Where a message stands in a ledger: set when it is published, absent in the ledger itself.
 GatewayId = Annotated[str | UnsetType, Meta(description="id of the gateway whose ledger has this message")]
 EntryNumber = Annotated[int | UnsetType, Meta(description="number of its entry in that ledger")]
 AfterEntry = Annotated[
     int | UnsetType, Meta(description="number of the entry published before it, of any table; 0 for the first")
 ]
+EntryHash = Annotated[
+    str | UnsetType,
+    Meta(description="hash of its entry in the chain of that ledger, hex: `sabot ledger show` has it too"),
+]
+CoupFlag = Annotated[str, Meta(pattern=r"\A[a-z_]{1,32}\Z")]
 Card = Annotated[str, Meta(description="rank A 2 … 9 T J Q K, then suit S H D C: 8H")]
 
 
@@ -78,10 +93,10 @@ class CardMessage(Message, frozen=True):
 
     slot: str
     card: Card
-    speed_mm_s: int
-    margin: float
-    shoe_time_ms: ShoeTime
-    notes: Annotated[list[str], Meta(description="any of keyed, face_up, exposed, returned, surplus")] = []
+    speed_mm_s: Annotated[int | UnsetType, Meta(description="absent if the shoe does not report it")] = UNSET
+    margin: Annotated[float | UnsetType, Meta(description="absent if the shoe does not report it")] = UNSET
+    shoe_time_ms: ShoeTime = UNSET
+    notes: Annotated[list[str], Meta(description="any of keyed, face_up, exposed, returned, surplus, kept")] = []
 
 
 class Result(Message, frozen=True):
@@ -98,7 +113,7 @@ class Result(Message, frozen=True):
     banker_pair: bool
     natural: bool
     last_coup: bool
-    shoe_time_ms: ShoeTime
+    shoe_time_ms: ShoeTime = UNSET
     corrects: Annotated[
         str, Meta(description="id of the message that this one replaces, by a supervisor's decision")
     ] = ""
@@ -113,6 +128,11 @@ class Result(Message, frozen=True):
     began: Annotated[
         str, Meta(description="table/unit/shoe/coup where the coup began, if it came from another shoe")
     ] = ""
+    flags: Annotated[
+        list[CoupFlag] | UnsetType,
+        Meta(description="what happened in a coup of an Angel Eye, by its tracker's names; absent if nothing did"),
+    ] = UNSET
+    hash: EntryHash = UNSET
 
 
 class CoupMessage(Result, frozen=True):
@@ -219,6 +239,18 @@ class HealthMessage(Message, frozen=True):
     speed_most_mm_s: int
 
 
+class TableSetup(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """What a table offers, as its gateway's config and the rulebook have it."""
+
+    game: Annotated[str, Meta(description="id of the game in the rulebook")]
+    options: Annotated[dict[str, str], Meta(description="the value of every option of the rulebook")] = {}
+    wagers: Annotated[list[str], Meta(description="ids of the wagers offered, as in the rulebook")] = []
+    decks: int
+    shoe: Annotated[
+        dict[str, str], Meta(description="how the table deals: dealing, shuffler, style, as far as set")
+    ] = {}
+
+
 class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     """Whether the table's shoe is connected, or (`sabot/v1/<site>/status`, also the last will) the gateway."""
 
@@ -231,12 +263,30 @@ class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     ] = None
     fault: Annotated[str | None, Meta(description="fault that locks the shoe's exit")] = None
     next_step: Annotated[str | None, Meta(description="what a person must do about that fault")] = None
+    driver: Annotated[DriverName, Meta(description="protocol of the shoe; missing for Sabot's own")] = "sabot"
+    commands: Annotated[bool, Meta(description="false if the gateway sends no commands to the shoe")] = True
+    unknown: Annotated[
+        list[Unknown],
+        Meta(
+            description="what is not known of an Angel Eye now. shoe: coups or a change of cards may be missing; coup: "
+            "whether a coup is on the table, or its first cards; lock, error: not reported since it was connected"
+        ),
+    ] = []
     rulebook: Annotated[
         str | None, Meta(description="id of the table's rulebook; missing if no gateway serves it any more")
     ] = None
     gateway: Annotated[
         str | None, Meta(description="name of the gateway that serves the table, if the site has several")
     ] = None
+    setup: Annotated[TableSetup | None, Meta(description="what the table offers; only of a table that is served")] = (
+        None
+    )
+
+
+class BeatMessage(msgspec.Struct, kw_only=True, frozen=True):
+    """The gateway's loop goes round, also while the gateway is held."""
+
+    time: Time
 
 
 class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):
@@ -281,6 +331,11 @@ def _of_gateway(gateway: str) -> str:
 def ledger_topic(site: str, gateway: str = "") -> str:
     """Return the retained topic of the head of a gateway's ledger; `gateway` is its name, if the site has several."""
     return f"{ROOT}/{site}/{_of_gateway(gateway)}ledger"
+
+
+def beat_topic(site: str, gateway: str = "") -> str:
+    """Return the topic of a gateway's beats; `gateway` is its name, if the site has several."""
+    return f"{ROOT}/{site}/{_of_gateway(gateway)}beat"
 
 
 def increment_name(jackpot: str) -> str:

@@ -21,6 +21,15 @@ def test_a_payload_that_names_its_gateway_gives_it() -> None:
     assert without_place(sent) == (Place("ab", 3, 0), stored)
 
 
+def test_the_hash_of_the_entry_is_part_of_the_place() -> None:
+    digest = "0f" * 32
+    sent = with_place(STORED, Place("ab", 12, 9, digest))
+    assert sent == b'{"gateway":"ab","entry":12,"after":9,"hash":"%b","id":"u-1","n":1}' % digest.encode()
+    assert without_place(sent) == (Place("ab", 12, 9, digest), STORED)
+    named = with_place(b'{"id":"u-1","gateway":"ab"}', Place("", 3, 0, digest))
+    assert without_place(named)[0] == Place("ab", 3, 0, digest)
+
+
 def test_the_place_of_a_damaged_payload_is_still_known() -> None:
     assert without_place(with_place(b'{"id":"u-', Place("ab", 3, 2))) == (Place("ab", 3, 2), b'{"id":"u-')
 

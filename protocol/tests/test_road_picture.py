@@ -33,6 +33,12 @@ def test_a_coup_without_wagers_has_its_own_bead() -> None:
     assert texts(drawing) == ["X"]
 
 
+def test_a_natural_is_underlined() -> None:
+    grid, line = shapes(svg(bead_plate(roads("Pn"))), "path")
+    assert (line["d"], line["stroke"]) == ("M7 16H13", "white")
+    assert shapes(svg(bead_plate(roads("P"))), "path") == [grid]
+
+
 def test_the_big_road_has_hollow_circles() -> None:
     circles = shapes(svg(big_road(roads("B", "P"))), "circle")
     assert [(circle["fill"], circle["stroke"]) for circle in circles] == [("none", RED_INK), ("none", BLUE_INK)]

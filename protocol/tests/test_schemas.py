@@ -94,6 +94,66 @@ def test_an_incident_has_its_whole_state(key: str, bad: object) -> None:
     assert not of_table.is_valid({**listed, "incidents": [{**INCIDENT, key: bad}]})
 
 
+HISTORY: dict[str, Any] = {
+    "table": "bac-01",
+    "time": "2026-01-01T00:00:00.000Z",
+    "unit": "5ab0000000000001",
+    "shoe": 1,
+    "state": "open",
+    "results": "B Pbn X",
+    "coups": [1, 2, 4],
+    "undecided": [3],
+    "phase": "bets",
+    "coup": 5,
+    "kind": "no_bet",
+    "last_coup": True,
+    "last": {
+        "coup": 4,
+        "kind": "dummy",
+        "winner": "tie",
+        "time": "2026-01-01T00:00:00.000Z",
+        "player": ["4S", "4D"],
+        "banker": ["8H", "KC"],
+        "player_points": 8,
+        "banker_points": 8,
+        "natural": True,
+    },
+}
+HAND: dict[str, Any] = {
+    **{name: HISTORY[name] for name in ("table", "time", "unit", "shoe", "coup", "kind", "last_coup")},
+    "phase": "complete",
+    "called": True,
+    "cards": [{"slot": "player_1", "card": "8H"}, {"slot": "unused", "card": "2D", "notes": ["surplus", "exposed"]}],
+    "player_points": 8,
+    "due": "banker_1",
+    "surplus": 1,
+    "locked": True,
+    "fault": "exit_forced",
+    "next_step": "Open the lid.",
+    "result": {"id": "x", "status": "disputed", "winner": None, "player_points": 8, "banker_points": 0},
+    "authorisation_needed": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "key", "bad"),
+    [
+        ("history", HISTORY, "state", "?"),
+        ("history", HISTORY, "phase", "dealing"),
+        ("history", HISTORY, "last", {"coup": 4}),
+        ("history", HISTORY, "coups", ["1"]),
+        ("hand", HAND, "phase", "no_more_bets"),
+        ("hand", HAND, "cards", ["8H"]),
+        ("hand", HAND, "result", {}),
+    ],
+)
+def test_a_state_for_screens_has_known_values(name: str, good: dict[str, Any], key: str, bad: object) -> None:
+    strict = Draft202012Validator(schemas.strict(published(name)))
+    assert list(strict.iter_errors(good)) == []
+    assert not strict.is_valid({**good, key: bad})
+    assert not strict.is_valid({**good, "colour": "red"})
+
+
 INCREMENT: dict[str, Any] = {
     **{name: CARD[name] for name in ("id", "unit", "event_no", "table", "shoe", "coup", "time", "rulebook")},
     "gateway": "0123456789abcdef",
@@ -145,6 +205,9 @@ def test_amounts_of_a_jackpot_are_whole_numbers(name: str, good: dict[str, Any],
     [
         ("status", "status"),
         ("ledger", "ledger"),
+        ("beat", "beat"),
+        ("gateway/pit-1/beat", "beat"),
+        ("bac-01/beat", None),
         ("bac-01/status", "status"),
         ("bac-01/confirmed", "confirmed"),
         ("bac-01/jackpot/lucky-tie", "increment"),
@@ -164,9 +227,11 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
     assert addresses == {
         "sabot/v1/{site}/status",
         "sabot/v1/{site}/ledger",
+        "sabot/v1/{site}/beat",
         *(f"sabot/v1/{{site}}/{{table}}/{name}" for name in NAMES),
         "sabot/v1/{site}/gateway/{gateway}/status",
         "sabot/v1/{site}/gateway/{gateway}/ledger",
+        "sabot/v1/{site}/gateway/{gateway}/beat",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}/recorded",
         "sabot/v1/{site}/{table}/cmd",
@@ -179,8 +244,9 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         if operation["bindings"]["mqtt"]["retain"]
     }
     of_gateways = {"gateway_status", "ledger", "named_gateway_status", "named_gateway_ledger"}
-    assert retained == {*of_gateways, "status", "shoe", "alarms", "open", "meter", "pending"}
-    assert {operation["bindings"]["mqtt"]["qos"] for operation in ASYNCAPI["operations"].values()} == {1}
+    assert retained == {*of_gateways, "status", "shoe", "alarms", "open", "history", "hand", "meter", "pending"}
+    unkept = {name for name, operation in ASYNCAPI["operations"].items() if operation["bindings"]["mqtt"]["qos"] == 0}
+    assert unkept == {"say_beat", "say_named_gateway_beat"}
     assert {operation["action"] for operation in ASYNCAPI["operations"].values()} == {"send"}
 
 

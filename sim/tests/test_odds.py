@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
 from math import perm
 
@@ -20,14 +21,19 @@ from sabot_sim.odds.simulation import CoupTable, Simulation
 from sabot_tools.actions.odds import decimal, draw_tables, results
 
 DRAW = draw_tables()
-EIGHT = list(Enumeration(8, DRAW).facts())
 TOTAL = perm(416, 6)
+
+
+@cache
+def eight() -> list[tuple[Facts, int]]:
+    """Return every coup of eight decks with its weight; not at import, which every worker does."""
+    return list(Enumeration(8, DRAW).facts())
 
 
 def figures(book: str, **chosen: str) -> dict[str, WagerOdds]:
     rules_ = rulebooks.load(book)
     table = Table(rules_, Settings.of(rules_, chosen))
-    return odds.of_coups(table, EIGHT) | odds.of_sequences(rules_, table.settings.game, results(EIGHT, TOTAL))
+    return odds.of_coups(table, eight()) | odds.of_sequences(rules_, table.settings.game, results(eight(), TOTAL))
 
 
 def close(value: Fraction, figure: float, digits: int) -> bool:
@@ -35,12 +41,12 @@ def close(value: Fraction, figure: float, digits: int) -> bool:
 
 
 def test_weights_sum_to_every_draw_of_six_cards() -> None:
-    assert sum(weight for _, weight in EIGHT) == TOTAL
+    assert sum(weight for _, weight in eight()) == TOTAL
     assert sum(weight for _, weight in Enumeration(3, DRAW).facts()) == perm(156, 6)
 
 
 def test_published_figures_of_the_main_bets() -> None:
-    coup = results(EIGHT, TOTAL)
+    coup = results(eight(), TOTAL)
     assert close(coup["B"], 0.458597, 6)
     assert close(coup["P"], 0.446247, 6)
     assert close(coup["T"], 0.095156, 6)
@@ -175,7 +181,7 @@ def test_conditional_wagers_say_how_often_they_open() -> None:
 
 
 def test_runs_and_tails_are_powers_of_one_coup() -> None:
-    crown, coup = figures("crown-baccarat"), results(EIGHT, TOTAL)
+    crown, coup = figures("crown-baccarat"), results(eight(), TOTAL)
     assert crown["run_banker_3"].outcomes == {"run": coup["B"] ** 3}
     assert crown["run_banker_3"].house_edge == 1 - 9 * coup["B"] ** 3
     assert crown["run_tie_4"].house_edge == 1 - 10_001 * coup["T"] ** 4
@@ -248,7 +254,7 @@ def test_simulated_shoes_agree_with_the_exact_odds() -> None:
     made = simulated()
     book = rulebooks.load("crown-baccarat")
     table = Table(book, Settings.of(book, {"game": "crown"}))
-    seen, exact = odds.of_coups(table, made.facts()), odds.of_coups(table, EIGHT)
+    seen, exact = odds.of_coups(table, made.facts()), odds.of_coups(table, eight())
     assert sum(weight for _, weight in made.facts()) == made.coups >= 200_000
     for name, one in seen.items():
         error = (float(exact[name].variance()) / (made.coups * float(one.available))) ** 0.5
@@ -286,7 +292,7 @@ def test_without_pairs_the_points_are_the_same() -> None:
     book = rulebooks.load("star-baccarat")
     table = Table(book, Settings.of(book, {}))
     table.wagers = {name: table.wagers[name] for name in ("player", "banker", "tie")}
-    seen, exact = odds.of_coups(table, made.facts()), odds.of_coups(table, EIGHT)
+    seen, exact = odds.of_coups(table, made.facts()), odds.of_coups(table, eight())
     for name, one in seen.items():
         error = (float(exact[name].variance()) / made.coups) ** 0.5
         assert abs(float(one.house_edge - exact[name].house_edge)) < 5 * error, name

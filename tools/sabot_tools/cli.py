@@ -2,7 +2,6 @@
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from sabot_tools.text.errors import describe, not_installed
 
 # action: (module, description). The module's `app` is the action.
 ACTIONS = {
+    "angel-eye": ("sabot_tools.actions.angel_eye", "Decode the bytes of an Angel Eye shoe: messages and coups."),
     "authority": ("sabot_tools.actions.authority", "Look up who may do what by a rulebook, and which reports are due."),
     "bench": ("sabot_tools.actions.bench", "Measure speed, memory and the accuracy of the card reader."),
     "cards": ("sabot_tools.actions.cards", "Print the code words and the geometry of a card set."),
@@ -35,6 +35,7 @@ ACTIONS = {
     "report": ("sabot_tools.actions.report", "Report on a day, a month, a shoe, a coup or a person."),
     "settle": ("sabot_tools.actions.settle", "Settle every wager of a coup: JSON lines in, JSON lines out."),
     "shoe": ("sabot_tools.actions.shoe", "Run a simulated shoe on a pty or a TCP port for your own gateway."),
+    "sign": ("sabot_tools.actions.sign", "Show and change the sign of a table: limits, game, closure."),
     "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare them with the exact odds."),
     "table": ("sabot_tools.actions.table", "Send a supervisor's command to a table: confirm, void, key in a card."),
     "users": ("sabot_tools.actions.users", "Add and change the people of a site: roles, PINs, badges."),
@@ -43,6 +44,7 @@ ACTIONS = {
 
 # The extra of pyproject.toml that an action needs.
 EXTRAS = {
+    "angel-eye": "gateway",
     "authority": "gateway",
     "bench": "dev",
     "cards": "gateway",
@@ -66,6 +68,7 @@ EXTRAS = {
     "report": "floor",
     "settle": "gateway",
     "shoe": "demo",
+    "sign": "floor",
     "simulate": "gateway,odds",
     "table": "gateway",
     "users": "floor",
@@ -123,6 +126,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # half of what `import sabot_tools.cli` would take
+
         typer.echo(f"sabot {version('sabot')}")
         raise typer.Exit
 

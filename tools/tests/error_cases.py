@@ -7,6 +7,7 @@ from sabot_tools.cli import app
 
 FILES = ("missing", "missing/x", "folder", "secret", "garbage", "garbage/x", "empty", "kept/x", "/dev/null")
 BOOK = ("--rulebook", "star-baccarat")
+ROULETTE = ("--rulebook", "star-rapid", "--set", "game=roulette")  # its odds need no enumeration
 BY = ("--by", "A. Smith")
 UNIT = "5ab0000000000001"
 
@@ -43,6 +44,18 @@ def _users() -> list[tuple[str, ...]]:
         ("badge", "asmith", "--remove"),
     ]
     return [("users", *act, "--control", "missing") for act in acts]
+
+
+def _signs() -> list[tuple[str, ...]]:
+    """Return a case for every command about signs: no service runs, and stdin is empty."""
+    who = ("--as", "asmith")
+    acts: list[tuple[str, ...]] = [
+        *(("show", "bac-01"), ("show",), ("minimum", "bac-01", "50"), ("minimum", "bac-01", "50", *who)),
+        *(("one-minimum", "bac-01", *who), ("close", "bac-01", "--at", "21:30", *who)),
+        *(("game", "bac-01", "even_money", *who), ("personal", "bac-01", "3", "--end", *who)),
+        *(("restrict", "bac-01", "pair", *who), ("cancel", "bac-01", "closure", *who)),
+    ]
+    return [("sign", *act, "--control", "missing") for act in acts]
 
 
 # `@` stands for each of FILES in turn.
@@ -96,7 +109,7 @@ FILE_CASES = [
     ("ledger", "prune", "@", "--before", "2020-01-01"),
     ("ledger", "prune", "@", "--before", "2020-01-01", "--dry-run"),
     ("ledger", "accept", "@", *BY, "--reason", "a test"),
-    ("odds", *BOOK, "--plot", "@"),
+    ("odds", *ROULETTE, "--plot", "@"),
     ("optics", "plot", "--out", "picture.svg", "--edges", "@"),
     ("optics", "plot", "--out", "@"),
     ("record", "@", "--profile", "normal", "--cards", "1"),
@@ -120,6 +133,7 @@ FILE_CASES = [
     ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--config", "@"),
     ("table", "bac-01", "void", *BY, "--clause", "12.1.2", "--control", "@"),
     ("users", "disable", "asmith", "--config", "@"),
+    ("sign", "show", "bac-01", "--floor", "@"),
     ("users", "list", "--control", "@"),
     ("users", "list", "--store", "@"),
     ("users", "log", "--store", "@"),
@@ -134,6 +148,10 @@ VALUE_CASES = [
     ("--zz",),
     ("authority",),
     ("authority", "--rulebook", "zz"),
+    ("angel-eye", "zz"),
+    *(("angel-eye", verb, file) for verb in ("decode", "session") for file in ("missing", "folder", "secret")),
+    ("angel-eye", "session"),
+    ("angel-eye", "session", "garbage"),
     ("authority", "--rulebook", "crown-baccarat", "--operator", "zz"),
     ("bench", "zz"),
     ("bench", "figures", "--only", "zz"),
@@ -144,9 +162,12 @@ VALUE_CASES = [
     ("cards", "--set", "zz"),
     ("demo", "--coups", "0"),
     ("demo", "--rulebook", "zz"),
+    ("demo", "--kind", "zz"),
     ("demo", "--broker", "zz"),
     ("demo", "--broker", "mqtt://user:password@host"),
     ("demo", "--speed", "nan"),
+    ("demo", "--web-port", "70000"),
+    ("demo", "--patience", "-1"),
     ("flash", "zz://zz"),
     ("floor", "accept", "--as", "asmith", "--reason", "a test", "--control", "missing"),
     ("floor", "accept", "--as", "asmith", *BY, "--reason", "a test", "--control", "missing"),
@@ -223,6 +244,15 @@ VALUE_CASES = [
     ("roads", "--json", "--text"),
     *(("shoe", f"--{name}", "zz") for name in ("rulebook", "decks", "unit", "tcp", "coups", "speed")),
     ("shoe", "--state", "garbage"),
+    *(("shoe", "--kind", kind, "--tcp", "zz") for kind in ("zz", "sabot", "angel-eye")),
+    *(
+        ("shoe", "--kind", "angel-eye", f"--{name}", "zz")
+        for name in ("cycle", "baud", "gap", "bcc", "naks", "burn", "data-bits")
+    ),
+    *(("shoe", "--kind", "angel-eye", *own) for own in (("--unit", UNIT), ("--card-set", "2"), ("--state", "new"))),
+    *(("shoe", *line) for line in (("--interleaved",), ("--bad-line", "0.5"), ("--cycle", "1-9"))),
+    ("shoe", "--kind", "angel-eye", "--pty", "folder"),
+    ("shoe", "--kind", "angel-eye", "--key", "garbage"),
     ("shoe", "--pty", "folder"),
     ("table",),
     ("table", "bac-01"),
@@ -233,6 +263,7 @@ VALUE_CASES = [
     ("table", "bac-01", "void", "--clause", "12.1.2", "--floor", "missing", "--as", "asmith"),
     ("table", "bac-01", "void", "--clause", "12.1.2", "--floor", "missing", "--as", "asmith", *BY),
     ("table", "bac-01", "capture", "--as", "asmith"),
+    *_signs(),
     *_users(),
     ("users", "list", "--store", "zz://zz"),
     ("watch", "--broker", "zz"),
@@ -246,7 +277,7 @@ VALUE_CASES = [
 ]
 # Only where the extra is missing: with everything installed they do their work.
 GATEWAY_CASES = [
-    *(("bench", "figures", "--only", group) for group in ("firmware", "gateway", "path", "reader", "rules")),
+    *(("bench", "figures", "--only", group) for group in ("firmware", "gateway", "path", "reader", "rules", "screens")),
     ("bench", "optics"),
     ("demo", "--port", "0"),
     ("odds", *BOOK),
@@ -287,10 +318,10 @@ FINE = {
     *(("keys", "floor", directory) for directory in ("missing", "missing/x", "folder")),
     ("keys", "new", UNIT, "--dir", "new-keys", "--shoe", "missing"),
     ("keys", "show", "--dir", "folder"),
-    ("odds", *BOOK, "--plot", "missing"),
-    ("odds", *BOOK, "--plot", "garbage"),
-    ("odds", *BOOK, "--plot", "empty"),
-    ("odds", *BOOK, "--plot", "/dev/null"),
+    ("odds", *ROULETTE, "--plot", "missing"),
+    ("odds", *ROULETTE, "--plot", "garbage"),
+    ("odds", *ROULETTE, "--plot", "empty"),
+    ("odds", *ROULETTE, "--plot", "/dev/null"),
     ("record", "missing", "--profile", "normal", "--cards", "1"),
     ("record", "reads.shoe", "--profile", "normal", "--cards", "1", "--expected", "missing"),
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children, DeadChildError
+from sabot_tools.stand.ports import HOST
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -61,7 +62,7 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
 
 def test_a_port_in_use_is_an_error_with_the_next_step(tmp_path: Path) -> None:
     with socket.socket() as taken:
-        taken.bind((broker.HOST, 0))
+        taken.bind((HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(broker.NoBrokerError, match=rf"port {port} .* is in use .* make demo PORT={port + 1}"):

@@ -5,13 +5,14 @@ import subprocess
 import sys
 from importlib.metadata import version
 
+import forked_sabot
 import pytest
 from sabot_tools.actions import generate
 from sabot_tools.cli import ACTIONS, EXTRAS
 
 
 def sabot(*args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([sys.executable, "-m", "sabot_tools", *args], capture_output=True, text=True, check=False)
+    return forked_sabot.sabot(*args)
 
 
 def test_help_lists_every_action() -> None:

@@ -39,3 +39,13 @@ def test_the_summary_counts_coups_pairs_and_latency() -> None:
         "4 coups · Player 1 · Banker 2 · Tie 1 · pairs 1 · disputed 0 · alarms 0 · "
         "latency 2.5 ms median, 4.0 ms longest"
     )
+
+
+def test_a_coup_in_doubt_without_a_result_is_not_void() -> None:
+    painter, summary = Painter(colour=False), Summary()
+    doubtful, void = coup(winner=None, status="disputed", natural=False), coup(winner=None, kind="void", natural=False)
+    assert painter.line(doubtful, None).endswith("NONE   DISPUTED")
+    assert painter.line(void, None).endswith("VOID")
+    for one in (doubtful, void, void):
+        summary.add(one, None)
+    assert "Tie 0 · Void 2 · None 1 · pairs 0 · disputed 1" in summary.text()

@@ -2,10 +2,10 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import forked_sabot
 import pytest
 import serial
 from sabot_sim.rigs import build
@@ -17,9 +17,7 @@ PICO = "Raspberry Pi Pico with RP2040"
 
 
 def flash(*args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "sabot_tools", "flash", *args], capture_output=True, text=True, check=False
-    )
+    return forked_sabot.sabot("flash", *args)
 
 
 @pytest.fixture

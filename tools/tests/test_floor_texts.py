@@ -81,3 +81,16 @@ def test_the_status_of_a_site_without_jackpots_has_no_heading_of_jackpots() -> N
     assert "no jackpots" in lines
     assert not any("overflow" in line for line in lines)
     assert lines[-1] == "floor: 1 message waits for others that should have come before"
+
+
+def test_the_status_has_the_pages_and_what_is_wrong_with_them() -> None:
+    web = {"url": "http://127.0.0.1:8480/", "problem": None, "streams": 1, "refused": 0, "dropped": 2, "broken": 0}
+    store = {"place": "floor.db", "problem": None}
+    broker = {"url": "mqtt://b", "connected": True, "problem": None, "ahead": 0}
+    given: dict[str, Any] = {"site": "s", "worker": "1", "time": "", "store": store, "broker": broker, "jackpots": []}
+    given |= {"refused": {}, "newest_refusals": []}
+    line = "pages at http://127.0.0.1:8480/: 1 stream; 2 dropped, since they did not read"
+    assert line in status_lines({**given, "web": web})
+    assert "pages: no pages are served" in status_lines({**given, "web": {**web, "problem": "no pages are served"}})
+    assert not any("pages" in one for one in status_lines({**given, "web": None}))
+    assert not any("pages" in one for one in status_lines(given))  # of an earlier release

@@ -23,6 +23,7 @@ from sabot_sim.rigs.vm import VmShoe
 from sabot_tools.cli import app
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import free_port
 from sabot_tools.text.status import _commands
 from shoe_events import KEY, UNIT, Shoe, frames_in
 from typer.testing import CliRunner
@@ -143,8 +144,8 @@ def test_the_example_shows_every_key_with_a_valid_value(tmp_path: Path) -> None:
     read, problems = config.read(tmp_path / "gateway.toml")
     assert problems == []
     assert read is not None
-    assert [table.name for table in read.table] == ["bac-01", "bac-02"]
-    assert [config.table_problems(table) for table in read.table] == [[], []]
+    assert [table.name for table in read.table] == ["bac-01", "bac-02", "bac-03"]
+    assert [config.table_problems(table) for table in read.table] == [[], [], []]
     keys = set(re.findall(r"^([a-z_]+) = ", shown, flags=re.MULTILINE))
     assert keys == {
         *config.Config.__struct_fields__,
@@ -287,7 +288,7 @@ authorization {{ users: [
 @pytest.fixture
 def guarded(tmp_path: Path, stack: ExitStack) -> str:
     """Start a broker that requires a login; return its URL."""
-    children, port = Children(tmp_path), broker.free_port()
+    children, port = Children(tmp_path), free_port()
     stack.callback(children.stop)
     (tmp_path / "users.conf").write_text(USERS.format(store=tmp_path / "jetstream", port=port))
     children.start("guarded", [broker.nats_server(), "-c", str(tmp_path / "users.conf")])

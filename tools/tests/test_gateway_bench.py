@@ -19,7 +19,7 @@ SMALL = LoadPlan(ports=3, frames=60, rate=0, most_s=60)
 
 def coups_of(run: LoadResult) -> dict[str, dict[str, Any]]:
     """The messages by id, without the gateway's clock and the place in its ledger."""
-    left_out = ("time", "gateway", "entry", "after")
+    left_out = ("time", "gateway", "entry", "after", "hash")
     messages = [msgspec.json.decode(payload, type=dict[str, Any]) for payload in run.messages]
     return {message["id"]: {key: message[key] for key in message if key not in left_out} for message in messages}
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_runs import inspect, inspected
 from sabot_protocol import framing, messages, recording
 from sabot_protocol.recording import Edge, Line, Record
-from sabot_tools.actions import inspect as inspecting
 from sabot_tools.text.line_frames import Chunk, Splitter, read_chunk
-from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]
 VECTORS: list[dict[str, Any]] = [
@@ -26,16 +25,6 @@ BODY = {vector["name"]: bytes.fromhex(vector["body"]) for vector in ACCEPT}
 WHO, ACK, CARD, COUP = (WIRE[name] for name in ("who of zeros", "ack of nothing yet", "event card", "event coup"))
 SESSION = [vector for vector in ACCEPT if vector.get("session")]
 LUA = ROOT / "tools" / "wireshark" / "sabot.lua"
-
-
-def inspect(*args: str, data: bytes = b"") -> Result:
-    return CliRunner().invoke(inspecting.app, args, input=data)
-
-
-def inspected(*args: str, data: bytes = b"", status: int = 0) -> list[dict[str, Any]]:
-    ran = inspect(*args, data=data)
-    assert ran.exit_code == status, ran.stderr
-    return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def recording_file(path: Path, *records: Record, cut: int = 0, **metadata: Any) -> str:

@@ -6,6 +6,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import forked_sabot
 import pytest
 from sabot_floor.jackpots.batch import Batch, DrawRequest
 from sabot_floor.jackpots.draws import new_secret
@@ -55,8 +56,7 @@ def history(store: Path, draws: str, count: int = 6) -> str:
             logs.commit([batch])
             assert isinstance(batch.results[0], Applied)
     arguments = ["jackpot", "history", "lucky-seat", "--last", "1000000", "--json", "--store", str(store)]
-    done = subprocess.run([sys.executable, "-m", "sabot_tools", *arguments], capture_output=True, text=True, check=True)
-    return done.stdout
+    return forked_sabot.sabot(*arguments).stdout
 
 
 def checked(lines: str) -> list[str]:

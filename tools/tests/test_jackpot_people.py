@@ -107,6 +107,18 @@ def test_a_coup_is_settled_when_it_is_on_the_meter(site: Site) -> None:
     assert site.lines == ["meter    AUD 10,000.00", "meter    AUD 10,000.25 (+0.25)"]
 
 
+def test_a_pay_out_is_left_to_a_person_at_the_console(site: Site) -> None:
+    site.people.console = "http://127.0.0.1:18480/console/jackpots"
+    site.take("sabot/v1/demo/bac-01/jackpot/lucky-tie", INCREMENT)
+    site.win("w-1", state="pending", value=1_000_025, rounded=1_000_100, prize=1_000_100, shares=[1, 2])
+    assert site.floor.requests == []
+    assert site.lines[-1] == "jackpot  confirm it: http://127.0.0.1:18480/console/jackpots"
+    assert site.people.tables_with_win() == {"bac-01"}
+    site.win("w-2", state="paid", prize=1_000_100, by="R. Chen")
+    site.meter(1_000_000, 25, hits=1)
+    assert site.people.tables_with_win() == set()
+
+
 def test_a_win_is_recorded_and_confirmed_once_whatever_is_repeated(site: Site) -> None:
     for _ in range(2):
         site.take("sabot/v1/demo/bac-01/jackpot/lucky-tie", INCREMENT)
@@ -141,6 +153,9 @@ def test_other_ends_and_faults_are_printed(site: Site) -> None:
     fault = FaultMessage(id="f", jackpot="lucky-tie", time="", name="mismatch", say="An increment is missing.")
     site.take(f"{JACKPOT}/fault", fault)
     assert site.lines[1:] == ["jackpot  cancelled: the coup was voided", "jackpot  FAULT An increment is missing."]
+    end = FaultMessage(id="e", jackpot="lucky-tie", time="", name="withdrawn", say="It is offered.", active=False)
+    site.people.take(f"{JACKPOT}/fault", msgspec.json.encode(end))
+    assert site.lines[3:] == ["jackpot  It is offered."]
     assert site.people.settled()
 
 

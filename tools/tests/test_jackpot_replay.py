@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked_sabot
 import pytest
 from sabot_protocol.jackpots.loading import load
 from sabot_tools.jackpot.replayer import Replayer
@@ -102,8 +103,7 @@ def session(config: Path) -> Session:
 
 def run(config: Path, lines: list[Any], *args: str) -> tuple[int, list[dict[str, Any]], str]:
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-    command = [sys.executable, "-m", "sabot_tools", "jackpot", "replay", "--config", str(config), *args]
-    ran = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    ran = forked_sabot.sabot("jackpot", "replay", "--config", config, *args, lines=text)
     return ran.returncode, [json.loads(line) for line in ran.stdout.splitlines()], ran.stderr
 
 

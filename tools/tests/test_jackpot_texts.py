@@ -132,6 +132,22 @@ def test_the_status_counts_what_it_does_not_list() -> None:
     ]
 
 
+@pytest.mark.parametrize(("book", "clause"), [("star-baccarat", "12.13"), ("crown-baccarat", "N"), ("other", "N")])
+def test_the_status_has_the_clause_by_which_a_coup_is_decided(book: str, clause: str) -> None:
+    coup = {"id": "u-5", "shoe": 1, "coup": 2, "time": "2026-11-17T21:00:00.000Z"}
+    lines = status_lines({**STATUS, "tables": [TABLE | {"rulebook": book, "disputes": [coup]}], "jackpots": []})
+    command = f"`sabot table bac-01 decide --coup 1/2 --verdict confirmed|void --by NAME --clause {clause}`"
+    assert lines[-1].endswith(f"decide it with {command}")
+
+
+def test_the_status_names_what_an_angel_eye_has_not_reported() -> None:
+    angel_eye = TABLE | {"authenticated": False, "driver": "angel-eye", "unknown": ["lock", "error"]}
+    lines = status_lines({**STATUS, "tables": [angel_eye], "jackpots": []})
+    assert "u (Angel Eye)" in lines[-3]
+    assert lines[-1] == "bac-01: the Angel Eye has not reported whether it is locked, whether it is in error"
+    assert status_lines({**STATUS, "tables": [angel_eye | {"unit": None}], "jackpots": []})[-1].startswith("bac-01  ")
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

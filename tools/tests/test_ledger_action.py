@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import forked_sabot
 import pytest
 from ledger_entries import BOOK, UNIT, alarm, at, coup, entry, message, play
 from sabot_gateway.ledger import Entry, Ledger
 
 
 def sabot(*args: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sabot_tools", "ledger", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return forked_sabot.sabot("ledger", *args)
 
 
 def output(*args: str | Path) -> str:

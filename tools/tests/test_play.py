@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
+import forked_sabot
 import pytest
 from sabot_protocol.messages import COMMANDS
 
@@ -69,8 +70,7 @@ EVERYTHING: list[Answer] = [
 
 
 def sabot(*args: str, lines: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sabot_tools", *args]
-    return subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
+    return forked_sabot.sabot(*args, lines=lines)
 
 
 def play(

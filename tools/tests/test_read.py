@@ -2,9 +2,9 @@
 
 import json
 import subprocess
-import sys
 from typing import Any
 
+import forked_sabot
 import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.cards import DECK
@@ -23,8 +23,7 @@ CUTTING_CARD = signals.cutting_card_edges(500)
 
 
 def sabot(*args: str, lines: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sabot_tools", *args]
-    return subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
+    return forked_sabot.sabot(*args, lines=lines)
 
 
 def answers(*lines: Any, bench: str = "cpython", status: int = 0) -> list[Any]:

@@ -129,3 +129,17 @@ def test_a_port_is_recorded(tmp_path: Path) -> None:
     reader = recording.Reader()
     assert sum(len(one.data) for one in recording.read(reader, [file.read_bytes()]) if isinstance(one, Line)) > 0
     assert (reader.metadata or {})["unit"] == "0102030405060708"
+
+
+def test_the_line_of_an_angel_eye_is_recorded_as_such(tmp_path: Path) -> None:
+    shoe, line = os.openpty()
+    tty.setraw(line)
+    file = tmp_path / "port.shoe"
+    sender = threading.Thread(target=once_there, args=(file, shoe, bytes.fromhex("05 32 50 03 36 31")))
+    sender.start()
+    ran = record(str(file), "--kind", "angel-eye", "--port", os.ttyname(line), "--seconds", "0.3")
+    sender.join()
+    os.close(shoe)
+    os.close(line)
+    assert ran.exit_code == 0, ran.stderr
+    assert [seen["name"] for seen in inspected(str(file))] == ["stand_by"]

@@ -188,10 +188,20 @@ def test_edges_that_belong_together_are_played_together() -> None:
 def test_every_ignored_field_exists_and_has_a_reason() -> None:
     fields = {part.name for event in EVENTS.values() for part in event.subcons}
     published = {"rulebook", "unit", "event_no", "table", "time", "decided", "time_ms", "shoe_time_ms", "margin"}
-    published |= {"gateway", "entry", "after"}
+    published |= {"gateway", "entry", "after", "hash", "setup"}
     for one in comparison.IGNORED:
         assert one.why
         assert one.name in fields | published | {"margin_mean", "margin_worst"}, one
+
+
+def test_a_status_from_before_the_shoe_answered_is_left_out_and_a_lost_shoe_is_not() -> None:
+    online = {"topic": "bac-01/status", "state": "online"}
+    early = {"topic": "bac-01/status", "state": "offline", "setup": {"game": "baccarat"}}
+    early["problem"] = "no shoe has answered at this table since the gateway started"
+    lost = {**early, "problem": "the shoe does not answer"}
+    assert differences({"published": [online]}, ReplayResult(published=[early, online]), "unix") == []
+    assert differences({"published": [early, online]}, ReplayResult(published=[online]), "unix") == []
+    assert differences({"published": [online]}, ReplayResult(published=[lost, online]), "unix") != []
 
 
 def test_fields_ignored_on_boards_are_compared_on_unix() -> None:

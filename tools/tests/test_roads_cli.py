@@ -24,13 +24,14 @@ def ask(*lines: str, options: tuple[str, ...] = ("--json",)) -> tuple[list[Any],
 @pytest.mark.parametrize("options", [("--json",), ()])
 def test_the_line_of_the_contract(options: tuple[str, ...]) -> None:
     """Expected by hand: B, P with a tie, B, then two P; the second P is deeper than the columns before it."""
-    line = '{"id": 0, "results": ["B", "P", "T", "Bb", "Pbp", "X", "P"], "rows": 6}'
+    line = '{"id": 0, "results": ["B", "P", "T", "Bb", "Pbpn", "X", "Pn"], "rows": 6}'
     assert ask(line, options=options) == (
         [
             {
                 "id": 0,
                 "bead": [[0, 0, "B"], [1, 0, "P"], [2, 0, "T"], [3, 0, "B"], [4, 0, "P"], [5, 0, "X"], [0, 1, "P"]],
                 "bead_pairs": [[3, 0, "b"], [4, 0, "bp"]],
+                "bead_naturals": [[4, 0], [0, 1]],
                 "big": [[0, 0, "B", 0], [0, 1, "P", 1], [0, 2, "B", 0], [0, 3, "P", 0], [1, 3, "P", 0]],
                 "leading_ties": 0,
                 "big_eye": "RRL",

@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked_sabot
 import pytest
 
 
 def sabot(*args: str, lines: "list[object] | str" = "") -> tuple[int, str, str]:
     text = lines if isinstance(lines, str) else "".join(json.dumps(line) + "\n" for line in lines)
-    ran = subprocess.run(
-        [sys.executable, "-m", "sabot_tools", *args], input=text, capture_output=True, text=True, check=False
-    )
+    ran = forked_sabot.sabot(*args, lines=text)
     return ran.returncode, ran.stdout, ran.stderr
 
 

@@ -166,7 +166,20 @@ VERBS = ("decide", "confirm", "void", "ack-alarm", "key-card", "authorise", "no-
 
 @pytest.mark.parametrize(
     "verb",
-    [*VERBS, "this-no-bet", "report", "tell", "import-coup", "deck-check", "stakes", "record-win", "step", "withdraw"],
+    [
+        *VERBS,
+        "no-more-bets",
+        "this-no-bet",
+        "report",
+        "tell",
+        "import-coup",
+        "deck-check",
+        "stakes",
+        "record-win",
+        "clear-error",
+        "step",
+        "withdraw",
+    ],
 )
 def test_the_example_of_each_verb_works(site: Site, verb: str) -> None:
     text = " ".join(CliRunner().invoke(app, ["table", "bac-01", verb, "--help"]).stdout.split())

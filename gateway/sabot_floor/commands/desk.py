@@ -33,7 +33,8 @@ _MOST_PENDING = 32
 _MOST_UNSTORED = 100
 _MOST_SAY = 1000
 _REFUSALS_AT_ONCE, _REFUSAL_EVERY_S = 20, 3.0  # entries of the log; a flood must not fill the disk
-_BOUND = ("confirm", "void", "this-no-bet")  # verbs about the coup on the table, which their argument `coup` names
+# Verbs about the coup on the table, or the next one, which their argument `coup` names.
+_BOUND = ("confirm", "void", "this-no-bet", "no-more-bets")
 _BY_TABLE = ("irregularity", "open-shoe", "burn-card")  # their act depends on what is on the table: the gateway decides
 _COUP = re.compile(r"[0-9]{1,9}/[0-9]{1,9}")
 _NO_KEY = (
@@ -112,6 +113,10 @@ class CommandDesk:
         """Store that an act about a jackpot was refused to people who were to log in; it is about no table."""
         asked = {"table": "", "verb": f"jackpot {verb}", "args": {"jackpot": jackpot}, "clause": ""}
         self._refuse(asked, people, account, say, at)
+
+    def refuse_sign(self, change: str, table: str, people: Sequence[str], account: str, say: str, at: Moment) -> None:
+        """Store that a change of a sign was refused."""
+        self._refuse({"table": table, "verb": f"sign {change}", "args": {}, "clause": ""}, people, account, say, at)
 
     def _refuse(self, asked: dict[str, Any], people: Sequence[str], account: str, say: str, at: Moment) -> None:
         self._counts["refused"] += 1

@@ -40,6 +40,10 @@ class Tables:
             case [name, "status"]:
                 _keep(self._tables, name, payload)
 
+    def status(self, table: str) -> StatusMessage | None:
+        """Return the newest status of a table, None if no gateway has it."""
+        return self._tables.get(table)
+
     def find(self, table: str) -> Served | str:
         """Return a table that can take commands, or why it cannot, with the next step."""
         status = self._tables.get(table)

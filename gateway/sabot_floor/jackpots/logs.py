@@ -46,6 +46,10 @@ class JackpotLogs:
         found = self._standing.get(jackpot)
         return found.state if found else None
 
+    def parameters(self) -> list[Parameters]:
+        """Return the parameters in force of the jackpots that are served."""
+        return [found.state.parameters for found in self._standing.values()]
+
     def commit(self, batches: Sequence[Batch]) -> None:
         """Store what the batches decide, all or nothing; StoreError if the store cannot be written."""
         if not batches:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from sabot_protocol.angel_eye.tables import ERROR_WORDS
 from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots import engine
@@ -39,7 +40,7 @@ class ShoeFaults:
             del self._waiting[table]
             for name, parameters in jackpots.items():
                 if table in parameters.tables and not self._reason(name, table):
-                    yield name, Withdrawn(time=time, table=table, reason=f"{_REASON}{fault}")
+                    yield name, Withdrawn(time=time, table=table, reason=f"{_REASON}{ERROR_WORDS.get(fault, fault)}")
 
     def _reason(self, jackpot: str, table: str) -> str:
         """Return why a jackpot is not offered at a table, empty if it is."""

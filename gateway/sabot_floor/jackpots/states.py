@@ -26,6 +26,7 @@ def meter_message(standing: Standing) -> MeterMessage:
         currency=parameters.currency,
         meters=state.meters(),
         balanced=balanced,
+        tables=list(parameters.tables),
         not_offered=engine.not_offered(state),
         waiting=state.waiting.digest if state.waiting else "",
         commitment=state.commitment if isinstance(parameters.trigger, Random) else "",

@@ -9,12 +9,14 @@ import structlog
 from sabot_protocol import authority
 from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.plain_text import plain
 
 from sabot_floor.people import entries, hashing, logins
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.log import Made, PeopleLog
 from sabot_floor.people.logins import Checked, Claim
+from sabot_floor.people.sessions import Sessions
 from sabot_floor.people.state import PeopleState, Person, unknown
 from sabot_floor.people.verbs import (
     AddPerson,
@@ -31,6 +33,7 @@ from sabot_floor.people.verbs import (
 from sabot_floor.store import StoreError
 
 _BUSY = "Too many people log in at this moment. Try again in a few seconds."
+_NOT_CHANGED = "Nothing was changed: "
 Reply = Callable[[Answer], None]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -39,8 +42,16 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class PeopleDesk:
     """One answer for each request; what takes long is done by the checker, and answered later."""
 
-    def __init__(self, people: PeopleLog, checker: Checker, admins: Iterable[str], time: Callable[[], str]) -> None:
-        self._log, self._checker, self._admins, self._time = people, checker, frozenset(admins), time
+    def __init__(self, people: PeopleLog, checker: Checker, admins: Iterable[str], clock: Callable[[], Moment]) -> None:
+        self._log, self._checker, self._admins, self._clock = people, checker, frozenset(admins), clock
+        self.sessions = Sessions()
+
+    def _time(self) -> str:
+        return self._clock().time
+
+    def people(self) -> PeopleState:
+        """Return the people as the store has them now; StoreError if it cannot be read."""
+        return self._log.state()
 
     def begin(self, verb: UserVerb, account: str, reply: Reply) -> None:
         """Do what an account asks for; `reply` is called once, now or later."""
@@ -107,7 +118,10 @@ class PeopleDesk:
         """Return whom the log-ins are for, or the first refusal."""
         state, claims = self._log.state(), list[Claim]()
         for one in given:
-            found = logins.claim(state, one, account, self._time())
+            if logins.by_session(one, account):
+                found = logins.session_claim(self.sessions, one, account, self._clock().now_s)
+            else:
+                found = logins.claim(state, one, account, self._time())
             if isinstance(found, str):
                 return found
             claims.append(found)
@@ -124,12 +138,17 @@ class PeopleDesk:
             reply(Answer(False, _BUSY))
 
 
+def about_service(answer: Answer) -> bool:
+    """Return True if a refusal is about the service, and not about what was asked: nobody has failed to log in."""
+    return answer.say in (_BUSY, FLOOR.internal_error) or answer.say.startswith(_NOT_CHANGED)
+
+
 def _guard(reply: Reply, step: Callable[[], None]) -> None:
     """Take a step; an error becomes the answer."""
     try:
         step()
     except (StoreError, hashing.HashingError) as error:
-        reply(Answer(False, f"Nothing was changed: {error}."))
+        reply(Answer(False, f"{_NOT_CHANGED}{error}."))
     except Exception:
         log.exception("a request about people could not be served")
         reply(Answer(False, FLOOR.internal_error))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-By = Annotated[str, Meta(description="the account at the control socket, from the kernel")]
+By = Annotated[str, Meta(description="the account at the control socket, from the kernel; `web ADDRESS` of a page")]
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened"):
@@ -69,11 +69,11 @@ class SecretSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class LoggedIn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="login"):
-    """A person has logged in for one act."""
+    """A person has logged in for one act; with a session, which a log-in before has opened."""
 
     time: str
     person: str
-    means: Literal["secret", "badge"]
+    means: Literal["secret", "badge", "session"]
     act: str
     by: By
 

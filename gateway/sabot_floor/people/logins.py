@@ -1,11 +1,12 @@
 """Log-ins: what a person gives against the record; failures are counted, and lock out."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sabot_floor.people import hashing
 from sabot_floor.people.entries import Entry, LockedOut, LoggedIn, LoginFailed
 from sabot_floor.people.log import Made
+from sabot_floor.people.sessions import ACCOUNT, SESSION, Session, Sessions, holds
 from sabot_floor.people.state import (
     BADGE,
     MOST_FAILURES,
@@ -26,6 +27,7 @@ class Claim(NamedTuple):
     badge: str  # the hash of the badge if it is this person's
     hash: str
     secret: str
+    session: Session | None = None
 
 
 class Checked(NamedTuple):
@@ -52,9 +54,26 @@ def claim(state: PeopleState, login: Login, account: str, time: str) -> Claim | 
     return Claim(person, "", hashed, login.secret)
 
 
+def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | str:
+    """Return whom a log-in by a session's token is for, or why it is refused."""
+    found = sessions.find(login.secret.removeprefix(SESSION), account.removeprefix(ACCOUNT), now_s)
+    if found is None or found.person != login.person:
+        return "Your session has ended: log in again."
+    return Claim(found.person, "", "", "", found)
+
+
+def by_session(login: Login, account: str) -> bool:
+    """Return True if a log-in is by a session's token; only a page can give one."""
+    return account.startswith(ACCOUNT) and login.secret.startswith(SESSION)
+
+
 def check(claims: Sequence[Claim]) -> list[Checked]:
     """Compare every secret with its hash; takes about 0.1 s for each."""
-    return [Checked(one, bool(one.badge) or bool(one.hash and hashing.fits(one.hash, one.secret))) for one in claims]
+    return [Checked(one, _right(one)) for one in claims]
+
+
+def _right(one: Claim) -> bool:
+    return bool(one.badge) or one.session is not None or bool(one.hash and hashing.fits(one.hash, one.secret))
 
 
 def settle(state: PeopleState, checked: Sequence[Checked], act: str, account: str, time: str) -> Made:
@@ -63,11 +82,12 @@ def settle(state: PeopleState, checked: Sequence[Checked], act: str, account: st
     The state refuses all of them if one of the people is disabled or locked out meanwhile.
     """
     entries = list[Entry]()
-    for (person, badge, hashed, _), right in checked:
-        if right and (badge or hashed) == _current(state, person, badge):
-            entries.append(
-                LoggedIn(time=time, person=person, means="badge" if badge else "secret", act=act, by=account)
-            )
+    for one, right in checked:
+        person = one.person
+        if one.session is not None and not holds(state, one.session):
+            return Made(entries, "Your session has ended: log in again.")
+        if right and (one.session is not None or (one.badge or one.hash) == _current(state, person, one.badge)):
+            entries.append(LoggedIn(time=time, person=person, means=_means(one), act=act, by=account))
             continue
         entries.append(LoginFailed(time=time, person=person, act=act, by=account))
         failures = attempts_of(state, person, account).failures + 1
@@ -75,6 +95,10 @@ def settle(state: PeopleState, checked: Sequence[Checked], act: str, account: st
             entries.append(LockedOut(time=time, person=person, until=until(time), by=account))
         return Made(entries, _wrong(person, failures, time))
     return Made(entries)
+
+
+def _means(one: Claim) -> Literal["secret", "badge", "session"]:
+    return "session" if one.session is not None else "badge" if one.badge else "secret"
 
 
 def _current(state: PeopleState, person: str, badge: str) -> str:

@@ -154,6 +154,8 @@ def refuse_login(state: PeopleState, person: str, account: str, time: str) -> st
 
 
 def _log_in(state: PeopleState, entry: made.LoggedIn) -> str:
+    if entry.means == "session":  # failures of others at the log-in do not end it
+        return f"{entry.person} is disabled." if state.people[entry.person].disabled else ""
     refused = refuse_login(state, entry.person, entry.by, entry.time)
     if not refused:
         state.people[entry.person].attempts = Attempts()

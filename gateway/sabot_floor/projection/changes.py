@@ -1,6 +1,6 @@
 """Changes: one published entry of a ledger becomes one row of the projection, or none; pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, TypeVar
 
@@ -13,12 +13,13 @@ from sabot_protocol.topics import (
     CardMessage,
     ConfirmedMessage,
     CoupMessage,
+    HealthMessage,
     IncidentMessage,
     ShoeMessage,
 )
 
 from sabot_floor.projection import rows
-from sabot_floor.projection.rows import Row
+from sabot_floor.projection.rows import AnyRow, Row
 
 MOST_PAYLOAD = 60_000  # bytes of an entry that is read
 _MOST_NAME = 200  # characters; longer ones fit no index
@@ -49,6 +50,14 @@ def changes(gateway: str, entry: int, table: str, topic: str, payload: bytes) ->
     if row is not None:
         _check(row, table)
     return row
+
+
+def with_hash(row: Row | None, digest: str) -> Iterator[AnyRow]:
+    """Yield the row of an entry, if it gives one, and the entry's hash if that is a coup's or a confirmation's."""
+    if row is not None:
+        yield row
+    if digest and isinstance(row, rows.Coup | rows.Confirmed):
+        yield rows.EntryHash(row.gateway, row.entry, digest)
 
 
 def _is_increment(topic: str) -> bool:
@@ -93,8 +102,12 @@ def _coup(gateway: str, entry: int, payload: bytes) -> rows.Coup:
         winner=message.winner or "",
         player="".join(message.player),
         banker="".join(message.banker),
-        flags="".join(letter for name, letter in _FLAGS if getattr(message, name)),
+        flags="".join(letter for name, letter in _FLAGS if getattr(message, name)) + _words(message),
     )
+
+
+def _words(message: CoupMessage) -> str:
+    return "".join(f" {flag}" for flag in message.flags or ())
 
 
 def _confirmed(gateway: str, entry: int, payload: bytes) -> rows.Confirmed:
@@ -109,10 +122,10 @@ def _shoe(gateway: str, entry: int, payload: bytes) -> rows.ShoeChange:
     return rows.ShoeChange(**_common(gateway, entry, message), **_same(message, *names))
 
 
-def _card(gateway: str, entry: int, payload: bytes) -> rows.Card | None:
+def _card(gateway: str, entry: int, payload: bytes) -> rows.Card | rows.Dealt:
     message = _read(payload, CardMessage)
     if message.slot not in ("burn", "unused") and message.notes in _USUAL_NOTES:
-        return None  # the coup has it
+        return rows.Dealt(gateway, entry, **_same(message, "time", "table", "shoe", "coup", "slot", "card"))
     notes = " ".join(message.notes)
     return rows.Card(**_common(gateway, entry, message), slot=message.slot, card=message.card, notes=notes)
 
@@ -165,6 +178,23 @@ def _increment(gateway: str, entry: int, payload: bytes) -> rows.Increment:
     )
 
 
+def _health(gateway: str, entry: int, payload: bytes) -> rows.Health:
+    message = _read(payload, HealthMessage)
+    speeds = ("speed_mean_mm_s", "speed_least_mm_s", "speed_most_mm_s")
+    return rows.Health(
+        **_common(gateway, entry, message),
+        **_same(message, "sensor", "reads", "rejects", "spikes", *speeds),
+        margin_mean_pct=_percent(message.margin_mean),
+        margin_worst_pct=_percent(message.margin_worst),
+    )
+
+
+def _percent(share: float) -> int:
+    if not abs(share) <= 1000:
+        raise UnreadableError("a margin is beyond 1000")
+    return round(share * 100)
+
+
 def _half_hour(time: str) -> str:
     return f"{time[:13]}:{'00' if time[14:16] < '30' else '30'}"
 
@@ -179,4 +209,5 @@ _MAKERS: dict[str, Callable[[str, int, bytes], Row | None]] = {
     "outcome": _outcome,
     "incident": _incident,
     "increment": _increment,
+    "health": _health,
 }

@@ -13,12 +13,12 @@ from sabot_protocol.topics import RETAINED, ROOT, LedgerMessage, is_published
 
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, schema
-from sabot_floor.projection.changes import UnreadableError, changes
-from sabot_floor.projection.rows import Covered, Head, Row
+from sabot_floor.projection.changes import UnreadableError, changes, with_hash
+from sabot_floor.projection.rows import AnyRow, Covered, Head
 from sabot_floor.projection.writing import PROJECTION, insert, upsert
 from sabot_floor.store import EntryError, Store, StoreError
 
-_STATES = ("status", "alarms", "open")  # topics of a table that do not come from a ledger
+_STATES = ("status", "alarms", "open", "history", "hand")  # topics of a table that do not come from a ledger
 _MOST_HEAD_BYTES = 4096
 _MOST_NAME = 64
 _MOST_WITH_GAPS = 200  # gateways
@@ -37,7 +37,7 @@ def filters(root: str) -> list[str]:
 class Work:
     """What the messages of one turn give."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[AnyRow] = field(default_factory=list)
     covered: list[Covered] = field(default_factory=list)
     heads: list[Head] = field(default_factory=list)
 
@@ -136,7 +136,7 @@ class Feed:
                 self.counts["unplaced"] += 1
                 continue
             work.covered.append(Covered(place.gateway, place.after, place.entry))
-            work.rows += self._row(place, table, topic, stored)
+            work.rows += self._rows(place, table, topic, stored)
 
     def _payloads(self, topic: str, payload: bytes) -> list[bytes]:
         """Return the payload of each entry in a message: of each card, or the only one."""
@@ -148,11 +148,10 @@ class Feed:
             self.counts["unplaced"] += 1
             return []
 
-    def _row(self, place: Place, table: str, topic: str, stored: bytes) -> Iterator[Row]:
+    def _rows(self, place: Place, table: str, topic: str, stored: bytes) -> Iterator[AnyRow]:
         try:
             row = changes(place.gateway, place.entry, table, topic, stored)
         except UnreadableError:
             self.counts["unreadable"] += 1
             return
-        if row is not None:
-            yield row
+        yield from with_hash(row, place.hash)

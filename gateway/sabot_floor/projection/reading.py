@@ -11,6 +11,9 @@ from sabot_floor.projection.rows import (
     Card,
     Confirmed,
     Coup,
+    Dealt,
+    EntryHash,
+    Health,
     Incident,
     Increment,
     Outcome,
@@ -22,6 +25,8 @@ from sabot_floor.store import Store
 _PAGE = 2000  # rows that a query returns at once
 _OF_TABLE = "\"table\" || '' = ?"  # an expression: the index of times is used, not that of shoes
 _MOST_IDS = 500  # in one query
+_MOST_BETWEEN = 5000  # entries of a ledger between the first card of a coup and its message
+_MOST_CARDS = 50  # of one coup
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 
@@ -151,10 +156,30 @@ class Reading:
             self._select(schema.INCIDENTS, Incident, incidents, values),
         )
 
+    def health(self, table: str, most: int) -> list[Health]:
+        """Return the newest rows about a table's sensors, the oldest first; a shoe that is closed gives four."""
+        where = '"table" = ? ORDER BY time DESC, gateway, entry DESC LIMIT ?'
+        return self._select(schema.HEALTH, Health, where, (table, most))[::-1]
+
     def coup(self, table: str, unit: str, shoe: int, coup: int) -> list[Coup]:
         """Return every message about one coup, the oldest first."""
         where = '"table" = ? AND unit = ? AND shoe = ? AND coup = ? ORDER BY gateway, entry'
         return self._select(schema.COUPS, Coup, where, (table, unit, shoe, coup))
+
+    def dealt(self, message: Coup, after: int) -> list[Dealt]:
+        """Return when the cards of a coup left the shoe: entries of its ledger after this one, up to its message."""
+        first = max(after, message.entry - _MOST_BETWEEN)
+        where = 'gateway = ? AND entry > ? AND entry < ? AND "table" = ? AND shoe = ? AND coup = ? ORDER BY entry'
+        of_coup = (message.gateway, first, message.entry, message.table, message.shoe, message.coup)
+        return self._select(schema.DEALT, Dealt, f"{where} LIMIT {_MOST_CARDS}", of_coup)
+
+    def hashes(self, gateway: str, entries: Sequence[int]) -> list[EntryHash]:
+        """Return the hashes of these entries of a ledger as far as they are known, in order."""
+        found: list[EntryHash] = []
+        for some in in_parts(entries, _MOST_IDS):
+            where = f"gateway = ? AND entry IN ({', '.join('?' * len(some))})"
+            found += self._select(schema.HASHES, EntryHash, where, (gateway, *some))
+        return sorted(found)
 
     def coup_by_id(self, own_id: str) -> Coup | None:
         """Return the coup message with this id, or None."""

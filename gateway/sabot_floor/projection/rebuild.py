@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sabot_floor.projection import coverage, schema
-from sabot_floor.projection.changes import UnreadableError, changes
+from sabot_floor.projection.changes import UnreadableError, changes, with_hash
 from sabot_floor.projection.parts import in_parts
-from sabot_floor.projection.rows import Covered, Row
+from sabot_floor.projection.rows import AnyRow, Covered
 from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION, insert
 from sabot_floor.store import Store
@@ -25,6 +25,7 @@ class LedgerEntry(NamedTuple):
     table: str
     topic: str
     payload: bytes
+    hash: str = ""  # in the chain, hex
 
 
 class LedgerSpan(NamedTuple):
@@ -53,7 +54,7 @@ def rebuild(
     Rows of pruned entries stay, and rows of entries newer than the ledger. A rebuild that is killed is begun again:
     until its end only rows of which every entry has one of its own are replaced, and the coverage is as it was.
     """
-    done, newest, start = Rebuilt(), dict[tuple[object, ...], Row](), span.origin + 1
+    done, newest, start = Rebuilt(), dict[tuple[object, ...], AnyRow](), span.origin + 1
     for batch in in_parts(entries, _BATCH):
         rows = list(_rows(span.gateway, batch, done))
         last = batch[-1].entry
@@ -68,8 +69,8 @@ def rebuild(
     return done
 
 
-def _rows(gateway: str, batch: list[LedgerEntry], done: Rebuilt) -> Iterator[Row]:
-    for entry, table, topic, payload in batch:
+def _rows(gateway: str, batch: list[LedgerEntry], done: Rebuilt) -> Iterator[AnyRow]:
+    for entry, table, topic, payload, digest in batch:
         done.entries += 1
         try:
             row = changes(gateway, entry, table, topic, payload)
@@ -77,16 +78,15 @@ def _rows(gateway: str, batch: list[LedgerEntry], done: Rebuilt) -> Iterator[Row
             done.unreadable += 1
             done.first_unreadable += [entry] if done.unreadable <= _MOST_NAMED else []
             continue
-        if row is not None:
-            done.rows += 1
-            yield row
+        done.rows += row is not None
+        yield from with_hash(row, digest)
 
 
-def _table(row: Row) -> Table:
+def _table(row: AnyRow) -> Table:
     return schema.BY_ROW[type(row)]
 
 
-def _key(row: Row) -> tuple[object, ...]:
+def _key(row: AnyRow) -> tuple[object, ...]:
     table = _table(row)
     return table.name, *(getattr(row, name.strip('"')) for name in table.key)
 
@@ -96,7 +96,7 @@ def _replace(
     tables: Iterable[Table],
     gateway: str,
     between: tuple[int, int],
-    rows: list[Row],
+    rows: list[AnyRow],
     covered: LedgerSpan | None = None,
 ) -> None:
     """Replace the rows of these entries, the first and the last included, in one transaction."""

@@ -24,7 +24,7 @@ class Coup(NamedTuple):
     banker: str
     player_points: int
     banker_points: int
-    flags: str  # letters of P (player pair), B (banker pair), N (natural), L (last coup)
+    flags: str  # letters of P (player pair), B (banker pair), N (natural), L (last coup); then ` flag` of an Angel Eye
     corrects: str
     by: str
     clause: str
@@ -86,6 +86,19 @@ class Card(NamedTuple):
     slot: str
     card: str
     notes: str  # names with a space between: keyed face_up
+
+
+class Dealt(NamedTuple):
+    """A card of a hand without such notes: when it left the shoe. The coup has its unit."""
+
+    gateway: str
+    entry: int
+    time: str
+    table: str
+    shoe: int
+    coup: int
+    slot: str
+    card: str
 
 
 class AlarmChange(NamedTuple):
@@ -181,6 +194,36 @@ class Increment(NamedTuple):
     total: int  # of them, minor units
 
 
+class Health(NamedTuple):
+    """A message on `health`: what one sensor saw over a shoe."""
+
+    gateway: str
+    entry: int
+    time: str
+    id: str
+    table: str
+    unit: str
+    shoe: int
+    coup: int
+    sensor: str  # entry, a, b, exit
+    reads: int
+    rejects: int
+    spikes: int
+    margin_mean_pct: int
+    margin_worst_pct: int
+    speed_mean_mm_s: int
+    speed_least_mm_s: int
+    speed_most_mm_s: int
+
+
+class EntryHash(NamedTuple):
+    """The hash in the chain of its ledger that a message on `coup` or `confirmed` names, hex."""
+
+    gateway: str
+    entry: int
+    hash: str
+
+
 class Head(NamedTuple):
     """The newest head of a gateway's ledger of a day, as it came over MQTT."""
 
@@ -200,4 +243,5 @@ class Covered(NamedTuple):
     entry: int
 
 
-Row = Coup | Confirmed | ShoeChange | Card | AlarmChange | Attempt | Outcome | Incident | Increment
+Row = Coup | Confirmed | ShoeChange | Card | Dealt | AlarmChange | Attempt | Outcome | Incident | Increment | Health
+AnyRow = Row | EntryHash

@@ -51,15 +51,26 @@ INCREMENTS = Table(
     newest=True,
     indexes=("jackpot, half_hour",),
 )
-TABLES = (COUPS, CONFIRMED, SHOES, CARDS, ALARMS, ATTEMPTS, OUTCOMES, INCIDENTS, INCREMENTS)  # what a ledger gives
+HEALTH = Table("health", rows.Health, indexes=('"table", time',))
+DEALT = Table("dealt", rows.Dealt)  # no index: the cards of a coup stand before its own entry
+HASHES = Table("entry_hashes", rows.EntryHash)
+_FIRST = (COUPS, CONFIRMED, SHOES, CARDS, ALARMS, ATTEMPTS, OUTCOMES, INCIDENTS, INCREMENTS)
+OF_MESSAGES = (*_FIRST, HEALTH, DEALT)  # rows with a time and a table
+TABLES = (*OF_MESSAGES, HASHES)  # what a ledger gives
 HEADS = Table("ledger_heads", rows.Head, key=("gateway", "day"), newest=True)
 COVERAGE = Table("coverage", rows.Covered, key=("gateway", '"after"'))
 BY_ROW = {table.row: table for table in TABLES}
 
 
-def statements() -> Iterator[str]:
-    """Yield what makes the tables; `{integer}` and `{text}` stand for the database's types."""
-    for table in (*TABLES, HEADS, COVERAGE):
+BY_VERSION = {
+    2: (*_FIRST, HEADS, COVERAGE),
+    3: (HEALTH, DEALT, HASHES),
+}  # the tables that came with each version of the store
+
+
+def statements(version: int) -> Iterator[str]:
+    """Yield what makes the tables of a version; `{integer}` and `{text}` stand for the database's types."""
+    for table in BY_VERSION[version]:
         columns = ", ".join(f'"{name}" {_TYPES[kind]} NOT NULL' for name, kind in table.row.__annotations__.items())
         yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.key)})){{clustered}}"
         for number, index in enumerate(table.indexes):

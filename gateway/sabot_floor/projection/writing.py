@@ -6,14 +6,14 @@ from functools import cache
 from typing import Any
 
 from sabot_floor.projection import schema
-from sabot_floor.projection.rows import Row
+from sabot_floor.projection.rows import AnyRow
 from sabot_floor.projection.schema import Table
 from sabot_floor.store import Store
 
 PROJECTION = "projection"  # the name under which a writer keeps out others
 
 
-def insert(store: Store, rows: Iterable[Row]) -> None:
+def insert(store: Store, rows: Iterable[AnyRow]) -> None:
     """Insert rows inside a transaction; a row that is there stays, or is replaced by one of a newer entry."""
     by_table: dict[Table, list[tuple[Any, ...]]] = defaultdict(list)
     for row in rows:

@@ -20,7 +20,19 @@ _CAUSES = ("a new shoe", "crowded out")  # that clear alarms without a person
 DISPUTES = ("discrepancy", "not_confirmed")  # alarms that make a coup disputed
 # Alarms about play that no rulebook has as a case; all others are about shoes, lines and clocks.
 _ABOUT_PLAY = frozenset(
-    (*DISPUTES, "ordered_set", "decks_differ", "drawn_while_locked", "cards_too_fast", "handed_over", "coup_came")
+    (
+        *DISPUTES,
+        "ordered_set",
+        "decks_differ",
+        "drawn_while_locked",
+        "cards_too_fast",
+        "handed_over",
+        "coup_came",
+        "card_outside_game",
+        "card_kept",
+        "card_sent_again",
+        "result_not_used",
+    )
 )
 
 

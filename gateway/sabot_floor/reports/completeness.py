@@ -14,8 +14,13 @@ def gaps(source: Source, span: Span) -> list[GapRow]:
 
 
 def gaps_since(source: Source, table: str, begin: str) -> list[GapRow]:
-    """Return what is missing since a time and may be about a table: what is decided about a coup may come late."""
+    """Return what is missing since a time and may be about a table: what is decided about a coup may come late.
+
+    An empty table means all tables.
+    """
     found = [gap for gap in _all(source) if not gap.before or gap.before >= begin]
+    if not table:
+        return found
     return [gap for gap in found if table in (tables := source.tables_of(gap.gateway)) or not tables]
 
 

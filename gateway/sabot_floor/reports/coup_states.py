@@ -53,7 +53,7 @@ def coup_states(source: Source, scope: Scope, earlier: list[Coup] | None = None)
 def _of_before(source: Source, corrections: list[Coup], begin: str) -> Iterator[Coup]:
     """Yield the corrections whose coup is of before a time."""
     for coup in corrections:
-        root = _root(source, coup)
+        root = first_message(source, coup)
         if root.time < begin:
             yield _of_unit(coup, root)
 
@@ -88,8 +88,8 @@ def _is_alone(source: Source, coup: Coup) -> bool:
     return next((one for one in others if one.gateway == coup.gateway), coup).id == coup.id
 
 
-def _root(source: Source, coup: Coup) -> Coup:
-    """Return the first message about the coup that is in the store."""
+def first_message(source: Source, coup: Coup) -> Coup:
+    """Return the first message about the same coup that is in the store."""
     for _ in range(_MOST_CORRECTIONS):
         before = source.reading.coup_by_id(coup.corrects) if coup.corrects else None
         if before is None:

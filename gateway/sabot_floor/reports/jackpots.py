@@ -9,11 +9,14 @@ from sabot_protocol.jackpots.messages import WinMessage
 from sabot_floor.jackpots.batch import WIN, log_name
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Adjusted, Changed, Drawn, MadeGood, Opened, Restored, Withdrawn
+from sabot_floor.jackpots.engine.entries import Increment as Contributed
 from sabot_floor.projection.rows import Increment
+from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.rows import IncrementRow, JackpotActRow, WinRow
 from sabot_floor.reports.source import LogEntry, Scope, Source
 
 _PREFIX = log_name("")
+_INCREMENT = "increment"
 _ACTS = ("opened", "parameters", "adjusted", "withdrawn", "restored", "made_good", "drawn", "accepted")
 
 
@@ -114,6 +117,15 @@ def increments(source: Source, scope: Scope) -> list[IncrementRow]:
         if scope.has(one.table):
             newest[one.jackpot, one.gateway, one.table] = one
     return [_increment_row(source, one, scope.span.begin) for _, one in sorted(newest.items())]
+
+
+def logged_increments(source: Source, span: Span) -> Iterator[tuple[str, Logged]]:
+    """Yield the increments in the logs of all jackpots, with the time at which each was logged."""
+    for jackpot in jackpot_ids(source):
+        for entry in source.logged(log_name(jackpot), span, (_INCREMENT,)):
+            logged = _decoded(entry, Logged)
+            if logged is not None and isinstance(logged.entry, Contributed):
+                yield entry.time, logged
 
 
 def _increment_row(source: Source, last: Increment, begin: str) -> IncrementRow:

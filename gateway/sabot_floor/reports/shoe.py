@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from sabot_floor.projection.reading import Alarm, ShoeRecord
-from sabot_floor.projection.rows import Card, Confirmed, Coup, Incident
+from sabot_floor.projection.reading import Alarm, Decision, ShoeRecord
+from sabot_floor.projection.rows import Card, Confirmed, Coup, Dealt, Incident
 from sabot_floor.reports.alarms import alarm_row, irregularity_row, is_irregularity
 from sabot_floor.reports.completeness import gaps_since
 from sabot_floor.reports.contents import CoupReport, ShoeReport
@@ -51,13 +51,31 @@ def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
     return ShoeReport(head=head(source, scope, "shoe", f"{key.table}/{key.shoe}", sections), **sections)
 
 
+class CoupFacts(NamedTuple):
+    """What the projection has about one coup, as rows of its tables."""
+
+    key: ShoeKey
+    coup: int
+    scope: Scope  # of the coup's table and time
+    messages: list[Coup]  # with corrections, the oldest first
+    confirmed: list[Confirmed]
+    cards: list[Card]
+    dealt: list[Dealt]
+    alarms: list[Alarm]
+    incidents: list[Incident]
+    about: About
+    decisions: list[Decision]
+
+
 def coup_report(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
     """Return the report of one coup."""
     with source.store.snapshot():
-        return _coup(source, scope, _found_unit(source, key), coup)
+        return coup_report_of(source, coup_facts(source, scope, key, coup))
 
 
-def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
+def coup_facts(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupFacts:
+    """Return what there is about one coup, inside a snapshot of the store; NotFoundError if there is nothing."""
+    key = _found_unit(source, key)
     record = _record(source, key)
     messages = [one for one in record.coups if one.coup == coup]
     if not messages:
@@ -66,21 +84,45 @@ def _coup(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupReport:
         raise NotFoundError(f"shoe {key.table}/{key.shoe} has no coup {coup} in the store; {known}")
     messages = [one for state in with_corrections(source, _firsts(messages)) for one in state.messages]
     scope = replace(scope, tables=(key.table,), span=_coup_span(record, messages))
-    alarms = [one for one in record.alarms if one.raised.coup == coup]
     incidents = [one for one in record.incidents if one.coup == coup]
     until = source.next_of_number(*key, scope.span.begin)
     about = About.of(f"{key.shoe}/{coup}", scope.span, until, messages, incidents)
-    decisions = decisions_about(source, scope, about)
-    rows = _rows(messages, record.confirmed, People(source, decisions))
+    ids = {one.id for one in messages}
+    return CoupFacts(
+        key,
+        coup,
+        scope,
+        messages,
+        [one for one in record.confirmed if one.coup_id in ids],
+        [card for card in record.cards if card.coup == coup],
+        source.reading.dealt(messages[0], _entry_before(record, messages[0])),
+        [one for one in record.alarms if one.raised.coup == coup],
+        incidents,
+        about,
+        decisions_about(source, scope, about),
+    )
+
+
+def coup_report_of(source: Source, facts: CoupFacts) -> CoupReport:
+    """Return the report of one coup from its rows."""
+    key, scope = facts.key, facts.scope
+    rows = _rows(facts.messages, facts.confirmed, People(source, facts.decisions))
     sections: dict[str, Any] = {
         "gaps": gaps_since(source, key.table, scope.span.begin),
         "final": rows[-1:],
         "messages": rows,
-        "cards": [card_row(card) for card in record.cards if card.coup == coup],
-        "decisions": request_rows(source, scope, about, decisions),
-        **_about(source, scope, alarms, incidents),
+        "cards": [card_row(card) for card in facts.cards],
+        "decisions": request_rows(source, scope, facts.about, facts.decisions),
+        **_about(source, scope, facts.alarms, facts.incidents),
     }
-    return CoupReport(head=head(source, scope, "coup", f"{key.table}/{key.shoe}/{coup}", sections), **sections)
+    about = f"{key.table}/{key.shoe}/{facts.coup}"
+    return CoupReport(head=head(source, scope, "coup", about, sections), **sections)
+
+
+def _entry_before(record: ShoeRecord, message: Coup) -> int:
+    """Return the entry of the message on `coup` before this one in the same ledger, 0 if there is none."""
+    entries = (one.entry for one in record.coups if one.gateway == message.gateway and one.coup != message.coup)
+    return max((entry for entry in entries if entry < message.entry), default=0)
 
 
 def _record(source: Source, key: ShoeKey) -> ShoeRecord:

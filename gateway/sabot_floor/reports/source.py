@@ -148,7 +148,7 @@ class Source:
     def tables_of(self, gateway: str) -> set[str]:
         """Return the tables of a gateway: those of its oldest and newest entries."""
         found: set[str] = set()
-        for name in (table.name for table in schema.TABLES if not table.newest):
+        for name in (table.name for table in schema.OF_MESSAGES if not table.newest):
             for order in ("ASC", "DESC"):
                 query = f'SELECT "table" FROM {name} WHERE gateway = ? ORDER BY entry {order} LIMIT 1'
                 found.update(row[0] for row in self.store.select(query, (gateway,)))
@@ -230,7 +230,7 @@ class Source:
         """Return the time of the nearest stored entry up to this one, or after it; empty if there is none."""
         compare, order = ("<=", "DESC") if before else (">", "ASC")
         found: list[tuple[int, str]] = []
-        for table in schema.TABLES:
+        for table in schema.OF_MESSAGES:
             if table.newest:
                 continue
             query = f"SELECT entry, time FROM {table.name} WHERE gateway = ? AND entry {compare} ?"

@@ -33,6 +33,15 @@ class Rules(NamedTuple):
     state_problem: Callable[[bytes | None], str]
 
 
+def state_problem(state: object, decode: Callable[[bytes], object], data: bytes | None) -> str:
+    """Return how the state in the store differs from the one that the entries make; empty if it does not."""
+    try:
+        same = data is not None and decode(data) == state
+    except (msgspec.MsgspecError, ValueError):
+        same = False
+    return "" if same else "the state in the store is not what the entries make"
+
+
 def verify(store: Store, rules: Rules) -> Verdict:
     """Recompute everything; a store without this log is right."""
     verdict = Verdict()

@@ -6,7 +6,7 @@ from typing import Any
 from sabot_floor.projection import schema as projection
 from sabot_floor.store.chain import StoreError
 
-VERSION = 2
+VERSION = 3
 Execute = Callable[[str], list[tuple[Any, ...]]]
 
 # No index by id: it halves the speed of appending, and the sequence numbers of the messages already prevent that
@@ -21,8 +21,7 @@ _VERSION_1 = (
     """CREATE TABLE cursors (
     name TEXT NOT NULL, log TEXT NOT NULL, seq {integer} NOT NULL, hash {blob} NOT NULL, PRIMARY KEY (name, log))""",
 )
-_VERSION_2 = tuple(projection.statements())
-_BY_VERSION = {1: _VERSION_1, 2: _VERSION_2}
+_BY_VERSION = {1: _VERSION_1} | {number: tuple(projection.statements(number)) for number in projection.BY_VERSION}
 
 
 def read_version(execute: Execute, has_meta: bool) -> int:

@@ -10,7 +10,7 @@ from sabot_protocol.topics import AlarmMessage, IncidentMessage, Message, Result
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.moves import LEFT
-from sabot_gateway.verify.records import Record
+from sabot_gateway.verify.records import Record, unit_of
 from sabot_gateway.verify.reports.exit_lock import AWAITING
 from sabot_gateway.verify.state import ShoeState
 
@@ -71,12 +71,12 @@ def _of_result(result: Result, time: str) -> Iterator[Evidence]:
 def dealing_units(message: Message) -> tuple[str, ...]:
     """Return the units that can have dealt a coup: of a decision, also that of the message that it corrects."""
     corrects = getattr(message, "corrects", "")
-    return (message.unit, corrects.partition("-")[0]) if corrects else (message.unit,)
+    return (message.unit, unit_of(corrects)) if corrects else (message.unit,)
 
 
 def _of_cleared(alarm: AlarmMessage, time: str) -> Iterator[Evidence]:
     done = Done(time, alarm.by or _SHOE)
-    unit = alarm.alarm.partition("-")[0]
+    unit = unit_of(alarm.alarm)
     if alarm.name == LEFT:
         yield Evidence("coup_moved", done, (unit,), alarm.shoe, alarm.coup)
     elif alarm.name == AWAITING:

@@ -9,7 +9,7 @@ from sabot_protocol.topics import AlarmMessage, CoupMessage
 
 from sabot_gateway.incidents.evidence import dealing_units
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify.records import Record
+from sabot_gateway.verify.records import Record, unit_of
 from sabot_gateway.verify.state import ShoeState
 
 # Acts that the shoe logs: by the reason of a void coup, and by a command that it has done.
@@ -56,7 +56,7 @@ def _of_alarm(
     if not kind or (alarm.name in _OF_A_COUP and not alarm.coup):
         return
     facts = _facts(alarm.name, data) | {"coup_running": not state.none_to_void()}
-    unit = alarm.alarm.partition("-")[0]
+    unit = unit_of(alarm.alarm)
     yield Opening(
         kind, opener, unit, alarm.shoe, alarm.coup, alarm.say, facts, alarm.clause, alarm.alarm,
         _coup_id(records, alarm),

@@ -12,6 +12,7 @@ from sabot_protocol.jackpots.signing import sign
 from sabot_protocol.jackpots.triggers import recognise
 from sabot_protocol.topics import UNWAGERED, WAGERED, ConfirmedMessage, CoupKind, CoupMessage, Message, increment_name
 
+from sabot_gateway.angel_eye.events import is_unit
 from sabot_gateway.jackpots.entries import StakesMessage
 from sabot_gateway.jackpots.increments import Draft, Increments, Problem
 from sabot_gateway.jackpots.stored import Counted, StoredJackpots
@@ -65,7 +66,7 @@ class Derivation:
                 self._coup(entry, _decode_coup(entry.payload))
             case "stakes":
                 self._take_stakes(entry, _decode_stakes(entry.payload))
-            case _ if entry.frame[_KIND_AT : _KIND_AT + 1] == _HANDED_OVER:
+            case _ if entry.frame[_KIND_AT : _KIND_AT + 1] == _HANDED_OVER and not is_unit(entry.unit):
                 self._handed_over(entry)
 
     # Causes

@@ -33,6 +33,10 @@ class Accepted(msgspec.Struct, frozen=True):
     after: int  # the last entry that was there
     lost: LedgerMessage  # the head that it was behind
 
+    def count(self) -> int:
+        """Return how many entries were lost, at most."""
+        return max(self.lost.entry - self.after, 0)
+
 
 class Chain(Protocol):
     """What a comparison needs of a ledger."""

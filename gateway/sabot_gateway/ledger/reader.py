@@ -93,17 +93,32 @@ class Reader:
     def this_shoe(self, table: str, most: int = -1) -> list[Stored]:
         """Return the log of a table's shoe from its last opening or closing on, at most so many entries."""
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
+        cause = "WHERE unit = ? AND event_no IS NOT NULL AND seq <= ? ORDER BY event_no DESC LIMIT 1"
         for change in list(self._select(f"WHERE seq = ({newest})", (table,))):
-            since = (change.unit, change.event_no, table, most)
+            # An event that closes one shoe and opens the next has its number in the first of its entries.
+            event = next(self._select(cause, (change.unit, change.seq)), change)
+            since = (change.unit, event.event_no, table, most)
             log = "WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no LIMIT ?"
             return list(self._select(log, since))
         return []
+
+    @reading()
+    def newest_shoe_nos(self, table: str) -> dict[str, int]:
+        """Return the highest number of a table's shoes, by unit; of an Angel Eye also if its entries are pruned."""
+        pruned = retention.checkpoint(self._db)
+        known = {name.removeprefix(f"{table}/"): number for name, number in (pruned.shoes if pruned else {}).items()}
+        held = self._db.execute("SELECT unit, max(shoe) FROM shoes WHERE table_name = ? GROUP BY unit", (table,))
+        return {unit: number for unit, number in known.items() if "/" not in unit} | dict(held)
 
     @reading()
     def last_shoe(self, table: str, seq: int) -> Stored | None:
         """Return the last entry up to this one that a shoe of a table was opened or closed."""
         last = "WHERE table_name = ? AND topic = 'shoe' AND seq <= ? ORDER BY seq DESC LIMIT 1"
         return next(self._select(last, (table, seq)), None)
+
+    def newest_shoes(self, table: str) -> Iterator[Stored]:
+        """Yield the entries that a shoe of a table was opened or closed, the newest first."""
+        return self._select("WHERE table_name = ? AND topic = 'shoe' ORDER BY seq DESC", (table,))
 
     @reading()
     def last_published(self, seq: int) -> int:
@@ -279,6 +294,12 @@ class Reader:
             with suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
                 found.append(msgspec.json.decode(entry.payload, type=Accepted))
         return found
+
+    @reading()
+    def lost_after(self, unit: str) -> int:
+        """Return how many entries that people accepted as lost may have come after the newest one of a unit."""
+        newest = self._one("SELECT max(seq) FROM entries WHERE unit = ?", unit) or 0
+        return sum(one.count() for one in self.accepted() if one.after >= newest)
 
     @reading()
     def cursor_problems(self, kept: Mapping[str, int]) -> dict[str, tuple[int, str]]:

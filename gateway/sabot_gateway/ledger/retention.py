@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from sabot_protocol.angel_eye.tables import UNIT_PREFIX
 from sabot_protocol.auth import KEY_BYTES
 from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 
@@ -27,6 +28,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     units: dict[str, int]  # the last event number that was held of each unit
     increments: dict[str, tuple[int, int, str]] = {}  # by jackpot/table/currency: count, total, carry of the last one
     parameters: dict[str, str] = {}  # by jackpot: the last entry with its parameters
+    shoes: dict[str, int] = {}  # by table/unit of an Angel Eye, which the gateway numbers: its last shoe
 
     def last_increment(self, jackpot: str, table: str, currency: str) -> tuple[int, int, str] | None:
         """Return count, total and carry of the last increment removed; older files do not name its currency."""
@@ -63,12 +65,18 @@ def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
 _BY_TIME = {
     "of that time or later": "SELECT min(seq) - 1 FROM entries WHERE time >= ?",
     "of a time that is not known to be before": "SELECT ifnull(max(seq), 0) FROM entries WHERE time < ? AND time <> ''",
+    # An event that closes one shoe and opens the next has its number and frame in the first of its entries.
+    # Nothing closes the shoe of an Angel Eye that is not used any more: after its last card it keeps no entries.
+    "of the shoe on a table": f"""SELECT min(ifnull((SELECT seq FROM entries WHERE seq <= shoe.opened_seq
+    AND +unit = shoe.unit AND event_no IS NOT NULL ORDER BY seq DESC LIMIT 1), opened_seq)) - 1
+    FROM shoes AS shoe WHERE closed = ''
+    AND (unit NOT LIKE '{UNIT_PREFIX}%' OR ifnull((SELECT time FROM entries WHERE unit = shoe.unit AND topic = 'cards'
+    ORDER BY event_no DESC LIMIT 1), opened) >= ?) AND NOT EXISTS
+    (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
 }
 _NEEDED = {
     "not yet published": """SELECT ifnull(min(seq), 0) FROM cursors WHERE EXISTS
     (SELECT 1 FROM cursors WHERE name = 'mqtt')""",
-    "of the shoe on a table": """SELECT min(opened_seq) - 1 FROM shoes AS shoe WHERE closed = '' AND NOT EXISTS
-    (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
     "of an alarm that is not cleared": "SELECT min(raised_seq) - 1 FROM alarms WHERE state <> 'cleared'",
     "of an open incident": "SELECT min(opened_seq) - 1 FROM incidents WHERE state = 'open'",
     "of a disputed coup": """SELECT min(ifnull((SELECT seq FROM coups WHERE id = disputed.corrects), seq)) - 1
@@ -91,7 +99,8 @@ def remove(db: sqlite3.Connection, seq: int, removed: int, key: bytes) -> None:
     ):
         units[unit] = max(event_no, units.get(unit, 0))
     jackpots = _jackpots(db, seq, before)
-    made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units, *jackpots))
+    shoes = {**(before.shoes if before else {}), **dict(db.execute(_LAST_SHOES, (seq,)))}
+    made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units, *jackpots, shoes))
     signature = hmac.digest(key, made, "sha256")
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("checkpoint", made), ("signature", signature)])
     db.execute("DELETE FROM entries WHERE seq <= ?", (seq,))
@@ -120,6 +129,8 @@ class _Named(msgspec.Struct):
 _PARAMETERS = (
     "SELECT payload FROM entries WHERE seq IN (SELECT seq FROM jackpot_parameters WHERE seq <= ?) ORDER BY seq"
 )
+_LAST_SHOES = f"""SELECT table_name || '/' || unit, max(shoe) FROM shoes
+    WHERE unit LIKE '{UNIT_PREFIX}%' AND opened_seq <= ? GROUP BY table_name, unit"""
 _LAST_INCREMENTS = """SELECT jackpot, table_name, currency, count, total, carry, max(seq) FROM increments WHERE seq <= ?
     GROUP BY jackpot, table_name, currency ORDER BY max(seq)"""
 

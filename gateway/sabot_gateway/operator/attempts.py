@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 from sabot_protocol.attempts import Attempt
-from sabot_protocol.topics import CoupMessage
+from sabot_protocol.topics import CoupMessage, Message
 
 from sabot_gateway.ledger import Stored
+from sabot_gateway.screens.calls import CALL, CallMessage
 from sabot_gateway.verify.deciders import Decider
 
 ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger; `sent` is not published
@@ -40,6 +41,7 @@ class Attempts:
 
     _commands: dict[tuple[str, int], tuple[str, Decider]] = field(default_factory=dict)  # unit and id: kind and person
     _decisions: dict[str, deque[CoupMessage]] = field(default_factory=dict)
+    _calls: dict[str, CallMessage] = field(default_factory=dict)  # of each table the newest
 
     def add_command(self, unit: str, command_id: int, kind: str, decider: Decider) -> None:
         """Remember for whom a command goes to a shoe."""
@@ -52,13 +54,20 @@ class Attempts:
         sent_kind, decider = self._commands.get((unit, command_id), ("", None))
         return decider if sent_kind == kind else None
 
-    def add_decision(self, coup: CoupMessage) -> None:
-        """Remember a person's decision of a disputed coup."""
-        self._decisions.setdefault(coup.table, deque(maxlen=_MOST_DECISIONS)).append(coup)
+    def add_act(self, message: Message | None) -> None:
+        """Remember a person's decision of a disputed coup, or the dealer's call of no more bets."""
+        if isinstance(message, CoupMessage):
+            self._decisions.setdefault(message.table, deque(maxlen=_MOST_DECISIONS)).append(message)
+        elif isinstance(message, CallMessage):
+            self._calls[message.table] = message
 
     def decisions(self, table: str) -> list[CoupMessage]:
         """Return the newest decisions of a table, oldest first."""
         return list(self._decisions.get(table, ()))
+
+    def call(self, table: str) -> CallMessage | None:
+        """Return the newest call of no more bets at a table; None if it is not known here."""
+        return self._calls.get(table)
 
     def recall(self, entries: Iterable[Stored]) -> None:
         """Read the gateway's own entries again, in order; skip those that cannot be decoded."""
@@ -78,4 +87,6 @@ class Attempts:
             if sent.attempt in attempts:
                 self.add_command(sent.unit, sent.command_id, sent.command, decider(attempts[sent.attempt]))
         elif entry.topic == "coup":
-            self.add_decision(msgspec.json.decode(entry.payload, type=CoupMessage))
+            self.add_act(msgspec.json.decode(entry.payload, type=CoupMessage))
+        elif entry.topic == CALL:
+            self.add_act(msgspec.json.decode(entry.payload, type=CallMessage))

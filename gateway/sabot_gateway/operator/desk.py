@@ -15,14 +15,20 @@ from sabot_protocol.codec import CodecError
 from sabot_protocol.service.daemons import GATEWAY
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
-from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
 from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
-from sabot_gateway.operator.verbs.verb import Coup, RefusedError, ShoeVerb, TableVerb, refuse_without_shoe
+from sabot_gateway.operator.verbs.verb import (
+    Coup,
+    RefusedError,
+    ShoeVerb,
+    TableVerb,
+    refuse_for_driver,
+    refuse_without_shoe,
+)
 from sabot_gateway.shoe.commands import Command
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError
@@ -183,8 +189,8 @@ class Desk:
         effect = pending.verb.carry_out(table, decider(attempt), partial(self.own.new_source, at.time))
         for source, records in effect.stored:
             self.own.add_records(table, records, source, decider(attempt))
-            if records and isinstance(records[0].message, CoupMessage):
-                self.attempts.add_decision(records[0].message)
+            if records:
+                self.attempts.add_act(records[0].message)
         if effect.command is None:
             self._end(pending, Answer(True, effect.say), at)
             return
@@ -194,6 +200,7 @@ class Desk:
     def _queue(self, pending: PendingRequest, table: TableView, verb: ShoeVerb, at: Moment) -> None:
         """Queue the command; it is held until its id is in the ledger with the attempt."""
         refuse_without_shoe(table)
+        refuse_for_driver(table, verb)
         coup = verb.bound_to(table)
         if pending.attempt.command is not None and pending.attempt.command.coup:
             coup = table.verifier.state.coup_on_table()

@@ -35,6 +35,7 @@ class OwnEntries:
         """Add what was made of one act, and the incidents that follow; only the first has the source's number."""
         following = table.incidents.follow(records, source, table.verifier.state, person=person)
         for position, record in enumerate([*records, *following]):
+            table.screens.follow(record)
             number = source.event_no if position == 0 else None
             payload, book = msgspec.json.encode(record.message), table.verifier.digest
             entry = Entry(source.unit, number, table.name, record.topic or "", payload, b"", source.time, book)

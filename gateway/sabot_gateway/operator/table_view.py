@@ -4,6 +4,7 @@ from typing import Protocol
 
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
+from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe import fault
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.verify import Verifier
@@ -33,6 +34,10 @@ class TableView(Protocol):
         """The open incidents of the table."""
 
     @property
+    def screens(self) -> ScreenState:
+        """What its screens show beside the verifier's state."""
+
+    @property
     def fault(self) -> str:
         """The fault for which the shoe locks its exit, or `none`."""
 
@@ -41,5 +46,8 @@ class TableView(Protocol):
 
 
 def next_step(table: TableView) -> str:
-    """Return the sentence that says how to end the shoe's fault; empty if it has none."""
+    """Return the sentence that says how to end the shoe's fault or error; empty if it has none."""
+    standing = table.verifier.standing_error()
+    if standing:
+        return standing["next_step"]
     return fault.next_step(table.name, table.fault, dealing=table.verifier.state.dealing())

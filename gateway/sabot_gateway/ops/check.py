@@ -21,6 +21,7 @@ from sabot_protocol.service.secret_file import SecretError
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
 from sabot_gateway.operator import local_roles
+from sabot_gateway.ops import angel_eye
 from sabot_gateway.ops.probe import broker_fact, port_facts
 from sabot_gateway.shoe.keys import KeyRing
 
@@ -60,13 +61,14 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
 
 
 def table_facts(table: Table) -> Iterator[Fact]:
-    """Rulebook, game, decks, options and wagers."""
+    """Rulebook, game, decks, options and wagers; and what is special about an Angel Eye."""
     problems = configs.table_problems(table) or list(filter(None, [configs.whole_offer_problem(table)]))
     yield from (Fact("wrong", f"table {table.name}", problem) for problem in problems)
     if not problems:
         book, settings, decks = configs.offer(table)
         wagers = f"wagers: {len(table.wagers)}" if table.wagers else "all wagers of the game"
         yield Fact("ok", f"table {table.name}", f"{book.id}, game {settings.game}, {decks} decks, {wagers}")
+        yield from angel_eye.table_facts(table)
 
 
 def jackpot_facts(config: Config, now: str) -> Iterator[Fact]:
@@ -115,6 +117,9 @@ def role_facts(config: Config) -> Iterator[Fact]:
 
 def keys_facts(config: Config) -> Iterator[Fact]:
     """Yield the directory and every file in it."""
+    if config.keys is None and not config.requires_keys() and all(table.driver != "sabot" for table in config.table):
+        yield Fact("ok", "keys", "none are needed: no table has a shoe of Sabot, and an Angel Eye has no key")
+        return
     if config.keys is None:
         text = "no `keys` in the config: shoes are not authenticated; make keys with `sabot keys new UNIT --dir DIR`"
         yield Fact("wrong" if config.requires_keys() else "warning", "keys", text)

@@ -11,6 +11,7 @@ from sabot_gateway.ledger import Stored
 WINDOW = 400  # messages
 MOST_CARDS = 64  # in one message: a whole shoe that is counted out would make one of 200 kB
 _SPAN = 10_000  # entries
+_WITH_HASH = ("coup", "confirmed")  # topics whose messages have the hash of their entry
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ def outgoing(entries: Iterable[Stored], gateway: str, after: int) -> list[Outgoi
 def placed(entry: Stored, gateway: str, after: int) -> bytes:
     """Return the payload of an entry with its place; that of a jackpot names the gateway itself."""
     own = "" if entry.topic.startswith(JACKPOT) else gateway
-    return with_place(bytes(entry.payload), Place(own, entry.seq, after))
+    digest = entry.hash.hex() if entry.topic in _WITH_HASH else ""
+    return with_place(bytes(entry.payload), Place(own, entry.seq, after, digest))
 
 
 def _message(group: list[Stored], gateway: str, afters: dict[int, int]) -> Outgoing:

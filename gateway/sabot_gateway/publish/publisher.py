@@ -1,13 +1,13 @@
 """Publisher: reads the ledger from its cursor; the cursor moves when the broker has acknowledged."""
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 import msgspec
 import structlog
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.service.rate_limit import LogLimiter
-from sabot_protocol.topics import StatusMessage, entry_topic, gateway_status_topic, is_retained, table_topic
+from sabot_protocol.topics import StatusMessage, TableSetup, entry_topic, gateway_status_topic, is_retained, table_topic
 
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.ledger.reader import reading
@@ -15,6 +15,8 @@ from sabot_gateway.publish.outgoing import WINDOW, Outgoing, Window, outgoing, p
 from sabot_gateway.publish.replies import Replies
 from sabot_gateway.publish.retained_topics import RetainedTopics
 
+TableState = Literal["alarms", "open", "history", "hand"]
+StatusField = str | bool | list[str] | None
 _CURSOR = "mqtt"
 _ROUNDS = 10  # readings of the ledger in one turn
 _SAVE_EVERY, _SAVE_EVERY_S = 500, 0.25  # entries
@@ -34,7 +36,7 @@ class Publisher:
         self._status_topic = gateway_status_topic(site, gateway)
         self.replies = Replies(mqtt, site)
         self._limiter = LogLimiter()
-        self._connected = self._stopping = False
+        self._connected = self.stopping = False
         mqtt.on_ready, mqtt.on_lost = self._on_ready, self._on_lost
         mqtt.client.on_publish = self._on_publish
         mqtt.client.will_set(self._status_topic, _status("offline", time, {}), qos=1, retain=True)
@@ -59,22 +61,25 @@ class Publisher:
 
     def set_gateway_status(self, state: str, time: str, **fields: str | bool | None) -> None:
         """Set the gateway's own status; not any more after `set_goodbye`."""
-        if not self._stopping:
+        if not self.stopping:
             self.retained.set(self._status_topic, _status(state, time, fields))
 
     def set_goodbye(self, time: str) -> None:
         """Set the last status of the gateway, whatever happens until it is gone."""
         self.set_gateway_status("offline", time)
         self.retained.shoe_changed()
-        self._stopping = True
+        self.stopping = True
 
-    def set_table_status(self, table: str, state: str, time: str, **fields: str | bool | None) -> None:
-        """Set whether a table's shoe is there, and which, or why not."""
+    def set_table_status(
+        self, table: str, state: str, time: str, setup: TableSetup | None = None, **fields: StatusField
+    ) -> None:
+        """Set whether a table's shoe is there, and which, or why not; and what the table offers."""
+        offered = {} if setup is None else {"setup": msgspec.to_builtins(setup)}
         fields = {**fields, "gateway": self._gateway or None}
-        self.retained.set(table_topic(self._site, table, "status"), _status(state, time, fields))
+        self.retained.set(table_topic(self._site, table, "status"), _status(state, time, fields | offered))
 
-    def set_table_state(self, table: str, name: Literal["alarms", "open"], payload: bytes) -> None:
-        """Set the active alarms of a table, or its open incidents."""
+    def set_table_state(self, table: str, name: TableState, payload: bytes) -> None:
+        """Set a state of a table that its session has."""
         self.retained.set(table_topic(self._site, table, name), payload)
 
     def pump(self) -> None:
@@ -162,5 +167,5 @@ def _last_shoe(ledger: Ledger, table: str, read_to: int) -> bytes | None:
     return placed(shoe, ledger.gateway_id().hex(), ledger.last_published(shoe.seq - 1)) if shoe else None
 
 
-def _status(state: str, time: str, fields: dict[str, str | bool | None]) -> bytes:
+def _status(state: str, time: str, fields: Mapping[str, Any]) -> bytes:
     return msgspec.json.encode(msgspec.convert({"state": state, "time": time, **fields}, StatusMessage))

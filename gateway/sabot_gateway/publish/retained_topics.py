@@ -17,7 +17,7 @@ from sabot_gateway.publish.overwrites import Overwrites
 from sabot_gateway.publish.subscriptions import Subscriptions
 
 _SETTLE_S = 5.0  # after a reconnect our own messages of before may come a second time
-_READ_BACK: tuple[TopicName, ...] = ("status", "shoe", "alarms", "open")
+_READ_BACK: tuple[TopicName, ...] = ("status", "shoe", "alarms", "open", "history", "hand")
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -11,12 +11,14 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import command_topic, jackpot_topic
 
-from sabot_gateway.config import Config
+from sabot_gateway.config import Config, Table
 from sabot_gateway.incidents.listing import open_message
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.ops.latency import Latency
+from sabot_gateway.publish.beat import Beat
 from sabot_gateway.publish.publisher import Publisher
+from sabot_gateway.publish.screens import ScreenTopics
 from sabot_gateway.publish.status import StatusTopics
 from sabot_gateway.table_session import TableSession
 
@@ -37,6 +39,7 @@ class PublishStage:
         tables: Mapping[str, TableSession],
         selector: selectors.BaseSelector,
         at: Moment,
+        keepalive_s: int,
     ) -> None:
         self._tables, self._site = tables, config.site
         self.mqtt = LoopClient(
@@ -45,18 +48,21 @@ class PublishStage:
             clean_session=False,
             selector=selector,
             login=config.login,
+            keepalive_s=keepalive_s,
             most_read_bytes=max(MOST_READ_BYTES, _READ_BYTES_A_TABLE * len(config.table)),
         )
         exposed = config.login.exposed(self.mqtt.broker)
         if exposed:
             log.warning(exposed)
         self.publisher = Publisher(self.mqtt, ledger, config.site, at.time, config.gateway or "")
-        self.status_topics = StatusTopics(self.publisher, config.keys, self._rulebook_of)
+        self.status_topics = StatusTopics(self.publisher, config.keys, self._config_of)
+        self.screens = ScreenTopics(self.publisher)
+        self._beat = Beat(self.mqtt, config.site, config.gateway or "")
         self._latency = Latency()
         self._alarms_due: dict[str, bool] = {}  # tables to publish the open incidents of; True: and the active alarms
 
-    def _rulebook_of(self, table: str) -> str | None:
-        return self._tables[table].config.rulebook if table in self._tables else None
+    def _config_of(self, table: str) -> Table | None:
+        return self._tables[table].config if table in self._tables else None
 
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables from now on, and for no others."""
@@ -66,7 +72,7 @@ class PublishStage:
         """Listen to the floor's meters, if there is any jackpot."""
         if jackpots.names():
             topic = jackpot_topic(self._site, "+", "meter")
-            self.publisher.retained.subscriptions.listen(topic, jackpots.meters.received)
+            self.publisher.retained.subscriptions.listen(topic, jackpots.meters.received, retained=True)
 
     def listen_to_commands(self, take: Callable[[str, bytes], None]) -> None:
         """Listen to the commands of the floor service to any table; what comes while we are away is not kept."""
@@ -79,6 +85,7 @@ class PublishStage:
         for entry in entries:
             if entry.topic == "incident":
                 self._alarms_due.setdefault(entry.table, False)
+        self.screens.changed({entry.table: None for entry in entries if entry.table})
         if any(entry.topic == "shoe" for entry in entries):
             self.publisher.retained.shoe_changed()
 
@@ -86,12 +93,21 @@ class PublishStage:
         """Publish the active alarms of these tables when they are due."""
         self._alarms_due |= dict.fromkeys(tables, True)
 
+    def all_changed(self, tables: Iterable[str]) -> None:
+        """Publish every state of these tables when they are due: they are served from now on, or changed."""
+        names = list(tables)
+        self.alarms_changed(names)
+        self.screens.changed(names)
+
     def step(self, at: Moment, *, held: bool, monotonic: Callable[[], float]) -> None:
         """Send what is due; while the gateway is held, states only and nothing from the ledger."""
+        if not self.publisher.stopping:
+            self._beat.step(at)
         if held:
             self.publisher.pump_states()
         else:
             self._publish_alarms(at)
+            self.screens.step(self._tables, at)
             self.publisher.pump()
         self.publisher.replies.pump()
         self._latency.published(self.publisher.done(), monotonic())
@@ -109,6 +125,7 @@ class PublishStage:
         if table.name in self._alarms_due:
             self.publisher.set_table_state(table.name, "alarms", table.alarms(at.time))
             self.publisher.set_table_state(table.name, "open", open_message(table.name, table.incidents, at.time))
+        self.screens.closed(table.name)
         self.status_topics.closed(
             table.name, "this table is not in the gateway's config any more, or was just changed there", at.time
         )
@@ -119,7 +136,7 @@ class PublishStage:
 
     def idle(self) -> bool:
         """Return True if the broker has acknowledged everything in the ledger, and every state."""
-        return self.publisher.idle() and not self._alarms_due
+        return self.publisher.idle() and not self._alarms_due and self.screens.idle()
 
     def status(self) -> dict[str, Any]:
         """Return the broker's part of `sabot gateway status`."""

@@ -6,8 +6,10 @@ import structlog
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 
+from sabot_gateway.angel_eye.events import is_unit
+from sabot_gateway.config import Table, setup_of
 from sabot_gateway.incidents.listing import open_message
-from sabot_gateway.publish.publisher import Publisher
+from sabot_gateway.publish.publisher import Publisher, StatusField
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.table_session import TableSession
 
@@ -17,17 +19,16 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 _LINES_AT_ONCE = 20
 _ALARMS_AT_ONCE, _ALARMS_EVERY_S = 8, 0.25
 _PROBLEMS_AT_ONCE, _PROBLEMS_EVERY_S = 10, 5.0
-Status = tuple[str, dict[str, str | bool | None]]  # a state, and what goes with it
+Status = tuple[str, dict[str, StatusField]]  # a state, and what goes with it
+ConfigOf = Callable[[str], Table | None]  # the config of a table; None if it is not served
 _NOT_CONNECTED: Status = ("offline", {"problem": "no shoe has answered at this table since the gateway started"})
 
 
 class StatusTopics:
     """Publishes changes only. While the gateway is held, every table's status gives only the reason of that."""
 
-    def __init__(
-        self, publisher: Publisher, keys: str | None, rulebook_of: Callable[[str], str | None] = lambda table: None
-    ) -> None:
-        self._publisher, self._rulebook_of = publisher, rulebook_of
+    def __init__(self, publisher: Publisher, keys: str | None, config_of: ConfigOf = lambda table: None) -> None:
+        self._publisher, self._config_of = publisher, config_of
         self.keys = keys  # the directory of the shoes' keys, for the advice about them
         self._broker: str | None = None
         self._limiter = LogLimiter(_LINES_AT_ONCE)
@@ -47,18 +48,22 @@ class StatusTopics:
             log.warning(advice, table=table.name)
         self._set_online(table, time)
 
-    def concern(self, table: TableSession, time: str) -> None:
-        """Publish what is wrong with a shoe that is served, or that it locks its exit for a fault."""
+    def concern(self, table: TableSession, at: Moment) -> None:
+        """Publish what is wrong with a shoe that is served, or that it locks its exit; log few lines of a shoe."""
         if table.fault != table.published_fault:
-            log.warning(table.fault_fields().get("next_step", "The shoe no longer locks its exit."), table=table.name)
-        self._set_online(table, time)
+            left_out = self._limiter.take(f"fault of {table.name}", at.now_s)
+            if left_out is not None:
+                step = table.fault_fields().get("next_step", "The shoe no longer locks its exit.")
+                log.warning(step, table=table.name, left_out=left_out)
+        self._set_online(table, at.time)
 
     def _set_online(self, table: TableSession, time: str) -> None:
         link, table.published_fault = table.link, table.fault
-        fields = {
+        fields: dict[str, StatusField] = {
             "unit": link.unit,
             "authenticated": link.authenticated,
             "problem": table.concern(),
+            "unknown": list(table.verifier.unknown()),
             **table.fault_fields(),
         }
         self._set(table.name, ("online", fields), time)
@@ -104,7 +109,10 @@ class StatusTopics:
     def _set(self, table: str, status: Status, time: str) -> None:
         self._tables[table] = status
         state, fields = ("offline", {"problem": self._held}) if self._held else status
-        self._publisher.set_table_status(table, state, time, **fields, rulebook=self._rulebook_of(table))
+        config = self._config_of(table)
+        book, setup = (config.rulebook, setup_of(config)) if config else (None, None)
+        fields = fields | _driver(config)
+        self._publisher.set_table_status(table, state, time, **fields, rulebook=book, setup=setup)
 
     def broker(self, problem: str | None, now_s: float) -> None:
         """Log why nothing is published; a broker that comes and goes does not fill the log."""
@@ -117,8 +125,17 @@ class StatusTopics:
                 log.warning(f"{problem}; the ledger keeps everything until then")
 
 
+def _driver(config: Table | None) -> dict[str, StatusField]:
+    """Return which shoe a table has, online or not, and whether it gets commands."""
+    if config is None:
+        return {}
+    return {"driver": config.driver, "commands": config.driver == "sabot" or config.commands}
+
+
 def _key_advice(unit: str, link: Driver, keys: str | None) -> str | None:
     """Return what to do about the key of a shoe that is served, or None."""
+    if is_unit(unit):
+        return None  # an Angel Eye has no key
     if not link.authenticated:
         return (
             f"shoe {unit} is not authenticated: any device on its line can pass for it; make a key with "

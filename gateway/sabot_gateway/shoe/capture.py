@@ -13,18 +13,26 @@ class Capture:
     """Sans-I/O: bytes in with their time, pieces of a recording out; over after its time, or when it has its bytes.
 
     A frame that is under way at the start, in one of the `midway` directions, or at the end is left out, so that
-    nothing looks damaged that was not. Never holds more than a block and two frames.
+    nothing looks damaged that was not. Where frames have no delimiter, `starts` are the bytes that begin one: then
+    every piece is kept with its own time, and a frame may be cut at the end. Never holds more than a block and two
+    frames.
     """
 
     def __init__(
-        self, noted: Mapping[str, Any], seconds: float, most_bytes: int, now_s: float, midway: Collection[str] = ()
+        self,
+        noted: Mapping[str, Any],
+        seconds: float,
+        most_bytes: int,
+        now_s: float,
+        midway: Collection[str] = (),
+        starts: bytes = b"",
     ) -> None:
         self._writer = Writer(noted)
         self._since_s, self._until_s, self._most_bytes = now_s, now_s + seconds, most_bytes
         self._skipping = set(midway)
         self._held = dict.fromkeys(SENDERS, b"")  # no delimiter has come yet
         self._held_s = dict.fromkeys(SENDERS, now_s)
-        self._full = False
+        self._full, self._starts = False, starts
 
     @property
     def line_bytes(self) -> int:
@@ -38,7 +46,7 @@ class Capture:
     def add(self, sender: str, data: bytes, now_s: float) -> bytes:
         """Add bytes of the line; return the block that they fill, or nothing yet."""
         data = self._from_a_start(sender, data)
-        whole, self._held[sender] = _parted(self._held[sender] + data)
+        whole, self._held[sender] = (data, b"") if self._starts else _parted(self._held[sender] + data)
         if data:
             self._held_s[sender] = now_s
         return b"".join(self._written(sender, whole, now_s))
@@ -47,10 +55,17 @@ class Capture:
         """Return the bytes without the rest of a frame whose start was not captured."""
         if sender not in self._skipping:
             return data
-        _, delimiter, rest = data.partition(b"\0")
-        if delimiter:
-            self._skipping.discard(sender)
-        return rest
+        at = self._start_in(data)
+        if at < 0:
+            return b""
+        self._skipping.discard(sender)
+        return data[at:]
+
+    def _start_in(self, data: bytes) -> int:
+        """Return where the first frame begins, -1 if none does."""
+        if not self._starts:
+            return data.find(b"\0") + 1 or -1
+        return next((at for at, byte in enumerate(data) if byte in self._starts), -1)
 
     def _written(self, sender: str, data: bytes, now_s: float) -> Iterator[bytes]:
         t_us = int((now_s - self._since_s) * 1e6)

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import messages
+from sabot_protocol.angel_eye.tables import ACK, ENQ, NAK, STX
 from sabot_protocol.service.control import Caller, Control
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.rate_limit import LogLimiter
@@ -13,6 +14,8 @@ from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_gateway.operator.requests import CaptureRequest, ParsedRequest
 from sabot_gateway.shoe.capture import Capture
 from sabot_gateway.table_session import TableSession
+
+_ANGEL_EYE_STARTS = bytes([ENQ, STX, ACK, NAK])
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -37,7 +40,9 @@ class CaptureStreams:
             refusal = f"{user} already captures {name}; one capture a table at a time: wait, or end that one"
             self._control.answer(caller, Answer(False, refusal))
         else:
-            capture = Capture(_description(table, unix_s), verb.seconds, verb.bytes, now_s, table.link.mid_frame())
+            starts = _ANGEL_EYE_STARTS if table.config.driver == "angel-eye" else b""
+            midway = table.link.mid_frame()
+            capture = Capture(_description(table, unix_s), verb.seconds, verb.bytes, now_s, midway, starts)
             answer = msgspec.json.encode(Answer(True, f"capturing the line of {name}")) + b"\n"
             self.running[name] = capture, caller
             self._control.stream(caller, answer + capture.start())
@@ -96,6 +101,7 @@ def _description(table: TableSession, unix_s: float) -> dict[str, Any]:
         "port": config.port,
         "rulebook": config.rulebook,
         "card_set": config.card_set,
+        "driver": config.driver,
         "protocol": messages.protocol_hash().hex(),
         "started_unix_us": int(unix_s * 1e6),
         **unit,

@@ -69,6 +69,11 @@ class ShoeLink:
         self._acknowledge_due = self._profile_known = False
 
     @property
+    def keeps_log(self) -> bool:
+        """True: the shoe has a journal."""
+        return True
+
+    @property
     def unit(self) -> str | None:
         """The shoe that is served."""
         return self.handshake.unit
@@ -87,6 +92,11 @@ class ShoeLink:
     def problem(self) -> str | None:
         """Why no shoe is served."""
         return self.handshake.problem
+
+    @property
+    def note(self) -> str | None:
+        """None: our own shoe sends something all the time."""
+        return None
 
     @property
     def last_frame_s(self) -> float | None:
@@ -110,6 +120,9 @@ class ShoeLink:
         self._profile_known = False
         self.parser.other_release = None
         self._outbox.clear()
+
+    def port_lost(self) -> None:
+        """Keep the session: the shoe's log goes on when the port is open again."""
 
     def refuse(self, problem: str, until_s: float = 0.0) -> None:
         """Serve nobody for this reason; take nothing from this line before `until_s`."""
@@ -155,6 +168,10 @@ class ShoeLink:
         if self._acknowledge_due and self.handshake.unit is not None:
             self.acknowledge(self.log.durable_no, now_s)
         return events
+
+    def events_due(self, now_s: float) -> bool:
+        """Return False: every event comes from the shoe."""
+        return False
 
     def _frame(self, frame: Frame, events: list[Event], now_s: float) -> None:
         handshake = self.handshake
@@ -263,6 +280,14 @@ class ShoeLink:
             command.held = True
         return command
 
+    def refuses(self, kind: str, data: dict[str, Any]) -> str:
+        """Return that a command is for another shoe; what our own shoe refuses it logs."""
+        return refusals.for_angel_eye(kind)
+
+    def done_here(self, kind: str) -> bool:
+        """Return False: our own shoe carries out and logs every command."""
+        return False
+
     def number_command(self, command: Command) -> int:
         """Return the id under which the shoe will log this command; 0 while others wait before it."""
         return self.commands.number(command)
@@ -270,6 +295,9 @@ class ShoeLink:
     def withdraw(self, command: Command) -> bool:
         """Send this command no more; return whether it was sent before."""
         return self.commands.withdraw(command)
+
+    def skip_numbers(self, count: int) -> None:
+        """Do nothing: the shoe numbers its events."""
 
     def caught_up(self) -> bool:
         """Return True if everything that the shoe had logged at its HELLO has come."""
@@ -315,6 +343,9 @@ class ShoeLink:
         """Return the senders of whose current frame only a part was on the line."""
         receiving, sending = self.parser.deframer.mid_frame, bool(self._outbox.waiting())
         return ["shoe"] * receiving + ["gateway"] * sending
+
+    def read_late(self, since_s: float, now_s: float) -> None:
+        """Change nothing: every frame has its number."""
 
     def restart_silence(self, now_s: float) -> None:
         """Count the silence of the shoe from now on."""

@@ -15,6 +15,7 @@ TIME_AT: Final = 4  # of any frame: before it are type, flags and seq, which are
 _EVENT_NO_AT, _EVENT_NO_END = 8, 12  # of an event
 _SMALL30 = 2**30 - 1
 UNREADABLE: Final = "unreadable"  # the kind of an event whose body does not fit the definition
+NO_CLOCK: Final = -1  # the time of an event whose shoe has no clock
 MOST_FRAME_BYTES = framing.MAX_BODY_BYTES + 4  # on the wire
 
 

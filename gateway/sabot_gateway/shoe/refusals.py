@@ -1,4 +1,4 @@
-"""Refusals: messages why a shoe is not served: which shoe, what is wrong, what to do."""
+"""Refusals: messages why a shoe is not served or a command not taken: what is wrong, what to do."""
 
 from sabot_protocol import messages
 
@@ -98,3 +98,24 @@ def wrong_key(unit: str, *, known: bool, proved: bool) -> str:
         f"shoe {unit} has a key here and does not use it: put the key into the shoe again, "
         "or take its key file away and write keys_required = false to serve it unauthenticated"
     )
+
+
+def for_angel_eye(kind: str) -> str:
+    """Return that a command is only for an Angel Eye; empty if it is for our own shoe."""
+    if kind != "clear_error":
+        return ""
+    return "only an Angel Eye has such errors. Run `sabot table {table} clear-fault FAULT --by NAME` here."
+
+
+_WITHOUT_LOG = {  # by the name of the alarm
+    "ledger_not_writable": "The ledger was not writable for a while, and the gateway read nothing from the shoe. Now "
+    "it reads what this PC has kept meanwhile; the shoe itself keeps nothing. Compare the coups of that time with the "
+    "table. Have the disk of the table PC checked.",
+    "gateway_error": "The gateway had an internal error and opened the line of this shoe again. The shoe keeps "
+    "nothing: compare the coup on the table with the screen. Report this with the gateway's log.",
+}
+
+
+def without_log(name: str, say: str) -> str:
+    """Return the text of an alarm of the gateway at a table whose shoe keeps no log."""
+    return _WITHOUT_LOG.get(name, say)

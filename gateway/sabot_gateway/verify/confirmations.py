@@ -51,6 +51,13 @@ class Confirmations:
         if decision.status == "confirmed":
             _keep(self._confirmed, decision.id, result_id(decision))
 
+    def recall_result(self, coup_id: str, message_id: str) -> None:
+        """Take from the ledger which message confirmed a coup; empty: none did."""
+        if message_id:
+            _keep(self._confirmed, coup_id, message_id)
+        else:
+            self._confirmed.pop(coup_id, None)
+
     def _record(self, message: ConfirmedMessage) -> Record:
         _keep(self._confirmed, message.coup_id, message.id)
         return Record("confirmed", message)

@@ -1,7 +1,7 @@
 """Dispatch: one row for each kind of event: its checks, its report, its effect on the shoe's state."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import CoupMessage
@@ -18,6 +18,7 @@ from sabot_gateway.verify.checks.hand_over import HandOverCheck
 from sabot_gateway.verify.checks.irregularities import IrregularityCheck
 from sabot_gateway.verify.checks.kinds import KindCheck
 from sabot_gateway.verify.checks.lock import LockCheck
+from sabot_gateway.verify.checks.notices import KindNotices
 from sabot_gateway.verify.checks.numbering import NumberingCheck
 from sabot_gateway.verify.checks.profile import ProfileCheck
 from sabot_gateway.verify.checks.shuffle import ShuffleCheck
@@ -42,6 +43,7 @@ class Checks:
         self.composition = CompositionCheck(state, book, switches["continuous"])
         self.cutting_card = CuttingCardCheck(state, book)
         self.kinds = KindCheck(state, book, self.cutting_card)
+        self.notices = KindNotices(state, profile["unwagered"])
         self.burn, self.shuffle, self.profile = BurnCheck(state, book), ShuffleCheck(state), ProfileCheck(profile)
         self.coups, self.authorisation = CoupCheck(state, book), AuthorisationCheck(state, book)
         self.irregularities = IrregularityCheck(
@@ -52,16 +54,19 @@ class Checks:
         self.void_cause = VoidCause(state, book, who)
 
 
-class Row(NamedTuple):
+C = TypeVar("C", bound=Checks)
+
+
+class Row(NamedTuple, Generic[C]):
     """What happens with an event: its checks in this order, then its report, then its effect."""
 
-    checks: Callable[[Checks], tuple[Check, ...]]
+    checks: Callable[[C], tuple[Check, ...]]
     report: Report | None = None  # None: only the event itself is stored
     effect: Effect | None = None
     passes: Callable[[Event, CoupMessage], bool] | None = None  # True: the last coup cannot be confirmed any more
 
 
-ROWS: dict[str, Row] = {
+ROWS: dict[str, Row[Checks]] = {
     # The shoe and its cards
     "shoe_opened": Row(
         lambda check: (
@@ -70,6 +75,7 @@ ROWS: dict[str, Row] = {
             check.composition.shoe_opened,
             check.cutting_card.shoe_opened,
             check.kinds.shoe_opened,
+            check.notices.shoe_opened,
             check.burn.shoe_opened,
             check.shuffle.shoe_opened,
             check.profile.shoe_opened,
@@ -111,6 +117,7 @@ ROWS: dict[str, Row] = {
             check.numbering.checkpoint,
             check.composition.checkpoint,
             check.lock.checkpoint,
+            check.notices.checkpoint,
         )
     ),
     "deck_check": Row(lambda check: (check.clock.any_event, check.composition.deck_check)),
@@ -143,13 +150,21 @@ ROWS: dict[str, Row] = {
         alarms.reject,
         effects.reject,
     ),
-    "coup_kind": Row(lambda check: (check.clock.any_event, check.kinds.coup_kind, check.authorisation.coup_kind)),
+    "coup_kind": Row(
+        lambda check: (
+            check.clock.any_event,
+            check.kinds.coup_kind,
+            check.notices.coup_kind,
+            check.authorisation.coup_kind,
+        )
+    ),
     "coup": Row(
         lambda check: (
             check.clock.any_event,
             check.numbering.coup,
             check.cutting_card.coup,
             check.kinds.coup,
+            check.notices.coup,
             check.irregularities.coup,
             check.authorisation.coup,
             check.coups.coup,
@@ -164,6 +179,7 @@ ROWS: dict[str, Row] = {
             check.clock.any_event,
             check.numbering.coup_void,
             check.kinds.coup_void,
+            check.notices.coup_void,
             check.irregularities.coup_void,
             check.authorisation.coup_void,
         ),
@@ -179,6 +195,7 @@ ROWS: dict[str, Row] = {
             check.composition.handed_over,
             check.cutting_card.handed_over,
             check.kinds.handed_over,
+            check.notices.handed_over,
             check.burn.handed_over,
             check.authorisation.handed_over,
         ),
@@ -190,6 +207,7 @@ ROWS: dict[str, Row] = {
             check.clock.any_event,
             check.cutting_card.irregularity,
             check.kinds.irregularity,
+            check.notices.irregularity,
             check.burn.irregularity,
             check.irregularities.irregularity,
             check.authorisation.irregularity,
@@ -215,6 +233,7 @@ ROWS: dict[str, Row] = {
             check.clock.any_event,
             check.composition.command_done,
             check.kinds.command_done,
+            check.notices.command_done,
             check.burn.command_done,
             check.irregularities.command_done,
             check.authorisation.command_done,

@@ -163,6 +163,7 @@ def _with_result(coup: CoupMessage, winner: Winner | None) -> CoupMessage:
         )
     if winner is None and coup.winner is None:
         raise NotThereError(
-            f"coup {coup.coup} has no result, from the cards or the shoe: name the winner with --winner, or void it"
+            f"coup {coup.coup} has no result, from the cards or the shoe: name the winner (--winner, on a page Other "
+            "winner), or void it"
         )
     return replace(coup, winner=winner or coup.winner)

@@ -19,7 +19,7 @@ def shoe_opened(state: ShoeState, data: Data) -> None:
     """Start a shoe without cards out."""
     state.shoe_no, state.coup_no, state.decks = data["shoe_no"], 0, data["decks"]
     state.opened = {key: data[key] for key in ("decks", "card_set", "burn")}
-    state.dealt, state.phase, state.whole, state.gap_in = {}, "between", True, None
+    state.dealt, state.phase, state.whole, state.missed, state.gap_in = {}, "between", True, False, None
     state.surplus.clear()
     state.burning, state.unread = data["burn"] != "none", False
 

@@ -1,13 +1,19 @@
 """Records: what the ledger stores for an event or a person's act, and how its messages are made."""
 
+import re
 from typing import Any, NamedTuple
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
+from sabot_protocol.angel_eye.tables import UNIT_PREFIX
 from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message
 
 from sabot_gateway import rules
-from sabot_gateway.shoe.parse import Event
+from sabot_gateway.shoe.parse import NO_CLOCK, Event
 from sabot_gateway.verify.state import Dealt
+
+_NO_RESULT = frozenset(("partial", "first_card_missing", "conflict", "again_unclear"))  # flags
+_UNIT = re.compile(rf"({UNIT_PREFIX})?[^-]*")
 
 
 class Record(NamedTuple):
@@ -23,11 +29,18 @@ class Source(NamedTuple):
     unit: str
     event_no: int
     time: str
+    suffix: str = ""  # of the id, where one event has several parts
 
     @property
     def id(self) -> str:
         """The id of the first message that follows."""
-        return f"{self.unit}-{self.event_no}"
+        return f"{self.unit}-{self.event_no}{self.suffix}"
+
+
+def unit_of(message_id: str) -> str:
+    """Return the unit, or the gateway, whose event or act is the cause of a message with this id."""
+    found = _UNIT.match(message_id)
+    return found[0] if found else ""
 
 
 def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
@@ -37,9 +50,9 @@ def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
         **common,
         slot=data["slot"],
         card=data["card"],
-        speed_mm_s=data["speed_mm_s"],
-        margin=data["margin_pct"] / 100,
-        shoe_time_ms=event.time_ms,
+        speed_mm_s=data.get("speed_mm_s", UNSET),
+        margin=data["margin_pct"] / 100 if "margin_pct" in data else UNSET,
+        shoe_time_ms=_shoe_time_ms(event),
         notes=[flag for flag, on in data["flags"].items() if on],
     )
 
@@ -59,7 +72,8 @@ def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: Cou
         banker_pair=flags["banker_pair"],
         natural=flags["natural"],
         last_coup=flags["last_coup"],
-        shoe_time_ms=event.time_ms,
+        flags=data.get("notes") or UNSET,
+        shoe_time_ms=_shoe_time_ms(event),
     )
 
 
@@ -78,9 +92,13 @@ def no_result(event: Event, common: dict[str, Any], dealt: Dealt, **changes: Any
         banker_pair=False,
         natural=False,
         last_coup=False,
-        shoe_time_ms=event.time_ms,
+        shoe_time_ms=_shoe_time_ms(event),
     )
     return replace(message, **changes)
+
+
+def _shoe_time_ms(event: Event) -> int | UnsetType:
+    return UNSET if event.time_ms == NO_CLOCK else event.time_ms
 
 
 def _hands(dealt: Dealt) -> dict[str, Any]:
@@ -88,7 +106,9 @@ def _hands(dealt: Dealt) -> dict[str, Any]:
 
 
 def by_the_cards(coup: CoupMessage) -> rules.Coup | None:
-    """Return the coup that the cards of a message make, or None."""
+    """Return the coup that the cards of a message make, or None; not if cards are missing or in doubt."""
+    if not _NO_RESULT.isdisjoint(coup.flags or ()):
+        return None
     player, banker = coup.player, coup.banker
     drawn = [card for pair in zip(player[:2], banker[:2], strict=False) for card in pair] + player[2:] + banker[2:]
     try:

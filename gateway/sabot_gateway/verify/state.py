@@ -1,7 +1,7 @@
 """ShoeState: what the log of one shoe has shown so far: the coup on the table, its cards, what is over."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
@@ -11,6 +11,7 @@ from sabot_gateway.verify.moves import Moved
 Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 # unknown: part of the log is missing; between: no card of the next coup is out.
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
+NOT_OPEN: Final = ("unknown", "closed", "checking")  # phases without a coup
 NO_COUP = ("burn", "unused")  # slots of cards that belong to no coup
 RESULTS = ("player", "banker", "tie")
 
@@ -26,6 +27,8 @@ class ShoeState:
     shoe_no: int | None = None  # the last one that the log named
     phase: Phase = "unknown"
     whole: bool = False  # nothing of the log of this shoe, or of this check of the decks, is missing
+    line_lost: bool = False  # an alarm was raised when the line was lost, and it is not opened again
+    missed: bool = False  # a coup of this shoe is known to be missing
     decks: int = 0
     opened: dict[str, Any] = field(default_factory=lambda: {"decks": 0, "card_set": 0, "burn": "none"})
     burning: bool = False  # the burn of a new shoe is not over

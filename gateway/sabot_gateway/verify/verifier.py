@@ -1,10 +1,11 @@
 """Verify: an independent reading of the shoe's log; what the shoe reports and what the rules give must agree."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CoupMessage, Winner
+from sabot_protocol.topics import AlarmMessage, CoupMessage, DriverName, Unknown, Winner
 
 from sabot_gateway.shoe.continuity import log_lost
 from sabot_gateway.shoe.parse import UNREADABLE, Event
@@ -20,13 +21,29 @@ from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports import coups, exit_lock, findings
 from sabot_gateway.verify.reports.context import Context
-from sabot_gateway.verify.state import ShoeState
+from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
 
 
+class Part(NamedTuple):
+    """An event, or one part of what it means, with its records."""
+
+    event: Event
+    records: list[Record]
+    source: Source
+
+
 class Verifier:
-    """One table: takes the events of its shoe in order; holds its alarms and its disputed coups."""
+    """One table: takes the events of its shoe in order; holds its alarms and its disputed coups.
+
+    One class because shoe, people and daemon change the same alarms and disputes, whichever shoe it is.
+    """
+
+    driver: DriverName = "sabot"
+    rows: Mapping[str, Row[Any]] = ROWS
+    confirmed_by_result = False  # True: the shoe's result confirms a coup, no person
+    checks: Checks
 
     def __init__(
         self,
@@ -49,24 +66,50 @@ class Verifier:
     def _begin_unit(self, unit: str) -> ShoeState:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
         self.state = state = ShoeState(unit=unit)
-        checks = Checks(self.table, state, self.book, self.profile, self.moves, self._who)
-        self._checks = {kind: row.checks(checks) for kind, row in ROWS.items()}
+        self.checks = checks = self._new_checks(state)
+        self._checks = {kind: row.checks(checks) for kind, row in self.rows.items()}
         self._context.state, self._context.void_cause = state, checks.void_cause
         self._context.authorisation = checks.authorisation
         return state
+
+    def _new_checks(self, state: ShoeState) -> Checks:
+        return Checks(self.table, state, self.book, self.profile, self.moves, self._who)
 
     def unread_copy(self) -> "Verifier":
         """Return a verifier for the same table that has seen no event."""
         return Verifier(self.table, self.book, self.profile, self._who, self.moves)
 
-    def uses(self, rulebook: Rulebook, profile: dict[str, Any]) -> bool:
-        """Return True if it verifies by this rulebook and profile."""
-        return (self.digest, self.profile) == (rulebook.digest().hex(), profile)
+    def uses(self, rulebook: Rulebook, profile: dict[str, Any], settings: object = None) -> bool:
+        """Return True if it verifies by this rulebook and profile; `settings` are those of another maker's shoe."""
+        return settings is None and (self.digest, self.profile) == (rulebook.digest().hex(), profile)
 
     @property
     def decks(self) -> int:
         """Decks of the shoe on the table; without one, of the table's profile."""
         return self.state.decks or int(self.profile["decks"])
+
+    def unknown(self) -> tuple[Unknown, ...]:
+        """Return what is not known of the shoe now: never anything of our own, which logs all of it."""
+        return ()
+
+    def standing_error(self) -> dict[str, str]:
+        """Return the error of another maker's shoe, and the next step; our own reports faults in its HELLO."""
+        return {}
+
+    def results_missing(self) -> bool:
+        """Return True if results of this shoe may be missing, because part of its log is."""
+        return not self.state.whole
+
+    def line_lost(self) -> tuple[str, str] | None:
+        """Note that the port is gone; return the alarm and its text if something can be lost by that."""
+        return None  # our own shoe keeps its log
+
+    def exit_locked(self, *, fault: bool) -> bool | None:
+        """Return whether the exit is locked, by a fault, a command, the lid or the rules; None if it is not known."""
+        state, checks = self.state, self.checks
+        if state.phase in NOT_OPEN:
+            return True if state.phase == "closed" else None
+        return fault or checks.lock.on or checks.authorisation.awaiting or state.lid_open or state.phase == "complete"
 
     def leaving_coup(self, done: Event) -> tuple[int, Cards]:
         """Return number and cards of the coup that this command exports."""
@@ -83,17 +126,25 @@ class Verifier:
         if event.unit != state.unit or (state.phase == "unknown" and state.missed_a_shoe(event)):
             state = self._begin_unit(event.unit)
         state.time = time
-        row, found = ROWS[event.kind], list[Finding]()
+        return self._verify(event)
+
+    def _verify(self, event: Event) -> list[Record]:
+        """Run the row of an event: its checks, its report, its effect."""
+        row, found = self.rows[event.kind], list[Finding]()
         for check in self._checks[event.kind]:
             more = check(event)
             if more is not NONE:
                 found += more
         out = self._records(row, event, found)
         if row.effect:
-            row.effect(state, event.data)
+            row.effect(self.state, event.data)
         return out
 
-    def _records(self, row: Row, event: Event, found: list[Finding]) -> list[Record]:
+    def parts(self, event: Event, records: list[Record], time: str) -> list[Part]:
+        """Return the parts of the event that was taken last: our own shoe logs one thing with each."""
+        return [Part(event, records, Source(event.unit, event.event_no, time))]
+
+    def _records(self, row: Row[Any], event: Event, found: list[Finding]) -> list[Record]:
         context = self._context
         last, not_confirmed = context.disputes.last, list[Record]()
         passed = last and (event.unit != last.unit or (row.passes and row.passes(event, last)))
@@ -132,6 +183,12 @@ class Verifier:
 
     # After a restart
 
+    def resume(self, shoe: int, event: Event) -> None:
+        """Get ready to take again the events from this one on, with which the ledger's newest shoe was opened."""
+
+    def resume_after(self, shoe: int) -> None:
+        """Get ready for a line whose log cannot be taken again; the ledger's newest shoe of its unit is this one."""
+
     def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage], more: int = 0) -> None:
         """Take from the ledger what is active and disputed, and how many more coups are disputed."""
         self.alarms.restore(alarms)
@@ -146,6 +203,9 @@ class Verifier:
         for decision in decisions:
             self.confirmations.recall(decision)
             self.disputes.recall(decision, (self.state.unit, decision.shoe, decision.coup))
+
+    def recall_confirmed(self, message_id: str) -> None:
+        """Take from the ledger which message confirmed the newest coup, or none; our own shoe's log has that."""
 
     def recall_move(self, event: Event, time: str) -> None:
         """Take from the ledger a coup that left and has an active alarm; the cards out with it are not known."""

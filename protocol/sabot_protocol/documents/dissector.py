@@ -11,9 +11,9 @@ _LAYOUT_KEYS = {"name", "fields", "on", "cases", "bytes", "raw", "values", "bits
 
 def lua() -> str:
     """Return the text of tools/wireshark/sabot.lua."""
-    senders, problems = (_lua(dict(enumerate(names))) for names in (SENDERS, PROBLEMS))
+    senders, problems = (lua_literal(dict(enumerate(names))) for names in (SENDERS, PROBLEMS))
     tables = f"local SENDERS = {senders}\nlocal PROBLEMS = {problems}\nlocal MAC_BYTES = {auth.MAC_BYTES}\n\n"
-    return f"{_HEAD}{tables}local FRAME = {_lua(_node(messages.LAYOUT))}\n{_WALK}"
+    return f"{_HEAD}{tables}local FRAME = {lua_literal(_node(messages.LAYOUT))}\n{_WALK}"
 
 
 def _node(value: Value) -> dict[str, Any]:
@@ -35,21 +35,21 @@ def _node(value: Value) -> dict[str, Any]:
     raise TypeError(f"{value!r} in the message definition: add it to `_node` and to the dissector's `walk`")
 
 
-def _lua(value: Any, indent: str = "") -> str:
+def lua_literal(value: Any, indent: str = "") -> str:
     """Return a value as a Lua literal, with nested tables on lines of their own."""
     if isinstance(value, dict):
         deep = any(isinstance(item, dict) for item in value.values())
         deeper = indent + "  " if deep else indent
-        parts = [f"{_lua_key(key)} = {_lua(item, deeper)}" for key, item in value.items()]
+        parts = [f"{_lua_key(key)} = {lua_literal(item, deeper)}" for key, item in value.items()]
         return _lines(parts, indent) if deep else f"{{ {', '.join(parts)} }}"
     if isinstance(value, list):
-        parts = [_lua(item, indent + "  ") for item in value]
+        parts = [lua_literal(item, indent + "  ") for item in value]
         return _lines(parts, indent) if parts else "{}"
     return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _lua_key(key: str | int) -> str:
-    return str(key) if key in _LAYOUT_KEYS else f"[{_lua(key)}]"
+    return str(key) if key in _LAYOUT_KEYS else f"[{lua_literal(key)}]"
 
 
 def _lines(parts: list[str], indent: str) -> str:

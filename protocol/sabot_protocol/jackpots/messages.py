@@ -74,6 +74,7 @@ class MeterMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True
     currency: str
     meters: Meters
     balanced: bool
+    tables: Annotated[list[str], Meta(description="tables of the jackpot")] = []
     not_offered: Annotated[dict[str, str], Meta(description="tables where the jackpot is not offered, and why")] = {}
     waiting: Annotated[str, Meta(description="digest of parameters that wait until the jackpot is won")] = ""
     commitment: Annotated[str, Meta(description="SHA-256 of the secret of the next random draw, hex")] = ""

@@ -1,6 +1,7 @@
 """The roads as SVG: red Banker, blue Player, green Tie; a picture refers to nothing outside itself.
 
-Bead plate: filled circles with a letter, and dots for pairs: red top left for Banker, blue bottom right for Player.
+Bead plate: filled circles with a letter, underlined for a natural, and dots for pairs: red top left for Banker, blue
+bottom right for Player.
 Big road: hollow circles, a green stroke for ties. Derived roads: hollow rings, solid dots, slashes, red or blue.
 """
 
@@ -117,6 +118,7 @@ def _bead(cell: Cell, result: RoadResult) -> list[str]:
     return [
         f'<circle cx="{x}" cy="{y}" r="8.5" fill="{fill}" stroke="{ink}"/>',
         _text(x, y + 4, cell.mark, 11, letter, "middle"),
+        *([f'<path d="M{x - 3} {y + 6}H{x + 3}" stroke="{letter}" stroke-width="1.2"/>'] if result.natural else []),
         *_pairs(x, y, result.banker_pair, result.player_pair),
     ]
 

@@ -1,6 +1,6 @@
 """All roads of one shoe, coup by coup."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ class BigCell:
     mark: str
     banker_pair: bool
     player_pair: bool
+    natural: bool = False
     ties: int = 0
 
 
@@ -99,6 +100,15 @@ class Roads:
             self._add_tie()
         return Added(self.bead[-1], None, (None,) * len(self.derived))
 
+    def updated(self, results: Sequence[RoadResult]) -> "Roads":
+        """Return the roads of these results: this object if they only continue its own, else a new one."""
+        known = len(self.results)
+        if self.results != list(results[:known]):
+            return Roads.of(results, self.rows)
+        for result in results[known:]:
+            self.add(result)
+        return self
+
     def ask(self, side: str) -> tuple[str | None, ...]:
         """Return the next mark of big eye boy, small road and cockroach pig if this side won now."""
         column, row = self._next(side)
@@ -111,7 +121,8 @@ class Roads:
             self._depths.append(0)
         self._depths[column] += 1
         place = self._grid.place(result.mark)
-        self.big.append(BigCell(*place, result.mark, result.banker_pair, result.player_pair))
+        pairs = result.banker_pair, result.player_pair
+        self.big.append(BigCell(*place, result.mark, *pairs, result.natural))
         added = tuple(road.add(mark) for road, mark in zip(self.derived, marks, strict=True))
         return Added(self.bead[-1], self.big[-1], added)
 
@@ -120,6 +131,10 @@ class Roads:
             self.big[-1].ties += 1
         else:
             self.leading_ties += 1
+
+    def streak(self) -> tuple[str, int]:
+        """Return the side of the newest streak and its length, ties not counted; no side before the first."""
+        return (self.big[-1].mark, self._depths[-1]) if self.big else ("", 0)
 
     def _next(self, side: str) -> tuple[int, int]:
         """Return streak and depth of the next result, by counted depths and not by drawn cells."""

@@ -15,6 +15,7 @@ PRIVATE: Final = (
     "_sock_recv(self, bufsize)",
     "_sock_send(self, buf)",
     "_handle_pubackcomp(self, cmd)",
+    "_send_publish(self, mid, topic, payload, qos, retain, dup, info, properties)",
     "_do_on_publish(self, mid, reason_code, properties)",
     "_loop_rc_handle(self, rc)",
     "_in_packet",
@@ -25,6 +26,7 @@ PRIVATE: Final = (
 _MOST_BYTES: Final = 1 << 16
 MOST_READ_BYTES: Final = 1 << 14  # in one turn: a neighbour can make the broker send us anything, as fast as it likes
 _MID_BYTES: Final = 2
+_NO_MID: Final = 0  # no message with QoS 1 has it: paho reports what is sent with QoS 0 as acknowledged
 _TAKEN: Final = ReasonCode(PacketTypes.PUBACK)  # with MQTT 3.1.1 there is no other, and no properties
 _NO_PROPERTIES: Final = Properties(PacketTypes.PUBACK)  # type: ignore[no-untyped-call]
 
@@ -55,6 +57,10 @@ class BufferedClient(paho.Client):
     def give_up(self) -> None:
         """End a connection of which nothing more can be read; the broker publishes the last will."""
         self._loop_rc_handle(MQTTErrorCode.MQTT_ERR_PROTOCOL)
+
+    def send(self, topic: str, payload: bytes) -> None:
+        """Queue a message with QoS 0: it is gone if there is no connection, or that is lost."""
+        self._send_publish(_NO_MID, topic.encode(), payload, info=paho.MQTTMessageInfo(_NO_MID))
 
     def _sock_recv(self, bufsize: int) -> bytes:
         if not self.unread:

@@ -17,7 +17,8 @@ from sabot_protocol.service.buffered import MOST_READ_BYTES, BufferedClient
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0
 _CONNECT_TIMEOUT_S = 5.0
-_KEEPALIVE_S = 30
+KEEPALIVE_S = 30  # unless given; the broker ends a connection after one and a half of it without a packet
+NO_KEEPALIVE = 0  # the broker never does: for a client in a process that also emulates a chip, or plays a day
 _MOST_READS = 20_000  # packets, or parts of them, in one turn: more are not in what is read at once
 _MOST_IDS_IN_USE = 800  # twice the window: events and states
 _STEADY_S = 2.0
@@ -61,9 +62,10 @@ class LoopClient:
         login: Login = _NO_LOGIN,
         manual_ack: bool = False,  # then each message with QoS 1 is acknowledged by ack()
         most_read_bytes: int = MOST_READ_BYTES,  # in one turn
+        keepalive_s: int = KEEPALIVE_S,  # a broker that hangs is left after twice this
     ) -> None:
         login.check(broker)
-        self.broker, self.login = broker, login
+        self.broker, self.login, self.keepalive_s = broker, login, keepalive_s
         self.client = BufferedClient(
             CallbackAPIVersion.VERSION2,
             client_id,
@@ -161,7 +163,7 @@ class LoopClient:
         self.client.username_pw_set(self.login.user, self.login.password())
         if self._tls:
             self.login.present(self._tls)
-        self.client.connect(self.broker.host, self.broker.port, keepalive=_KEEPALIVE_S)
+        self.client.connect(self.broker.host, self.broker.port, keepalive=self.keepalive_s)
 
     def _take_over(self) -> None:
         """The client is the loop's again once the attempt has ended."""

@@ -8,6 +8,7 @@ from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.vm import VmShoe
 
 _WAIT_FOR_SHOE_S = 0.05
+_MOST_COUPS = 1000  # that no caller has taken
 
 
 @dataclass
@@ -17,12 +18,21 @@ class SimTable:
     bench: VmShoe
     dealer: Dealer
     speed: float
-    _last_edges_s: deque[float] = field(default_factory=deque)  # one per coup whose result the dealer has seen
+    _last_edges_s: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_COUPS))  # of coups with a result
     _plan: list[Edge] = field(default_factory=list)  # (absolute stimulus time, levels)
     _t_us: int = 0
     _start_s: float | None = None
     _now_s: float = 0.0
     _played_s: float = 0.0
+
+    @property
+    def port(self) -> str:
+        """Return the shoe's serial line."""
+        return self.bench.port
+
+    def runs(self) -> bool:
+        """Return True if the shoe is on."""
+        return self.bench.process is not None
 
     def step(self, now_s: float) -> float:
         """Play what is due; return the seconds until more is due, unless the shoe answers before."""
@@ -74,6 +84,10 @@ class SimTable:
         if not self._last_edges_s:
             self._look()  # the lamps were lit before the frame was sent
         return self._last_edges_s.popleft()
+
+    def last_played(self) -> float:
+        """Return when the last edge was played."""
+        return self._played_s
 
     def _play(self, due: list[Edge], now_s: float) -> None:
         self._plan = self._plan[len(due) :]

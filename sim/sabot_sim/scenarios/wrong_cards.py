@@ -67,7 +67,6 @@ def international(s: Script) -> None:
     "A readable card of another set comes: the coup is void and the cards are checked (The Star 12.11).",
     "other_set",
     "missing_or_surplus",
-    quick=True,
 )
 def foreign(s: Script) -> None:
     s.open()
@@ -83,6 +82,7 @@ def foreign(s: Script) -> None:
     "The same at Crown, whose book has no rule for it: the exit is locked until a supervisor clears the fault.",
     "other_set",
     rulebook="crown-baccarat",
+    quick=True,
 )
 def foreign_crown(s: Script) -> None:
     """The card is put aside and the coup continues."""

@@ -10,7 +10,20 @@ import typer
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 # Each group is a module of sabot_tools.bench.figures.
-GROUPS = ("cli", "firmware", "gateway", "jackpot", "ledger", "parse", "path", "reader", "reports", "rules")
+GROUPS = (
+    "angel",
+    "cli",
+    "firmware",
+    "gateway",
+    "jackpot",
+    "ledger",
+    "parse",
+    "path",
+    "reader",
+    "reports",
+    "rules",
+    "screens",
+)
 
 
 @app.callback()

@@ -1,15 +1,12 @@
-"""sabot demo: run a whole site on this machine and print each coup as a subscriber receives it."""
+"""sabot demo: run a whole site on this machine, serve its pages, and print each coup as a subscriber receives it."""
 
 import os
-import shutil
 import signal
-import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import typer
@@ -22,170 +19,197 @@ from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.dealing.dealer import DealerStopsError
 from sabot_sim.rigs.rig import BenchError
 
+from sabot_tools.options import demo as options
+from sabot_tools.stand import demo_floor
+from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.broker import NoBrokerError
 from sabot_tools.stand.children import DeadChildError, tail
-from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, book_of, stacked_cards
+from sabot_tools.stand.demo_floor import Pages
+from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, book_of
+from sabot_tools.stand.demo_people import PEOPLE, Enrolment
+from sabot_tools.stand.demo_plan import NoPagesError, with_jackpots, with_pages
+from sabot_tools.stand.demo_screen import Screen
+from sabot_tools.stand.demo_trouble import NotSettledError, TroubleDesk
 from sabot_tools.stand.jackpot_people import JackpotPeople, JackpotRefusedError
 from sabot_tools.stand.local_site import LocalSite, Received, SitePlan, StoppedError
 from sabot_tools.text import jackpots
-from sabot_tools.text.coups import Painter, Summary
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
-ERRORS = (
-    BenchError, BrokerUrlError, ControlError, DeadChildError, DealerStopsError, JackpotRefusedError, LedgerError,
-    NoBrokerError, NoSuchHandError, RulebookError, StoreError,
-)  # fmt: skip
-_SUMMARY_EVERY = 10
 _SILENCE_S = 60.0
+_PATIENCE_S = 1.0  # with --coups: nobody is expected to act
+_PEOPLE = AngelEyePlan(gateway="commands = true\n")  # people can lock the shoe and clear its errors from the pages
 
 
 class SilenceError(RuntimeError):
     """No message has arrived for a long time; the message has the end of the gateway's log."""
 
 
+ERRORS = (
+    BenchError, BrokerUrlError, ControlError, DeadChildError, DealerStopsError, JackpotRefusedError, LedgerError,
+    NoBrokerError, NoPagesError, NoSuchHandError, NotSettledError, RulebookError, SilenceError, StoreError,
+)  # fmt: skip
+
+
 @dataclass
-class Screen:
-    """Prints lines; a summary stays on the last line of a terminal, and is printed now and then elsewhere."""
+class Demo:
+    """A running site, what is printed of it, and the people who act there."""
 
-    coups: int | None
-    stacked: bool = False  # a coup of the stacked shoe will win
-    started_s: float = field(default_factory=time.time)
-    people: JackpotPeople | None = None  # of the jackpot, if the rulebook has one
-    summary: Summary = field(default_factory=Summary)
-    newest: dict[str, int] = field(default_factory=dict)  # unit: the last event printed
+    site: LocalSite
+    screen: Screen
+    patience_s: float | None
+    people: Enrolment | None = None
+    desk: TroubleDesk | None = None
 
-    def __post_init__(self) -> None:
-        """Find out whether stdout is a terminal."""
-        self._tty = sys.stdout.isatty()
-        self._painter = Painter(self._tty and "NO_COLOR" not in os.environ)
+    @property
+    def pages(self) -> Pages | None:
+        """Return where the pages are; None if none are served."""
+        port = self.site.floor.web_port if self.site.floor else None
+        return Pages(port) if port is not None else None
 
-    def print(self, text: str) -> None:
-        """Print a line above the summary."""
-        clear = "\r\033[K" if self._tty else ""
-        print(f"{clear}{text}", flush=True)
+    def begin(self) -> None:
+        """Add the people, and let those of the jackpots and of the troubles take their places."""
+        site, plan, floor = self.site, self.site.plan, self.site.floor
+        self.screen.books = dict(zip(plan.table_names(), map(plan.book, range(plan.tables)), strict=True))
+        used = dict.fromkeys(self.screen.books.values())
+        if floor is None:
+            return
+        self.screen.people = {
+            book: JackpotPeople(
+                JACKPOTS[book], book, site.gateway_socket, floor.socket_path, self.screen.print, self._console()
+            )
+            for book in used
+            if book in JACKPOTS
+        }
+        if self.pages is not None:
+            self.people = Enrolment(floor.socket_path, used)
+            self.people.start()
+        if plan.troubled:
+            dealers = {name: table.dealer for name, table in site.tables.items()}
+            emulated = any(isinstance(table, LiveAngelEye) for table in site.tables.values())
+            where, show, meanwhile = self._where, self.screen.print, site.step if emulated else None
+            self.desk = TroubleDesk(
+                dealers, self.screen.books, floor.socket_path, where, self.patience_s, show, meanwhile
+            )
 
-    def coup(self, coup: CoupMessage, latency_s: float) -> None:
-        """Print a coup."""
-        self.summary.add(coup, latency_s)
-        self.print(self._painter.line(coup, latency_s))
-        if self.summary.coups() == 1:
-            self.print(start_times(self.started_s, time.time()))
-        if self.people:
-            self.people.coup_printed(coup.table, coup.shoe, coup.coup)
-        self._print_summary()
+    def _console(self) -> str:
+        """Return where a person confirms a jackpot: with trouble, unless the demo's own people act."""
+        left_to_people = self.pages and self.site.plan.troubled and self.patience_s is None
+        return self.pages.url("console/jackpots") if self.pages and left_to_people else ""
 
-    def alarm(self, alarm: AlarmMessage) -> None:
-        """Print an alarm."""
-        self.summary.alarms += 1
-        self.print(
-            f"{alarm.table}  ALARM {alarm.name}: {alarm.say} (shoe: {alarm.shoe_says}; cards: {alarm.cards_say})"
-        )
+    def _waits_for_people(self) -> bool:
+        return bool((self.desk and self.desk.waiting()) or (self._console() and self.screen.tables_with_win()))
 
-    def _print_summary(self) -> None:
-        if self._tty:
-            width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be erased
-            print(f"\r\033[K{self.summary.text()[:width]}", end="", flush=True)
-        elif self.summary.coups() % _SUMMARY_EVERY == 0:
-            self.print(self.summary.text())
+    def _where(self, table: str) -> str:
+        assert self.pages is not None
+        return f"{self.pages.url(f'dealer/{table}')} or /pit"
 
-    def enough(self) -> bool:
-        """Return True if no more coups are to be printed: as many as asked for, and the stacked one."""
-        if self.coups is None or self.summary.coups() < self.coups:
-            return False
-        return not self.stacked or self.people is None or self.people.has_win()
+    def play(self) -> None:
+        """Deal and print until there are enough coups, or until stopped."""
+        message_s = enough_s = time.monotonic()
+        patience_s = _SILENCE_S / min(self.site.plan.speed, 1)
+        while not self.screen.done() and not self.site.stopped():
+            self.site.waiting = self.screen.tables_with_win()
+            self.site.step()
+            for message in self.site.take_inbox():
+                message_s = message.at_s
+                self.show(message)
+            self._people_act()
+            if self._waits_for_people():
+                message_s = time.monotonic()
+            if not self.screen.enough():
+                enough_s = message_s
+            self._refuse_silence(message_s, enough_s, patience_s)
 
-    def done(self) -> bool:
-        """Return True if enough coups were printed, and each is on the jackpot's meter."""
-        return self.enough() and (self.people is None or self.people.settled())
+    def _people_act(self) -> None:
+        now_s = time.monotonic()
+        if self.people and self.people.lasting_problem(now_s):
+            raise ControlError(self.people.problem)
+        if self.desk and self.people:
+            self.desk.step(now_s, self.people.done)
 
-
-def start_times(started_s: float, now_s: float) -> str:
-    """Return the time to the first coup; it is a cold start if make had to create the environment first."""
-    make_s = _seconds(os.environ.get("SABOT_MAKE_STARTED_S"), started_s)
-    stamp = Path(sys.prefix) / ".demo"
-    cold = stamp.exists() and stamp.stat().st_mtime >= make_s
-    if not cold:
-        return f"first coup {now_s - make_s:.2f} s after the start (warm start)"
-    return (
-        f"first coup {now_s - make_s:.2f} s after the start (cold start: {started_s - make_s:.2f} s to create the "
-        f"environment, then {now_s - started_s:.2f} s)"
-    )
-
-
-def _seconds(text: str | None, otherwise: float) -> float:
-    """Return the time that make passed on, or `otherwise`: not every system's date prints fractions."""
-    try:
-        return float(text) if text else otherwise
-    except ValueError:
-        return otherwise
-
-
-def play(site: LocalSite, screen: Screen) -> None:
-    """Deal and print until there are enough coups, or until stopped."""
-    message_s = enough_s = time.monotonic()
-    patience_s = _SILENCE_S / min(site.plan.speed, 1)
-    while not screen.done() and not site.stopped():
-        site.waiting = screen.people.tables_with_win() if screen.people else set()
-        site.step()
-        for message in site.take_inbox():
-            message_s = message.at_s
-            show(site, screen, message)
-        if not screen.enough():
-            enough_s = message_s
+    def _refuse_silence(self, message_s: float, enough_s: float, patience_s: float) -> None:
+        work_dir = self.site.plan.work_dir
         if time.monotonic() - message_s > patience_s:
             raise SilenceError(
-                f"no message from {site.broker} for {patience_s:.0f} s. End of the gateway's log:\n"
-                f"{tail(site.plan.work_dir / 'gateway.log')}"
+                f"no message from {self.site.broker} for {patience_s:.0f} s. End of the gateway's log:\n"
+                f"{tail(work_dir / 'gateway.log')}"
             )
         if time.monotonic() - enough_s > patience_s:
             raise SilenceError(
-                f"the meter of the jackpot lacks a coup, or a win is not settled, after {patience_s:.0f} s. End of the "
-                f"floor service's log:\n{tail(site.plan.work_dir / 'floor.log')}"
+                f"the meter of a jackpot lacks a coup, or a win is not settled, after {patience_s:.0f} s. End of the "
+                f"floor service's log:\n{tail(work_dir / 'floor.log')}"
             )
 
+    def show(self, message: Received) -> None:
+        """Print a coup or an alarm, unless enough were printed, and what became of a jackpot; ignore other topics."""
+        *_, name = message.topic.split("/")
+        screen = self.screen
+        if self.desk:
+            self.desk.take(message.topic, message.payload)
+        if screen.people and "/jackpot/" in message.topic:
+            for people in screen.people.values():
+                people.take(message.topic, message.payload)
+        elif screen.enough():
+            return
+        elif name == "coup":
+            coup = msgspec.json.decode(message.payload, type=CoupMessage)
+            if coup.event_no > screen.newest.get(coup.unit, 0):  # a repeated message is ignored
+                screen.newest[coup.unit] = coup.event_no
+                latency_s = message.at_s - self._last_edge_s(coup.table)
+                screen.coup(coup, None if coup.corrects else latency_s)  # a person's decision has no edge
+        elif name == "alarm":
+            alarm = msgspec.json.decode(message.payload, type=AlarmMessage)
+            if self.desk is None or alarm.state == "raised":
+                screen.alarm(alarm)
 
-def show(site: LocalSite, screen: Screen, message: Received) -> None:
-    """Print a coup or an alarm, unless enough were printed, and what became of the jackpot; ignore other topics."""
-    *_, name = message.topic.split("/")
-    if screen.people and "/jackpot/" in message.topic:
-        screen.people.take(message.topic, message.payload)
-    elif screen.enough():
-        return
-    elif name == "coup":
-        coup = msgspec.json.decode(message.payload, type=CoupMessage)
-        if coup.event_no > screen.newest.get(coup.unit, 0):  # a repeated message is ignored
-            screen.newest[coup.unit] = coup.event_no
-            screen.coup(coup, message.at_s - site.tables[coup.table].coup_received())
-    elif name == "alarm":
-        screen.alarm(msgspec.json.decode(message.payload, type=AlarmMessage))
+    def _last_edge_s(self, name: str) -> float:
+        """Return when the last edge of the newest coup of a table was played."""
+        table = self.site.tables[name]
+        return table.last_played() if name in self.site.plan.troubled else table.coup_received()
 
+    def announce(self) -> None:
+        """Print the pages, who can log in there, and how to reach each part."""
+        site, screen, plan = self.site, self.screen, self.site.plan
+        if self.pages:
+            ids = [people.jackpot.id for people in screen.people.values()]
+            for line in self.pages.lines(plan.table_names()[0], ids):
+                screen.print(line)
+            for person in PEOPLE:
+                screen.print(person.line(screen.books.values()))
+        else:
+            screen.print(f"pages    {demo_floor.missing_packages()}")
+        screen.print(f"broker   {site.broker}, topics sabot/v1/{plan.site}/#")
+        for name, table in site.tables.items():
+            book = screen.books[name]
+            line = "emulated Angel Eye," if isinstance(table, LiveAngelEye) else "serial line"
+            screen.print(f"shoe     {name}: {line} {table.port}, {book}, {plan.speed:g} x real time")
+        screen.print(f"gateway  pid {site.gateway.pid}, ledger {site.ledger_path}")
+        if site.floor:
+            screen.print(f"floor    pid {site.floor.process.pid}, store {site.floor.store_path}")
+        watch = f"watch    sabot watch --broker {site.broker}"
+        screen.print(f"{watch}   (in another terminal; Ctrl-C here stops everything)")
 
-def announce(site: LocalSite, screen: Screen) -> None:
-    """Print how to reach each part."""
-    plan = site.plan
-    screen.print(f"broker   {site.broker}, topics sabot/v1/{plan.site}/#")
-    for name, table in site.tables.items():
-        screen.print(f"shoe     {name}: serial line {table.bench.port}, {plan.rulebook}, {plan.speed:g} x real time")
-    screen.print(f"gateway  pid {site.gateway.pid}, ledger {site.ledger_path}")
-    if site.floor:
-        screen.print(f"floor    pid {site.floor.process.pid}, store {site.floor.store_path}")
-    screen.print(f"watch    sabot watch --broker {site.broker}   (in another terminal; Ctrl-C here stops everything)")
-
-
-def finish(site: LocalSite, screen: Screen) -> None:
-    """Print the summary and the meters, and verify the chains of ledger and floor log."""
-    screen.print(screen.summary.text())
-    if screen.people and screen.people.meter:
-        screen.print(f"jackpot  {jackpots.meters(screen.people.meter)}")
-        more = screen.people.not_printed()
-        if more:
-            screen.print(f"jackpot  coups on the meter that are not printed, dealt meanwhile at other tables: {more}")
-    ledger = Ledger(site.ledger_path)
-    screen.print(f"ledger   {ledger.verify_chain()} entries, chain intact")
-    ledger.close()
-    if site.floor:
-        screen.print(f"floor    {site.floor.verified_entries()} entries, chain intact, meters recomputed")
+    def finish(self) -> None:
+        """Print the summary and the meters, and verify the chains of ledger and floor log."""
+        site, screen = self.site, self.screen
+        screen.print(screen.summary.text())
+        for people in screen.people.values():
+            if people.meter:
+                screen.print(f"jackpot  {jackpots.meters(people.meter)}")
+            more = people.not_printed()
+            if more:
+                screen.print(
+                    f"jackpot  coups on the meter that are not printed, dealt meanwhile at other tables: {more}"
+                )
+        if self.desk:
+            screen.print(f"trouble  {self.desk.settled} settled")
+        ledger = Ledger(site.ledger_path)
+        screen.print(f"ledger   {ledger.verify_chain()} entries, chain intact")
+        ledger.close()
+        if site.floor:
+            entries = site.floor.verified_entries()
+            screen.print(f"floor    {entries} entries, chain intact{', meters recomputed' if screen.people else ''}")
 
 
 @dataclass
@@ -203,62 +227,51 @@ class StopSignals:
         self.received = True
 
 
-@app.command(epilog="Example: sabot demo --coups 5 --tables 2 --rulebook crown-baccarat")
+EPILOG = """\b
+Example: sabot demo --coups 5 --tables 2 --rulebook crown-baccarat
+Example: sabot demo --kind angel-eye --coups 5
+"""
+
+
+@app.command(epilog=EPILOG)
 def demo(
-    coups: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many coups.", show_default="until Ctrl-C")
-    ] = None,
-    tables: Annotated[int, typer.Option(min=1, max=64, help="Number of tables.")] = 1,
-    rulebook: Annotated[
-        str | None, typer.Option(help="Id of the rulebook.", show_default="star-baccarat, or that of --stack")
-    ] = None,
-    speed: Annotated[float, typer.Option(min=0.1, help="Speed of the dealers; 1 is real time.")] = 10.0,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="MQTT port of the broker to start; 0 chooses a free one.")
-    ] = 18883,
-    broker: Annotated[str | None, typer.Option(help="Use this broker instead: mqtt://host:port.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the shuffle.")] = 1,
-    stack: Annotated[
-        str | None,
-        typer.Option(help="Let the second coup of table 1 win the jackpot: lucky-tie, lucky-tie:coloured …"),
-    ] = None,
+    coups: options.CoupsOption = None,
+    tables: options.TablesOption = 1,
+    kind: options.KindOption = "sabot",
+    rulebook: options.RulebookOption = None,
+    speed: options.SpeedOption = 10.0,
+    port: options.PortOption = 18883,
+    web_port: options.WebPortOption = 18480,
+    broker: options.BrokerOption = None,
+    seed: options.SeedOption = 1,
+    stack: options.StackOption = None,
+    trouble: options.TroubleOption = False,
+    patience: options.PatienceOption = None,
 ) -> None:
-    """Run broker, gateway, shoes and dealers on this machine, and print each coup."""
+    """Run broker, gateway, shoes, dealers and floor service on this machine, serve the pages, print each coup."""
     stop = StopSignals()
     stop.listen()
     screen = Screen(coups, stacked=stack is not None)
     with tempfile.TemporaryDirectory(prefix="sabot-demo-") as work_dir:
         site = f"demo-{os.getpid()}" if broker else "demo"  # others may use the same broker
-        book = rulebook or (book_of(stack) if stack else "star-baccarat")
-        plan = SitePlan(Path(work_dir), tables, book, speed, seed, broker, port, site)
+        book = rulebook or (book_of(stack) if stack else demo_floor.MIXED if tables > 1 else "star-baccarat")
+        shoes = options.kinds(kind, tables)
+        plan = SitePlan(Path(work_dir), tables, book, speed, seed, broker, port, site, kinds=shoes, angel_eye=_PEOPLE)
+        if patience is None and coups is not None:
+            patience = _PATIENCE_S
         try:
-            run(with_jackpot(plan, stack), screen, stop)
-        except (*ERRORS, SilenceError) as error:
+            run(with_pages(with_jackpots(plan, stack), web_port, trouble=trouble), screen, stop, patience)
+        except ERRORS as error:
             typer.echo(f"\nsabot demo: {error}", err=True)
             raise typer.Exit(1) from error
 
 
-def with_jackpot(plan: SitePlan, hand: str | None) -> SitePlan:
-    """Return the plan with the jackpot of its rulebook, if there is one, and with a shoe stacked for a winning hand."""
-    top = stacked_cards(plan.rulebook, hand) if hand else ()
-    jackpot = JACKPOTS.get(plan.rulebook)
-    return replace(plan, top=top, jackpots=jackpot.text(plan.table_names()) if jackpot else "")
-
-
-def run(plan: SitePlan, screen: Screen, stop: StopSignals) -> None:
+def run(plan: SitePlan, screen: Screen, stop: StopSignals, patience_s: float | None) -> None:
     """Start the site, play, and stop it; Ctrl-C is a normal end."""
-    site = LocalSite(plan, stopped=lambda: stop.received)
-    with suppress(StoppedError), site:
-        screen.people = people_of(site, screen)
-        announce(site, screen)
-        play(site, screen)
+    demo = Demo(LocalSite(plan, stopped=lambda: stop.received), screen, patience_s)
+    with suppress(StoppedError), demo.site:
+        demo.begin()
+        demo.announce()
+        demo.play()
     if screen.summary.coups():
-        finish(site, screen)
-
-
-def people_of(site: LocalSite, screen: Screen) -> JackpotPeople | None:
-    """Return the people who handle the wins of this site's jackpot, if it has one."""
-    if site.floor is None:
-        return None
-    book = site.plan.rulebook
-    return JackpotPeople(JACKPOTS[book], book, site.gateway_socket, site.floor.socket_path, screen.print)
+        demo.finish()

@@ -138,7 +138,7 @@ def verify(
     store: StoreUrl = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per log.")] = False,
 ) -> None:
-    """Recompute every log of the store: people, commands and jackpots. Exit status 1 if something differs."""
+    """Recompute every log of the store: people, commands, signs and jackpots. Exit status 1 if something differs."""
     import msgspec
     from sabot_protocol.service.plain_text import counted, escaped_json, printable
 
@@ -159,12 +159,15 @@ def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
     from sabot_floor.commands import audit as commands
     from sabot_floor.jackpots import audit as jackpots
     from sabot_floor.people import audit as people
+    from sabot_floor.signs import audit as signs
     from sabot_floor.store import audit as chains
 
     found = people.verify(store)
     yield "people", found.entries, found.faults
     found = commands.verify(store)
     yield "commands", found.entries, found.faults
+    found = signs.verify(store)
+    yield "signs", found.entries, found.faults
     for jackpot in jackpots.jackpots(store):
         verdict = jackpots.verify(store, jackpot)
         yield f"jackpot/{jackpot}", verdict.entries, verdict.faults

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from sabot_protocol import cardcode, cardsets, schemas
-from sabot_protocol.documents import authority_page, dissector, incidents_page, page
+from sabot_protocol.documents import angel_eye_dissector, authority_page, dissector, incidents_page, page
 from sabot_protocol.documents import firmware_wire as wire
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -55,6 +55,7 @@ GENERATED = {
     cardcode.CARD_SETS: card_sets,
     FIRMWARE_WIRE: firmware_wire,
     ROOT / "tools" / "wireshark" / "sabot.lua": dissector.lua,
+    ROOT / "tools" / "wireshark" / "angel_eye.lua": angel_eye_dissector.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,
     ROOT / "protocol" / "AUTHORITY.md": authority_page.document,
     ROOT / "protocol" / "INCIDENTS.md": incidents_page.document,

@@ -8,7 +8,7 @@ from errno import EBUSY, EEXIST, EWOULDBLOCK
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Literal
 
 import msgspec
 import serial
@@ -38,6 +38,7 @@ Example: sabot record evening.shoe --port /dev/ttyUSB0 --unit 0102030405060708
 _GAP_US = (150_000, 400_000)  # between two cards
 _STILL_US = 5_500_000  # a card that stays in the path is taken out after this time
 _PROGRESS_CARDS = 50
+_BAUD = {"sabot": 115_200, "angel-eye": 4800}
 _FLUSH_S = 1.0  # a crash loses at most the bytes of this time
 
 Edges = Sequence[tuple[int, int]]
@@ -69,7 +70,11 @@ def record(
     expected: Annotated[
         Path | None, typer.Option(help="Write the right answers of the simulated reads to this .json file.")
     ] = None,
-    baud: Annotated[int, typer.Option(help="Baud rate of the port.")] = 115_200,
+    kind: Annotated[Literal["sabot", "angel-eye"], typer.Option(help="Kind of the shoe at the port.")] = "sabot",
+    baud: Annotated[
+        int | None,
+        typer.Option(help="Baud rate of the port.", show_default="115200, or 4800 for an Angel Eye"),
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this time.", show_default="at Ctrl-C", min=0)
     ] = None,
@@ -90,7 +95,8 @@ def record(
         if scenario is not None:
             _record_scenario(out, scenario, seed)
         elif port is not None:
-            _record_port(out, metadata, _open_port(port, baud), seconds)
+            metadata["driver"] = kind
+            _record_port(out, metadata, _open_port(port, baud or _BAUD[kind]), seconds)
         elif edges is not None:
             _record_lines(out, metadata, edges)
         else:

@@ -49,8 +49,8 @@ def roads(
 ) -> None:
     """Draw the roads of shoes: JSON lines with results in; the marks of every road with their cells out.
 
-    A result is B, P or T, then b for a banker pair and p for a player pair. X is a coup without wagers: it has a cell
-    of the bead plate only. Leave void coups out.
+    A result is B, P or T, then b for a banker pair and p for a player pair, then n for a natural. X is a coup without
+    wagers: it has a cell of the bead plate only. Leave void coups out.
     """
     if as_json and as_text:
         raise typer.BadParameter("--json and --text exclude each other")
@@ -110,6 +110,7 @@ def as_answer(found: Roads) -> dict[str, Any]:
     return {
         "bead": found.bead,
         "bead_pairs": bead_pairs(found),
+        "bead_naturals": bead_naturals(found),
         "big": [(cell.row, cell.column, cell.mark, cell.ties) for cell in found.big],
         "leading_ties": found.leading_ties,
         "big_eye": big_eye.marks(),
@@ -127,6 +128,11 @@ def bead_pairs(found: Roads) -> list[tuple[int, int, str]]:
     beads = zip(found.bead, found.results, strict=True)
     pairs = ((cell, "b" * result.banker_pair + "p" * result.player_pair) for cell, result in beads)
     return [(cell.row, cell.column, pair) for cell, pair in pairs if pair]
+
+
+def bead_naturals(found: Roads) -> list[tuple[int, int]]:
+    """Return the cells of the bead plate with a natural."""
+    return [cell[:2] for cell, result in zip(found.bead, found.results, strict=True) if result.natural]
 
 
 def write_picture(path: Path, drawn: deque[Titled]) -> None:

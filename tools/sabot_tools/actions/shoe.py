@@ -1,23 +1,28 @@
-"""sabot shoe: a simulated shoe on a line that your own gateway can open."""
+"""sabot shoe: a simulated shoe on a line that your own gateway can open: our own, or an emulated Angel Eye."""
 
 import contextlib
 import json
+import random
 import re
 import selectors
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from sabot_protocol import cardcode, rulebooks
+from sabot_protocol import rulebooks
 from sabot_protocol.service.signals import Signals
 from sabot_protocol.wagers.table import Settings, check_whole_offer
+from sabot_sim.angel_eye.settings import BAUD
 from sabot_sim.rigs.rig import BenchError
 
+from sabot_tools.options import shoe as options
 from sabot_tools.options.rulebook import table_settings
+from sabot_tools.stand.angel_eye_ports import AngelEyePort, ConverterPort, SerialLine
+from sabot_tools.stand.angel_eye_table import AngelEyePlan
 from sabot_tools.stand.children import DeadChildError
+from sabot_tools.stand.emulated_shoe import EmulatedShoe, EmulationPlan
 from sabot_tools.stand.shoe_port import PtyPort, ShoePort, ShoePortError, TcpPort
 from sabot_tools.stand.shoe_state import StateDir, StateError
 from sabot_tools.stand.simulated_shoe import ShoePlan, SimulatedShoe
@@ -30,27 +35,35 @@ EPILOG = """\b
 Example: sabot shoe --rulebook crown-baccarat --speed 10
 Example: sabot shoe --pty /tmp/shoe-1 --state shoe-1 --mishaps
 Example: sabot shoe --tcp 7001 --unit 5ab0000000000002 --key key.bin --coups 20
+Example: sabot shoe --kind angel-eye --tcp 4001 --speed 10
+Example: sabot shoe --kind angel-eye --pty /tmp/angel-eye --mishaps --bad-line 0.1
 """
 
+_HIGHEST_PORT = 65_535
 _UNIT = re.compile(r"[0-9a-f]{16}")
 _ERRORS = (BenchError, DeadChildError, ShoePortError, StateError, OSError, ValueError)
 
 
-def config_lines(plan: ShoePlan, port: str) -> str:
+def config_lines(plan: ShoePlan | EmulationPlan, port: str) -> str:
     """Return the lines of this table for a gateway's config."""
     values: dict[str, object] = {
         "name": plan.name,
         "port": port,
         "rulebook": plan.rulebook,
         "decks": plan.decks,
-        "card_set": plan.card_set,
     }
+    if isinstance(plan, ShoePlan):
+        values["card_set"] = plan.card_set
+    else:
+        values["driver"] = "angel-eye"
+        if plan.angel_eye.settings.baud != BAUD:
+            values["baud"] = plan.angel_eye.settings.baud
     if not _may_offer_everything(plan):
         values["wagers"] = ["player", "banker", "tie"]
     return "".join(["[[table]]\n", *(f"{key} = {json.dumps(value)}\n" for key, value in values.items())])
 
 
-def _may_offer_everything(plan: ShoePlan) -> bool:
+def _may_offer_everything(plan: ShoePlan | EmulationPlan) -> bool:
     """Return True if the rulebook lets a table offer every wager of its game, which a table without `wagers` does."""
     book = rulebooks.load(plan.rulebook)
     return not check_whole_offer(book, Settings.of(book, {}), plan.decks)
@@ -63,51 +76,53 @@ def _print_notes(*notes: str) -> None:
 
 @app.command(epilog=EPILOG)
 def shoe(
-    rulebook: Annotated[str, typer.Option(help=f"The rulebook: {', '.join(rulebooks.ids())}.")] = "star-baccarat",
-    speed: Annotated[float, typer.Option(min=0.1, help="Speed of the dealer; 1 is real time.")] = 1.0,
-    pty: Annotated[Path | None, typer.Option(help="Name of the serial line: a symbolic link to its pty.")] = None,
-    tcp: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[HOST:]PORT", help="Listen on this port instead of a pty, for socket://; 0 chooses a free port."
-        ),
-    ] = None,
-    decks: Annotated[int | None, typer.Option(help="Decks in the shoe.", show_default="as in the rulebook")] = None,
-    card_set: Annotated[int, typer.Option(min=1, max=cardcode.SETS, help="Number of the card set.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the shuffle.")] = 1,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit id of the shoe, 16 hex digits; every shoe needs its own.", show_default="5ab0…01"),
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Key of the shoe, made by `sabot keys new UNIT --shoe FILE`.")
-    ] = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(file_okay=False, help="Keep flash and cards in this directory: the next start continues the log."),
-    ] = None,
-    table: Annotated[str, typer.Option(help="Name of the table in the lines for the config.")] = "bac-01",
-    coups: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many confirmed coups.", show_default="until Ctrl-C")
-    ] = None,
-    mishaps: Annotated[
-        bool, typer.Option("--mishaps", help="Now and then deal wrongly, open the lid, or pull an unreadable card.")
-    ] = False,
-    patience: Annotated[
-        float,
-        typer.Option(min=0, help="Seconds until the simulated supervisor unlocks a shoe that has stopped; 0: never."),
-    ] = 30.0,
+    kind: options.KindOption = "sabot",
+    rulebook: options.BookOption = "star-baccarat",
+    speed: options.SpeedOption = 1.0,
+    pty: options.PtyOption = None,
+    tcp: options.TcpOption = None,
+    decks: options.DecksOption = None,
+    seed: options.SeedOption = 1,
+    table: options.TableOption = "bac-01",
+    coups: options.CoupsOption = None,
+    mishaps: options.MishapsOption = False,
+    patience: options.PatienceOption = 30.0,
+    card_set: options.CardSetOption = None,
+    unit: options.UnitOption = None,
+    key: options.KeyOption = None,
+    state: options.StateOption = None,
+    cycle: options.CycleOption = None,
+    baud: options.BaudOption = None,
+    gap: options.GapOption = None,
+    interleaved: options.InterleavedOption = False,
+    bcc: options.BccOption = None,
+    bad_line: options.BadLineOption = None,
+    naks: options.NaksOption = None,
+    burn: options.BurnOption = None,
+    data_bits: options.DataBitsOption = None,
 ) -> None:
     """Run a simulated shoe for your own gateway, and print each coup.
 
-    The firmware runs unchanged on the MicroPython VM; only the cards and the dealer's hands are simulated. stdout has
-    first the lines for the gateway's config, then one line per coup as the shoe reports it to the gateway.
+    Our own shoe: the firmware runs unchanged on the MicroPython VM; only the cards and the dealer's hands are
+    simulated. An Angel Eye is emulated as a whole, from public facts; no recording of a real one exists. stdout has
+    first the lines for the gateway's config, then one line per coup: as our own shoe reports it, or as an Angel Eye has
+    dealt it, DISPUTED where its result is not that of the cards.
     """
+    own = {"--unit": unit, "--key": key, "--state": state, "--card-set": card_set}
+    line = options.Line(cycle, baud, gap, interleaved, bcc, bad_line, naks, burn, data_bits)
+    options.refuse_other_kind(kind, own, line)
+    options.refuse_table(table)
     signals = Signals()
     signals.listen()  # first: a signal during the start must not be lost
     try:
         _, _, decks = table_settings("shoe", rulebook, None, decks)
-        plan = ShoePlan(table, rulebook, decks, card_set, speed, seed, mishaps, patience, coups)
+        if kind == "angel-eye":
+            people = AngelEyePlan(line.settings(), options.MISHAP_SHARE * mishaps, patience_s=patience)
+            emulation = EmulationPlan(table, rulebook, decks, speed, seed, coups, people)
+            with _emulated(emulation, signals, pty, tcp) as emulated:
+                run_emulated(emulated, signals)
+            return
+        plan = ShoePlan(table, rulebook, decks, card_set or 1, speed, seed, mishaps, patience, coups)
         with _running(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp) as simulated:
             run(simulated, signals)
     except BrokenPipeError:  # the program that read our stdout has ended
@@ -142,15 +157,34 @@ def _running(
         yield stack.enter_context(contextlib.closing(SimulatedShoe(plan, state_dir, shoe_port, selector)))
 
 
+@contextmanager
+def _emulated(plan: EmulationPlan, signals: Signals, pty: Path | None, tcp: str | None) -> Iterator[EmulatedShoe]:
+    """Start an emulated Angel Eye; release everything at the end."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(signals, selectors.EVENT_READ)
+        address = _tcp_address(pty, tcp)
+        port: AngelEyePort = ConverterPort(selector, *address, random.Random(plan.seed)) if address else SerialLine(pty)
+        with contextlib.closing(port):
+            yield EmulatedShoe(plan, port, selector)
+
+
 def _open_port(selector: selectors.BaseSelector, pty: Path | None, tcp: str | None) -> ShoePort:
+    address = _tcp_address(pty, tcp)
+    return TcpPort(selector, *address) if address else PtyPort(selector, pty)
+
+
+def _tcp_address(pty: Path | None, tcp: str | None) -> tuple[str, int] | None:
+    """Return where to listen; None for a pty."""
     if tcp is None:
-        return PtyPort(selector, pty)
+        return None
     if pty is not None:
         raise typer.BadParameter("choose either --pty or --tcp")
     host, _, port = tcp.rpartition(":")
     if not port.isdecimal():
         raise typer.BadParameter(f"{tcp!r} is not a port: write 7001 or 0.0.0.0:7001", param_hint="--tcp")
-    return TcpPort(selector, host or "127.0.0.1", int(port))
+    if int(port) > _HIGHEST_PORT:
+        raise ShoePortError(f"--tcp {tcp}: the highest port is {_HIGHEST_PORT}; choose another port")
+    return host or "127.0.0.1", int(port)
 
 
 def run(simulated: SimulatedShoe, signals: Signals) -> None:
@@ -160,9 +194,22 @@ def run(simulated: SimulatedShoe, signals: Signals) -> None:
     _print_notes(
         f"waiting for a gateway on {monitor.port}; the shoe stays locked until a gateway has sent it the table's rules"
     )
-    while not (signals.stopping or signals.reloading or monitor.done(simulated.plan.coups)):
+    _loop(simulated, signals, monitor.coups, lambda: monitor.done(simulated.plan.coups))
+
+
+def run_emulated(emulated: EmulatedShoe, signals: Signals) -> None:
+    """Deal and print until there are enough coups, or until a signal."""
+    typer.echo(config_lines(emulated.plan, emulated.port.port))
+    _print_notes(f"waiting for a gateway on {emulated.port.port}; then the dealer begins, and goes on also without it")
+    _loop(emulated, signals, emulated.coups, emulated.done)
+
+
+def _loop(
+    simulated: SimulatedShoe | EmulatedShoe, signals: Signals, coups: list[str], done: Callable[[], bool]
+) -> None:
+    while not (signals.stopping or signals.reloading or done()):
         simulated.step()
-        for line in monitor.coups:
-            typer.echo(line)
-        monitor.coups.clear()
         _print_notes(*simulated.take_notes())
+        for line in coups:
+            typer.echo(line)
+        coups.clear()

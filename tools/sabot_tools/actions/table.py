@@ -121,6 +121,12 @@ def authorise(
     ctx.obj.request("authorise", by, clause, times=times)
 
 
+@app.command("no-more-bets", epilog="Example: sabot table bac-01 no-more-bets --by 'A. Smith'")
+def no_more_bets(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
+    """Record the dealer's call before the first card of a coup. Displays show it at once."""
+    ctx.obj.request("no-more-bets", by, clause, coup=coup)
+
+
 @app.command("no-bet", epilog="Example: sabot table bac-01 no-bet --by 'A. Smith' --clause 7.4")
 def no_bet(
     ctx: typer.Context,
@@ -165,6 +171,20 @@ def clear_fault(
 ) -> None:
     """Clear the fault that the shoe reports. The coup goes on where it was."""
     ctx.obj.request("clear-fault", by, clause, fault=fault)
+
+
+@app.command("clear-error", epilog="Example: sabot table bac-01 clear-error --card keep --by 'A. Smith'")
+def clear_error(
+    ctx: typer.Context,
+    by: By,
+    card: Annotated[
+        Literal["keep", "discard"] | None,
+        typer.Option(help="After an overdraw only: keep the card for the next coup, or discard it by a clause."),
+    ] = None,
+    clause: Clause = "",
+) -> None:
+    """Clear the error of an Angel Eye. Its table needs `commands = true` in the gateway's config."""
+    ctx.obj.request("clear-error", by, clause, card=card)
 
 
 @app.command(epilog="Example: sabot table bac-01 report bad_order --fact reconstructible --by 'A. Smith' --clause 12.1")

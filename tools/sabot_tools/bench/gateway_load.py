@@ -102,6 +102,11 @@ class LoadResult:
         return end_rss / warm_rss, (end_rss - warm_rss) / 1024 / (end_at - warm_at) * 60
 
 
+def table_name(number: int) -> str:
+    """Return the name of a table, counted from 0."""
+    return f"bac-{number:04}"
+
+
 def percentile(values: list[float], percent: int) -> float:
     """Return the value that so many per cent of the values are below."""
     return quantiles(values, n=100, method="inclusive")[percent - 1]
@@ -152,24 +157,37 @@ class GatewayLoad:
         self._ledger, self._written = work / "ledger.db", work / "written.bin"
         self._children = Children(work)
         self._selector = stack.enter_context(selectors.DefaultSelector())
-        lines = list(ptys(stack, plan.ports))
+        self._open_lines(stack)
         stack.callback(self._children.stop)
         self._broker = broker.start(self._children, work, 0)
         self._inbox = CoupInbox()
         topics = f"{ROOT}/{SITE}/+/coup"
         self._subscriber = Subscriber(self._broker, "sabot-bench", topics, self._inbox.add, self._selector)
         self._run_until(lambda: self._subscriber.ready, _BROKER_WITHIN_S)
-        self._write_config([name for _, name in lines])
-        masters = [master for master, _ in lines]
-        load = shoe_player.Load(masters, plan.frames, plan.rate, str(self._written))
-        args = [sys.executable, "-m", "sabot_tools.bench.shoe_player", msgspec.json.encode(load).decode()]
-        self._children.start("player", args, pass_fds=tuple(masters))
+        self._write_config()
+        self._start_player()
 
-    def _write_config(self, names: list[str]) -> None:
+    def _open_lines(self, stack: ExitStack) -> None:
+        lines = list(ptys(stack, self._plan.ports))
+        self._masters, self._names = [master for master, _ in lines], [name for _, name in lines]
+
+    def _start_player(self) -> None:
+        load = shoe_player.Load(self._masters, self._plan.frames, self._plan.rate, str(self._written))
+        args = [sys.executable, "-m", "sabot_tools.bench.shoe_player", msgspec.json.encode(load).decode()]
+        self._children.start("player", args, pass_fds=tuple(self._masters))
+
+    def _table_settings(self) -> str:
+        """Return what the config has of every table beside name and port."""
+        return f'rulebook = "{shoe_player.RULEBOOK}"\n'
+
+    def _due_coups(self) -> int:
+        return shoe_player.coups(self._plan.ports, self._plan.frames)
+
+    def _write_config(self) -> None:
         head = f'site = "{SITE}"\nledger = "{self._ledger}"\nbroker = "{self._broker}"\n'
         tables = (
-            f'\n[[table]]\nname = "bac-{number:04}"\nport = "{name}"\nrulebook = "{shoe_player.RULEBOOK}"\n'
-            for number, name in enumerate(names)
+            f'\n[[table]]\nname = "{table_name(number)}"\nport = "{name}"\n{self._table_settings()}'
+            for number, name in enumerate(self._names)
         )
         (self._work / "gateway.toml").write_text(head + "".join(tables))
 
@@ -183,7 +201,7 @@ class GatewayLoad:
 
     def measure(self, pipeline: str) -> LoadResult:
         """Start the pipeline, wait until everything has arrived, and stop all processes."""
-        due = shoe_player.coups(self._plan.ports, self._plan.frames)
+        due = self._due_coups()
         args = [sys.executable, "-m", *PIPELINES[pipeline], str(self._work / "gateway.toml")]
         process = self._children.start(pipeline, args)
         samples = [sample(process.pid)]

@@ -70,7 +70,7 @@ class Port:
         self._table, self._site, self._store, self._mqtt = table, site, store, mqtt
         book = rulebooks.load(table.rulebook)
         self._verifier = Verifier(table.name, book, book.profile(table.decks, table.card_set, table.shoe))
-        self._line = serial.Serial(table.port, table.baud, timeout=_READ_TIMEOUT_S)
+        self._line = serial.Serial(table.port, table.line_baud(), timeout=_READ_TIMEOUT_S)
         self._unit, self._next_no = "", 1
 
     def serve(self) -> None:

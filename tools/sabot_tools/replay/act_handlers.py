@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import msgspec
 from sabot_gateway.shoe.session import frame_bytes
 from sabot_protocol.service.messages import Request
-from sabot_protocol.topics import table_topic
+from sabot_protocol.topics import StatusMessage, table_topic
 
 from sabot_tools.replay.recording_file import Json
 from sabot_tools.replay.system import ReplayError, ReplaySystem
@@ -93,7 +94,9 @@ class ActHandlers:
 
         try:
             system.run_until(reported, "the second gateway reports a status of the shoe")
-            self.answers.append({"second_gateway": port, "say": second.retained_topics()[topic].decode()})
+            status = msgspec.json.decode(second.retained_topics()[topic], type=StatusMessage)
+            say = msgspec.json.encode(msgspec.structs.replace(status, setup=None)).decode()
+            self.answers.append({"second_gateway": port, "say": say})
         finally:
             second.close()
             system.line.close_second()

@@ -13,6 +13,7 @@ import structlog
 from sabot_gateway.app import App
 from sabot_gateway.config import Config
 from sabot_gateway.ledger import Reader, Stored
+from sabot_protocol.service.mqtt import NO_KEEPALIVE
 from sabot_protocol.topics import ROOT
 
 from sabot_tools.replay.table_setup import TABLE
@@ -44,8 +45,8 @@ class ReplayGateway:
         self.app.begin()
 
     def new_app(self, config: Config) -> App:
-        """Return an App with the clocks of this replay; it is not started."""
-        return App(config, *self._clocks, sleep=lambda _s: None)
+        """Return an App with the clocks of this replay, for which the broker waits however slow it is; not started."""
+        return App(config, *self._clocks, sleep=lambda _s: None, keepalive_s=NO_KEEPALIVE)
 
     def kill(self) -> None:
         """End as kill -9 does."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from sabot_protocol.service.broker import Broker
 
 from sabot_tools.stand.children import Children
+from sabot_tools.stand.ports import HOST, free_port
 
 # What a killed subscriber had not acknowledged comes again after ack_wait (30 s by default), behind newer messages.
 _CONFIG = """\
@@ -17,7 +18,6 @@ listen: "127.0.0.1:-1"
 jetstream {{ store_dir: "{store}" }}
 mqtt {{ listen: "127.0.0.1:{port}", ack_wait: "2s" }}
 """
-HOST = "127.0.0.1"
 
 
 class NoBrokerError(RuntimeError):
@@ -40,33 +40,27 @@ def nats_server() -> str:
     return found
 
 
-def free_port() -> int:
-    """Return a TCP port that is free now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def start(children: Children, work_dir: Path, port: int) -> Broker:
-    """Start nats-server with MQTT on this port; 0 chooses a free one."""
+def usable_port(port: int, other: str) -> int:
+    """Return the port, or a free one for 0; NoBrokerError with another way if it is in use."""
     port = port or free_port()
-    _refuse_busy(port)
-    config = work_dir / "nats.conf"
-    config.write_text(_CONFIG.format(store=work_dir / "jetstream", port=port))
-    children.start("broker", [nats_server(), "-c", str(config)])
-    return Broker(HOST, port)
-
-
-def _refuse_busy(port: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            raise NoBrokerError(
-                f"port {port} on {HOST} is in use ({error.strerror}). Choose another: make demo PORT={port + 1}, or "
-                f"use the broker that runs there: make demo BROKER=mqtt://{HOST}:{port}"
-            ) from error
+            say = f"port {port} on {HOST} is in use ({error.strerror}). Choose another: {other}"
+            raise NoBrokerError(say) from error
+    return port
+
+
+def start(children: Children, work_dir: Path, port: int) -> Broker:
+    """Start nats-server with MQTT on this port; 0 chooses a free one."""
+    other = f"make demo PORT={port + 1}, or use the broker that runs there: make demo BROKER=mqtt://{HOST}:{port}"
+    port = usable_port(port, other)
+    config = work_dir / "nats.conf"
+    config.write_text(_CONFIG.format(store=work_dir / "jetstream", port=port))
+    children.start("broker", [nats_server(), "-c", str(config)])
+    return Broker(HOST, port)
 
 
 class LocalBroker:
@@ -88,3 +82,7 @@ class LocalBroker:
         """Stop it with SIGTERM; it keeps what it has acknowledged."""
         self._children.stop()
         self.up = False
+
+    def pid(self) -> int:
+        """Return its process id while it runs."""
+        return self._children.pid("broker")

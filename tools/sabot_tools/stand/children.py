@@ -51,6 +51,10 @@ class Children:
         self._running.append(Child(name, process, log))
         return process
 
+    def pid(self, name: str) -> int:
+        """Return the process id of a running child; KeyError if there is none of this name."""
+        return {child.name: child.process.pid for child in self._running}[name]
+
     def release(self, process: subprocess.Popen[bytes]) -> None:
         """Stop watching a child that the caller ends."""
         self._running = [child for child in self._running if child.process is not process]

@@ -39,6 +39,7 @@ class JackpotPeople:
     gateway_socket: Path
     floor_socket: Path
     print: Callable[[str], None]
+    console: str = ""  # where a person of the demo's audience confirms; empty: the manager does it here
     meter: MeterMessage | None = None
     _coups: set[tuple[str, int, int]] = field(default_factory=set)  # printed, without an increment
     _increments: dict[str, int] = field(default_factory=dict)  # id: amount
@@ -89,7 +90,8 @@ class JackpotPeople:
             case ["jackpot", self.jackpot.id, "win"]:
                 self._won(msgspec.json.decode(payload, type=WinMessage))
             case ["jackpot", self.jackpot.id, "fault"]:
-                self.print(f"jackpot  FAULT {msgspec.json.decode(payload, type=FaultMessage).say}")
+                fault = msgspec.json.decode(payload, type=FaultMessage)
+                self.print(f"jackpot  {'FAULT ' if fault.active else ''}{fault.say}")
 
     def _incremented(self, increment: IncrementMessage) -> None:
         coup = (increment.table, increment.shoe, increment.coup)
@@ -126,6 +128,9 @@ class JackpotPeople:
         if win.state == "pending":
             self.print(f"jackpot  pending: {text.prize(win, message.currency)}")
             self.print(f"jackpot  shares: {text.shares(win, message.currency)} ({self.jackpot.division})")
+            if self.console:
+                self.print(f"jackpot  confirm it: {self.console}")
+                return
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
             args["notified"] = self._to_notify()
             _ask(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR)

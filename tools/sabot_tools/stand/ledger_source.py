@@ -62,4 +62,4 @@ def _key(path: Path) -> bytes | None:
 def _published(reader: Reader, last: int) -> Iterator[LedgerEntry]:
     for entry in reader.entries("WHERE seq <= ?", (last,)):
         if is_published(entry.topic, entry.table):
-            yield LedgerEntry(entry.seq, entry.table, entry.topic, bytes(entry.payload))
+            yield LedgerEntry(entry.seq, entry.table, entry.topic, bytes(entry.payload), entry.hash.hex())

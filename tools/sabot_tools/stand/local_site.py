@@ -5,7 +5,7 @@ import selectors
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,16 +14,23 @@ import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import JACKPOT_RETAINED, RETAINED, ROOT
+from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.table import SimTable
+from sabot_sim.dealing.troubled_dealer import TroubledDealer, possible
 from sabot_sim.rigs.vm import VmShoe
 
 from sabot_tools.stand import broker
+from sabot_tools.stand.angel_eye_ports import ConverterPort
+from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.floor_service import FloorService
 from sabot_tools.stand.subscriber import Subscriber
 
+ANGEL_EYE = "angel-eye"
+KINDS = ("sabot", ANGEL_EYE)  # of shoes; as `driver` in a gateway's config
+SiteTable = SimTable | LiveAngelEye
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
 _BROKER_WITHIN_S = 10.0
@@ -49,14 +56,30 @@ class SitePlan:
     card_set: int = 1
     deck: Deck | None = None  # None: shuffled by the seed
     top: tuple[str | None, ...] = ()  # of the first shoe of the first table; see stack.stacked
+    books: tuple[str, ...] = ()  # one for each table; empty: `rulebook` at all of them
     jackpots: str = ""  # TOML; with it the floor service runs
+    web_port: int | None = None  # of the pages; with it the floor service runs and signs commands; 0 chooses a free one
+    floor_tables: str = ""  # TOML: what the pages need to know of each table
+    troubled: tuple[str, ...] = ()  # tables where something happens now and then
+    first_trouble: int = 0  # coups of each before the first
     login: Login = field(default_factory=Login)
     ledger: Path | None = None  # None: in work_dir
     lasting: bool = False  # the subscriber's session outlives its connection, and the broker's restart
+    kind: str = "sabot"  # of the shoes
+    kinds: tuple[str, ...] = ()  # one for each table; empty: `kind` at all of them
+    angel_eye: AngelEyePlan = field(default_factory=AngelEyePlan)
 
     def table_names(self) -> list[str]:
         """Return the names of the tables: bac-01, bac-02 and so on."""
         return [f"bac-{number:02}" for number in range(1, self.tables + 1)]
+
+    def book(self, number: int) -> str:
+        """Return the rulebook of a table, counted from 0."""
+        return self.books[number] if self.books else self.rulebook
+
+    def kind_of(self, number: int) -> str:
+        """Return the kind of a table's shoe, counted from 0."""
+        return self.kinds[number] if self.kinds else self.kind
 
 
 @dataclass(frozen=True)
@@ -82,20 +105,28 @@ class LocalSite:
 
     plan: SitePlan
     inbox: list[Received] = field(default_factory=list)
-    tables: dict[str, SimTable] = field(default_factory=dict)
+    tables: dict[str, SiteTable] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)  # tables whose dealers stand still
     stopped: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
         """Check the plan as far as no process is needed."""
-        self._book = rulebooks.load(self.plan.rulebook)
+        self._books = {book: rulebooks.load(book) for book in self.plan.books or (self.plan.rulebook,)}
         self._selector = selectors.DefaultSelector()
         self.children = Children(self.plan.work_dir)
         self.config_path = self.plan.work_dir / "gateway.toml"
         self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
         self.gateway_socket = self.ledger_path.with_name("control.sock")
         self._retained: set[str] = set()
-        self.floor = FloorService(self.plan.work_dir) if self.plan.jackpots else None
+        self.floor = self._floor_service()
+
+    def _floor_service(self) -> FloorService | None:
+        plan = self.plan
+        if not plan.jackpots and plan.web_port is None:
+            return None
+        port = plan.web_port
+        web_port = broker.usable_port(port, f"make demo WEB_PORT={port + 1}") if port is not None else None
+        return FloorService(plan.work_dir, plan.jackpots, web_port, plan.floor_tables)
 
     def __enter__(self) -> Self:
         """Start everything; stop what was started if that fails."""
@@ -118,7 +149,7 @@ class LocalSite:
         self.broker = Broker.from_url(url) if url else broker.start(self.children, plan.work_dir, plan.port)
         self._subscribe()
         if self.floor:
-            self.floor.start(self.children, plan.site, self.broker, plan.login, plan.jackpots)
+            self.floor.start(self.children, plan.site, self.broker, plan.login)
         for number, name in enumerate(plan.table_names()):
             self.tables[name] = self._new_table(number, name)
         self.start_gateway()
@@ -132,29 +163,50 @@ class LocalSite:
         """Return the daemon's config as TOML."""
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
-        head += f'jackpots = "{self.floor.parameters_path}"\n' if self.floor else ""
-        login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
-        tables = (
-            f'\n[[table]]\nname = "{name}"\nport = "{table.bench.port}"\n'
-            f'rulebook = "{plan.rulebook}"\ncard_set = {plan.card_set}\n'
-            for name, table in self.tables.items()
+        head += (
+            "".join(f'{name} = "{path}"\n' for name, path in self.floor.for_gateways().items()) if self.floor else ""
         )
+        login = (f'{name} = "{value}"\n' for name, value in msgspec.structs.asdict(plan.login).items() if value)
+        tables = (self._table_config(number, name) for number, name in enumerate(self.tables))
         return "".join([head, "\n[login]\n", *login, *tables])
 
-    def _new_table(self, number: int, name: str) -> SimTable:
+    def _table_config(self, number: int, name: str) -> str:
+        table = self.tables[name]
+        text = f'\n[[table]]\nname = "{name}"\nport = "{table.port}"\nrulebook = "{self.plan.book(number)}"\n'
+        if isinstance(table, LiveAngelEye):
+            return f'{text}driver = "{ANGEL_EYE}"\n{self.plan.angel_eye.gateway}'
+        return f"{text}card_set = {self.plan.card_set}\n"
+
+    def _new_table(self, number: int, name: str) -> SiteTable:
         rng = random.Random(f"{self.plan.seed}-{name}")
-        deck = self._deck(self.plan.top if number == 0 else ())
+        book = self.plan.book(number)
+        deck = self._deck(book, self.plan.top if number == 0 else ())
+        troubled = name in self.plan.troubled
+        if self.plan.kind_of(number) == ANGEL_EYE:
+            return self._new_angel_eye(lambda: deck(rng), rng, angel_eye.possible(book) if troubled else ())
         bench = VmShoe(
             f"{0x5AB0 << 48 | number + 1:016x}",
             self.plan.work_dir / name,
             lambda args, pass_fds, env: self.children.start(f"shoe-{name}", args, pass_fds=pass_fds, env=env),
         )
         self._selector.register(bench, selectors.EVENT_READ)
-        return SimTable(bench, Dealer(lambda: deck(rng), self.plan.card_set, rng), self.plan.speed)
+        return SimTable(bench, self._dealer(name, book, lambda: deck(rng), rng), self.plan.speed)
 
-    def _deck(self, top: Sequence[str | None]) -> Deck:
+    def _new_angel_eye(
+        self, deck: Callable[[], list[str]], rng: random.Random, troubles: Sequence[str]
+    ) -> LiveAngelEye:
+        port = ConverterPort(self._selector, "127.0.0.1", 0, rng)
+        plan = replace(self.plan.angel_eye, first_trouble=self.plan.first_trouble)
+        return LiveAngelEye(port, deck, rng, self.plan.speed, plan, troubles)
+
+    def _dealer(self, name: str, book: str, deck: Callable[[], list[str]], rng: random.Random) -> Dealer:
+        if name not in self.plan.troubled:
+            return Dealer(deck, self.plan.card_set, rng)
+        return TroubledDealer(deck, self.plan.card_set, rng, troubles=possible(book), first=self.plan.first_trouble)
+
+    def _deck(self, book: str, top: Sequence[str | None]) -> Deck:
         """Return what fills a shoe; the first time these cards come first."""
-        decks = self._book.decks.default
+        decks = self._books[book].decks.default
         shuffled = self.plan.deck or (lambda rng: stack.shuffled(decks, rng))
         tops = iter([top])
         return lambda rng: stack.stacked(shuffled(rng), next(tops, ()))
@@ -196,7 +248,7 @@ class LocalSite:
         waits = [
             table.wait(now_s) if name in self.waiting or not self._receives_increments() else table.step(now_s)
             for name, table in self.tables.items()
-            if table.bench.process is not None
+            if table.runs()
         ]
         self.step_mqtt(min([_LONGEST_SLEEP_S, *waits]))
 
@@ -221,16 +273,22 @@ class LocalSite:
     def power_off(self, name: str) -> None:
         """Switch a shoe off."""
         table = self.tables[name]
-        assert table.bench.process is not None
-        self.children.release(table.bench.process)
-        self._selector.unregister(table.bench)
-        table.bench.power_off()
+        if isinstance(table, SimTable):
+            assert table.bench.process is not None
+            self.children.release(table.bench.process)
+            self._selector.unregister(table.bench)
+            table.bench.power_off()
+        else:
+            table.power_off(time.monotonic())
 
     def power_on(self, name: str) -> None:
         """Switch a shoe on again."""
         table = self.tables[name]
-        table.power_cycle()
-        self._selector.register(table.bench, selectors.EVENT_READ)
+        if isinstance(table, SimTable):
+            table.power_cycle()
+            self._selector.register(table.bench, selectors.EVENT_READ)
+        else:
+            table.power_on(time.monotonic())
 
     def kill_gateway(self) -> None:
         """End the daemon as kill -9 does."""

@@ -43,7 +43,7 @@ class PtyPort:
         self.port = self._device if link is None else str(link.absolute())
         if link is not None:
             try:
-                _make_link(link, self._device)
+                make_link(link, self._device)
             except OSError as error:
                 self._close_ends()
                 raise ShoePortError(
@@ -78,7 +78,7 @@ class PtyPort:
         os.close(self._slave)
 
 
-def _make_link(link: Path, device: str) -> None:
+def make_link(link: Path, device: str) -> None:
     """Make the link; replace one that an earlier shoe left behind, and nothing else."""
     if link.is_symlink() and Path(os.readlink(link)).parent == _DEVICES:
         link.unlink()
@@ -88,18 +88,31 @@ def _make_link(link: Path, device: str) -> None:
         raise ShoePortError(f"--pty {link}: a file of this name exists; choose another") from None
 
 
+def listener(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at this address; port 0 is a free one."""
+    try:
+        found = socket.create_server((host, port))
+    except (OSError, OverflowError) as error:
+        why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise ShoePortError(f"--tcp {host}:{port}: {why}; choose another port, or 0 for a free one") from error
+    found.setblocking(False)
+    return found
+
+
+def set_up(sock: socket.socket) -> None:
+    """Set an accepted socket up: each write goes out at once, and a lost peer is noticed."""
+    sock.setblocking(False)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
 class TcpPort:
     """A TCP port for `socket://` that gateways connect to, one after the other."""
 
     def __init__(self, selector: selectors.BaseSelector, host: str, port: int) -> None:
         self._selector, self.news = selector, list[str]()
         self._gateway: socket.socket | None = None
-        try:
-            self._listener = socket.create_server((host, port))
-        except (OSError, OverflowError) as error:
-            why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-            raise ShoePortError(f"--tcp {host}:{port}: {why}; choose another port, or 0 for a free one") from error
-        self._listener.setblocking(False)
+        self._listener = listener(host, port)
         self.port = f"socket://{host}:{self._listener.getsockname()[1]}"
         selector.register(self._listener, selectors.EVENT_READ)
 
@@ -127,9 +140,7 @@ class TcpPort:
             self.news.append("a second gateway tried to connect and was refused: the line serves one at a time")
             sock.close()
             return
-        sock.setblocking(False)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        set_up(sock)
         self._selector.register(sock, selectors.EVENT_READ)
         self._gateway = sock
         self.news.append("a gateway has connected")

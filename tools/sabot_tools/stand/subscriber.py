@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import paho.mqtt.client as paho
 from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.service.mqtt import KEEPALIVE_S, NO_KEEPALIVE, LoopClient
 from sabot_protocol.topics import ROOT
 
 _NO_LOGIN = Login()
@@ -29,11 +29,14 @@ class Subscriber:
         *,
         login: Login = _NO_LOGIN,
         lasting: bool = False,
+        keepalive_s: int = KEEPALIVE_S,
     ) -> None:
         self.ready = False  # the broker has accepted the subscription, and the connection is up
         self._topic_filter, self._on_message, self._lasting = topic_filter, on_message, lasting
         self._subscribed = False
-        self._mqtt = LoopClient(broker, client_id, clean_session=not lasting, selector=selector, login=login)
+        self._mqtt = LoopClient(
+            broker, client_id, clean_session=not lasting, selector=selector, login=login, keepalive_s=keepalive_s
+        )
         self._mqtt.on_ready = self._on_ready
         self._mqtt.on_lost = self._on_lost
         self._mqtt.client.on_subscribe = self._on_subscribe
@@ -84,7 +87,8 @@ class SiteSubscriber(Subscriber):
         self.received: list[tuple[str, dict[str, Any]]] = []
         self.ids: set[tuple[str, str]] = set()  # topic below the site, id
         self.states: dict[str, bytes] = {}  # full topic: last payload
-        super().__init__(broker, f"sabot-replay-{site}", f"{self._root}#", self._keep, selector)
+        name, topics = f"sabot-replay-{site}", f"{self._root}#"
+        super().__init__(broker, name, topics, self._keep, selector, keepalive_s=NO_KEEPALIVE)
 
     def _keep(self, full_topic: str, payload: bytes) -> None:
         topic, decoded = full_topic.removeprefix(self._root), msgspec.json.decode(payload)

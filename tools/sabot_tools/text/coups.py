@@ -9,7 +9,7 @@ from sabot_protocol.topics import CoupMessage
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RESET, _RED, _BLUE, _GREEN, _DIM, _BOLD = "\033[0m", "\033[31m", "\033[34m", "\033[32m", "\033[2m", "\033[1m"
-_RESULT_COLOUR = {"player": _BLUE, "banker": _RED, "tie": _GREEN, "void": _DIM}
+_RESULT_COLOUR = {"player": _BLUE, "banker": _RED, "tie": _GREEN, "void": _DIM, "none": _DIM}
 _HAND_WIDTH = 11
 
 
@@ -35,7 +35,7 @@ class Painter:
 
     def line(self, coup: CoupMessage, latency_s: float | None) -> str:
         """Return one coup as one line."""
-        result = coup.winner or "void"
+        result = _result(coup)
         winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
         latency = "" if latency_s is None else self.paint(f"{latency_s * 1000:6.1f} ms", _DIM)
         return (
@@ -44,6 +44,11 @@ class Painter:
             f"Banker {self.hand(coup.banker)} {coup.banker_points}   "
             f"{winner} {_remarks(coup):<24} {latency}"
         ).rstrip()
+
+
+def _result(coup: CoupMessage) -> str:
+    """Return the winner; `void`, or `none` for a coup that is not void and has no result yet."""
+    return coup.winner or ("none" if coup.status == "disputed" else "void")
 
 
 def _remarks(coup: CoupMessage) -> str:
@@ -70,7 +75,7 @@ class Summary:
 
     def add(self, coup: CoupMessage, latency_s: float | None) -> None:
         """Count a coup."""
-        self.winners[coup.winner or "void"] += 1
+        self.winners[_result(coup)] += 1
         self.pairs += coup.player_pair + coup.banker_pair
         self.disputed += coup.status == "disputed"
         if latency_s is not None:
@@ -85,7 +90,7 @@ class Summary:
         parts = [
             f"{self.coups()} coup{'s' * (self.coups() != 1)}",
             *(f"{name.title()} {self.winners[name]}" for name in ("player", "banker", "tie")),
-            *([f"Void {self.winners['void']}"] if self.winners["void"] else []),
+            *(f"{name.title()} {self.winners[name]}" for name in ("void", "none") if self.winners[name]),
             f"pairs {self.pairs}",
             f"disputed {self.disputed}",
             f"alarms {self.alarms}",

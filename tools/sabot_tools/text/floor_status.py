@@ -28,8 +28,22 @@ def status_lines(status: dict[str, Any], config: str = "") -> list[str]:
         ),
         *(_gateway(one, config) for one in status.get("projection", {}).get("gateways", [])),
         *channel_lines(status.get("notify")),
+        *_web(status.get("web")),
         *_problems(status),
     ]
+
+
+def _web(web: dict[str, Any] | None) -> list[str]:
+    """Return a line about the pages, none if there are none."""
+    if not web:
+        return []
+    counts = {
+        "refused": "refused",
+        "dropped": "dropped, since they did not read",
+        "broken": "views failed: see the log",
+    }
+    more = "".join(f"; {web[name]} {text}" for name, text in counts.items() if web.get(name))
+    return [f"pages at {web['url']}: {counted(web['streams'], 'stream')}{more}"]
 
 
 def _jackpots(meters: list[dict[str, Any]]) -> list[str]:
@@ -119,6 +133,8 @@ def _commands(counts: dict[str, Any]) -> list[str]:
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
+    if (status.get("web") or {}).get("problem"):
+        lines.append(f"pages: {status['web']['problem']}")
     if status["broker"]["ahead"]:
         lines.append(_ahead(status["broker"]))
     lines += _projection_problems(status.get("projection", {}).get("counts", {}))

@@ -1,7 +1,7 @@
 """JSON lines in, JSON lines out: one answer per line, in order; a bad line gets an error and affects no other."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -17,14 +17,16 @@ class _Identified(msgspec.Struct):
 
 
 def answer_lines(
-    answer: Callable[[dict[str, Any]], bytes], with_error: Callable[[], dict[str, Any]] | None = None
+    answer: Callable[[dict[str, Any]], bytes],
+    with_error: Callable[[], dict[str, Any]] | None = None,
+    lines: Iterable[bytes] | None = None,
 ) -> None:
-    """Answer stdin on stdout; exit with status 1 after a bad line.
+    """Answer stdin, or these lines, on stdout; exit with status 1 after a bad line.
 
     `answer` returns a JSON object without its `{`; `with_error` returns more fields for the answer to a bad line.
     """
     bad, out = False, sys.stdout.buffer
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    for number, line in enumerate(sys.stdin.buffer if lines is None else lines, 1):
         try:
             reply = _reply(line, answer)
         except (ValueError, RecursionError) as error:

@@ -3,13 +3,18 @@
 from typing import Any
 
 import msgspec
+from sabot_gateway.angel_eye import events
+from sabot_gateway.angel_eye.commands import LOCAL
 from sabot_gateway.ledger import Stored
 from sabot_gateway.shoe import parse
+from sabot_protocol.angel_eye.messages import Message as AngelEyeMessage
+from sabot_protocol.angel_eye.messages import report, stored
 from sabot_protocol.codec import CodecError
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.topics import JACKPOT
 
 _MOST_RAW = 1000  # characters of a message that has no words of its own
+_NAMES = {"comm_start": "communication start", "ack": "ACK", "nak": "NAK"}
 Message = dict[str, Any]
 
 
@@ -43,7 +48,10 @@ def _words(entry: Stored, message: Message) -> str:
 def _coup(message: Message) -> str:
     winner = f"{message['winner'].capitalize()} " if message["winner"] else ""
     points = f"{message['player_points']}:{message['banker_points']}"
-    hands = f"Player {' '.join(message['player'])}, Banker {' '.join(message['banker'])}"
+    hands = ", ".join(f"{side.capitalize()} {' '.join(message[side]) or 'none'}" for side in ("player", "banker"))
+    if message["kind"] == "void":
+        status = "" if message["status"] == "verified" else f", {message['status']}"
+        return f"void ({hands}){status}{_by(message)}"
     return f"{winner}{points} ({hands}), {message['kind'].replace('_', ' ')}, {message['status']}{_by(message)}"
 
 
@@ -105,7 +113,9 @@ def _value(value: object) -> str:
 
 
 def _sent(message: Message) -> str:
-    return f"command {message['command']} to shoe {message['unit']}, id {message['command_id']} [{message['attempt']}]"
+    command, unit = message["command"], message["unit"]
+    to = "for the gateway itself" if events.is_unit(unit) and command in LOCAL else f"to shoe {unit}"
+    return f"command {command} {to}, id {message['command_id']} [{message['attempt']}]"
 
 
 def _outcome(message: Message) -> str:
@@ -135,6 +145,10 @@ def _stakes(message: Message) -> str:
     return f"stakes recorded: {stakes}{_by(message)}"
 
 
+def _call(message: Message) -> str:
+    return f"no more bets called{_by(message)}"
+
+
 def _parameters(message: Message) -> str:
     version = message["parameters"]["version"]
     return f"jackpot {message['jackpot']}: parameters {message['digest']}, version {version}, are in force"
@@ -142,6 +156,7 @@ def _parameters(message: Message) -> str:
 
 _WORDS = {
     "stakes": _stakes,
+    "no_more_bets": _call,
     "jackpot_parameters": _parameters,
     "coup": _coup,
     "confirmed": _coup,
@@ -163,6 +178,17 @@ def _raw(entry: Stored) -> str:
     if entry.payload:
         return f"{entry.topic} {entry.payload.decode(errors='replace')[:_MOST_RAW]}"
     try:
+        if events.is_unit(entry.unit):
+            return _angel_eye(stored(entry.frame))
         return parse.event(entry.unit, parse.frame(entry.frame)).kind.replace("_", " ")
     except (CodecError, KeyError):
         return f"event {entry.event_no}"
+
+
+def _angel_eye(message: AngelEyeMessage) -> str:
+    """Return a frame of an Angel Eye, or a fact of the gateway about it, with its values."""
+    fields = {name: value for name, value in report(message).items() if name not in ("t", "name", "seq", "fact")}
+    given = message.fact if isinstance(message.fact, dict) else fields
+    more = f" ({', '.join(f'{name} {_value(value)}' for name, value in given.items())})" if given else ""
+    frame = "" if message.t == "SYN" else "Angel Eye: "
+    return f"{frame}{_NAMES.get(message.name, message.name.replace('_', ' '))}{more}"

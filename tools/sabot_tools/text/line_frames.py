@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
 from cobs import cobs
@@ -180,6 +180,13 @@ class Source:
         self._pieces = chain([first], iter(lambda: file.read1(_PIECE_BYTES), b""))  # type: ignore[attr-defined]
         self.reader = recording.Reader() if first == recording.MAGIC else None
         self.error: RecordingError | None = None
+        self._lines = self._line()
+        self._first: list[tuple[int | None, str | None, bytes]] = []
+
+    def begin(self) -> None:
+        """Read a recording as far as its first bytes of the line, so that its metadata is there."""
+        if self.reader is not None:
+            self._first = list(islice(self._lines, 1))
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -197,6 +204,9 @@ class Source:
 
     def line(self) -> Iterator[tuple[int | None, str | None, bytes]]:
         """Yield time and sender, if known, and bytes."""
+        return chain(self._first, self._lines)
+
+    def _line(self) -> Iterator[tuple[int | None, str | None, bytes]]:
         if self.reader is None:
             yield from ((None, None, piece) for piece in self._pieces)
         else:

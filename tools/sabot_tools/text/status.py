@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sabot_protocol import authority, rulebooks
+from sabot_protocol.command_acts import ACTS
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.service.plain_text import counted
 
@@ -13,6 +15,13 @@ _MORE = {  # what there is more of, and where it is
     "more_alarms": ("more active alarm", "older or less severe: see `sabot ledger show`"),
     "more_disputed": ("older disputed coup", "in the ledger; listed once these are decided"),
     "more_incidents": ("more open incident", "not listed: see `sabot ledger show`"),
+}
+
+_UNKNOWN = {  # of an Angel Eye
+    "shoe": "what was dealt before it was connected",
+    "coup": "the coup on the table",
+    "lock": "whether it is locked",
+    "error": "whether it is in error",
 }
 
 
@@ -43,10 +52,11 @@ def _latency(figures: dict[str, Any]) -> str:
 
 def _row(table: dict[str, Any]) -> dict[str, str]:
     unit = table["unit"] or "-"
+    without = "Angel Eye" if table.get("driver") == "angel-eye" else "no key"
     return {
         "table": table["table"],
         "state": table["state"],
-        "unit": unit if table["authenticated"] or unit == "-" else f"{unit} (no key)",
+        "unit": unit if table["authenticated"] or unit == "-" else f"{unit} ({without})",
         "shoe": str(table["shoe"] or "-"),
         "coup": str(table["coup"] or "-"),
         "alarms": str(len(table["alarms"]) + table["more_alarms"] or "-"),
@@ -130,7 +140,10 @@ def _problems(status: dict[str, Any]) -> list[str]:
             lines.append(f"{table['table']}: {table['problem']}")
         if table["next_step"]:
             lines.append(f"{table['table']}: {table['next_step']}")
-        lines += [_dispute(table["table"], coup) for coup in table["disputes"]]
+        if table["unit"] and table.get("unknown"):
+            unknown = ", ".join(_UNKNOWN[name] for name in table["unknown"])
+            lines.append(f"{table['table']}: the Angel Eye has not reported {unknown}")
+        lines += [_dispute(table, coup) for coup in table["disputes"]]
         lines += [
             f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} "
             f"({alarm['alarm']})"
@@ -142,9 +155,11 @@ def _problems(status: dict[str, Any]) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _dispute(table: str, coup: dict[str, Any]) -> str:
-    place = f"{coup['shoe']}/{coup['coup']}"
+def _dispute(about: dict[str, Any], coup: dict[str, Any]) -> str:
+    table, place = about["table"], f"{coup['shoe']}/{coup['coup']}"
+    book = about["rulebook"]
+    clause = (authority.load(book).act[ACTS["decide"]].clause if book in rulebooks.ids() else "") or "N"
     return (
-        f"{table}: coup {place} is disputed since {coup['time']} ({coup['id']}): "
-        f"decide it with `sabot table {table} decide --coup {place} --verdict confirmed|void --by NAME --clause N`"
+        f"{table}: coup {place} is disputed since {coup['time']} ({coup['id']}): decide it with `sabot table {table} "
+        f"decide --coup {place} --verdict confirmed|void --by NAME --clause {clause}`"
     )

@@ -1,13 +1,13 @@
 """Verbs: everything a person can ask of the gateway; one struct a verb, one file a family."""
 
 from sabot_gateway.operator.verbs.card import BurnCard, CardReturned, KeyCard
-from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet, ThisNoBet, Void
+from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet, NoMoreBets, ThisNoBet, Void
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
 from sabot_gateway.operator.verbs.incident import AckAlarm, ClearFault, Irregularity
 from sabot_gateway.operator.verbs.jackpot import RecordWin, Stakes
 from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone, Withdraw
-from sabot_gateway.operator.verbs.shoe import CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
+from sabot_gateway.operator.verbs.shoe import ClearError, CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
 from sabot_gateway.operator.verbs.verb import TableVerb, Verb
 
 GATEWAY_VERBS: dict[str, type[Verb]] = {"status": Status, "accept-ledger": AcceptLedger, "capture": Capture}
@@ -15,6 +15,7 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "decide": Decide,
     "confirm": Confirm,
     "void": Void,
+    "no-more-bets": NoMoreBets,
     "no-bet": NoBet,
     "this-no-bet": ThisNoBet,
     "authorise": Authorise,
@@ -26,6 +27,7 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "deck-check": DeckCheck,
     "lock": Lock,
     "unlock": Unlock,
+    "clear-error": ClearError,
     "self-test": SelfTest,
     "reboot": Reboot,
     "ack-alarm": AckAlarm,

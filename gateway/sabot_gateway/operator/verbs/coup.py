@@ -1,4 +1,4 @@
-"""Verbs about a coup: confirm, void, decide, no-bet, this-no-bet, authorise."""
+"""Verbs about a coup: confirm, void, decide, no-more-bets, no-bet, this-no-bet, authorise."""
 
 import re
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast, get_args
 
 from msgspec import Meta
 from sabot_protocol import fields
+from sabot_protocol.angel_eye.tables import UNIT_PREFIX
 from sabot_protocol.topics import Winner
 
 from sabot_gateway.operator.table_view import TableView, next_step
@@ -19,13 +20,15 @@ from sabot_gateway.operator.verbs.verb import (
     expect,
     still_locked,
 )
+from sabot_gateway.screens.calls import CALL, CallMessage
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import Source
+from sabot_gateway.verify import Record, Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
 from sabot_gateway.verify.reports.exit_lock import AWAITING
+from sabot_gateway.verify.state import ShoeState
 
-_COUP = re.compile(r"(\d{1,5}/)?\d{1,5}|[0-9a-f]{16}-\d+[a-z0-9_-]*")
+_COUP = re.compile(rf"(\d{{1,5}}/)?\d{{1,5}}|([0-9a-f]{{16}}|{UNIT_PREFIX}[0-9a-f]{{13}})-\d+[a-z0-9_-]*")
 _VERDICTS: tuple[str, ...] = get_args(Decision)
 _WINNERS: tuple[str, ...] = get_args(Winner)
 
@@ -68,6 +71,16 @@ class Confirm(CoupVerb, frozen=True):
     command = "confirm"
     not_now = "no complete coup waits for Confirm. Deal the cards that are due, then confirm."
 
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if a complete coup is on the table."""
+        return state.phase == "complete"
+
+    def why_not_now(self, table: TableView) -> str:
+        """Return that no coup waits, or that none ever does at this table."""
+        if table.verifier.confirmed_by_result:
+            return "at this table the shoe's result confirms a coup, and none waits for a person. Deal on."
+        return super().why_not_now(table)
+
     def check(self, table: TableView) -> None:
         """Refuse if the coup on the table is disputed: that is for a supervisor to decide, under a clause."""
         state = table.verifier.state
@@ -102,6 +115,10 @@ class Void(CoupVerb, frozen=True):
         super().__post_init__()
         expect("reason", self.reason, fields.VoidReason.encmapping)
         expect("then", self.then, fields.Then.encmapping)
+
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if cards of a coup are on the table."""
+        return state.phase in ("dealing", "complete")
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what to do with stakes and cards."""
@@ -141,6 +158,57 @@ class Decide(TableVerb, frozen=True):
         return Effect([(source, records)], " ".join(filter(None, (say, press, next_step(table)))))
 
 
+class NoMoreBets(TableVerb, frozen=True):
+    """Record the dealer's call of no more bets, before the first card of a coup."""
+
+    title = "No more bets"
+    coup: Id | None = None  # as 3/17; any, unless given
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if no coup can have this name."""
+        _expect_coup(self.coup)
+
+    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
+        """Store the call, once for a coup; refuse it if that coup is not about to be dealt."""
+        state, coup = table.verifier.state, table.verifier.state.coup_on_table()
+        problem = _why_no_call(state)
+        if problem or coup is None:
+            raise RefusedError(problem)
+        label = f"{coup[0]}/{coup[1]}"
+        if self.coup not in (None, label, str(coup[1])):
+            raise RefusedError(f"coup {label} is the next one, not {self.coup}. Name it, or leave --coup out.")
+        if table.screens.call == (state.unit, *coup):
+            return Effect(say=f"No more bets was called for coup {label} already.")
+        source = new_source()
+        message = CallMessage(
+            id=source.id,
+            unit=state.unit,
+            event_no=source.event_no,
+            table=table.name,
+            shoe=coup[0],
+            coup=coup[1],
+            time=source.time,
+            rulebook=table.verifier.digest,
+            by=person.by,
+            clause=person.clause,
+            attempt=person.attempt,
+        )
+        return Effect([(source, [Record(CALL, message)])], f"No more bets for coup {label}. Deal the first card.")
+
+
+def _why_no_call(state: ShoeState) -> str:
+    """Return why no more bets cannot be called; empty if a coup is about to be dealt."""
+    if state.shoe_no is None or state.phase in ("closed", "checking"):
+        return "no shoe is open. Open one, then call it before the first card of a coup."
+    if state.phase == "unknown":
+        return "part of the shoe's log is missing, so the coup on the table is not known. Close the wagers by voice."
+    if state.phase == "complete":
+        return "the coup on the table waits for Confirm. Confirm it, then call no more bets for the next one."
+    if state.phase == "dealing" or state.unread:
+        return "cards of this coup are out, so wagers are closed already. Deal the coup to its end."
+    return "the burn is not over. Burn the cards, then call it before the first card." if state.burning else ""
+
+
 class NoBet(ShoeVerb, frozen=True):
     """Deal the next coup without wagers."""
 
@@ -153,6 +221,10 @@ class NoBet(ShoeVerb, frozen=True):
         """Raise ValueError for a kind of coup that does not exist, or has wagers."""
         if self.kind is not None:
             expect("kind", self.kind, [kind for kind in fields.CoupKind.encmapping if kind != "live"])
+
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if a shoe is open, or if that is not known."""
+        return state.phase not in ("closed", "checking")
 
     def data(self, table: TableView) -> dict[str, Any]:
         """Add the kind that the rulebook has, if it was left out."""
@@ -172,6 +244,10 @@ class ThisNoBet(CoupVerb, frozen=True):
     command = "this_no_bet"
     needs_clause = True
     not_now = "no coup is in progress. For the next coup run `sabot table {table} no-bet --by NAME`."
+
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if a coup is in progress."""
+        return state.dealing()
 
     def check(self, table: TableView) -> None:
         """Refuse if the rulebook has no clause for it."""

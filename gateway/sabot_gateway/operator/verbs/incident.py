@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from sabot_protocol import fields, irregularities
+from sabot_protocol import authority, fields, irregularities
 from sabot_protocol.irregularities import CASES, IrregularityError
 
 from sabot_gateway.operator.table_view import TableView, next_step
@@ -13,6 +13,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.disputes import coup_label, decide_command
 
 # Facts that nobody needs to report: the shoe knows the first two; A-45 says when the third is too late.
 _DEFAULT_FACTS = {"last_coup": False, "first_coup_complete": False, "notified_before_next": True}
@@ -53,6 +54,14 @@ class ClearFault(ShoeVerb, frozen=True):
     def __post_init__(self) -> None:
         """Raise ValueError for a fault that does not exist."""
         expect("fault", self.fault, [name for name in fields.Fault.encmapping if name != "none"])
+
+    def check(self, table: TableView) -> None:
+        """Refuse to release a disputed coup that the book has a person decide under a clause."""
+        verifier = table.verifier
+        disputed = verifier.disputes.at((verifier.state.unit, *(verifier.state.coup_on_table() or (0, 0))))
+        if self.fault == "decision" and disputed and authority.load(verifier.rulebook).act["decide_discrepancy"].clause:
+            label = coup_label(disputed)
+            raise RefusedError(f"coup {label} is disputed: decide it with {decide_command(table.name, label)}.")
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return that the fault is over."""

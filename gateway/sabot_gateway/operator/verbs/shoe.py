@@ -1,14 +1,16 @@
-"""Verbs about the shoe as a whole: open-shoe, close-shoe, deck-check, lock, unlock, self-test, reboot."""
+"""Verbs about the shoe as a whole: open-shoe, close-shoe, deck-check, lock, unlock, clear-error, self-test, reboot."""
 
 from typing import Annotated, Any
 
 from msgspec import Meta
 from sabot_protocol import fields
 
+from sabot_gateway.angel_eye.commands import DISCARD, KEEP
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, still_locked
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.reports.exit_lock import LOCKED
+from sabot_gateway.verify.state import ShoeState
 
 _BURNS = {  # by fields.Burn: what the dealer does first
     "none": "Burn no card: deal the first card of the first coup.",
@@ -34,6 +36,10 @@ class OpenShoe(ShoeVerb, frozen=True):
         """Raise ValueError for an unknown way to burn."""
         if self.burn is not None:
             expect("burn", self.burn, fields.Burn.encmapping)
+
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if no coup is in progress."""
+        return not state.dealing()
 
     def check(self, table: TableView) -> None:
         """Refuse another number of decks than the config has."""
@@ -114,6 +120,38 @@ class Unlock(ShoeVerb, frozen=True):
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what else locks the exit."""
         return " ".join(filter(None, ("The exit is no longer locked by command.", still_locked(table, LOCKED))))
+
+
+class ClearError(ShoeVerb, frozen=True):
+    """Clear the error for which an Angel Eye has stopped; after an overdraw choose what happens with the card."""
+
+    title = "Clear error"
+    command = "clear_error"
+    not_now = "the shoe's error has changed since it was requested. See `sabot gateway status`, then repeat it."
+    card: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown use of the card."""
+        if self.card is not None:
+            expect("card", self.card, (KEEP, DISCARD))
+
+    def check_clause(self, table: TableView, clause: str) -> None:
+        """Raise RefusedError also if the card is discarded without a clause: most rules have it kept."""
+        super().check_clause(table, clause)
+        if self.card == DISCARD and not clause:
+            book = table.verifier.rulebook
+            raise RefusedError(
+                f"a card is discarded only by a clause of {book}, and most have it kept for the next coup. See the "
+                "alarm; then keep it, or add --clause N."
+            )
+
+    def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
+        """Return what becomes of the card."""
+        card = {
+            KEEP: "The card is the first of the next coup: leave it where it is.",
+            DISCARD: "Put the card aside: the next card takes its place.",
+        }
+        return " ".join(filter(None, ("The error is cleared.", card.get(self.card or ""))))
 
 
 class SelfTest(ShoeVerb, frozen=True):

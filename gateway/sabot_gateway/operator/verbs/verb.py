@@ -10,11 +10,13 @@ from sabot_protocol import clauses
 from sabot_protocol.cards import DECK
 from sabot_protocol.service.plain_text import plain
 
+from sabot_gateway.angel_eye.refusals import answer_text
 from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.reports.exit_lock import EXIT_LOCKS
+from sabot_gateway.verify.state import ShoeState
 
 Id = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_./-]{1,128}\Z")]  # of a message, or shoe and coup as 3/17
 Decks = Annotated[int, Meta(ge=1, le=8)]
@@ -81,6 +83,10 @@ class ShoeVerb(TableVerb, frozen=True):
     def check(self, table: TableView) -> None:
         """Raise RefusedError if the table cannot take it."""
 
+    def possible(self, state: ShoeState) -> bool:
+        """Return True if the gateway can carry it out now; asked where the shoe cannot do that itself."""
+        return True
+
     def data(self, table: TableView) -> dict[str, Any]:
         """Return the fields of the command; an argument that was left out is left out here too."""
         given: dict[str, Any] = msgspec.to_builtins(self)
@@ -94,9 +100,13 @@ class ShoeVerb(TableVerb, frozen=True):
         """Return what was done and what follows, after "Done."."""
         return ""
 
+    def why_not_now(self, table: TableView) -> str:
+        """Return why it cannot be done in the present state, and the next step."""
+        return self.not_now
+
     def refused(self, table: TableView, outcome: str) -> str:
         """Return the sentence for a command that the shoe refused."""
-        reason = self.not_now if outcome == "not_now" else _REFUSED[outcome]
+        reason = self.why_not_now(table) if outcome == "not_now" else _REFUSED.get(outcome) or answer_text(outcome)
         return f"{self.title} refused: {reason.format(table=table.name)}"
 
 
@@ -111,6 +121,15 @@ def refuse_without_shoe(table: TableView) -> None:
     if table.link.unit is None:
         problem = (table.link.problem or "it has not answered yet").rstrip(".")
         raise RefusedError(f"no shoe is connected at {table.name}: {problem}. See `sabot gateway status`.")
+
+
+def refuse_for_driver(table: TableView, verb: ShoeVerb) -> None:
+    """Raise RefusedError if the shoe at this table has no such command, or the gateway cannot carry it out now."""
+    refused = table.link.refuses(verb.command, msgspec.to_builtins(verb))
+    if not refused and table.link.done_here(verb.command) and not verb.possible(table.verifier.state):
+        refused = verb.why_not_now(table)
+    if refused:
+        raise RefusedError(refused.format(table=table.name))
 
 
 def expect_card(name: str, card: str) -> None:

@@ -33,7 +33,15 @@ _CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
 _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
 
 # About a log or a line: while one is active, the first of them is the `problem` in the table's status.
-CONCERNS = ("log_stalled", "log_lost", "unreadable_event", "forged_frames", "unreadable_frames")
+CONCERNS = (
+    "log_stalled",
+    "log_lost",
+    "unreadable_event",
+    "forged_frames",
+    "unreadable_frames",
+    "message_lost",
+    "line_silent",
+)
 
 # Every alarm, by name.
 ALARMS: dict[str, AlarmKind] = {
@@ -81,13 +89,31 @@ ALARMS: dict[str, AlarmKind] = {
     "drawn_while_locked": AlarmKind(
         "warning", "A card that was due was drawn while the exit was locked by command.", _SEEN
     ),
-    "exit_locked": AlarmKind("info", "The exit is locked by command.", ("shoe",)),
+    "exit_locked": AlarmKind("info", "The exit is locked by command, or with the key of an Angel Eye.", ("shoe",)),
     "awaiting_authorisation": AlarmKind(
         "warning", "A coup without wagers waits for a supervisor's authorisation; the exit is locked.", ("shoe",)
     ),
     "lid_open": AlarmKind("info", "A shoe was opened while its lid is open; the exit is locked.", ("shoe",)),
     "cards_too_fast": AlarmKind("warning", "Two cards came faster than a hand can draw them.", _SEEN),
     "shoe_clock": AlarmKind("warning", "The shoe's clock went back, or is wrong.", ("acknowledged",)),
+    "shoe_error": AlarmKind(
+        "critical", "An Angel Eye reports an error, such as an overdraw.", ("shoe", "acknowledged", "new_shoe")
+    ),
+    "card_outside_game": AlarmKind(
+        "warning", "A card left an Angel Eye while it was in error or in set-up; it belongs to no coup.", _SEEN
+    ),
+    "card_kept": AlarmKind(
+        "info",
+        "An Angel Eye keeps a card for the next coup, or kept one that did not begin it.",
+        ("shoe", "acknowledged", "new_shoe"),
+    ),
+    "card_sent_again": AlarmKind("warning", "An Angel Eye sent a card again while no coup was on the table.", _SEEN),
+    "result_not_used": AlarmKind(
+        "critical", "An Angel Eye sent a result for a coup that was not seen, or without a known meaning.", _SEEN
+    ),
+    "line_interrupted": AlarmKind(
+        "warning", "The line to an Angel Eye was interrupted in play; coups may be missing.", _SEEN
+    ),
     "gateway_clock": AlarmKind("warning", "The gateway's clock went back.", ("acknowledged",)),
     "ledger_behind": AlarmKind(
         "critical",
@@ -95,12 +121,18 @@ ALARMS: dict[str, AlarmKind] = {
         ("acknowledged",),
     ),
     "not_stored": AlarmKind(
-        "critical", "Events of this table cannot be stored; the shoe keeps them.", ("acknowledged",)
+        "critical",
+        "Events of this table cannot be stored; the shoe keeps them, or the gateway tries them again.",
+        ("acknowledged",),
     ),
     "log_stalled": AlarmKind(
         "critical", "The shoe has more events, but the next one does not come.", ("acknowledged",)
     ),
     "unreadable_frames": AlarmKind("warning", "Many frames on the line cannot be read.", ("acknowledged",)),
+    "message_lost": AlarmKind(
+        "warning", "The count of an Angel Eye's messages jumped: one of them is lost, perhaps.", ("acknowledged",)
+    ),
+    "line_silent": AlarmKind("warning", "An Angel Eye sends nothing in an open coup.", ("shoe", "acknowledged")),
     "forged_frames": AlarmKind(
         "critical", "Many frames on the line are forged, repeated, or from another session.", ("acknowledged",)
     ),

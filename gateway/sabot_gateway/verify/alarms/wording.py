@@ -6,6 +6,7 @@ from typing import Any
 from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.sensors import needs_cleaning
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
@@ -14,8 +15,6 @@ from sabot_gateway.verify.confirmations import CONFIRM_FIRST
 from sabot_gateway.verify.disputes import decide_command
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
-LEAST_READS = 50  # the mean of fewer cards means little
-LEAST_MARGIN_PCT = 60  # below this mean cards are still read, but the sensor will fail
 
 
 def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool) -> Text:
@@ -144,7 +143,7 @@ def after_discrepancy(rulebook_id: str, coup_no: int) -> str:
 
 def weak_sensor(data: dict[str, Any]) -> Text:
     """Return the text for a sensor that reads with little margin, or nothing."""
-    if data["reads"] < LEAST_READS or data["margin_mean_pct"] >= LEAST_MARGIN_PCT:
+    if not needs_cleaning(data["reads"], data["margin_mean_pct"]):
         return {}
     return {
         "say": f"The {SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",

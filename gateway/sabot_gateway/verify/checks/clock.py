@@ -45,6 +45,13 @@ class ClockCheck:
         found = self._advance(event)
         return self._not_raised_before(found) if found else NONE
 
+    def gateway_only(self, event: Event) -> Findings:
+        """Compare the gateway's clock with its own last time: the shoe has none."""
+        if event.kind == "shoe_opened":
+            self._raised = frozenset()
+        found = self._gateway_goes_on(self.state.time)
+        return self._not_raised_before(found) if found else NONE
+
     def boot(self, event: Event) -> Findings:
         """The shoe counts its time from here."""
         self._raised = frozenset()

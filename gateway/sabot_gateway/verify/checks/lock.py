@@ -24,27 +24,27 @@ class LockCheck:
 
     state: ShoeState
     book: Rulebook
-    _on: bool = False  # for certain
+    on: bool = False  # for certain
 
     def log_gap(self, event: Event) -> Findings:
         """The lock may be released in the missing part of the log."""
-        self._on = False
+        self.on = False
         return NONE
 
     def lock(self, event: Event) -> Findings:
         """Note the lock."""
-        self._on = bool(event.data["on"])
+        self.on = bool(event.data["on"])
         return NONE
 
     def checkpoint(self, event: Event) -> Findings:
         """Note the lock again."""
-        self._on = bool(event.data["locked"])
+        self.on = bool(event.data["locked"])
         return NONE
 
     def card(self, event: Event) -> Findings:
         """Find a card that was due and drawn by force; a card that was not due is an irregularity."""
         data = event.data
-        if not self._on or data["flags"].get("surplus") or data["flags"].get("keyed"):
+        if not self.on or data["flags"].get("surplus") or data["flags"].get("keyed"):
             return NONE
         if self.state.phase in ("closed", "checking"):
             return NONE

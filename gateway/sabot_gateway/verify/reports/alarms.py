@@ -4,7 +4,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.catalogue import LOCKING
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports.context import Common, Context
 
 
@@ -28,8 +28,7 @@ def _replaced(context: Context, event: Event, name: str) -> list[Record]:
         return []
     before = [other for other in LOCKING if other != name]
     context.alarms.drop_postponed(*before)
-    source = Source(event.unit, event.event_no, context.state.time)
-    return context.clear_alarms(context.alarms.named(*before), "the shoe: another fault", source)
+    return context.clear_alarms(context.alarms.named(*before), "the shoe: another fault", context.source(event))
 
 
 def fault_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
@@ -40,8 +39,7 @@ def fault_cleared(context: Context, event: Event, common: Common, found: list[Fi
         context.state.cleared_by = context.state.cleared_by if by == "command" else None
     names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
     context.alarms.drop_postponed(*names)
-    source = Source(event.unit, event.event_no, common["time"])
-    return [Record(), *context.clear_alarms(context.alarms.named(*names), f"the shoe: {by}", source)]
+    return [Record(), *context.clear_alarms(context.alarms.named(*names), f"the shoe: {by}", context.source(event))]
 
 
 def irregularity(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:

@@ -33,12 +33,13 @@ class Context:
     alarms: AlarmBook = field(default_factory=AlarmBook)
     disputes: Disputes = field(default_factory=Disputes)
     confirmations: Confirmations = field(default_factory=Confirmations)
+    suffix: str = ""  # of the ids of messages about one part of an event
 
     def common(self, event: Event) -> Common:
         """Return the common fields of a message about this event."""
         state, data = self.state, event.data
         return {
-            "id": f"{event.unit}-{event.event_no}",
+            "id": f"{event.unit}-{event.event_no}{self.suffix}",
             "unit": event.unit,
             "event_no": event.event_no,
             "table": self.table,
@@ -47,6 +48,10 @@ class Context:
             "time": state.time,
             "rulebook": self.digest,
         }
+
+    def source(self, event: Event) -> Source:
+        """Return this event as the origin of a message."""
+        return Source(event.unit, event.event_no, self.state.time, self.suffix)
 
     def common_now(self, source: Source) -> Common:
         """Return the common fields of a message about the coup on the table."""

@@ -54,7 +54,7 @@ def void(context: Context, event: Event, common: Common, found: list[Finding]) -
     if before and before.status == "void":
         return [Record()]
     changes: dict[str, Any] = {"status": "void", "corrects": before.id} if before else {}
-    dealt, source = state.dealt.get(number, []), Source(event.unit, event.event_no, common["time"])
+    dealt, source = state.dealt.get(number, []), context.source(event)
     out = publish(context, records.no_result(event, common, dealt, **changes, **decider.fields()))
     text = wording.coup_void(data, reason, decider.clause, state.cards(number))
     return out + context.raise_alarm(common, "coup_void", **text) + end_dispute(context, where, decider.by, source)
@@ -78,7 +78,7 @@ def button(context: Context, event: Event, common: Common, found: list[Finding])
     """Confirm: the dealer confirms the result; after a supervisor's decision at the shoe it also ends a dispute."""
     if event.data["button"] != "confirm":
         return [Record()]
-    own = _confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
+    own = confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
     if not context.state.decision_cleared:
         return [own]
     supervisor = context.state.cleared_by or Decider(_BY_SUPERVISOR, time=common["time"])
@@ -95,17 +95,17 @@ def command_done(context: Context, event: Event, common: Common, found: list[Fin
     if command != "confirm":
         return [Record()]
     decider = context.void_cause.of_command(event)
-    own = _confirm(context, event, common, found, decider)
+    own = confirm(context, event, common, found, decider)
     return [own, *_confirm_dispute(context, event, common, decider)]
 
 
-def _confirm(context: Context, event: Event, common: Common, found: list[Finding], decider: Decider) -> Record:
+def confirm(context: Context, event: Event, common: Common, found: list[Finding], decider: Decider) -> Record:
     """The result on the table may be settled, once, unless it is in doubt."""
     last = context.disputes.last_at((event.unit, common["shoe"], common["coup"]))
     in_doubt = context.state.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
     if last is None or in_doubt or not context.confirmations.awaited(last):
         return Record()
-    return context.confirmations.confirm(last, decider, Source(event.unit, event.event_no, common["time"]))
+    return context.confirmations.confirm(last, decider, context.source(event))
 
 
 def _confirm_dispute(context: Context, event: Event, common: Common, decider: Decider) -> list[Record]:
@@ -115,7 +115,7 @@ def _confirm_dispute(context: Context, event: Event, common: Common, decider: De
     if disputed is None or not context.disputes.ends_at_the_shoe(disputed):
         return []
     clause = irregularities.advise(context.book.id, "scan_discrepancy", {"confirmed": True}).clause
-    source, decider = Source(event.unit, event.event_no, common["time"]), decider.under(clause)
+    source, decider = context.source(event), decider.under(clause)
     decision = disputes.decided(disputed, "confirmed", decider, source, disputed.winner)
     records = publish(context, replace(decision, id=f"{common['id']}-confirmed"))
     return records + end_dispute(context, where, decider.by, source)

@@ -4,7 +4,7 @@ from typing import Final
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
-from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports.context import Common, Context
 
 LOCKED: Final = "exit_locked"
@@ -19,9 +19,7 @@ KINDS: Final = frozenset((*_BEGINS, *_ENDS, "lock", "checkpoint", "lid", "shoe_o
 def alarms(context: Context, event: Event, common: Common) -> list[Record]:
     """Raise the alarms of locks that begin with this event, and clear those that end."""
     begins, over = _changes(context, event)
-    out = context.clear_alarms(
-        context.alarms.named(*over), "the shoe", Source(event.unit, event.event_no, common["time"])
-    )
+    out = context.clear_alarms(context.alarms.named(*over), "the shoe", context.source(event))
     context.alarms.drop_postponed(*over)
     for name in begins:
         out += context.raise_alarm(common, name, **wording.exit_lock(name, context.table, context.book))

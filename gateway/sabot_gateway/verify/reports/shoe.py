@@ -7,7 +7,7 @@ from sabot_gateway.verify import records
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.catalogue import ENDED_BY_NEW_SHOE
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports import coups
 from sabot_gateway.verify.reports.context import Common, Context
 
@@ -18,8 +18,7 @@ def opened(context: Context, event: Event, common: Common, found: list[Finding])
     about = {key: event.data[key] for key in ("decks", "card_set", "burn")}
     message = ShoeMessage(**{**common, "coup": 0}, state="open", **about)
     context.alarms.drop_postponed(*ENDED_BY_NEW_SHOE)
-    over, source = context.alarms.named(*ENDED_BY_NEW_SHOE), Source(event.unit, event.event_no, common["time"])
-    cleared = context.clear_alarms(over, "a new shoe", source)
+    cleared = context.clear_alarms(context.alarms.named(*ENDED_BY_NEW_SHOE), "a new shoe", context.source(event))
     return [Record("shoe", message), *cleared, *coups.lost_result(context, event, common)]
 
 

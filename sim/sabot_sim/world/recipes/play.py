@@ -64,7 +64,7 @@ def _end(table: Table, to_do: Incident, decision: Decision | None, verdict: str,
     found = (table.name, table.shoes, table.coup_no, to_do.opened_s, table.now_s, decision, verdict, winner)
     table.truth.disputes.append(Dispute(*found))
     table.over("fault_decision")
-    table.over("discrepancy", by=decision.by.name if decision else "")
+    table.over("discrepancy", by=decision.by.name if decision else AT_THE_SHOE)
 
 
 @recipe("discrepancy")

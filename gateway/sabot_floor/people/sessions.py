@@ -1,0 +1,140 @@
+"""Sessions: people who have logged in at a page; while a session lasts, its token is one more way to log in."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from typing import Final, Literal
+
+import msgspec
+
+from sabot_floor.people.state import LOCKED_FOR, PeopleState, Person
+
+SESSION = "session:"  # begins the secret of a log-in by a session's token
+ACCOUNT = "web "  # begins the account of a page; the address follows. No account of the control socket has a space
+MOST_SESSIONS, MOST_OF_PERSON = 500, 5
+LONGEST_S = 12 * 3600.0
+MOST_FAILURES, MOST_ADDRESSES = 10, 1000  # of an address in a row; addresses that are counted
+_TOKEN_BYTES = 32
+
+Kind = Literal["pit", "dealer"]
+
+
+class Session(msgspec.Struct):
+    """A person at a page; `id` is the hash of the token."""
+
+    id: str
+    person: str
+    mark: str  # of the record when the session was opened
+    address: str
+    kind: Kind
+    idle_s: float
+    opened_s: float
+    seen_s: float
+
+    def over(self, now_s: float) -> bool:
+        """Return True if the person was idle for too long, or here for too long."""
+        return now_s - self.seen_s >= self.idle_s or now_s - self.opened_s >= LONGEST_S
+
+
+def session_id(token: str) -> str:
+    """Return what is kept of a token."""
+    return hashlib.sha256(f"sabot session {token}".encode()).hexdigest()
+
+
+def page_token(token: str) -> str:
+    """Return what a page must send with each act; a form of another site cannot know it."""
+    return hashlib.sha256(f"sabot page {token}".encode()).hexdigest()
+
+
+def mark(person: Person) -> str:
+    """Return a text that changes with everything that ends a session: PIN, badge, roles, disabled."""
+    parts = (person.id, person.secret, person.badge, person.disabled, sorted(person.roles.items()))
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+class Sessions:
+    """All sessions of this service, in memory: they end with it."""
+
+    def __init__(self, new_token: Callable[[], str] = lambda: secrets.token_urlsafe(_TOKEN_BYTES)) -> None:
+        self._new_token = new_token
+        self._open: dict[str, Session] = {}  # by id, oldest first
+        self._ended: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def open(self, person: Person, address: str, kind: Kind, idle_s: float, now_s: float) -> str:
+        """Open a session and return its token; the oldest of a person with too many ends."""
+        own = [one for one in self._open.values() if one.person == person.id]
+        if len(own) >= MOST_OF_PERSON:
+            self._end(own[0].id)
+        if len(self._open) >= MOST_SESSIONS:
+            self._end(min(self._open.values(), key=lambda one: one.seen_s).id)
+        token = self._new_token()
+        key = session_id(token)
+        self._open[key] = Session(key, person.id, mark(person), address, kind, idle_s, now_s, now_s)
+        return token
+
+    def find(self, token: str, address: str, now_s: float) -> Session | None:
+        """Return the session of a token that came from this address; None if there is none, or none any more."""
+        found = self._open.get(session_id(token))
+        if found is None or found.address != address:
+            return None
+        if found.over(now_s):
+            self._end(found.id)
+            return None
+        return found
+
+    def touch(self, session: Session, now_s: float) -> None:
+        """Note that the person does something."""
+        session.seen_s = now_s
+
+    def close(self, token: str) -> None:
+        """End a session, as its person wants."""
+        self._end(session_id(token))
+
+    def _end(self, key: str) -> None:
+        if self._open.pop(key, None) is not None:
+            self._ended.add(key)
+
+    def sweep(self, people: PeopleState | None, now_s: float) -> set[str]:
+        """End what is over, or whose person's record has changed (unless it cannot be read); return what has ended."""
+        for one in list(self._open.values()):
+            if one.over(now_s) or (people is not None and not holds(people, one)):
+                self._end(one.id)
+        ended, self._ended = self._ended, set()
+        return ended
+
+
+def holds(people: PeopleState, session: Session) -> bool:
+    """Return True if the record of the session's person is what it was, and not disabled."""
+    person = people.people.get(session.person)
+    return person is not None and not person.disabled and mark(person) == session.mark
+
+
+class Failures:
+    """Log-ins that failed, by address: too many in a row lock it out, whichever people they were for."""
+
+    LOCKED_S: Final = LOCKED_FOR.total_seconds()
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, float]] = {}  # failures in a row; the newest
+
+    def locked(self, address: str, now_s: float) -> bool:
+        """Return True while this address is locked out."""
+        count, last_s = self._counts.get(address, (0, 0.0))
+        if count and now_s - last_s >= self.LOCKED_S:
+            del self._counts[address]
+            return False
+        return count >= MOST_FAILURES
+
+    def failed(self, address: str, now_s: float) -> None:
+        """Count a failure."""
+        count, _ = self._counts.pop(address, (0, 0.0))
+        self._counts[address] = (count + 1, now_s)
+        while len(self._counts) > MOST_ADDRESSES:
+            del self._counts[next(iter(self._counts))]  # the oldest
+
+    def succeeded(self, address: str) -> None:
+        """Forget the failures of an address."""
+        self._counts.pop(address, None)

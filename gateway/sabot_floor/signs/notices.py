@@ -1,0 +1,132 @@
+"""Notices: what the book demands on the sign beside limits and odds; each with its rows of the requirements."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+from sabot_protocol.rulebooks.model import Price, Rulebook, Wager
+from sabot_protocol.topics import TableSetup
+
+from sabot_floor.signs.amounts import written
+from sabot_floor.signs.limits import TableLimits, without_side
+from sabot_floor.signs.odds import title, words
+
+_TIGER = ("tiger", "big_tiger", "small_tiger", "tiger_pair", "tiger_tie")
+_EVEN_MONEY = ("even_money", "premium_even_money")
+# Games of which the book wants a notice that they are offered (D-45), with the clause.
+_OFFERED = {
+    ("nz-baccarat", "two_to_one"): "13.5",
+    ("nz-baccarat", "two_to_one_b6"): "13.5",
+    ("nz-baccarat", "ez"): "16.2",
+}
+_BANKER_SIX = {("nz-baccarat", "banker6_half"): "5.11", ("nz-baccarat", "two_to_one_b6"): "13.6"}
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A sentence of the sign, and the clause that demands it."""
+
+    say: str
+    clause: str = ""
+
+
+class _Offer(NamedTuple):
+    """What notices are made of."""
+
+    book: Rulebook
+    setup: TableSetup
+    limits: TableLimits
+    wagers: tuple[str, ...]
+
+
+def notices(book: Rulebook, setup: TableSetup, limits: TableLimits, wagers: tuple[str, ...]) -> list[Notice]:
+    """Return the notices of a table that offers these wagers, in the order of the requirements."""
+    offer = _Offer(book, setup, limits, wagers)
+    return [
+        *_amount_notices(offer),
+        *_restrictions(offer),
+        *_game_notices(offer),
+        *_option_notices(offer),
+        *_insurance(offer),
+        *([Notice(limits.notice)] if limits.notice else []),
+    ]
+
+
+def _money(offer: _Offer, key: str) -> str:
+    return written(offer.limits.amount(key) or 0, offer.limits.currency)
+
+
+def _amount_notices(offer: _Offer) -> Iterator[Notice]:
+    """Yield unit and multiples (D-26, D-29) and the Ante (D-50)."""
+    limits = offer.limits
+    if limits.unit:
+        yield Notice(f"Above the minimum, wagers are made in units of {_money(offer, 'unit')}.")
+    if limits.multiple_of:
+        yield Notice(f"Wagers are made in multiples of {_money(offer, 'multiple_of')}.")
+    if limits.ante and offer.book.money.ante:
+        waived = f" It is waived for a wager of {_money(offer, 'ante_waived_from')} or more."
+        yield Notice(
+            f"Ante Up Baccarat: the Ante is {_money(offer, 'ante')}.{waived if limits.ante_waived_from else ''}",
+            "14.3, 14.4" if limits.ante_waived_from else "14.3",
+        )
+
+
+def _restrictions(offer: _Offer) -> Iterator[Notice]:
+    """Yield which wagers only players with a main wager may place (D-36)."""
+    rules = offer.book.authority.act["restrict_side_wagers"]
+    names = [title(offer.book, wager) for wager in offer.wagers if offer.limits.is_restricted(wager)]
+    if names:
+        listed = ", ".join(dict.fromkeys(names))
+        yield Notice(f"Only players who also wager on Player, Banker or Tie may wager on: {listed}.", rules.clause)
+
+
+def _game_notices(offer: _Offer) -> Iterator[Notice]:
+    """Yield Even Money (D-37), the games offered (D-45), Banker six (D-44) and Tiger (D-45)."""
+    book, game = offer.book, offer.setup.game
+    name = book.game[game].title
+    if book.id.startswith("star-") and game in _EVEN_MONEY:
+        clause = "8.8" if book.id == "star-rapid" else "2.5"
+        yield Notice(f"{name}: a winning wager on Banker pays 1 to 1, and 1 to 2 if Banker wins with 6.", clause)
+    if clause := _OFFERED.get((book.id, game), ""):
+        yield Notice(f"{name.split(',')[0]} is offered at this table.", clause)
+    if book.id == "nz-baccarat" and offer.setup.shoe.get("style") == "international":
+        yield Notice("International Baccarat is offered at this table.", "15.2")
+    if clause := _BANKER_SIX.get((book.id, game), ""):
+        yield Notice("Wagers on Banker pay 1 to 2 when Banker wins with 6 ($100 pays $50).", clause)
+    if book.id == "nz-baccarat" and any(wager in _TIGER for wager in offer.wagers):
+        yield Notice("Tiger Baccarat Wagers are offered at this table.", "17.3")
+
+
+def _option_notices(offer: _Offer) -> Iterator[Notice]:
+    """Yield the options that price a wager of this table (D-38, D-39, D-46, D-47, D-51)."""
+    book, chosen = offer.book, offer.setup.options
+    known = {wager.id: wager for wager in book.wagers(offer.setup.game)}
+    prices = [price for name in offer.wagers if name in known for price in _prices(known[name])]
+    used = {name for price in prices for name in (*price.odds_by, price.percent_of or "")}
+    for name, text in words()["option"].items():
+        option = book.option.get(name)
+        if option is None or name not in used:
+            continue
+        value = chosen.get(name, option.values[0])
+        numbers = words()["numbers"] if "Pay Scale" in text else {}
+        yield Notice(text.format(value=numbers.get(value, value)), option.clause)
+
+
+def _prices(wager: Wager) -> list[Price]:
+    return [*wager.win.values(), *wager.push.values()]
+
+
+def _insurance(offer: _Offer) -> Iterator[Notice]:
+    """Yield which insurance wagers there are, and whether their pay-out is limited (D-48)."""
+    found = [wager for wager in offer.wagers if wager.startswith("insurance") and offer.book.id == "nz-baccarat"]
+    if not found:
+        return
+    yield Notice(f"Insurance Wagers offered: {', '.join(title(offer.book, one) for one in found)}.", "11H.5(b)")
+    if offer.limits.insurance_capped:
+        yield Notice("An Insurance Wager pays at most the corresponding initial wager.", "11H.5(a)")
+
+
+def payout_clause(book: Rulebook, wager: str) -> str:
+    """Return the clause by which the pay-out of a wager may be limited (D-49); empty if the book has none."""
+    if book.id != "nz-baccarat":
+        return ""
+    return "11D.11" if without_side(wager) == "lucky_match" else "17.8" if wager in _TIGER else ""

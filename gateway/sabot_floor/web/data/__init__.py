@@ -1,0 +1,1 @@
+"""Data: what pages ask for beside their channels: from the store, and of the rulebooks."""

@@ -1,0 +1,86 @@
+"""Acts of people: the newest requests at any table with their answers, as they come over MQTT; bounded."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from sabot_protocol.attempts import Attempt, Outcome
+
+MOST_ACTS = 40
+MOST_TEXT = 300  # characters of the arguments, and of the answer
+TOPICS = {"attempt": Attempt, "outcome": Outcome}
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(kind) for name, kind in TOPICS.items()}
+_args = msgspec.json.Encoder(order="sorted")
+
+
+class PersonAct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A request of a person to a table; `ok` is None until it is answered."""
+
+    id: str
+    time: str
+    table: str
+    verb: str
+    by: str
+    role: str = ""
+    asks: str = ""  # the person who asks, if `by` approves it
+    clause: str = ""
+    args: str = ""
+    origin: str = "local"
+    ok: bool | None = None
+    say: str = ""
+
+
+class PersonActs:
+    """The newest acts, the oldest first; an answer goes to its request, whichever comes first."""
+
+    def __init__(self) -> None:
+        self._acts: dict[str, PersonAct] = {}  # by id of the request
+        self._answers: dict[str, Outcome] = {}  # that came before their request
+
+    def __iter__(self) -> Iterator[PersonAct]:
+        return iter(self._acts.values())
+
+    def __reversed__(self) -> Iterator[PersonAct]:
+        return reversed(self._acts.values())
+
+    def received(self, name: str, payload: bytes) -> bool:
+        """Take a message on `attempt` or `outcome`; return True if something is new. MsgspecError if unreadable."""
+        message = _decoders[name].decode(payload)
+        return self._asked(message) if isinstance(message, Attempt) else self._answered(message)
+
+    def _asked(self, message: Attempt) -> bool:
+        if message.id in self._acts:
+            return False
+        command = message.command
+        act = PersonAct(
+            id=message.id,
+            time=message.time,
+            table=message.table,
+            verb=message.verb,
+            by=message.by,
+            role=command.role if command else message.role,
+            asks=command.asks if command else message.asks,
+            clause=message.clause,
+            args=_args.encode(message.args).decode()[:MOST_TEXT],
+            origin=message.origin,
+        )
+        answer = self._answers.pop(message.id, None)
+        self._acts[message.id] = _with(act, answer) if answer else act
+        if len(self._acts) > MOST_ACTS:
+            del self._acts[min(self._acts, key=lambda one: self._acts[one].time)]
+        return True
+
+    def _answered(self, message: Outcome) -> bool:
+        act = self._acts.get(message.attempt)
+        if act is None:
+            self._answers[message.attempt] = message
+            if len(self._answers) > MOST_ACTS:
+                del self._answers[next(iter(self._answers))]
+            return False
+        self._acts[message.attempt] = _with(act, message)
+        return act.ok is None
+
+
+def _with(act: PersonAct, answer: Outcome) -> PersonAct:
+    return replace(act, ok=answer.ok, say=answer.say[:MOST_TEXT])

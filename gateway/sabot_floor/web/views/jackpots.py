@@ -1,0 +1,160 @@
+"""The Jackpot Management Console: every jackpot with its value, pending wins, faults, and who may act."""
+
+import msgspec
+from sabot_protocol import authority
+from sabot_protocol.authority import AuthorityError
+from sabot_protocol.jackpots.currency import number, written
+from sabot_protocol.jackpots.messages import MeterMessage, Win
+from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.service.moment import Moment
+
+from sabot_floor.web.site_state import JackpotState, Link, SiteState
+from sabot_floor.web.views.jackpot import digits, local
+
+_ACTS = {
+    "confirm": "jackpot_confirm",
+    "invalid": "jackpot_invalid",
+    "adjust": "jackpot_adjust",
+    "withdraw": "jackpot_withdraw",
+    "restore": "jackpot_withdraw",
+    "make-good": "jackpot_make_good",
+    "draw": "jackpot_draw",
+}
+_MOST_FAULTS = 10
+
+
+class WhoMay(msgspec.Struct, frozen=True):
+    """The lowest role for an act, that of the second person, whom to notify, and the clause."""
+
+    lowest: str
+    second: str = ""
+    notify: list[str] = []
+    clause: str = ""
+
+
+class ConsoleWin(msgspec.Struct, frozen=True):
+    """A win; amounts as text. `value` is that of the display at settlement, `rounded` the base of the pay-out."""
+
+    win: str
+    place: str
+    outcome: str
+    percent: int
+    state: str
+    at: str
+    value: str
+    rounded: str
+    prize: str
+    shares: list[str]
+
+
+class ConsoleFault(msgspec.Struct, frozen=True):
+    """A fault that a person must look at."""
+
+    time: str
+    table: str
+    say: str
+    clause: str
+
+
+class ConsoleJackpot(msgspec.Struct, frozen=True, kw_only=True):
+    """One jackpot."""
+
+    id: str
+    title: str
+    currency: str
+    digits: int
+    display: str
+    rounded: str  # what a win of 100 % would be based on now; empty if the parameters are not known
+    version: int
+    entry: int
+    problem: str
+    tables: list[str]
+    not_offered: dict[str, str]
+    pending: list[ConsoleWin]
+    more: int
+    faults: list[ConsoleFault]
+    may: dict[str, WhoMay]
+    draws: bool  # a draw decides it
+
+
+class Console(msgspec.Struct, frozen=True):
+    """All jackpots, by title; `zone` is the time zone of the site."""
+
+    link: Link
+    zone: str
+    jackpots: list[ConsoleJackpot]
+
+
+def view(site: SiteState, _key: str, _at: Moment) -> Console:
+    """Return all jackpots whose meters are published."""
+    parameters = {one.id: one for one in site.signs.jackpots}
+    found = [
+        _jackpot(site, one, one.meter, parameters.get(one.id))
+        for one in site.jackpots.values()
+        if one.meter is not None
+    ]
+    return Console(site.site_link(), site.signs.calendar.zone, sorted(found, key=lambda one: (one.title, one.id)))
+
+
+def _jackpot(
+    site: SiteState, found: JackpotState, meter: MeterMessage, parameters: Parameters | None
+) -> ConsoleJackpot:
+    pending, currency, display = found.pending, meter.currency, meter.meters.display
+    rounding = parameters.rounding if parameters else 0
+    return ConsoleJackpot(
+        id=found.id,
+        title=meter.title,
+        currency=currency,
+        digits=digits(currency),
+        display=written(display, currency),
+        rounded=written(-(-display // rounding) * rounding, currency) if rounding else "",
+        version=meter.version,
+        entry=meter.entry,
+        problem=meter.problem,
+        tables=list(meter.tables),
+        not_offered=meter.not_offered,
+        pending=[_win(site, win, currency) for win in (pending.wins if pending else [])],
+        more=pending.more if pending else 0,
+        faults=_faults(site, found),
+        may={verb: _who(parameters.rulebook, act) for verb, act in _ACTS.items()} if parameters else {},
+        draws=parameters is not None and isinstance(parameters.trigger, Random),
+    )
+
+
+def _win(site: SiteState, win: Win, currency: str) -> ConsoleWin:
+    """Return a win with its amounts as text; what is not known yet is empty."""
+    place = " ".join(filter(None, [win.table, f"{win.shoe}/{win.coup}" if win.coup else "", win.seat]))
+    return ConsoleWin(
+        win.win,
+        place,
+        win.outcome.replace("_", " "),
+        win.percent,
+        win.state,
+        local(site, win.at) if win.at else "",
+        written(win.value, currency) if win.rounded else "",
+        written(win.rounded, currency) if win.rounded else "",
+        written(win.prize, currency) if win.rounded else "",
+        [number(share, currency) for share in win.shares],
+    )
+
+
+def _faults(site: SiteState, found: JackpotState) -> list[ConsoleFault]:
+    """Return the newest faults that were not ended, newest first."""
+    newest = {(fault.name, fault.table): fault for fault in found.faults}
+    active = [fault for fault in newest.values() if fault.active]
+    shown = sorted(active, key=lambda fault: fault.time, reverse=True)[:_MOST_FAULTS]
+    return [ConsoleFault(local(site, fault.time), fault.table, fault.say, fault.clause) for fault in shown]
+
+
+def _who(rulebook: str, act: str) -> WhoMay:
+    """Return who may do an act by the book; where it is silent, who decides what no rule covers."""
+    try:
+        rule = authority.load(rulebook).act[act].rules[0]
+        if rule.basis == "silent":
+            lowest = authority.role_without_rule(rulebook)
+            return WhoMay(authority.party_title(rulebook, lowest))
+        second = authority.party_title(rulebook, rule.second_person) if rule.second_person else ""
+        notify = [authority.party_title(rulebook, party) for party in rule.notify]
+        return WhoMay(authority.lowest_titles(rulebook, rule), second, notify, rule.clause)
+    except (AuthorityError, KeyError):
+        return WhoMay("")

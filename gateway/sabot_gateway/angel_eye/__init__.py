@@ -1,0 +1,1 @@
+"""Angel Eye: a table whose shoe is an Angel Eye II-EX, on its serial line."""

@@ -1,0 +1,20 @@
+"""Beat: a message once a second while the loop goes round, so that a gateway that hangs shows on every broker."""
+
+import msgspec
+from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.topics import BEAT_S, BeatMessage, beat_topic
+
+
+class Beat:
+    """QoS 0, not retained: a beat that is late is of no use."""
+
+    def __init__(self, mqtt: LoopClient, site: str, gateway: str) -> None:
+        self._mqtt, self._topic, self._next_s = mqtt, beat_topic(site, gateway), 0.0
+
+    def step(self, at: Moment) -> None:
+        """Send a beat if it is due and the broker is there."""
+        if at.now_s >= self._next_s and self._mqtt.client.is_connected():
+            self._next_s = at.now_s + BEAT_S
+            self._mqtt.client.send(self._topic, msgspec.json.encode(BeatMessage(time=at.time)))
+            self._mqtt.flush()

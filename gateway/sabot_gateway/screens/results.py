@@ -1,0 +1,120 @@
+"""Results: the coups of the shoe on the table, from messages on `coup` and `confirmed`, and which of them are out."""
+
+from typing import NamedTuple
+
+from sabot_protocol.roads.results import of_coup
+from sabot_protocol.topics import CardMessage, ConfirmedMessage, CoupMessage, ShoeMessage
+
+from sabot_gateway.verify.state import NO_COUP
+
+MOST = 1000  # of a shoe, the newest: a shoe with a continuous shuffler has no end
+Place = tuple[str, int]  # unit and shoe number
+
+
+class Results(NamedTuple):
+    """What everybody may know: the results that are out, the coups in dispute, the newest coup that is out."""
+
+    text: str = ""
+    coups: tuple[int, ...] = ()
+    undecided: tuple[int, ...] = ()
+    last: CoupMessage | None = None
+
+
+class ShoeResults:
+    """Messages in, in the order of the ledger; a correction replaces what it corrects, whenever it comes."""
+
+    def __init__(self) -> None:
+        self.place: Place = ("", 0)
+        self._begin(self.place)
+
+    def _begin(self, place: Place) -> None:
+        self.place, self._closed, self._dealt = place, False, 0
+        self._coups: dict[int, CoupMessage] = {}  # the newest message about each coup that is not void
+        self._numbers: dict[str, int] = {}  # the coup of each of these messages, by its id
+        self._confirmed: set[int] = set()
+        self._known: Results | None = None
+
+    def shoe(self, message: ShoeMessage) -> None:
+        """A shoe was opened or closed; with a closed shoe every result is out."""
+        place = (message.unit, message.shoe)
+        if message.state == "open" or place != self.place:
+            self._begin(place)
+        self._closed, self._known = message.state == "closed", None
+
+    def card(self, message: CardMessage) -> None:
+        """The first card of a coup brings the results of those before it out."""
+        if message.slot not in NO_COUP and "surplus" not in message.notes:
+            self.dealt((message.unit, message.shoe), message.coup)
+
+    def dealt(self, place: Place, coup: int) -> None:
+        """Note that a card of this coup, which was due, has left the shoe."""
+        if place == self.place and coup > self._dealt:
+            self._dealt, self._known = coup, None
+
+    def coup(self, message: CoupMessage) -> None:
+        """Take a result, or what corrects one; of another shoe only if that one is on the table now."""
+        number = self._numbers.pop(message.corrects, None) if message.corrects else self._first_of(message)
+        if number is None:
+            return
+        self._known = None
+        before = self._coups.pop(number, None)
+        if before is not None:
+            self._numbers.pop(before.id, None)
+        if message.kind == "void":
+            self._confirmed.discard(number)
+            return
+        self._coups[number], self._numbers[message.id] = message, number
+        if len(self._coups) > MOST:
+            self._drop(min(self._coups))
+
+    def _first_of(self, message: CoupMessage) -> int | None:
+        """Return the number of a coup that corrects none; a shoe whose opening was not seen begins with it."""
+        place = (message.unit, message.shoe)
+        if place != self.place:
+            if message.unit == self.place[0] and message.shoe < self.place[1]:
+                return None  # of the shoe before, and known only now
+            self._begin(place)
+        self._confirmed.discard(message.coup)
+        return message.coup
+
+    def _drop(self, number: int) -> None:
+        del self._numbers[self._coups.pop(number).id]
+        self._confirmed.discard(number)
+
+    def confirmed(self, message: ConfirmedMessage) -> None:
+        """A result is confirmed."""
+        self.confirm(message.coup_id)
+
+    def confirm(self, coup_id: str) -> None:
+        """Bring out the result of this message on `coup`, if it is of this shoe."""
+        number = self._numbers.get(coup_id)
+        if number is not None:
+            self._confirmed.add(number)
+            self._known = None
+
+    def current(self) -> Results:
+        """Return the results as they are now."""
+        if self._known is None:
+            self._known = self._results()
+        return self._known
+
+    def _results(self) -> Results:
+        coups = sorted(self._coups.items())
+        out = [
+            (number, one) for number, one in coups if one.status != "disputed" and one.winner and self._is_out(number)
+        ]
+        return Results(
+            " ".join(_text(one) for _, one in out),
+            tuple(number for number, _ in out),
+            tuple(number for number, one in coups if one.status == "disputed"),
+            out[-1][1] if out else None,
+        )
+
+    def _is_out(self, number: int) -> bool:
+        return self._closed or number in self._confirmed or number < self._dealt
+
+
+def _text(coup: CoupMessage) -> str:
+    result = of_coup(coup.kind, coup.winner, coup.banker_pair, coup.player_pair, coup.natural)
+    assert result is not None  # neither void nor disputed
+    return result.text()

@@ -1,0 +1,240 @@
+"""Desk of the web part: log-ins, sessions and acts of pages, with a real store and a clock by hand."""
+
+import asyncio
+import selectors
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sabot_floor.commands.verbs import TableCommand
+from sabot_floor.people import audit, entries, hashing
+from sabot_floor.people.checker import Checker
+from sabot_floor.people.desk import PeopleDesk
+from sabot_floor.people.log import LOG, Made, PeopleLog
+from sabot_floor.people.sessions import MOST_FAILURES, session_id
+from sabot_floor.people.verbs import Login
+from sabot_floor.requests import FloorRequest
+from sabot_floor.store import AwayError, open_store
+from sabot_floor.web import bridge as bridges
+from sabot_floor.web.bridge import Bridge, Outcome
+from sabot_floor.web.config import Web
+from sabot_floor.web.desk import Do, LogIn, LogOut, Look, WebDesk
+from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import Moment, utc
+
+NOON_S = 1_792_238_400.0
+NOON = utc(NOON_S)
+PIN, BADGE, HERE = "730155", "00417733", "10.0.0.1"
+HASH = hashing.make_hash(PIN)  # takes long: once for all tests
+IDLE_S = 300
+
+
+@dataclass
+class Rig:
+    """A desk whose clock the test moves; `asked` has what went on to the floor."""
+
+    work_dir: Path
+    now_s: float = 0.0
+    ended: set[str] = field(default_factory=set)
+    asked: list[tuple[FloorRequest, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.store = open_store(str(self.work_dir / "floor.db"))
+        self.log = PeopleLog(self.store)
+        self.checker, self.bridge = Checker(self.selector), Bridge(self.selector)
+        self.people = PeopleDesk(self.log, self.checker, (), self.at)
+        self.desk = WebDesk(Web(), self.bridge, self.people, self._begin, self.at)
+        self.bridge.on_ended = self.ended.update
+
+    def at(self) -> Moment:
+        return Moment(self.now_s, utc(NOON_S + self.now_s))
+
+    def _begin(self, request: FloorRequest, account: str, reply: Any) -> None:
+        """As the floor does: the person logs in for the act."""
+        assert isinstance(request.verb, TableCommand)
+        self.asked.append((request, account))
+        done = Answer(True, "Done.")
+        self.people.log_in(request.verb.logins(), request.verb.title(), account, reply, lambda _: reply(done))
+
+    def ask(self, asked: object) -> Outcome:
+        """Return the outcome of what a page asks."""
+        found: list[Outcome] = []
+        self.bridge.put(asked, found.append)
+        while not found:
+            for key, _ in self.selector.select(5.0):
+                self.desk.serve() if key.data is self.bridge else self.checker.take()
+        return found[0]
+
+    def log_in(self, secret: str = PIN, person: str = "vera", address: str = HERE, kind: Any = "pit") -> Outcome:
+        return self.ask(LogIn(Login(person, secret), kind, address))
+
+    def change(self, made: entries.Entry) -> None:
+        assert self.log.append(NOON, lambda _: Made([made])) == ""
+
+    def act(self, token: str, address: str = HERE) -> Outcome:
+        return self.ask(Do(token, address, confirm))
+
+    def entries(self) -> list[dict[str, Any]]:
+        return [msgspec.json.decode(one.payload) for one in self.store.entries(LOG)]
+
+    def close(self) -> None:
+        self.checker.close()
+        self.bridge.close()
+        self.store.close()
+
+
+def confirm(login: Login) -> FloorRequest:
+    return FloorRequest(TableCommand(table="bac-01", command="confirm", login=login))
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
+    made.change(entries.Added(time=NOON, person="vera", name="Vera", by="root"))
+    made.change(entries.SecretSet(time=NOON, person="vera", hash=HASH, by="root"))
+    yield made
+    assert audit.verify(made.store).faults == []
+    made.close()
+
+
+def test_a_session_logs_in_for_each_act(rig: Rig) -> None:
+    opened = rig.log_in()
+    assert opened.answer.ok
+    assert opened.person is not None
+    assert (opened.person.name, opened.session and opened.session.idle_s) == ("Vera", 300)
+    assert rig.act(opened.token).answer == Answer(True, "Done.")
+    logged = [(one["means"], one["act"], one["by"]) for one in rig.entries() if one["kind"] == "login"]
+    by = "web 10.0.0.1"
+    assert logged == [("secret", "log in at a page", by), ("session", "confirm bac-01", by)]
+
+
+def test_a_token_is_worth_nothing_elsewhere_or_after_the_end(rig: Rig) -> None:
+    token = rig.log_in().token
+    assert rig.act(token, "10.0.0.2").session is None
+    assert rig.act("x" * 43).answer.say == "Log in first."
+    assert rig.ask(LogOut(token, HERE)).answer.ok
+    assert rig.act(token).answer.say == "Log in first."
+    assert rig.asked == []
+
+
+def test_a_new_log_in_ends_the_session_of_before_in_the_same_browser(rig: Rig) -> None:
+    first = rig.log_in().token
+    assert rig.ask(LogIn(Login("vera", PIN), "pit", HERE, first)).answer.ok
+    assert rig.act(first).answer.say == "Log in first."
+
+
+def test_an_act_and_a_touch_keep_a_session_and_a_look_does_not(rig: Rig) -> None:
+    token = rig.log_in().token
+    for rig.now_s in (200.0, 400.0):
+        assert rig.ask(Look(token, HERE, touch=True)).answer.ok
+    rig.now_s = 600.0
+    assert rig.act(token).answer.ok
+    rig.now_s = 850.0
+    assert rig.ask(Look(token, HERE)).answer.ok
+    rig.now_s = 900.0
+    assert rig.ask(Look(token, HERE)).answer.say == "Log in first."
+
+
+def test_the_web_part_learns_which_sessions_have_ended(rig: Rig) -> None:
+    idle, other = rig.log_in().token, rig.log_in(kind="dealer").token
+    rig.now_s = 301.0
+    rig.desk.step(rig.at())
+    assert rig.ended == {session_id(idle)}
+    rig.change(entries.Disabled(time=NOON, person="vera", by="root"))
+    rig.now_s = 304.0
+    rig.desk.step(rig.at())
+    assert rig.ended == {session_id(idle), session_id(other)}
+
+
+def test_a_person_whom_others_have_locked_out_goes_on_in_the_session(rig: Rig) -> None:
+    token = rig.log_in().token
+    for _ in range(5):
+        assert not rig.log_in("111222", address="10.0.0.66").answer.ok
+    assert "locked out" in rig.log_in().answer.say
+    assert rig.act(token).answer.ok
+
+
+def test_an_address_is_locked_out_after_ten_failures_whoever_they_were_for(rig: Rig) -> None:
+    for number in range(MOST_FAILURES):
+        assert "no person" in rig.log_in(person=f"p{number}").answer.say
+    assert "Too many log-ins have failed at this screen" in rig.log_in().answer.say
+    assert rig.log_in(address="10.0.0.2").answer.ok
+    rig.now_s = 900.0
+    assert rig.log_in().answer.ok
+
+
+def test_the_session_of_a_changed_record_does_nothing_even_before_it_is_swept(rig: Rig) -> None:
+    token = rig.log_in().token
+    rig.change(entries.RoleGiven(time=NOON, person="vera", rulebook="crown-baccarat", role="dealer", by="root"))
+    assert rig.act(token).answer == Answer(False, "Your session has ended: log in again.")
+    assert not rig.ask(Look(token, HERE)).answer.ok
+
+
+def test_pages_go_on_while_the_store_is_away_and_acts_are_refused(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = rig.log_in().token
+
+    def away() -> None:
+        raise AwayError("the database does not answer")
+
+    monkeypatch.setattr(rig.log, "state", away)
+    assert rig.ask(Look(token, HERE)).answer.ok
+    assert rig.act(token).answer.say == "Nothing was changed: the database does not answer."
+    for _ in range(2 * MOST_FAILURES):  # nobody has failed
+        assert rig.log_in().answer.say == "Nothing was changed: the database does not answer."
+    rig.now_s = 10.0
+    rig.desk.step(rig.at())
+    assert rig.ended == set()
+
+
+def test_an_error_is_answered_and_the_next_request_is_served(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = rig.log_in().token
+    answer = rig.ask(Do(token, HERE, lambda login: 1 / 0)).answer  # type: ignore[arg-type, return-value]
+    assert not answer.ok
+    assert "internal error" in answer.say.lower()
+    assert rig.act(token).answer.ok
+
+
+def test_a_session_of_a_page_is_no_log_in_at_the_control_socket(rig: Rig) -> None:
+    token = rig.log_in().token
+    for account in ("root", HERE):
+        said: list[Answer] = []
+        login = Login("vera", f"session:{token}")
+        rig.people.log_in([login], "act", account, said.append, lambda _: pytest.fail("logged in"))
+        rig.selector.select(5.0)
+        rig.checker.take()
+        assert [one.ok for one in said] == [False]
+
+
+def test_the_bridge_holds_a_bounded_number_and_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridges, "MOST_WAITING", 2)
+    monkeypatch.setattr(bridges, "ANSWER_WITHIN_S", 0.1)
+    bridge = Bridge(selectors.DefaultSelector())
+
+    async def three() -> list[Outcome]:
+        return await asyncio.gather(*(bridge.ask(number) for number in range(3)))
+
+    assert [one.answer for one in asyncio.run(three())] == [bridges.LATE, bridges.LATE, bridges.BUSY]
+    late = bridge.take()
+    assert [asked for asked, _ in late] == [0, 1]
+    for _, reply in late:
+        reply(Outcome(Answer(True, "too late")))  # nobody waits any more
+    bridge.close()
+
+
+def test_the_bridge_carries_answers_between_threads() -> None:
+    selector = selectors.DefaultSelector()
+    bridge, found = Bridge(selector), list[Outcome]()
+    thread = threading.Thread(target=lambda: found.append(asyncio.run(bridge.ask("question"))))
+    thread.start()
+    assert selector.select(5.0)
+    [(asked, reply)] = bridge.take()
+    assert asked == "question"
+    reply(Outcome(Answer(True, "answer")))
+    thread.join(5.0)
+    assert [one.answer.say for one in found] == ["answer"]
+    bridge.close()
