@@ -3,7 +3,7 @@
 import gc
 import selectors
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -302,9 +302,9 @@ def _desk(own: OwnEntries, ledger: Ledger) -> Desk:
     return desk
 
 
-def _own_entries(own: OwnEntries, ledger: Ledger) -> Iterator[Stored]:
+def _own_entries(own: OwnEntries, ledger: Ledger) -> list[Stored]:
     """Return the newest of the gateway's own entries."""
-    return ledger.entries("WHERE unit = ? AND event_no >= ?", (own.unit, own.next_no - RECALLED_ENTRIES))
+    return ledger.log_of(own.unit, own.next_no - RECALLED_ENTRIES)
 
 
 def main(path: Path) -> None:

@@ -84,7 +84,7 @@ class TableBuilder:
     def _angel_eye(self, table: Table) -> AngelEyeDriver:
         unit = unit_of(self._gateway, table.name)
         durable_no = self._ledger.durable_event_no(unit) + self._ledger.lost_after(unit)
-        newest = self._ledger.entries("WHERE unit = ? AND event_no > ?", (unit, durable_no - _RECALLED_EVENTS))
+        newest = self._ledger.log_of(unit, durable_no - _RECALLED_EVENTS + 1)
         return AngelEyeDriver(
             unit,
             durable_no,

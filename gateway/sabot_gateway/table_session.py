@@ -229,10 +229,11 @@ class TableSession:
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
         """Recall from the ledger the coups that left and came nowhere: the shoe that they left is closed since."""
         for alarm in (alarm for alarm in alarms if alarm.name == LEFT):
-            for entry in ledger.entries("WHERE unit = ? AND event_no = ?", (alarm.unit, alarm.event_no)):
+            for entry in ledger.log_of(alarm.unit, alarm.event_no, most=1):
                 with suppress(CodecError):
                     event = _event_of(entry)
-                    if event.kind == "handed_over" and not event.data["import"]:
+                    moved = event.kind == "handed_over" and event.event_no == alarm.event_no
+                    if moved and not event.data["import"]:
                         self.verifier.recall_move(event, entry.time)
 
     def _recall_confirmed(self, ledger: Ledger) -> None:

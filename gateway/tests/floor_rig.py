@@ -27,6 +27,7 @@ from sabot_protocol.topics import ConfirmedMessage, increment_topic, jackpot_top
 from sabot_tools.stand.broker import LocalBroker
 
 PATIENCE_S = 20.0
+MOST_DELIVERY_S = 2.0
 _numbers = count(1)
 JACKPOT, UNIT = "lucky-tie", "5ab0000000000001"
 TIME = "2026-11-17T12:00:00.000Z"
@@ -75,9 +76,10 @@ class Client:
         self.site = site
         self.mqtt = LoopClient(broker, name, clean_session=True, selector=selectors.DefaultSelector())
         self.messages: list[tuple[str, bytes]] = []
-        self.unacknowledged: set[int] = set()
+        self.unacknowledged: dict[int, float] = {}  # by message id: when it was sent
+        self.longest_ack_s = 0.0
         self.mqtt.client.on_message = self._on_message
-        self.mqtt.client.on_publish = lambda _client, _userdata, mid, *_: self.unacknowledged.discard(mid)
+        self.mqtt.client.on_publish = self._on_publish
         self.mqtt.on_ready = self._on_ready
 
     def _on_ready(self) -> None:
@@ -86,8 +88,13 @@ class Client:
     def _on_message(self, _client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         self.messages.append((message.topic, bytes(message.payload)))
 
+    def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
+        sent_s = self.unacknowledged.pop(mid, None)
+        if sent_s is not None:
+            self.longest_ack_s = max(self.longest_ack_s, time.monotonic() - sent_s)
+
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        self.unacknowledged.add(self.mqtt.publish(topic, payload, retain=retain))
+        self.unacknowledged[self.mqtt.publish(topic, payload, retain=retain)] = time.monotonic()
 
     def on(self, name: Any, jackpot: str = JACKPOT) -> list[dict[str, Any]]:
         """Return what came on a topic of a jackpot."""
@@ -287,10 +294,12 @@ class Rig:
             assert time.monotonic() < give_up_s, [(app.hold.problem, app.mqtt.problem) for app in self.apps]
 
     def settle(self, turns: int = 30) -> None:
-        """Let everything that was sent be taken."""
+        """Let everything that was sent be taken; a broker that is slow to acknowledge is slow to deliver, too."""
         self.until(lambda: not self.client.unacknowledged)
+        delivered_s = time.monotonic() + min(4 * self.client.longest_ack_s, MOST_DELIVERY_S)
         for _ in range(turns):
             self.step()
+        self.until(lambda: time.monotonic() >= delivered_s, pass_s=0.0)
         self.until(lambda: all(app.idle() for app in self.apps))
 
     def ask(self, verb: str, by: str = "", **args: Any) -> Answer:

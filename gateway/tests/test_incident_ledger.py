@@ -87,7 +87,7 @@ def test_version_6_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
         Reader(path).rows("incidents")
     before = [stored.hash for stored in Reader(path).entries()]
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes[0]) == (7, "it was brought from version 6 to version 7")
+    assert (ledger.version, ledger.notes[0]) == (8, "it was brought from version 6 to version 8")
     assert (len(ledger.disputed("bac-01")), len(ledger.active_alarms("bac-01"))) == (1, 1)
     assert ledger.incidents("bac-01", 10) == []
     assert [stored.hash for stored in ledger.entries()] == before

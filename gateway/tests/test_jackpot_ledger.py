@@ -115,7 +115,7 @@ def test_version_5_is_verified_as_it_is_and_brought_up(tmp_path: Path) -> None:
         Reader(path).rows("increments")
     before = [entry.hash for entry in Reader(path).entries()]
     ledger = Ledger(path)
-    assert (ledger.version, ledger.notes[0]) == (7, "it was brought from version 5 to version 7")
+    assert (ledger.version, ledger.notes[0]) == (8, "it was brought from version 5 to version 8")
     assert [row["confirmed"] for row in ledger.rows("coups")] == [f"{UNIT}-40", "", "", "", ""]
     assert (len(ledger.disputed("bac-01")), list(ledger.rows("increments"))) == (1, [])
     assert [entry.hash for entry in ledger.entries()] == before

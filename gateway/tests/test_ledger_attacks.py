@@ -179,7 +179,7 @@ def test_a_cursor_that_was_removed_publishes_everything_again(closed: Path) -> N
         ("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM coups; END", "it has a trigger 't' that a ledger"),
         ("CREATE VIEW v AS SELECT * FROM entries", "it has a view 'v' that a ledger has not"),
         ("CREATE TABLE x (y)", "it has a table 'x' that a ledger has not"),
-        ("PRAGMA user_version = 99", "it is of version 99, and this release knows up to 7"),
+        ("PRAGMA user_version = 99", "it is of version 99, and this release knows up to 8"),
         ("UPDATE entries SET event_no = NULL WHERE seq = 3", "entry 3 is not what was written"),
         ("UPDATE entries SET unit = x'00' WHERE seq = 3", "entry 3 is not what was written"),
     ],

@@ -91,7 +91,7 @@ def test_an_alarm_of_an_older_release_goes_by_its_own_id(ledger: Ledger) -> None
 
 def test_what_cannot_be_read_and_what_is_of_another_kind_changes_nothing(ledger: Ledger) -> None:
     strange = [b"", b"{", b"{}", b'{"id":7}', b"[]"]
-    ledger.append([Entry("u", number, "t", "coup", payload, b"") for number, payload in enumerate(strange)])
+    ledger.append([Entry("u", number, "t", "coup", payload, b"") for number, payload in enumerate(strange, 1)])
     ledger.append([Entry("u", 99, "t", "attempt", b'{"id":"x"}', b"")])
     assert [list(ledger.rows(name)) for name in ("shoes", "coups", "alarms")] == [[], [], []]
 

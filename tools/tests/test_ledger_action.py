@@ -144,8 +144,8 @@ def test_show_prints_requests_and_outcomes_in_full(tmp_path: Path) -> None:
     forged = {"command": "", "signed": False, "left_out": 0, "reason": "unreadable", "say": "this is no command"}
     stored = [("attempt", ATTEMPT), ("sent", SENT), ("outcome", REFUSED), ("outcome", done), ("attempt", keyed)]
     stored += [("attempt", floor), ("refused", refused), ("refused", forged)]
-    for number, (topic, payload) in enumerate(stored):
-        ledger.append([Entry("6a7e", number, "bac-01", topic, json.dumps(payload).encode(), b"", at(number))])
+    for number, (topic, payload) in enumerate(stored, 1):
+        ledger.append([Entry("6a7e", number, "bac-01", topic, json.dumps(payload).encode(), b"", at(number - 1))])
     ledger.close()
     lines = [line[60:] for line in output("show", tmp_path / "ledger.db").splitlines()]
     assert lines == [

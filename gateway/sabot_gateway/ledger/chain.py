@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from struct import Struct
 from typing import NamedTuple
 
 _GENESIS = bytes(32)
@@ -66,18 +67,28 @@ class Origin:
 
 def link(head: bytes, seq: int, entry: Entry | Stored, second_from: int) -> bytes:
     """Return the hash of an entry: everything in it, each part with its length, chained to the one before."""
-    event_no = "" if entry.event_no is None else str(entry.event_no)
-    parts = [head, _text(str(seq)), _text(entry.unit), _text(event_no), _text(entry.table), _text(entry.topic)]
-    parts += [len(entry.payload).to_bytes(4, "big"), entry.payload, len(entry.frame).to_bytes(4, "big"), entry.frame]
-    if seq >= second_from:
-        parts += [_text(entry.time), _text(entry.rulebook), _text(str(second_from))]
-    return sha256(b"".join(parts)).digest()
+    unit, event_no, table, topic, payload, frame, time, rulebook = entry[:8]
+    number = b"%d" % seq
+    start = _LENGTHS[len(number)] + number + _text(unit)
+    number = b"" if event_no is None else b"%d" % event_no
+    middle = _LENGTHS[len(number)] + number + _texts(table, topic)
+    data = head + start + middle + _length(len(payload)) + payload + _length(len(frame)) + frame
+    return sha256(data + _texts(time, rulebook, str(second_from)) if seq >= second_from else data).digest()
+
+
+_length = Struct(">I").pack
+_LENGTHS = tuple(map(_length, range(400)))  # of numbers as text
 
 
 @lru_cache(maxsize=4096)  # units, tables, topics and times come again and again
+def _texts(*parts: str) -> bytes:
+    return b"".join(map(_text, parts))
+
+
+@lru_cache(maxsize=4096)
 def _text(part: str) -> bytes:
     data = part.encode()
-    return len(data).to_bytes(4, "big") + data
+    return _length(len(data)) + data
 
 
 def verify(entries: Iterable[Stored], origin: Origin, progress: Callable[[int], None] = lambda done: None) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from sabot_protocol.topics import is_published
 
-from sabot_gateway.ledger import chain, derived, retention, schema
+from sabot_gateway.ledger import chain, derived, retention, schema, units
 from sabot_gateway.ledger.chain import LedgerError, Stored
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
@@ -51,6 +51,7 @@ class Reader:
         self.version = schema.version(self._db)
         self._columns = schema.columns(self.version)
         self.origin = retention.origin(self._db, self.version)
+        self._numbers = units.NO_NUMBERS
 
     def close(self) -> None:
         """Give the file back."""
@@ -66,25 +67,32 @@ class Reader:
     def durable_event_no(self, unit: str) -> int:
         """Return the last event number held of a unit, 0 when there is none."""
         pruned = retention.checkpoint(self._db)
-        held = int(self._one("SELECT max(event_no) FROM entries WHERE unit = ?", unit) or 0)
+        held = int(self._one("SELECT last_no FROM units WHERE unit = ?", unit) or 0)
         return max(held, pruned.units.get(unit, 0)) if pruned else held
 
     @reading()
     def frame_of(self, unit: str, event_no: int) -> bytes | None:
         """Return the frame in which an event of a unit came, None where it is not held any more."""
-        row = self._db.execute("SELECT frame FROM entries WHERE unit = ? AND event_no = ?", (unit, event_no)).fetchone()
+        if not self._numbers.covers(unit, event_no):
+            self._numbers = units.numbers(self._db, unit, event_no)
+        seq = self._numbers.entries.get(event_no)
+        row = self._db.execute("SELECT frame FROM entries WHERE seq = ?", (seq,)).fetchone()
         return bytes(row[0]) if row else None
+
+    @reading()
+    def log_of(self, unit: str, event_no: int, table: str = "", most: int = -1) -> list[Stored]:
+        """Return the events of a unit from this one on, in order: those of one table, and at most so many."""
+        query = units.EVENTS.format(columns=self._columns)
+        found = self._db.execute(query, (units.newest(self._db, unit), event_no, table, most))
+        return list(map(Stored._make, found))
 
     @reading()
     def newest_event(self, unit: str, kinds: Sequence[int], within: int) -> bytes | None:
         """Return the frame of the newest event of these kinds among so many last ones of a unit."""
-        row = self._db.execute(
-            f"""SELECT frame FROM entries WHERE unit = ?1 AND event_no > ?2
-            AND substr(frame, {_KIND_AT + 1}, 1) IN ({", ".join(f"x'{kind:02x}'" for kind in kinds)})
-            ORDER BY event_no DESC LIMIT 1""",
-            (unit, self.durable_event_no(unit) - within),
-        ).fetchone()
-        return bytes(row[0]) if row else None
+        wanted = [bytes([kind]) for kind in kinds]
+        found = self.log_of(unit, self.durable_event_no(unit) - within + 1)
+        of_kinds = (bytes(entry.frame) for entry in reversed(found) if entry.frame[_KIND_AT : _KIND_AT + 1] in wanted)
+        return next(of_kinds, None)
 
     def since(self, seq: int, limit: int) -> list[Stored]:
         """Return the entries after `seq`, in order."""
@@ -93,13 +101,9 @@ class Reader:
     def this_shoe(self, table: str, most: int = -1) -> list[Stored]:
         """Return the log of a table's shoe from its last opening or closing on, at most so many entries."""
         newest = "SELECT max(seq) FROM entries WHERE table_name = ? AND topic = 'shoe'"
-        cause = "WHERE unit = ? AND event_no IS NOT NULL AND seq <= ? ORDER BY event_no DESC LIMIT 1"
         for change in list(self._select(f"WHERE seq = ({newest})", (table,))):
             # An event that closes one shoe and opens the next has its number in the first of its entries.
-            event = next(self._select(cause, (change.unit, change.seq)), change)
-            since = (change.unit, event.event_no, table, most)
-            log = "WHERE unit = ? AND event_no >= ? AND table_name = ? ORDER BY event_no LIMIT ?"
-            return list(self._select(log, since))
+            return self.log_of(change.unit, units.number_at(self._db, change.seq), table, most)
         return []
 
     @reading()
@@ -298,7 +302,7 @@ class Reader:
     @reading()
     def lost_after(self, unit: str) -> int:
         """Return how many entries that people accepted as lost may have come after the newest one of a unit."""
-        newest = self._one("SELECT max(seq) FROM entries WHERE unit = ?", unit) or 0
+        newest = units.newest(self._db, unit)
         return sum(one.count() for one in self.accepted() if one.after >= newest)
 
     @reading()
@@ -331,7 +335,10 @@ class Reader:
     @reading()
     def derived_difference(self) -> str | None:
         """Return where a derived table is not what the entries give."""
-        return derived.difference(self._db, self.entries(derived.SOURCES)) if self.version == schema.VERSION else None
+        if self.version < schema.VERSION:
+            return None
+        different = units.difference(self._db, retention.pruned_units(self._db))
+        return different or derived.difference(self._db, self.entries(derived.SOURCES))
 
     @reading()
     def schema_difference(self) -> str | None:

@@ -14,6 +14,7 @@ from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 
 from sabot_gateway.ledger.chain import LedgerError, Origin
 from sabot_gateway.ledger.files import sidecar_path
+from sabot_gateway.ledger.units import Pruned
 
 _NEVER = 2**62
 
@@ -71,7 +72,7 @@ _BY_TIME = {
     AND +unit = shoe.unit AND event_no IS NOT NULL ORDER BY seq DESC LIMIT 1), opened_seq)) - 1
     FROM shoes AS shoe WHERE closed = ''
     AND (unit NOT LIKE '{UNIT_PREFIX}%' OR ifnull((SELECT time FROM entries WHERE unit = shoe.unit AND topic = 'cards'
-    ORDER BY event_no DESC LIMIT 1), opened) >= ?) AND NOT EXISTS
+    ORDER BY seq DESC LIMIT 1), opened) >= ?) AND NOT EXISTS
     (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
 }
 _NEEDED = {
@@ -142,6 +143,12 @@ def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
         return msgspec.json.decode(made, type=Checkpoint) if made is not None else None
     except msgspec.MsgspecError as error:
         raise LedgerError(f"the checkpoint of its pruned entries cannot be read: {error}") from error
+
+
+def pruned_units(db: sqlite3.Connection) -> Pruned:
+    """Return what the checkpoint has of the units whose entries were removed."""
+    made = checkpoint(db)
+    return Pruned(made.seq, made.units) if made else Pruned()
 
 
 def origin(db: sqlite3.Connection, version: int) -> Origin:

@@ -3,14 +3,15 @@
 import sqlite3
 from contextlib import closing
 
-from sabot_gateway.ledger import derived
+from sabot_gateway.ledger import derived, retention, units
 from sabot_gateway.ledger.chain import LedgerError, Stored
 
-VERSION = 7
+VERSION = 8
 WITH_TIMES = 2  # and rulebooks
 WITH_CURSOR_HASH = 4
 WITH_JACKPOTS = 6
 WITH_INCIDENTS = 7
+WITH_UNITS = 8
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
 
 _VERSION_1 = (
@@ -62,8 +63,34 @@ _VERSION_7 = (
     *_DERIVED,
     "CREATE INDEX incidents_of_a_table ON entries (table_name, seq) WHERE topic = 'incident'",
 )
+# An index of every entry by unit and number had each entry change a page of its own, too.
+_VERSION_8 = (
+    *_DERIVED,
+    units.TABLE,
+    "ALTER TABLE entries RENAME TO entries_7",
+    """CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    unit TEXT NOT NULL,
+    event_no INTEGER,            -- NULL where an entry follows from the event before it
+    table_name TEXT NOT NULL,
+    topic TEXT NOT NULL,         -- empty where nothing is published
+    payload BLOB NOT NULL,
+    frame BLOB NOT NULL,         -- the shoe's own words
+    hash BLOB NOT NULL,
+    time TEXT NOT NULL,
+    rulebook TEXT NOT NULL,
+    before INTEGER NOT NULL      -- the entry before it of the same unit, 0 where it is the first
+)""",
+    f"INSERT INTO entries ({COLUMNS}, before) SELECT {COLUMNS}, 0 FROM entries_7 ORDER BY seq",
+    "DROP TABLE entries_7",
+    "CREATE INDEX shoes_of_a_table ON entries (table_name, seq) WHERE topic = 'shoe'",
+    "CREATE INDEX alarms_of_a_table ON entries (table_name, seq) WHERE topic = 'alarm'",
+    "CREATE INDEX incidents_of_a_table ON entries (table_name, seq) WHERE topic = 'incident'",
+    "CREATE INDEX accepted ON entries (seq) WHERE topic = 'accepted'",
+)
 _BY_VERSION = {
     1: _VERSION_1, 2: _VERSION_2, 3: _VERSION_3, 4: _VERSION_4, 5: _VERSION_5, 6: _VERSION_6, 7: _VERSION_7,
+    8: _VERSION_8,
 }  # fmt: skip
 
 
@@ -97,6 +124,7 @@ def upgrade(db: sqlite3.Connection) -> int:
     for statement in _statements(before + 1 if before > 1 else 1, VERSION):
         db.execute(statement)
     derived.rebuild(db, map(Stored._make, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
+    units.rebuild(db, retention.pruned_units(db))
     db.execute(f"PRAGMA user_version = {VERSION}")
     return before
 

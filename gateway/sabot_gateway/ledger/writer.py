@@ -11,22 +11,24 @@ import msgspec
 from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.topics import LedgerMessage
 
-from sabot_gateway.ledger import audit, derived, files, heads, retention, schema
+from sabot_gateway.ledger import audit, derived, files, heads, retention, schema, units
 from sabot_gateway.ledger.chain import IN_THE_ENTRY, Entry, EntryError, LedgerError, Stored, link
 from sabot_gateway.ledger.checkpointer import Checkpointer
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Accepted, Kept
 from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.units import Units
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
-_INSERT = f"INSERT INTO entries ({schema.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO entries ({schema.COLUMNS}, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PAGE_BYTES = 4096
 _COMMIT_PAGES = 4  # of indexes and the like, with every commit
 _ROW_BYTES = 300  # beside payload and frame
 _CHECKPOINT_PAGES = 400  # of log, about: then the thread brings them into the file
 _MOST_PAGES = 2000  # of log: then the writer itself brings in the rest, and SQLite begins the log anew
 _PATIENCE_S = 5.0
+_MOST_RECENT = 4000  # entries, kept for who reads on from a cursor: twice as many for a moment
 SLICE = 500  # entries that one slice of a pruning removes
 
 Progress = Callable[[int], None]
@@ -44,6 +46,7 @@ class Ledger(Reader):
         self.behind: str | None = None  # why nothing may be appended until a person accepts it
         self._lost: LedgerMessage | None = None  # the head that it is behind
         self._cursors: dict[str, int] = {}
+        self._recent: list[Stored] = []  # the newest entries, without a gap
         try:
             self._lock = files.locked(path)
             try:
@@ -68,6 +71,7 @@ class Ledger(Reader):
         self._seq, self._hash = self.newest()
         if rebuild:
             self.rebuild()
+        self._units = Units(self._db, retention.pruned_units(self._db))
         self._open_head()
         self._checkpointer = Checkpointer(self.path)
 
@@ -190,23 +194,37 @@ class Ledger(Reader):
         if self.behind:
             raise LedgerError(self.behind)
         seq, head, second_from = self._seq, self._hash, self.origin.second_from
-        rows, changes = [], []
+        rows, stored, changes = list[tuple[Any, ...]](), list[Stored](), list[derived.Change]()
         try:
             with self._transaction(f"{len(entries)} entries"):
+                before, newest = self._units.place(seq + 1, entries)
                 for entry in entries:
                     seq += 1
                     head = link(head, seq, entry, second_from)
-                    rows.append(_row(entry, seq, head))
+                    rows.append(_row(entry, seq, head, before[len(rows)]))
+                    stored.append(Stored(*entry, seq, head))
                     changes += derived.changes(seq, entry)
                 self._db.executemany(_INSERT, rows)
+                units.store(self._db, newest)
                 derived.apply(self._db, changes)
         except LedgerError:
             self._checkpointer.wake()  # it may make room in the log
             raise
+        self._units.stored(newest)
         self._seq, self._hash = seq, head
+        self._recent += stored
+        if len(self._recent) > 2 * _MOST_RECENT:
+            del self._recent[:-_MOST_RECENT]
         self._time = entries[-1].time if entries else self._time
         self._keep_head()
         self._log_grew(sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries))
+
+    def next_after(self, seq: int, limit: int) -> list[Stored]:
+        """Return the entries after `seq`, in order: from memory if they were just stored, else from the file."""
+        if not self._recent or seq < self._recent[0].seq - 1:
+            return self.since(seq, limit)
+        start = seq + 1 - self._recent[0].seq
+        return self._recent[start : start + limit]
 
     def move_cursor(self, name: str, seq: int) -> None:
         """Store how far a reader has come; after a power cut the reader may read the last entries again."""
@@ -232,6 +250,7 @@ class Ledger(Reader):
         """Rebuild shoes, coups and alarms from the entries."""
         with self._transaction("its derived tables"):
             derived.rebuild(self._db, self.entries(), progress)
+            units.rebuild(self._db, retention.pruned_units(self._db))
 
     def prune(self, before: str, progress: Progress = lambda done: None) -> retention.Plan:
         """Remove the oldest entries that nobody needs, all at once, and give their space back to the disk."""
@@ -253,6 +272,7 @@ class Ledger(Reader):
         with self._transaction("the checkpoint of a pruning"):
             retention.remove(self._db, last, first, self._key)
             derived.trim(self._db, last, self._select)
+            units.trim(self._db, last)
         self._learn()
         return last - first
 
@@ -304,7 +324,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _row(entry: Entry, seq: int, head: bytes) -> tuple[Any, ...]:
-    """As `schema.COLUMNS`; Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
+def _row(entry: Entry, seq: int, head: bytes, before: int) -> tuple[Any, ...]:
+    """As `_INSERT` has them; Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
     unit, event_no, table, topic, payload, frame, time, rulebook = entry
-    return unit, event_no, table, topic, bytearray(payload), bytearray(frame), time, rulebook, seq, bytearray(head)
+    blobs = bytearray(payload), bytearray(frame)
+    return unit, event_no, table, topic, *blobs, time, rulebook, seq, bytearray(head), before

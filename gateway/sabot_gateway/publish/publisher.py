@@ -102,7 +102,7 @@ class Publisher:
             room = window.room()
             if room <= 0 or window.read_to >= self._ledger.last_seq():
                 return
-            entries = self._ledger.since(window.read_to, room)
+            entries = self._ledger.next_after(window.read_to, room)
             messages = outgoing(entries, self._ledger_id, self._published_to)
             for message in messages:
                 self._send_event(message)

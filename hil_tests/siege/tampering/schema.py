@@ -88,15 +88,14 @@ def table_added(copy: Copy) -> None:
     copy.sql("CREATE TABLE more (a)", "INSERT INTO more VALUES (zeroblob(100000))")
 
 
-def unique_removed(copy: Copy) -> None:
-    """The schema no longer says that an event is stored once."""
-    with closing(sqlite3.connect(copy.ledger)) as db:
-        db.execute("PRAGMA writable_schema = ON")
-        db.execute("DELETE FROM sqlite_master WHERE name = 'sqlite_autoindex_entries_1'")
-        db.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'UNIQUE (unit, event_no)', 'CHECK (1)') WHERE name = 'entries'"
-        )
-        db.commit()
+def unit_reset(copy: Copy) -> None:
+    """The events of a unit could be stored once more."""
+    copy.sql("UPDATE units SET last_no = 0 WHERE unit = (SELECT min(unit) FROM units)")
+
+
+def pointer_moved(copy: Copy) -> None:
+    """Part of a unit's log would be passed over."""
+    copy.sql("UPDATE entries SET before = 1 WHERE seq = (SELECT max(seq) FROM entries)")
 
 
 def version(number: int) -> Change:

@@ -1,0 +1,159 @@
+"""Units: the log of each unit in the ledger: its last number and entry, and from each entry the one before it.
+
+An index of every entry by unit and number had each entry change a page of its own. Here an entry names the one before
+it of the same unit (`before`), and the table `units` has the newest of each: a log is read backwards from there.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from sabot_gateway.ledger.chain import Entry
+
+TABLE = "CREATE TABLE units (unit TEXT PRIMARY KEY, last_no INTEGER, last_seq INTEGER) WITHOUT ROWID"
+_STORE = "INSERT OR REPLACE INTO units VALUES (?, ?, ?)"
+_POINT = "UPDATE entries SET before = ? WHERE seq = ?"
+_ALL = "SELECT seq, unit, event_no, before FROM entries ORDER BY seq"
+_NEWEST = "SELECT last_seq FROM units WHERE unit = ?"
+
+# Entries of one unit back from ?1, the newest first, as far as the event ?2; what follows from an event has no number.
+_BACK = """WITH RECURSIVE log (at, number, earlier) AS (
+    SELECT seq, event_no, before FROM entries WHERE seq = ?1
+    UNION ALL SELECT seq, event_no, before FROM log CROSS JOIN entries ON seq = earlier
+    WHERE number IS NULL OR number > ?2)"""
+_NUMBERS = f"{_BACK} SELECT number, at FROM log WHERE number >= ?2"
+# Of these the events in order: of one table, or of all if ?3 is empty, and at most ?4, or all if that is negative.
+EVENTS = f"""{_BACK} SELECT {{columns}} FROM log CROSS JOIN entries ON seq = at
+    WHERE number >= ?2 AND (?3 = '' OR table_name = ?3) ORDER BY seq LIMIT ?4"""
+
+
+class Last(NamedTuple):
+    """The newest of a unit: its number, 0 where none has one, and its entry, 0 where it was pruned."""
+
+    event_no: int
+    seq: int
+
+
+_NOTHING = Last(0, 0)
+
+
+class Pruned(NamedTuple):
+    """What the checkpoint of a pruning has: the last entry that was removed, and the last number of each unit."""
+
+    seq: int = 0
+    numbers: Mapping[str, int] = {}
+
+    def newest(self) -> dict[str, Last]:
+        """Return the newest of each unit before any entry that is left."""
+        return {unit: Last(number, 0) for unit, number in self.numbers.items()}
+
+    def fits(self, given: int, right: int) -> bool:
+        """Return True if a pointer is right; the first of a unit that is left may name one that was removed."""
+        return given == right or (right == 0 and isinstance(given, int) and 0 < given <= self.seq)
+
+
+class Units:
+    """The newest of each unit, of the only writer; a number is stored once, for the numbers of a unit only rise."""
+
+    def __init__(self, db: sqlite3.Connection, pruned: Pruned) -> None:
+        self._last = pruned.newest() | {unit: Last(*last) for unit, *last in db.execute("SELECT * FROM units")}
+
+    def place(self, seq: int, entries: Iterable[Entry]) -> tuple[list[int], dict[str, Last]]:
+        """Return the entry before each of these, the first of which is `seq`, and what they make the newest."""
+        before, changed = list[int](), dict[str, Last]()
+        for number, (unit, event_no, *_) in enumerate(entries, seq):
+            last = changed.get(unit) or self._last.get(unit, _NOTHING)
+            if event_no is None:
+                event_no = last.event_no
+            elif event_no <= last.event_no:
+                used = f"event {event_no} of {unit} is stored already, or a later one is ({last.event_no})"
+                raise sqlite3.IntegrityError(used)
+            before.append(last.seq)
+            changed[unit] = Last(event_no, number)
+        return before, changed
+
+    def stored(self, changed: Mapping[str, Last]) -> None:
+        """Take note of what is durable."""
+        self._last |= changed
+
+
+def store(db: sqlite3.Connection, changed: Mapping[str, Last]) -> None:
+    """Write the newest of these units; inside a transaction of the caller."""
+    db.executemany(_STORE, [(unit, *last) for unit, last in changed.items()])
+
+
+class Numbers(NamedTuple):
+    """Entries of a unit by the numbers of their events, from one event to another."""
+
+    unit: str
+    first: int
+    last: int
+    entries: dict[int, int]
+
+    def covers(self, unit: str, event_no: int) -> bool:
+        """Return True if this event of this unit is among them, or is not in the ledger."""
+        return unit == self.unit and self.first <= event_no <= self.last
+
+
+NO_NUMBERS = Numbers("", 1, 0, {})
+
+
+def numbers(db: sqlite3.Connection, unit: str, first: int) -> Numbers:
+    """Return the entries of a unit from this event on."""
+    entries = dict(db.execute(_NUMBERS, (newest(db, unit), first)))
+    return Numbers(unit, first, max(entries, default=first), entries)
+
+
+def newest(db: sqlite3.Connection, unit: str) -> int:
+    """Return the newest entry of a unit, 0 where there is none."""
+    row = db.execute(_NEWEST, (unit,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def number_at(db: sqlite3.Connection, seq: int) -> int:
+    """Return the number of the event that an entry has or follows from, 0 where it was pruned."""
+    while row := db.execute("SELECT event_no, before FROM entries WHERE seq = ?", (seq,)).fetchone():
+        event_no, seq = row
+        if event_no is not None:
+            return int(event_no)
+    return 0
+
+
+def rebuild(db: sqlite3.Connection, pruned: Pruned) -> None:
+    """Make table and pointers what the entries give; inside a transaction of the caller."""
+    newest_of = pruned.newest()
+    wrong = [(right, seq) for seq, given, right in _followed(db, newest_of) if not pruned.fits(given, right)]
+    db.executemany(_POINT, wrong)
+    db.execute("DELETE FROM units")
+    store(db, _held(newest_of))
+
+
+def trim(db: sqlite3.Connection, seq: int) -> None:
+    """Forget units of which no entry is left after `seq`; inside a transaction of the caller."""
+    db.execute("DELETE FROM units WHERE last_seq <= ?", (seq,))
+
+
+def difference(db: sqlite3.Connection, pruned: Pruned) -> str | None:
+    """Return where table or pointers are not what the entries give; None where they are."""
+    newest_of = pruned.newest()
+    for seq, given, right in _followed(db, newest_of):
+        if not pruned.fits(given, right):
+            return f"entry {seq} names entry {given} as the one before it of its unit, and that is entry {right}"
+    expected, kept = _held(newest_of), {unit: Last(*last) for unit, *last in db.execute("SELECT * FROM units")}
+    for unit in sorted(kept.keys() | expected.keys(), key=str):
+        if kept.get(unit) != expected.get(unit):
+            entry = expected[unit].seq if unit in expected else kept[unit].seq
+            return f"table units: entry {entry} gives something else than the table has"
+    return None
+
+
+def _held(newest_of: Mapping[str, Last]) -> dict[str, Last]:
+    return {unit: last for unit, last in newest_of.items() if last.seq}
+
+
+def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[tuple[int, int, int]]:
+    """Yield of each entry its number, the pointer that it has and the right one; fill in the newest of each unit."""
+    for seq, unit, event_no, before in db.execute(_ALL):
+        last = newest_of.get(unit, _NOTHING)
+        yield seq, before, last.seq
+        newest_of[unit] = Last(last.event_no if event_no is None else event_no, seq)
