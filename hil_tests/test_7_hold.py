@@ -80,7 +80,8 @@ def test_only_the_reading_of_what_is_stored_fails(
             return read(seq, limit)
 
     with monkeypatch.context() as fault:
-        fault.setattr(floor.app._ledger, "since", unreadable)
+        for name in ("since", "next_after"):
+            fault.setattr(floor.app._ledger, name, unreadable)
         floor.lines["bac-01"].coup(1)
         step_until(lambda: "problem" in last(display, "status"), display, turns)
         problem = last(display, "status")["problem"]

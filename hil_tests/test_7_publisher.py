@@ -38,7 +38,8 @@ class Gateway:
 
     def __init__(self, server: Broker, work_dir: Path) -> None:
         self.ledger = Ledger(work_dir / "ledger.db")
-        self.mqtt = LoopClient(server, "gateway", clean_session=False, selector=selectors.DefaultSelector())
+        selector = selectors.DefaultSelector()
+        self.mqtt = LoopClient(server, "gateway", clean_session=False, selector=selector, many_messages=True)
         self.publisher = Publisher(self.mqtt, self.ledger, "site", NOW)
 
     def step(self, now_s: float) -> None:
@@ -162,7 +163,7 @@ def test_an_entry_that_no_broker_could_take_is_named_and_passed_over(site: Site,
     """No gateway writes such a name; a file that somebody changed may have it."""
     server = site.start(kind)
     display, gateway = reader(server), Gateway(server, site.work_dir)
-    gateway.ledger.append([Entry("u", number, "bac+01", "coup", b"{}", b"") for number in range(9000, 9010)])
+    gateway.ledger.append([Entry("v", number, "bac+01", "coup", b"{}", b"") for number in range(9000, 9010)])
     with capture_logs() as logs:
         gateway.append(3)
         step_until(lambda: newest(display) == 13, gateway, display)

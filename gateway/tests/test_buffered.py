@@ -71,11 +71,15 @@ def server() -> Iterator[socket.socket]:
 class Liar:
     """Takes connections, and sends these bytes behind each CONNACK."""
 
-    def __init__(self, server: socket.socket) -> None:
+    def __init__(self, server: socket.socket, *, own: bool = False) -> None:
         self._server, self._peer = server, None
         self.selector = selectors.DefaultSelector()
         self.client = LoopClient(
-            Broker("127.0.0.1", server.getsockname()[1]), "x", clean_session=True, selector=self.selector
+            Broker("127.0.0.1", server.getsockname()[1]),
+            "x",
+            clean_session=True,
+            selector=self.selector,
+            many_messages=own,
         )
         self.now_s = 0.0
 
@@ -103,19 +107,23 @@ class Liar:
             self.client.step(self.now_s)
 
 
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("data", [SHORT_PUBLISH, BAD_TOPIC, QOS_3, ENDLESS, BAD_SUBACK, BAD_PUBACK, CONNACK * 50])
-def test_a_broker_that_sends_no_mqtt_ends_nothing_and_is_tried_again(server: socket.socket, data: bytes) -> None:
-    liar = Liar(server)
+def test_a_broker_that_sends_no_mqtt_ends_nothing_and_is_tried_again(
+    server: socket.socket, data: bytes, *, own: bool
+) -> None:
+    liar = Liar(server, own=own)
     for _ in range(2):
         liar.says(data)
         assert liar.client.problem
 
 
-def test_an_error_of_our_own_over_what_a_broker_sends_costs_the_connection(server: socket.socket) -> None:
+@pytest.mark.parametrize("own", [False, True])
+def test_an_error_of_our_own_over_what_a_broker_sends_costs_the_connection(server: socket.socket, *, own: bool) -> None:
     def fail() -> None:
         raise ZeroDivisionError("a fault of ours")
 
-    liar = Liar(server)
+    liar = Liar(server, own=own)
     liar.client.on_ready = fail
     liar.says(b"")
     assert "was given up at ZeroDivisionError: a fault of ours" in str(liar.client.problem)
@@ -124,8 +132,9 @@ def test_an_error_of_our_own_over_what_a_broker_sends_costs_the_connection(serve
     assert "is lost" in str(liar.client.problem)
 
 
-def test_random_packets_of_a_broker_end_nothing(server: socket.socket) -> None:
-    rng, liar = random.Random(7), Liar(server)
+@pytest.mark.parametrize("own", [False, True])
+def test_random_packets_of_a_broker_end_nothing(server: socket.socket, *, own: bool) -> None:
+    rng, liar = random.Random(7), Liar(server, own=own)
     for _ in range(40):
         packets = [
             bytes([rng.randrange(256), size]) + rng.randbytes(size) for size in (rng.randrange(40) for _ in range(20))

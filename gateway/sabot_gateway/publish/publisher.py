@@ -55,9 +55,9 @@ class Publisher:
         self.replies.on_lost()
 
     def _on_publish(self, _client: object, _userdata: object, mid: int, *_: object) -> None:
-        self._window.waiting.pop(mid, None)
-        self.retained.on_acknowledged(mid)
-        self.replies.on_acknowledged(mid)
+        if self._window.waiting.pop(mid, None) is None:
+            self.retained.on_acknowledged(mid)
+            self.replies.on_acknowledged(mid)
 
     def set_gateway_status(self, state: str, time: str, **fields: str | bool | None) -> None:
         """Set the gateway's own status; not any more after `set_goodbye`."""

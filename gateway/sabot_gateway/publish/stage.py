@@ -46,6 +46,7 @@ class PublishStage:
             Broker.from_url(config.broker),
             config.client_id(),
             clean_session=False,
+            many_messages=True,
             selector=selector,
             login=config.login,
             keepalive_s=keepalive_s,
@@ -132,7 +133,7 @@ class PublishStage:
 
     def connected(self) -> bool:
         """Return True while the broker has accepted the gateway."""
-        return self.mqtt.client.is_connected()
+        return bool(self.mqtt.client.is_connected())
 
     def idle(self) -> bool:
         """Return True if the broker has acknowledged everything in the ledger, and every state."""

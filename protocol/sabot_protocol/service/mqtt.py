@@ -1,4 +1,4 @@
-"""A paho client driven from a selector loop; only the making of a connection has a thread, for as long as it takes."""
+"""An MQTT client driven from a selector loop; only the making of a connection has a thread, for as long as it takes."""
 
 import selectors
 import socket
@@ -13,6 +13,7 @@ from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode
 
 from sabot_protocol.service.broker import Broker, Login, no_answer, no_connection
 from sabot_protocol.service.buffered import MOST_READ_BYTES, BufferedClient
+from sabot_protocol.service.wire_client import WireClient
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0
@@ -33,7 +34,7 @@ def _opened(client: Any, _userdata: object, sock: Any) -> None:
 
 
 class _Attempt(threading.Thread):
-    """One try to connect: name, TCP and TLS may take seconds. paho's client is this thread's alone until it ends."""
+    """One try to connect: name, TCP and TLS may take seconds. The client is this thread's alone until it ends."""
 
     def __init__(self, connect: Callable[[], object]) -> None:
         super().__init__(name="broker-connect", daemon=True)
@@ -49,8 +50,21 @@ class _Attempt(threading.Thread):
             self.error = error
 
 
+def _paho(client_id: str, *, clean_session: bool, manual_ack: bool) -> BufferedClient:
+    made = BufferedClient(
+        CallbackAPIVersion.VERSION2,
+        client_id,
+        clean_session=clean_session,
+        protocol=paho.MQTTv311,
+        manual_ack=manual_ack,
+        reconnect_on_failure=False,  # or paho falls back to MQTT 3.1, and waits for it
+    )
+    made.max_inflight_messages_set(0)  # no limit of paho's: it would look through all of them at each answer
+    return made
+
+
 class LoopClient:
-    """`client` is paho's; step() connects, reads, writes and keeps alive, and never waits."""
+    """`client` is paho's, or our own with the same names; step() connects, reads, writes and never waits."""
 
     def __init__(
         self,
@@ -63,22 +77,19 @@ class LoopClient:
         manual_ack: bool = False,  # then each message with QoS 1 is acknowledged by ack()
         most_read_bytes: int = MOST_READ_BYTES,  # in one turn
         keepalive_s: int = KEEPALIVE_S,  # a broker that hangs is left after twice this
+        many_messages: bool = False,  # for a publisher of many: our own client in place of paho's
     ) -> None:
         login.check(broker)
         self.broker, self.login, self.keepalive_s = broker, login, keepalive_s
-        self.client = BufferedClient(
-            CallbackAPIVersion.VERSION2,
-            client_id,
-            clean_session=clean_session,
-            protocol=paho.MQTTv311,
-            manual_ack=manual_ack,
-            reconnect_on_failure=False,  # or paho falls back to MQTT 3.1, and waits for it
+        self.client: Any = (
+            WireClient(client_id, clean_session=clean_session)
+            if many_messages
+            else _paho(client_id, clean_session=clean_session, manual_ack=manual_ack)
         )
         self.client.most_read_bytes = most_read_bytes
         self._tls = login.context() if broker.tls else None
         if self._tls:
             self.client.tls_set_context(self._tls)
-        self.client.max_inflight_messages_set(0)  # no limit of paho's: it would look through all of them at each answer
         self.client.connect_timeout = _CONNECT_TIMEOUT_S
         self.client.on_socket_open = _opened
         self.client.on_connect = self._on_connect
@@ -95,7 +106,7 @@ class LoopClient:
         self.on_ready: Callable[[], None] = lambda: None  # called when the broker has accepted us
         self.on_lost: Callable[[], None] = lambda: None  # called when it is gone
 
-    def _on_connect(self, client: paho.Client, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
+    def _on_connect(self, client: Any, _userdata: object, _flags: object, reason: Any, *_: object) -> None:
         self._answered = True
         client.on_log = None
         if reason.is_failure:
@@ -187,15 +198,18 @@ class LoopClient:
 
     def publish(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """Queue a message with QoS 1 and return its id; ids that the broker has yet to acknowledge are passed over."""
+        if isinstance(self.client, WireClient):
+            return self.client.post(topic, payload, retain=retain)
         for _ in range(_MOST_IDS_IN_USE):
             info = self.client.publish(topic, payload, qos=1, retain=retain)
             if info.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
-                return info.mid
+                return int(info.mid)
         raise RuntimeError("paho has no message id left; restart this program and report this")
 
     def ack(self, message_id: int) -> None:
         """Queue the acknowledgement of a message with QoS 1 that came over this connection."""
-        self.client.ack(message_id, 1)
+        if isinstance(self.client, BufferedClient):  # our own client does so itself
+            self.client.ack(message_id, 1)
 
     def flush(self) -> None:
         """Send what is queued, as far as the socket takes it, and follow the rest."""
