@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
@@ -77,7 +78,7 @@ class Table:
 def play(book: str, profile: dict[str, Any], log: Log, restarts: random.Random | None) -> Table:
     table = Table(book, profile)
     for place, event in enumerate(log):
-        numbered = event._replace(event_no=place + 1, time_ms=500 * place)
+        numbered = replace(event, event_no=place + 1, time_ms=500 * place)
         table.take(numbered, f"2027-01-15T{8 + place // 7200:02}:{place // 120 % 60:02}:{place // 2 % 60:02}.000Z")
         if restarts and restarts.random() < 0.02:
             table.restart()

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from support.firmware_logs import UNIT, Log, at, careless_log, change, clean_log, every_book, flag, verify
 
 
@@ -77,7 +78,7 @@ def a_coup_after_the_last(log: Log) -> None:
     """The closing is left out, and the second coup of the shoe is dealt once more under the next number."""
     closed, number = at(log, "shoe_closed"), log[at(log, "shoe_closed")].data["coups"] + 1
     again = [event for event in log[:closed] if event.data.get("coup_no") == 2]
-    log[closed : closed + 1] = [event._replace(data={**event.data, "coup_no": number}) for event in again]
+    log[closed : closed + 1] = [replace(event, data={**event.data, "coup_no": number}) for event in again]
 
 
 def cards_after_the_end(log: Log) -> None:
@@ -105,7 +106,7 @@ def no_burn(log: Log) -> None:
 def a_wrong_button_that_the_shoe_ignores(log: Log) -> None:
     place = at(log, "coup", 10)
     pressed = "tie" if log[place].data["winner"] != "tie" else "player"
-    log.insert(place + 1, log[place + 1]._replace(kind="button", data={"shoe_no": 1, "coup_no": 11, "button": pressed}))
+    log.insert(place + 1, replace(log[place + 1], kind="button", data={"shoe_no": 1, "coup_no": 11, "button": pressed}))
 
 
 def other_counts(log: Log) -> None:
@@ -140,7 +141,7 @@ def a_surplus_card_that_is_not_reported(log: Log) -> None:
     place = at(log, "button", 3, button="confirm")
     surplus = {"flags": {**log[place + 1].data["flags"], "surplus": True}}
     card = log[place + 1]
-    log[place : place + 2] = [card._replace(data={**card.data, **surplus}), log[place]]
+    log[place : place + 2] = [replace(card, data={**card.data, **surplus}), log[place]]
 
 
 def another_set(log: Log) -> None:

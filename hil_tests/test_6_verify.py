@@ -7,6 +7,7 @@ import random
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 from sabot_protocol.cards import DECK
 from support.firmware_logs import BOOKS, SHOES, at, careless_log, clean_log, every_book, verify
 
@@ -43,7 +44,7 @@ def test_a_damaged_record_puts_one_coup_in_doubt_and_no_more(book: str, slot: st
     profile, log = clean_log(book)
     tampered = list(log)
     place = at(tampered, "card", 20, slot=slot)
-    tampered[place] = tampered[place]._replace(kind="damaged", data={})
+    tampered[place] = replace(tampered[place], kind="damaged", data={})
     alarms, coups = verify(book, profile, tampered)
     number = log[place].data["coup_no"]
     assert [alarm.name for alarm in alarms] == ["log_damaged", "discrepancy"]
@@ -57,7 +58,7 @@ def test_a_result_that_is_lost_is_published_from_its_cards_and_disputed(book: st
     tampered = list(log)
     place = at(tampered, "coup", 20)
     lost = tampered[place].data
-    tampered[place] = tampered[place]._replace(kind="damaged", data={})
+    tampered[place] = replace(tampered[place], kind="damaged", data={})
     alarms, coups = verify(book, profile, tampered)
     assert [alarm.name for alarm in alarms] == ["log_damaged", "discrepancy"]
     (disputed,) = [coup for coup in coups if coup.status == "disputed"]
@@ -75,7 +76,7 @@ def test_gaps_in_a_careless_log_put_no_other_coup_in_doubt(book: str) -> None:
         for place, event in enumerate(log):
             at_place = (event.data.get("shoe_no", at_place[0]), event.data.get("coup_no", at_place[1]))
             if place in missing:
-                tampered[place] = event._replace(kind="damaged", data={})
+                tampered[place] = replace(event, kind="damaged", data={})
                 near |= {(at_place[0], at_place[1] + step) for step in (-1, 0, 1)}
         alarms, _ = verify(book, profile, tampered)
         differ = [one for one in alarms if one.name == "discrepancy" and "dealer" not in one.shoe_says]

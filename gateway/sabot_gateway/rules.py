@@ -4,11 +4,13 @@ NZ 9.2-9.5, The Star 9.2-9.5, Crown 8.1-8.3, Rapid 7.7.4.4-7.7.4.7; all five pri
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 Winner = Literal["player", "banker", "tie"]
 
-_FIRST_FOUR: tuple[str, ...] = ("player_1", "banker_1", "player_2", "banker_2")
+FIRST_FOUR: tuple[str, ...] = ("player_1", "banker_1", "player_2", "banker_2")  # slots, whatever the cards are
 _VALUES = {"A": 1, **{str(pips): pips for pips in range(2, 10)}, **dict.fromkeys("TJQK", 0)}
 # Banker's points: the Player's third cards on which he draws. He always draws on less, never on more.
 _BANKER_DRAWS_ON = {
@@ -23,7 +25,7 @@ class NotACoupError(ValueError):
     """These cards are no coup by the rules: too few of them."""
 
 
-class Coup(NamedTuple):
+class Coup(msgspec.Struct, frozen=True):
     """A complete coup."""
 
     player: tuple[str, ...]
@@ -39,7 +41,10 @@ class Coup(NamedTuple):
 
 def points(hand: Sequence[str]) -> int:
     """Return the point count of a hand: the last digit of its sum."""
-    return sum([_VALUES[card[0]] for card in hand]) % 10
+    total = 0
+    for card in hand:
+        total += _VALUES[card[0]]
+    return total % 10
 
 
 def is_pair(hand: Sequence[str]) -> bool:
@@ -64,7 +69,7 @@ def banker_draws(banker_points: int, player_third: int | None) -> bool:
 def due(cards: Sequence[str]) -> str | None:
     """Return the slot of the next card of a coup that has these, in the order drawn; None when it is complete."""
     if len(cards) < 4:
-        return _FIRST_FOUR[len(cards)]
+        return FIRST_FOUR[len(cards)]
     player, banker = points((cards[0], cards[2])), points((cards[1], cards[3]))
     if player >= 8 or banker >= 8:
         return None
@@ -82,7 +87,7 @@ def play(cards: Sequence[str]) -> Coup:
     if len(cards) < 4:
         raise NotACoupError(f"{len(cards)} cards: a coup has at least four")
     player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], list(cards[4:])
-    slots = _FIRST_FOUR
+    slots = FIRST_FOUR
     player_points, banker_points = points(player), points(banker)
     natural = player_points >= 8 or banker_points >= 8
     if not natural:

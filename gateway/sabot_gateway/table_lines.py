@@ -103,17 +103,19 @@ class TableLines:
         if not self.paused and table.drop_silent(at.now_s):
             silent = f"the shoe on {table.config.port} sends nothing; check its power and its cable"
             self._status_topics.problem(table, silent, at)
-        table.link.tick(at.now_s)
+        link = table.link
+        link.tick(at.now_s)
         self._write(table, at)
         if self.paused:  # the link takes unread bytes for silence
             return
-        while table.link.reports:
-            self._own.raise_alarm(table, *table.link.reports.popitem(), at)
-        if table.link.problem:
-            self._status_topics.problem(table, table.link.problem, at)
+        while link.reports:
+            self._own.raise_alarm(table, *link.reports.popitem(), at)
+        problem = link.problem
+        if problem:
+            self._status_topics.problem(table, problem, at)
         elif table.newly_served():
             self._greet(table, at)
-        elif table.link.unit is not None and (table.condition_changed() or table.fault != table.published_fault):
+        elif link.unit is not None and (table.condition_changed() or table.fault != table.published_fault):
             self._status_topics.concern(table, at)
 
     def _write(self, table: TableSession, at: Moment) -> None:

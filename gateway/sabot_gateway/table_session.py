@@ -64,15 +64,15 @@ class TableSession:
     _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)
 
-    @property
-    def name(self) -> str:
-        """The table's name in the config."""
-        return self.config.name
+    def __post_init__(self) -> None:
+        """Keep the table's name in the config at hand: every entry has it."""
+        self.name = self.config.name
 
     @property
     def fault(self) -> str:
         """The fault or error for which the shoe locks its exit, or `none`."""
-        return self.verifier.standing_error().get("fault", self.shoe_fault.name)
+        error = self.verifier.standing_error()
+        return error["fault"] if error else self.shoe_fault.name
 
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""
@@ -88,16 +88,21 @@ class TableSession:
             self.link.lost = None
         for event in events:
             records = self._verified(event, time, now_s)
-            for position, record in enumerate([*records, *self._incidents(event, records, time, now_s)]):
-                self._add(event, record, time, of_event=not position)
+            following = self._incidents(event, records, time, now_s)
+            self._add(event, records[0], time, of_event=True)
+            if len(records) > 1 or following:
+                for record in (*records[1:], *following):
+                    self._add(event, record, time, of_event=False)
             self.shoe_fault.follow(event)
             self.last_event_no = event.event_no
         return events
 
     def _incidents(self, event: Event, records: list[Record], time: str, now_s: float) -> list[Record]:
         """Return what people must settle after this event; an internal error here must not stop the event."""
+        found: list[Record] = []
         try:
-            found: list[Record] = []
+            if not self.verifier.several_parts and not self.incidents.matters(records, event):
+                return found
             for part in self.verifier.parts(event, records, time):
                 found += self.incidents.follow(part.records, part.source, self.verifier.state, part.event)
             return found
@@ -121,14 +126,15 @@ class TableSession:
 
     def _add(self, event: Event, record: Record, time: str, *, of_event: bool) -> None:
         """Add the entry of the event itself, with its number and frame; or one that the gateway adds."""
-        self.screens.follow(record)
-        topic: str = record.topic or ""
-        payload = _encode(record.message) if record.message else b""
-        number, frame = (event.event_no, event.raw) if of_event else (None, b"")
-        if of_event and event.kind == UNREADABLE:
-            topic, payload = UNREADABLE, _encode(event.data)
-        digest = self.verifier.digest
-        self.pending.append(Entry(event.unit, number, self.name, topic, payload, frame, time, digest))
+        topic, payload, number, frame = "", b"", None, b""
+        if record.topic is not None:
+            self.screens.follow(record)
+            topic, payload = record.topic, _encode(record.message)
+        if of_event:
+            number, frame = event.event_no, event.raw
+            if event.kind == UNREADABLE:
+                topic, payload = UNREADABLE, _encode(event.data)
+        self.pending.append(Entry(event.unit, number, self.name, topic, payload, frame, time, self.verifier.digest))
 
     def stored(self, at: Moment) -> None:
         """Acknowledge to the shoe what was pending: the ledger has it."""
@@ -143,7 +149,7 @@ class TableSession:
     def drop_silent(self, now_s: float) -> bool:
         """Stop serving a shoe that has sent nothing for too long, whatever its port reports; return True if so."""
         last_frame_s = self.link.last_frame_s
-        if self.link.unit is None or last_frame_s is None or now_s - last_frame_s <= _SILENT_AFTER_S:
+        if last_frame_s is None or now_s - last_frame_s <= _SILENT_AFTER_S or self.link.unit is None:
             return False
         self.link.reset()
         return True
@@ -157,8 +163,11 @@ class TableSession:
 
     def newly_served(self) -> bool:
         """Return True, once, if a shoe is served that was not, or with another key than before."""
-        served = (self.link.unit, self.link.authenticated, self.link.rotation)
-        if self.line.port is None or self.link.problem or self.link.unit is None or self.last_published == served:
+        link, unit = self.link, self.link.unit
+        if unit is None or self.line.port is None or link.problem:
+            return False
+        served = (unit, link.authenticated, link.rotation)
+        if self.last_published == served:
             return False
         self.last_published = served
         self.condition_changed()
@@ -173,7 +182,8 @@ class TableSession:
 
     def concern(self) -> str | None:
         """Return what is wrong though the shoe is served: the gravest alarm about its log or line, the oldest first."""
-        found = [alarm for alarm in self.verifier.active() if alarm.name in CONCERNS]
+        active = self.verifier.active()
+        found = [alarm for alarm in active if alarm.name in CONCERNS] if active else []
         return min(found, key=lambda alarm: CONCERNS.index(alarm.name)).say if found else self.link.note
 
     def condition_changed(self) -> bool:

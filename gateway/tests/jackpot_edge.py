@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sabot_gateway.config import Table
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.jackpots import Jackpots
@@ -85,7 +86,7 @@ class TableLog(Log):
     def __call__(self, kind: str, /, *, ms: int = 1000, time: str = "", unit: str = "", **data: Any) -> list[Record]:
         """Take one more event."""
         self.no, self.ms = self.no + 1, self.ms + ms
-        made = event(self.no, kind, **data)._replace(time_ms=self.ms % 2**30, unit=self.unit)
+        made = replace(event(self.no, kind, **data), time_ms=self.ms % 2**30, unit=self.unit)
         records = self.session.verifier.take(made, TIME)
         self.records += records
         for position, record in enumerate(records):

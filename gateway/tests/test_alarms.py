@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError, Record, Source, Verifier
 from sabot_gateway.verify.alarms.book import CROWDED_OUT, AlarmBook, most_urgent
@@ -159,7 +160,7 @@ def test_a_result_that_neither_cards_nor_shoe_give_must_be_named() -> None:
 
 
 def test_one_of_two_disputed_coups_is_decided_by_its_place_or_its_id() -> None:
-    again = [one._replace(event_no=one.event_no + 5) for one in cards(1, "9S 2H TD 3C", coup_no=2)]
+    again = [replace(one, event_no=one.event_no + 5) for one in cards(1, "9S 2H TD 3C", coup_no=2)]
     verifier = served(*DISPUTED, *again, result(10, "banker", 9, 5, coup_no=2, natural=True))
     assert coup(decide(verifier, "void", f"{UNIT}-10")).coup == 2
     assert [one.coup for one in verifier.disputed()] == [1]
@@ -179,8 +180,7 @@ def test_a_coup_is_decided_once_and_the_refusal_names_who_decided_and_when(named
 
 
 def test_coups_of_two_shoes_with_the_same_number_are_chosen_by_id() -> None:
-    other = [one._replace(unit="5ab0000000000002") for one in DISPUTED]
-    verifier = served(*DISPUTED, *other)
+    verifier = served(*DISPUTED, *(replace(one, unit="5ab0000000000002") for one in DISPUTED))
     with pytest.raises(NotThereError, match=f"use its id: {UNIT}-5 or 5ab0000000000002-5"):
         decide(verifier, "void", "1/1")
     assert coup(decide(verifier, "void", f"{UNIT}-5")).corrects == f"{UNIT}-5"
@@ -252,7 +252,7 @@ def test_a_fault_that_lasts_is_never_crowded_out() -> None:
 def test_the_alarm_of_a_lost_part_of_the_log_makes_room_for_itself() -> None:
     verifier = served()
     for number in range(1, 101):
-        verifier.take(REJECT._replace(event_no=number), at(2 * number))
+        verifier.take(replace(REJECT, event_no=number), at(2 * number))
     changed = messages(verifier.lost(event(110, "key", on=1), 101, 109, at(201)))
     assert [(alarm.event_no, alarm.by) for alarm in changed] == [(110, ""), (110, CROWDED_OUT)]
     assert len(verifier.active()) == 100
@@ -271,7 +271,7 @@ def flood(verifier: Verifier, first: int, count: int, time: str) -> list[AlarmMe
     return [
         message
         for number in range(first, first + count)
-        for message in messages(verifier.take(REJECT._replace(event_no=number), time))
+        for message in messages(verifier.take(replace(REJECT, event_no=number), time))
     ]
 
 
@@ -306,7 +306,7 @@ def test_a_flood_of_alarms_about_jackpots_does_not_blame_the_shoe() -> None:
 def test_a_flood_of_one_name_does_not_hide_an_alarm_of_another() -> None:
     verifier = served()
     flood(verifier, 1, 500, at(0))
-    assert [alarm.name for alarm in messages(verifier.take(FAULT._replace(event_no=501), at(0)))] == ["fault_card"]
+    assert [alarm.name for alarm in messages(verifier.take(replace(FAULT, event_no=501), at(0)))] == ["fault_card"]
 
 
 def test_the_alarm_of_a_flood_ends_when_it_is_seen_and_comes_again_with_the_next() -> None:
@@ -325,9 +325,9 @@ def test_a_fault_that_comes_in_a_flood_of_faults_is_raised_as_soon_as_there_is_r
     verifier, number = served(), 0
     for _ in range(40):
         number += 2
-        verifier.take(FAULT._replace(event_no=number), at(0))
+        verifier.take(replace(FAULT, event_no=number), at(0))
         verifier.take(event(number + 1, "fault_cleared", fault="card", by="key"), at(0))
-    verifier.take(FAULT._replace(event_no=100), at(0))
+    verifier.take(replace(FAULT, event_no=100), at(0))
     assert [alarm.name for alarm in verifier.active()] == ["alarm_flood"]
     assert messages(verifier.take(event(101, "key", on=1), at(1))) == []
     (raised,) = messages(verifier.take(event(102, "key", on=1), at(2)))
@@ -338,7 +338,7 @@ def test_a_fault_that_comes_in_a_flood_of_faults_is_raised_as_soon_as_there_is_r
 def test_a_fault_that_is_over_before_there_is_room_for_it_is_not_raised() -> None:
     verifier = served()
     for number in range(2, 90, 2):
-        verifier.take(FAULT._replace(event_no=number), at(0))
+        verifier.take(replace(FAULT, event_no=number), at(0))
         verifier.take(event(number + 1, "fault_cleared", fault="card", by="key"), at(0))
     assert messages(verifier.take(event(101, "key", on=1), at(50))) == []
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from desk_bench import GATEWAY, TIME, DeskBench
+from msgspec.structs import replace
 from sabot_gateway.verify import Source, Verifier
 from sabot_protocol.service.messages import Answer
 from shoe_events import BOOK, PROFILE, cards, event
@@ -20,7 +21,7 @@ def let_coup_leave(bench: DeskBench) -> None:
     place: dict[str, Any] = {"decks": 8, "cards_out": 70, "coups_left": 0, "awaiting": 0, "import": 0}
     gone = event(9, "handed_over", shoe_no=4, coup_no=13, kind="live", cards=slots, **place)
     bench.other = Verifier("bac-02", BOOK, PROFILE, moves=bench.table.verifier.moves)
-    bench.other.take(gone._replace(unit="5ab0000000000002"), TIME)
+    bench.other.take(replace(gone, unit="5ab0000000000002"), TIME)
     bench.table.serve()
     bench.table.open()
 

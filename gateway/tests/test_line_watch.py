@@ -115,3 +115,14 @@ def test_a_shoe_without_a_key_is_served_where_the_config_allows_it(opened: Open,
     floor.run(4)
     assert (floor.status()["state"], floor.status()["authenticated"]) == ("online", False)
     assert floor.stored(OTHER) == [1, 2, 3]
+
+
+def test_a_look_is_due_when_a_counter_has_risen_and_when_a_minute_is_over() -> None:
+    watch = LineWatch()
+    assert watch.due(0, 1000.0)
+    watch.look(QUIET, 1000.0, served=True)
+    assert not watch.due(0, 1000.25)
+    assert watch.due(1, 1000.5)
+    assert watch.look({**QUIET, "forged": 1}, 1000.5, served=True) == {}
+    assert not watch.due(1, 1059.9)
+    assert watch.due(1, 1060.0)

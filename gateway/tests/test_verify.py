@@ -1,6 +1,7 @@
 """Verify: a coup that agrees with its cards, and every way in which it can differ."""
 
 import pytest
+from msgspec.structs import replace
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_gateway.verify.alarms import shoe_texts, wording
@@ -117,7 +118,7 @@ def test_a_void_coup_has_no_winner() -> None:
 
 def test_a_surplus_card_belongs_to_the_next_coup() -> None:
     first = [*cards(1, "9S 2H TD 3C"), result(5, "player", 9, 5, natural=True)]
-    surplus = [one._replace(data={**one.data, "flags": {"surplus": True}}) for one in cards(6, "2S", coup_no=2)]
+    surplus = [replace(one, data={**one.data, "flags": {"surplus": True}}) for one in cards(6, "2S", coup_no=2)]
     surplus.append(irregularity("player_overdraw", "NEXT_LIVE"))
     rest = cards(7, "9H 3D KC", SLOTS[1:], coup_no=2)
     (record,) = take(*first, *surplus, *rest, result(10, "banker", 5, 9, coup_no=2, natural=True))
@@ -229,7 +230,7 @@ def test_other_events_are_only_kept() -> None:
 
 
 def test_a_damaged_record_has_no_time_and_is_no_clock_that_went_back() -> None:
-    damaged = event(2, "damaged")._replace(time_ms=0)
+    damaged = replace(event(2, "damaged"), time_ms=0)
     records = take(event(1, "key", on=1), damaged, event(3, "key", on=0))
     assert [record.message.name for record in records if isinstance(record.message, AlarmMessage)] == []
     verifier = Verifier("bac-01", BOOK, PROFILE)

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.moves import Moved, Moves, on_table
@@ -230,7 +231,7 @@ def test_a_coup_that_left_is_a_warning_until_it_has_come_somewhere() -> None:
     (warning,) = warnings(log)
     assert (warning.name, warning.severity, warning.coup) == ("handed_over", "warning", 2)
     other = Verifier("bac-02", log.book, log.profile, moves=log.verifier.moves)
-    other.take(hand_over(3, "8D", came=True, coup_no=2)._replace(unit=OTHER), "")
+    other.take(replace(hand_over(3, "8D", came=True, coup_no=2), unit=OTHER), "")
     (over,) = log.verifier.match_moves(source)
     assert isinstance(over.message, AlarmMessage)
     assert (over.message.state, over.message.by) == ("cleared", "the gateway: the coup is played at bac-02")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec.structs import replace
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import fields, rulebooks
 from sabot_protocol.topics import AlarmMessage, CoupMessage
@@ -25,7 +26,7 @@ class Log:
     def __call__(self, kind: str, /, *, ms: int = 1000, time: str = "", unit: str = UNIT, **data: Any) -> list[Record]:
         """Take one more event, so many ms after the last one; return its records."""
         self.no, self.ms = self.no + 1, self.ms + ms
-        made = event(self.no, kind, **data)._replace(time_ms=self.ms % 2**30, unit=unit)
+        made = replace(event(self.no, kind, **data), time_ms=self.ms % 2**30, unit=unit)
         self.last_event = made
         records = self.verifier.take(made, time)
         self.records += records

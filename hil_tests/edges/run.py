@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
+from msgspec.structs import replace
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source, Verifier
@@ -85,7 +86,7 @@ class Gateway:
             event = parse.event(UNIT, parse.frame(head + bytes.fromhex(body)))
             self._place += 1
             time = self._time()
-            event = event._replace(time_ms=500 * self._place)
+            event = replace(event, time_ms=500 * self._place)
             self._shoe = [] if event.kind in ("shoe_opened", "shoe_closed") else self._shoe
             self._shoe.append((event, time))
             for record in self._verifier.take(event, time):

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Verifier
@@ -90,7 +91,7 @@ def verify(book: str, profile: dict[str, Any], log: Log) -> tuple[list[AlarmMess
     verifier, messages = Verifier("bac-01", rulebooks.load(book), profile), []
     for place, event in enumerate(log):
         time = datetime.fromtimestamp(START_S + place / 2, UTC).isoformat()
-        numbered = event._replace(event_no=place + 1, time_ms=500 * place)
+        numbered = replace(event, event_no=place + 1, time_ms=500 * place)
         messages += [record.message for record in verifier.take(numbered, time)]
     alarms = [message for message in messages if isinstance(message, AlarmMessage) and message.state == "raised"]
     return alarms, [message for message in messages if isinstance(message, CoupMessage)]
@@ -108,7 +109,7 @@ def at(log: Log, kind: str, number: int = 0, **data: Any) -> int:
 def change(log: Log, place: int, **data: Any) -> None:
     """Change values of this event."""
     event = log[place]
-    log[place] = event._replace(data={**deepcopy(event.data), **data})
+    log[place] = replace(event, data={**deepcopy(event.data), **data})
 
 
 def flag(log: Log, place: int, name: str, on: bool) -> None:

@@ -5,7 +5,6 @@ from sabot_protocol.angel_eye.tables import ERRORS
 from sabot_gateway.angel_eye import words
 from sabot_gateway.angel_eye.line_watch import SILENT
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import records
 from sabot_gateway.verify.alarms.catalogue import ALARMS
 from sabot_gateway.verify.alarms.wording import Text
 from sabot_gateway.verify.deciders import Decider
@@ -20,20 +19,22 @@ ERROR, KEPT, INTERRUPTED = "shoe_error", "card_kept", "line_interrupted"
 _BY_RESULT = "the shoe's result"
 
 
-def card(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def card(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A card left the shoe; one that was kept for this coup waits no more."""
-    own = Record("cards", records.card_message(event, common))
+    own = context.card(event)
     waits = context.alarms.named(KEPT) if event.data["flags"]["kept"] else []
     return [own, *context.clear_alarms(waits, "the shoe: the coup began with the card", context.source(event))]
 
 
-def confirmed(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def confirmed(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe's result agrees with the cards, and no person confirms at this table."""
+    common = context.common(event)
     return [coups.confirm(context, event, common, found, Decider(_BY_RESULT, time=common["time"]))]
 
 
-def outside(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def outside(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A card was drawn outside the game."""
+    common = context.common(event)
     data = event.data
     name = "drawn_while_locked" if data["mode"] == "lock" else "card_outside_game"
     in_error = data["mode"] == "error"
@@ -41,27 +42,31 @@ def outside(context: Context, event: Event, common: Common, found: list[Finding]
     return [Record(), *context.raise_alarm(common, name, **words.outside(data["mode"], data["card"], error, code))]
 
 
-def result_not_used(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def result_not_used(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A result came that settles no coup."""
+    common = context.common(event)
     text = words.result_not_used(event.data["says"], undefined=event.data["undefined"])
     return [Record(), *context.raise_alarm(common, "result_not_used", **text)]
 
 
-def sent_again(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def sent_again(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A card was sent again while no coup is open."""
+    common = context.common(event)
     data = event.data
     text = {"say": f"{words.again(data['target'], data['position'], data['card'])} No coup is on the table."}
     return [Record(), *context.raise_alarm(common, "card_sent_again", **text)]
 
 
-def kept(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def kept(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe keeps a card for the next coup."""
+    common = context.common(event)
     text = words.kept(context.table, event.data["card"], event.data["book_says"])
     return [Record(), *_replace(context, event, common, text)]
 
 
-def kept_forgotten(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def kept_forgotten(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A kept card did not begin the next coup."""
+    common = context.common(event)
     return [Record(), *_replace(context, event, common, words.kept_forgotten(event.data["card"]))]
 
 
@@ -71,8 +76,9 @@ def _replace(context: Context, event: Event, common: Common, text: Text) -> list
     return over + context.raise_alarm(common, KEPT, **text)
 
 
-def error(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def error(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe reported an error, with what the book has for it; a standing one is raised once."""
+    common = context.common(event)
     data = event.data
     text = words.error(data["error"], data["code"], data["book_says"])
     if data["standing"] and any(alarm.shoe_says == text["shoe_says"] for alarm in context.alarms.named(ERROR)):
@@ -80,13 +86,14 @@ def error(context: Context, event: Event, common: Common, found: list[Finding]) 
     return [Record(), *context.raise_alarm(common, ERROR, **text)]
 
 
-def error_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def error_cleared(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe is in no error any more."""
     return [Record(), *context.clear_alarms(context.alarms.named(ERROR), "the shoe", context.source(event))]
 
 
-def lock(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def lock(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The exit is locked or free, by the key or by command."""
+    common = context.common(event)
     by_key = event.data["by"] == "key"
     over = context.clear_alarms(context.alarms.named(LOCKED), "the shoe", context.source(event))
     context.alarms.drop_postponed(LOCKED)
@@ -95,8 +102,9 @@ def lock(context: Context, event: Event, common: Common, found: list[Finding]) -
     return [Record(), *over, *context.raise_alarm(common, LOCKED, **words.locked(context.table, by_key=by_key))]
 
 
-def restarted(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def restarted(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe started: raise an alarm if it is in play and its cards are not changed."""
+    common = context.common(event)
     state, unlocked = context.state, _lock_unknown(context, event)
     if state.phase in NOT_OPEN or event.data["changes"]:
         return [Record(), *unlocked]
@@ -104,8 +112,9 @@ def restarted(context: Context, event: Event, common: Common, found: list[Findin
     return [Record(), *unlocked, *context.raise_alarm(common, "shoe_restarted", **words.restarted(cards))]
 
 
-def connected(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def connected(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The line was opened: raise an alarm, once, if coups may be missing; a coup on the table gets one of its own."""
+    common = context.common(event)
     state = context.state
     out = [Record(), *_lock_unknown(context, event), *_other_shoes(context, event)]
     known = state.line_lost or context.alarms.named(INTERRUPTED)

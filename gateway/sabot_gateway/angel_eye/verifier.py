@@ -46,6 +46,7 @@ class AngelEyeVerifier(Verifier):
 
     driver: DriverName = "angel-eye"
     rows: Mapping[str, Row[Any]] = ROWS
+    several_parts = True
     checks: AngelEyeChecks
 
     def __init__(

@@ -101,7 +101,7 @@ class IncidentBook:
         person: Decider | None = None,  # who requested what the records have
     ) -> list[Record]:
         """Return the records of the incidents that these records open, advance or close."""
-        if not self._matters(records, event):
+        if not self.matters(records, event):
             return []
         if event is not None and event.kind == "command_done":
             self._last.note(event)
@@ -120,18 +120,18 @@ class IncidentBook:
                 self._open_new(changes, opening, requester)
         return self._stored(changes)
 
-    def _matters(self, records: list[Record], event: Event | None) -> bool:
+    def matters(self, records: list[Record], event: Event | None) -> bool:
         """Return False if nothing of this can open or advance an incident; most events are such."""
         if event is not None and event.kind in _EVENTS:
             return True
         if self._open:
             card = event is not None and event.kind == "card" and any(map(_waits_for_card, self._open.values()))
             return card or any(record.topic in _TOPICS for record in records)
-        return any(
-            isinstance(record.message, AlarmMessage)
-            or (isinstance(record.message, CoupMessage) and record.message.status == "disputed")
-            for record in records
-        )
+        for record in records:
+            message = record.message
+            if isinstance(message, AlarmMessage) or (isinstance(message, CoupMessage) and message.status == "disputed"):
+                return True
+        return False
 
     def _with_person(self, one: Evidence, person: Decider | None, requester: Decider | None) -> Evidence:
         """Add the person whose command is the proof, or the role of the person whose request is."""

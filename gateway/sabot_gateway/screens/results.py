@@ -43,7 +43,7 @@ class ShoeResults:
 
     def card(self, message: CardMessage) -> None:
         """The first card of a coup brings the results of those before it out."""
-        if message.slot not in NO_COUP and "surplus" not in message.notes:
+        if message.coup > self._dealt and message.slot not in NO_COUP and "surplus" not in message.notes:
             self.dealt((message.unit, message.shoe), message.coup)
 
     def dealt(self, place: Place, coup: int) -> None:

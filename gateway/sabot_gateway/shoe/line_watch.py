@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 _WINDOW_S = 60.0
 _MOST_FOREIGN = 100  # a shoe with a wrong key sends HELLO once a second
 _MOST_UNREADABLE = 5  # a shoe sends what is not acknowledged ten times in the first minute
 _STALLED_S, _LEAST_FRAMES = 30.0, 10
-_FOREIGN = ("unauthenticated", "forged", "replayed", "strays")
+FOREIGN: Final = ("unauthenticated", "forged", "replayed", "strays")
 _UNREADABLE = ("unknown", "oversize")
 _SILENT_AFTER_S = 5.0
 SILENT = "nothing comes on this port: the shoe is switched off, its cable is not plugged in, or this is another port"
@@ -23,6 +24,10 @@ class Rate:
     most: int
     _since_s: float = 0.0
     _before: dict[str, int] = field(default_factory=dict)
+
+    def until_s(self) -> float:
+        """Return when the minute is over."""
+        return self._since_s + _WINDOW_S
 
     def exceeded(self, counters: Mapping[str, int], now_s: float) -> dict[str, int]:
         """Return by how much each counter rose in the last minute, where together they rose by more than `most`."""
@@ -92,12 +97,22 @@ class LineDiagnosis:
 class LineWatch:
     """The rates of one line."""
 
-    _foreign: Rate = field(default_factory=lambda: Rate(_FOREIGN, _MOST_FOREIGN))
+    _foreign: Rate = field(default_factory=lambda: Rate(FOREIGN, _MOST_FOREIGN))
     _unreadable: Rate = field(default_factory=lambda: Rate(_UNREADABLE, _MOST_UNREADABLE))
+    _counted: int = -1  # of all counters together, when they were looked at last
+    _look_s: float = 0.0  # when a minute is over
+
+    def due(self, counted: int, now_s: float) -> bool:
+        """Return True if a look can find or change something: a counter has risen, or a minute is over."""
+        if counted == self._counted and now_s < self._look_s:
+            return False
+        self._counted = counted
+        return True
 
     def look(self, counters: Mapping[str, int], now_s: float, *, served: bool) -> dict[str, str]:
         """Return the alarms that are due, by name; a line on which nobody is served has a problem of its own."""
         foreign, unreadable = self._foreign.exceeded(counters, now_s), self._unreadable.exceeded(counters, now_s)
+        self._look_s = min(self._foreign.until_s(), self._unreadable.until_s())
         found = {"forged_frames": forged_frames(foreign)} if foreign else {}
         return found | ({"unreadable_frames": unreadable_frames(unreadable)} if unreadable and served else {})
 

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from sabot_protocol import fields, messages
 
-from sabot_gateway.shoe import parse, refusals
+from sabot_gateway.shoe import line_watch, parse, refusals
 from sabot_gateway.shoe.commands import Command, CommandQueue
 from sabot_gateway.shoe.continuity import NothingStored, StoredFrames
 from sabot_gateway.shoe.handshake import ASK_EVERY_S, ASK_SOONEST_S, Handshake
@@ -133,19 +133,26 @@ class ShoeLink:
         """Send again what has not been answered; find out what is wrong where nobody is served."""
         if self.handshake.refusing(now_s):
             return
-        served = self.handshake.unit is not None
-        self.reports |= self._watch.look(self.line_counters(), now_s, served=served)
-        self.handshake.problem = self._line.diagnose(self.handshake.problem, now_s, served=served)
-        self.handshake.tick(now_s)
-        if self.handshake.session is not None:
+        handshake, served = self.handshake, self.handshake.unit is not None
+        if self._watch.due(self._watched(), now_s):
+            self.reports |= self._watch.look(self.line_counters(), now_s, served=served)
+        handshake.problem = self._line.diagnose(handshake.problem, now_s, served=served)
+        handshake.tick(now_s)
+        if handshake.session is not None:
             self._send_again(now_s)
+
+    def _watched(self) -> int:
+        """Return how many frames were counted that the line is watched for."""
+        foreign = sum([self.counters[name] for name in line_watch.FOREIGN])
+        return foreign + self.parser.unknown + self.parser.deframer.oversize
 
     def _send_again(self, now_s: float) -> None:
         if not self.handshake.confirmed and self._outbox.due("welcome", now_s, ASK_EVERY_S):
             self._welcome(now_s)
         if not self._profile_known and self._outbox.due("set_profile", now_s, ASK_EVERY_S):
             self._send_profile(now_s)
-        if self.handshake.confirmed and self.log.up_to_date():  # by now its log shows what the shoe has done
+        # By the time that it is up to date, its log shows what the shoe has done.
+        if self.commands.waiting and self.handshake.confirmed and self.log.up_to_date():
             command = self.commands.due(now_s)
             if command is not None:
                 self._send("command", now_s, command_id=command.command_id, kind=command.kind, data=command.data)
@@ -174,18 +181,18 @@ class ShoeLink:
         return False
 
     def _frame(self, frame: Frame, events: list[Event], now_s: float) -> None:
-        handshake = self.handshake
+        handshake, kind = self.handshake, frame.type
         if handshake.unit is None:
             self._sound(now_s)
-        if frame.type == "hello":
+        if kind == "hello":
             self._hello(frame, now_s)
-        elif frame.type == "busy":
+        elif kind == "busy":
             handshake.busy(frame)
         elif handshake.takes(frame):
             self._line.last_frame_s = now_s
             unit = handshake.unit
             if unit is not None:
-                step = self._event(frame, unit, events, now_s) if frame.type == "event" else None
+                step = self._event(frame, unit, events, now_s) if kind == "event" else None
                 if handshake.unit is not None:
                     self.log.watch(unit, step, now_s)
 
@@ -233,7 +240,8 @@ class ShoeLink:
             self._send_profile(now_s)
 
     def _event(self, frame: Frame, unit: str, events: list[Event], now_s: float) -> Step:
-        self.counters["unreadable"] += frame.body["kind"] == parse.UNREADABLE
+        if frame.body["kind"] == parse.UNREADABLE:
+            self.counters["unreadable"] += 1
         step = self.log.take(frame)
         if step == "taken":
             self._taken(parse.event(unit, frame), events)

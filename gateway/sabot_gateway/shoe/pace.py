@@ -43,7 +43,8 @@ class Pace:
 
     def ahead(self, table: str) -> bool:
         """Return True if a table has more under way than its share."""
-        return self._under_way[table] > max(_UNDER_WAY // max(self.tables, 1), _LEAST_UNDER_WAY)
+        under_way = self._under_way.get(table, 0)
+        return under_way > _LEAST_UNDER_WAY and under_way > _UNDER_WAY // max(self.tables, 1)
 
     def most_bytes(self, table: str) -> int:
         """Return how much of this table's port may be read in this turn."""

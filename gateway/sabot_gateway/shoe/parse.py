@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 from sabot_protocol import codec, framing, messages
 from sabot_protocol.auth import MAC_BYTES
 from sabot_protocol.codec import CodecError
@@ -19,7 +20,7 @@ NO_CLOCK: Final = -1  # the time of an event whose shoe has no clock
 MOST_FRAME_BYTES = framing.MAX_BODY_BYTES + 4  # on the wire
 
 
-class Frame(NamedTuple):  # made three times as fast as a frozen dataclass
+class Frame(msgspec.Struct, frozen=True, gc=False):  # thousands a second: made and read faster than a NamedTuple
     """A frame from a shoe."""
 
     type: str
@@ -30,7 +31,7 @@ class Frame(NamedTuple):  # made three times as fast as a frozen dataclass
     mac: bytes = b""
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """An event of a shoe's log, with the frame it came in as evidence."""
 
     unit: str

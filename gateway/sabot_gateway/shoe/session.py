@@ -67,4 +67,4 @@ class Session:
 
     def old(self) -> bool:
         """Return True when it is time to agree on a new one."""
-        return max(self.seq, self._least_seq) >= _RENEW_AT_SEQ
+        return self.seq >= _RENEW_AT_SEQ or self._least_seq >= _RENEW_AT_SEQ

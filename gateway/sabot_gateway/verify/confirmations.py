@@ -1,9 +1,9 @@
 """Confirmations: which results may be settled; each is published once, and again if corrected (Rapid 7.7.4.9, 8.1)."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 
 from sabot_gateway.verify.deciders import Decider
@@ -28,7 +28,7 @@ class Confirmations:
     def confirm(self, coup: CoupMessage, decider: Decider, source: Source) -> Record:
         """Confirm the coup on the table."""
         at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
-        return self._record(_of(replace(coup, **at, **decider.fields()), coup.id, "confirmed"))
+        return self._record(_of(coup, "confirmed", {**at, **decider.fields(), "corrects": ""}))
 
     def follow(self, coup: CoupMessage) -> list[Record]:
         """Return the record that follows from a message about a coup: it confirms, or corrects what was confirmed."""
@@ -38,8 +38,7 @@ class Confirmations:
         if coup.status in ("disputed", "verified") or (coup.status == "void" and not before):
             return []
         status: Literal["confirmed", "void"] = "void" if coup.status == "void" else "confirmed"
-        message = replace(_of(coup, coup.id, status), id=result_id(coup), corrects=before)
-        return [self._record(message)]
+        return [self._record(_of(coup, status, {"id": result_id(coup), "corrects": before}))]
 
     def restore(self, disputed: dict[str, str]) -> None:
         """Take from the ledger the coups that were confirmed and are disputed now."""
@@ -74,5 +73,5 @@ def _keep(known: dict[str, str], coup_id: str, message_id: str) -> None:
         del known[next(iter(known))]
 
 
-def _of(coup: CoupMessage, coup_id: str, status: Literal["confirmed", "void"]) -> ConfirmedMessage:
-    return ConfirmedMessage(**{**asdict(coup), "status": status, "corrects": ""}, coup_id=coup_id)
+def _of(coup: CoupMessage, status: Literal["confirmed", "void"], changes: dict[str, Any]) -> ConfirmedMessage:
+    return ConfirmedMessage(**{**asdict(coup), **changes, "status": status, "coup_id": coup.id})

@@ -67,6 +67,11 @@ class Moved:
         """The id of its alarm."""
         return f"{self.event.unit}-{self.event.event_no}-{LEFT}"
 
+    @property
+    def numbered(self) -> tuple[str, int]:
+        """Unit and number of the event."""
+        return self.event.unit, self.event.event_no
+
     def position(self) -> dict[str, Any]:
         """Return its position in the shoe."""
         return {name: self.event.data[name] for name in POSITION}
@@ -98,7 +103,7 @@ class Moves:
                 if (one.coup_no, one.cards) == (moved.coup_no, moved.cards) and moved.time <= one.time:
                     moved.taken_by = table
         left = self._left[moved.table]
-        for before in [before for before in left if before.event[:2] == moved.event[:2]]:  # the log is read again
+        for before in [before for before in left if before.numbered == moved.numbered]:  # the log is read again
             moved.taken_by = before.taken_by
             left.remove(before)
         left.append(moved)
@@ -114,7 +119,7 @@ class Moves:
 
     def recall(self, moved: Moved) -> None:
         """Add a coup that left before a restart, unless it is known."""
-        if all(before.event[:2] != moved.event[:2] for before in self._left[moved.table]):
+        if all(before.numbered != moved.numbered for before in self._left[moved.table]):
             self.left(moved)
 
     def taken(self, table: str) -> dict[str, str]:

@@ -3,10 +3,11 @@
 import re
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from sabot_protocol.angel_eye.tables import UNIT_PREFIX
-from sabot_protocol.topics import CardMessage, CoupMessage, CoupStatus, HealthMessage, Message
+from sabot_protocol.topics import CoupMessage, CoupStatus, HealthMessage, Message
 
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import NO_CLOCK, Event
@@ -16,7 +17,7 @@ _NO_RESULT = frozenset(("partial", "first_card_missing", "conflict", "again_uncl
 _UNIT = re.compile(rf"({UNIT_PREFIX})?[^-]*")
 
 
-class Record(NamedTuple):
+class Record(msgspec.Struct, frozen=True):
     """One ledger entry: only the event, or a message under a topic."""
 
     topic: str | None = None  # a TopicName, or of a jackpot
@@ -43,20 +44,6 @@ def unit_of(message_id: str) -> str:
     return found[0] if found else ""
 
 
-def card_message(event: Event, common: dict[str, Any]) -> CardMessage:
-    """Return the message about a card that left the shoe."""
-    data = event.data
-    return CardMessage(
-        **common,
-        slot=data["slot"],
-        card=data["card"],
-        speed_mm_s=data.get("speed_mm_s", UNSET),
-        margin=data["margin_pct"] / 100 if "margin_pct" in data else UNSET,
-        shoe_time_ms=_shoe_time_ms(event),
-        notes=[flag for flag, on in data["flags"].items() if on],
-    )
-
-
 def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: CoupStatus) -> CoupMessage:
     """Return the shoe's result, with its cards."""
     data, flags = event.data, event.data["flags"]
@@ -73,7 +60,7 @@ def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: Cou
         natural=flags["natural"],
         last_coup=flags["last_coup"],
         flags=data.get("notes") or UNSET,
-        shoe_time_ms=_shoe_time_ms(event),
+        shoe_time_ms=shoe_time_ms(event),
     )
 
 
@@ -92,17 +79,19 @@ def no_result(event: Event, common: dict[str, Any], dealt: Dealt, **changes: Any
         banker_pair=False,
         natural=False,
         last_coup=False,
-        shoe_time_ms=_shoe_time_ms(event),
+        shoe_time_ms=shoe_time_ms(event),
     )
     return replace(message, **changes)
 
 
-def _shoe_time_ms(event: Event) -> int | UnsetType:
+def shoe_time_ms(event: Event) -> int | UnsetType:
+    """Return the shoe's time of an event; UNSET if the shoe has no clock."""
     return UNSET if event.time_ms == NO_CLOCK else event.time_ms
 
 
 def _hands(dealt: Dealt) -> dict[str, Any]:
-    return {side: [card for slot, card in dealt if slot.startswith(side)] for side in ("player", "banker")}
+    player = [card for slot, card in dealt if slot.startswith("player")]
+    return {"player": player, "banker": [card for slot, card in dealt if slot.startswith("banker")]}
 
 
 def by_the_cards(coup: CoupMessage) -> rules.Coup | None:

@@ -77,7 +77,10 @@ class ShoeState:
 
     def due(self, coup_no: int) -> str | None:
         """Return the slot of the next card of a coup, None when the coup is complete."""
-        return rules.due(self.cards(coup_no))
+        dealt = self.dealt.get(coup_no, ())
+        if len(dealt) < len(rules.FIRST_FOUR):
+            return rules.FIRST_FOUR[len(dealt)]
+        return rules.due([card for _, card in dealt])
 
     def dealing(self) -> bool:
         """Return True if a coup has begun and is not complete."""

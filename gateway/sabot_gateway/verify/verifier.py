@@ -1,9 +1,10 @@
 """Verify: an independent reading of the shoe's log; what the shoe reports and what the rules give must agree."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, DriverName, Unknown, Winner
 
@@ -16,14 +17,16 @@ from sabot_gateway.verify.alarms.catalogue import LOCKING
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import ROWS, Checks, Row
 from sabot_gateway.verify.disputes import Decision
-from sabot_gateway.verify.findings import NONE, Finding
+from sabot_gateway.verify.effects import Effect
+from sabot_gateway.verify.findings import NONE, Check, Finding
 from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports import coups, exit_lock, findings
-from sabot_gateway.verify.reports.context import Context
+from sabot_gateway.verify.reports.context import Context, Report
 from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
+_ONLY_THE_EVENT = Record()
 
 
 class Part(NamedTuple):
@@ -34,6 +37,21 @@ class Part(NamedTuple):
     source: Source
 
 
+class _Prepared(msgspec.Struct, frozen=True):
+    """A row for the shoe on the table."""
+
+    checks: tuple[Check, ...]
+    report: Report | None
+    effect: Effect | None
+    passes: Callable[[Event, CoupMessage], bool] | None
+    locks: bool  # the event can lock the exit, or free it
+
+    @classmethod
+    def of(cls, kind: str, row: Row[Any], checks: Checks) -> "_Prepared":
+        """Return the row with the checks of this shoe."""
+        return cls(row.checks(checks), row.report, row.effect, row.passes, kind in exit_lock.KINDS)
+
+
 class Verifier:
     """One table: takes the events of its shoe in order; holds its alarms and its disputed coups.
 
@@ -42,6 +60,7 @@ class Verifier:
 
     driver: DriverName = "sabot"
     rows: Mapping[str, Row[Any]] = ROWS
+    several_parts = False  # True: an event can mean several things that our own shoe would log one by one
     confirmed_by_result = False  # True: the shoe's result confirms a coup, no person
     checks: Checks
 
@@ -58,8 +77,8 @@ class Verifier:
         self.moves = Moves() if moves is None else moves  # of all tables of a gateway
         self.digest = rulebook.digest().hex()  # goes with every message and ledger entry
         self._context = Context(table, rulebook, self.digest)
-        self._begin_unit("")
         self.alarms, self.disputes = self._context.alarms, self._context.disputes
+        self._begin_unit("")
         self.confirmations = self._context.confirmations
         self.moves.active_alarms[table] = lambda: {alarm.alarm for alarm in self.alarms.named(LEFT)}
 
@@ -67,7 +86,7 @@ class Verifier:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
         self.state = state = ShoeState(unit=unit)
         self.checks = checks = self._new_checks(state)
-        self._checks = {kind: row.checks(checks) for kind, row in self.rows.items()}
+        self._rows = {kind: _Prepared.of(kind, row, checks) for kind, row in self.rows.items()}
         self._context.state, self._context.void_cause = state, checks.void_cause
         self._context.authorisation = checks.authorisation
         return state
@@ -130,13 +149,14 @@ class Verifier:
 
     def _verify(self, event: Event) -> list[Record]:
         """Run the row of an event: its checks, its report, its effect."""
-        row, found = self.rows[event.kind], list[Finding]()
-        for check in self._checks[event.kind]:
+        row = self._rows[event.kind]
+        found: list[Finding] = []
+        for check in row.checks:
             more = check(event)
             if more is not NONE:
                 found += more
         out = self._records(row, event, found)
-        if row.effect:
+        if row.effect is not None:
             row.effect(self.state, event.data)
         return out
 
@@ -144,21 +164,26 @@ class Verifier:
         """Return the parts of the event that was taken last: our own shoe logs one thing with each."""
         return [Part(event, records, Source(event.unit, event.event_no, time))]
 
-    def _records(self, row: Row[Any], event: Event, found: list[Finding]) -> list[Record]:
+    def _records(self, row: _Prepared, event: Event, found: list[Finding]) -> list[Record]:
         context = self._context
-        last, not_confirmed = context.disputes.last, list[Record]()
-        passed = last and (event.unit != last.unit or (row.passes and row.passes(event, last)))
-        if last and passed and context.confirmations.awaited(last):
-            not_confirmed = coups.not_confirmed(context, last, event, found)
-        locks = event.kind in exit_lock.KINDS
-        common = context.common(event) if row.report or found or locks else {}
-        out = row.report(context, event, common, found) if row.report else [Record()]
-        out += not_confirmed
+        not_confirmed = self._not_confirmed(row, event, found)
+        out = [_ONLY_THE_EVENT] if row.report is None else row.report(context, event, found)
+        if not_confirmed:
+            out += not_confirmed
         if found:
-            out += findings.alarms(context, event, common, found)
-        if locks:
-            out += exit_lock.alarms(context, event, common)
+            out += findings.alarms(context, event, found)
+        if row.locks:
+            out += exit_lock.alarms(context, event)
         return out + context.postponed_alarms() if context.alarms.postponed else out
+
+    def _not_confirmed(self, row: _Prepared, event: Event, found: list[Finding]) -> list[Record] | None:
+        """Return the records of the last coup if play goes on before it is confirmed; None if it does not."""
+        context, last = self._context, self.disputes.last
+        if last is None or not context.confirmations.awaited(last):
+            return None
+        if event.unit == last.unit and (row.passes is None or not row.passes(event, last)):
+            return None
+        return coups.not_confirmed(context, last, event, found)
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Note that these events before this one are lost; return nothing if their alarm is active."""
@@ -166,7 +191,7 @@ class Verifier:
         if event.unit != state.unit:
             state = self._begin_unit(event.unit)
         state.time = time
-        for check in self._checks[UNREADABLE]:
+        for check in self._rows[UNREADABLE].checks:
             check(event)
         effects.log_gap(state, {})
         say = log_lost(event.unit, first, last)

@@ -23,6 +23,7 @@ GROUPS = (
     "reports",
     "rules",
     "screens",
+    "stages",
 )
 
 

@@ -59,10 +59,12 @@ class BurnCheck:
     def card(self, event: Event) -> Findings:
         """Find a card that is burnt without an order, or dealt before the burn is complete."""
         data, state = event.data, self.state
+        if data["slot"] != "burn" and not self._due:
+            return NONE
         if data["slot"] == "unused" or data["flags"].get("surplus") or state.phase in ("unknown", "closed", "checking"):
             return NONE
         if data["slot"] != "burn":
-            return self._dealt(event) if self._due and state.whole else NONE
+            return self._dealt(event) if state.whole else NONE
         if self._due:
             self._first = self._first or data["card"]
             self._burnt += 1

@@ -81,38 +81,42 @@ class ClockCheck:
     def _advance(self, event: Event) -> tuple[Finding, ...]:
         if self._shoe_ms is None:
             self._start(event.time_ms)
-        return self._shoe_goes_on(event) + self._gateway_goes_on(self.state.time)
+        step = (event.time_ms - self._raw_ms) % _MODULO
+        if step >= _MODULO // 2:
+            return self._shoe_went_back(event) + self._gateway_goes_on(self.state.time)
+        self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
+        return self._gateway_goes_on(self.state.time)
 
     def _start(self, time_ms: int) -> None:
         self._shoe_ms, self._raw_ms = time_ms, time_ms
         self._least_s = self._card_ms = self._set = self._first = None
 
-    def _shoe_goes_on(self, event: Event) -> tuple[Finding, ...]:
-        step = (event.time_ms - self._raw_ms) % _MODULO
-        if step >= _MODULO // 2:
-            before, self._raw_ms = self._raw_ms, event.time_ms
-            self._start(event.time_ms)
-            fact = "The shoe's clock went back without a restart. Play on. Have the shoe inspected later."
-            return (Finding(fact, f"{event.time_ms} ms", f"{before} ms before", name="shoe_clock"),)
-        self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
-        return NONE
+    def _shoe_went_back(self, event: Event) -> tuple[Finding, ...]:
+        before = self._raw_ms
+        self._start(event.time_ms)
+        fact = "The shoe's clock went back without a restart. Play on. Have the shoe inspected later."
+        return (Finding(fact, f"{event.time_ms} ms", f"{before} ms before", name="shoe_clock"),)
 
     def _gateway_goes_on(self, time: str) -> tuple[Finding, ...]:
         if not time:
             return NONE
-        now_s, before_s = _seconds(time), self._gateway_s
+        now_s, before_s, shoe_ms = _seconds(time), self._gateway_s, self._shoe_ms or 0
         self._gateway_s = now_s
-        late_s = now_s - (self._shoe_ms or 0) / 1000
-        self._first = self._first or (now_s, self._shoe_ms or 0)
+        late_s, least_s = now_s - shoe_ms / 1000, self._least_s
+        if self._first is None:
+            self._first = now_s, shoe_ms
         if before_s is not None and now_s < before_s - _GATEWAY_BACK_S:
             self._least_s, self._first = late_s, None
             fact = "The gateway's clock went back. Play on. Have the gateway's time server checked."
             back = f"{before_s - now_s:.0f} seconds back"
             return (Finding(fact, "", back, name="gateway_clock"),)
-        least_s, self._least_s = self._least_s, late_s if self._least_s is None else min(self._least_s, late_s)
-        if least_s is not None and late_s < least_s - _AHEAD_S and not self._replayed(now_s):
-            fact = "The shoe's clock is ahead of the gateway's. Play on. Have the shoe inspected later."
-            return (Finding(fact, "", f"{least_s - late_s:.0f} seconds ahead", name="shoe_clock"),)
+        if least_s is None:
+            self._least_s = late_s
+        elif late_s < least_s:
+            self._least_s = late_s
+            if late_s < least_s - _AHEAD_S and not self._replayed(now_s):
+                fact = "The shoe's clock is ahead of the gateway's. Play on. Have the shoe inspected later."
+                return (Finding(fact, "", f"{least_s - late_s:.0f} seconds ahead", name="shoe_clock"),)
         return NONE
 
     def _replayed(self, now_s: float) -> bool:
@@ -121,10 +125,9 @@ class ClockCheck:
         return (self._shoe_ms or 0) - since_ms > _REPLAY * 1000 * (now_s - since_s)
 
     def _cards_apart(self, event: Event) -> tuple[Finding, ...]:
-        flags, before, now = event.data["flags"], self._card_ms, self._shoe_ms
-        if flags.get("keyed"):
+        if event.data["flags"].get("keyed"):
             return NONE
-        self._card_ms = now
+        before, self._card_ms, now = self._card_ms, self._shoe_ms, self._shoe_ms
         apart = _LEAST_BETWEEN_CARDS_MS if before is None or now is None else now - before
         if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
             return NONE

@@ -62,14 +62,17 @@ class CompositionCheck:
 
     def card(self, event: Event) -> Findings:
         """Count the card; `over` if the decks cannot have it."""
-        data = event.data
+        data, state = event.data, self.state
         card = data["card"]
-        self.out[card] += 1
+        count = self.out[card] = self.out.get(card, 0) + 1
         if data["flags"].get("surplus"):
             self._surplus.append(card)
-        too_many = self.state.decks and not self.continuous and self.state.phase != "checking"
-        self.over = card if too_many and self.out[card] > self.state.decks else ""
-        if too_many and not self.over and self.out[card] + self._elsewhere[card] > self.state.decks:
+        self.over = ""
+        if not state.decks or self.continuous or state.phase == "checking":
+            return NONE
+        if count > state.decks:
+            self.over = card
+        elif self._elsewhere and count + self._elsewhere[card] > state.decks:
             return self._over_elsewhere(card)
         return NONE
 

@@ -24,20 +24,25 @@ class CoupCheck:
     book: Rulebook
     winner: str = ""  # by the cards if they are a coup, else by the shoe
 
+    def __post_init__(self) -> None:
+        """Look up once which clause asks for Confirm before the next coup."""
+        self._confirm_first = CONFIRM_FIRST.get(self.book.id)
+
     def coup(self, event: Event) -> Findings:
         """Compare the shoe's result with the cards."""
         data, state = event.data, self.state
         number = data["coup_no"]
         dealt = state.dealt.get(number, [])
         played = _played(dealt)
-        says, cards = shoe_says(data), cards_say(dealt, played)
         self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
+        if state.gap_in != number and _agrees(data, dealt, played):
+            return NONE
+        says, cards = shoe_says(data), cards_say(dealt, played)
         if state.gap_in == number:
             fact = "Part of this coup's log is missing. Its result cannot be verified."
-            yield Finding(fact, says, f"{cards}, as far as the cards are known", "", number)
-        elif says != cards:
-            fact = "The shoe's result does not match the cards."
-            yield Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number)
+            return (Finding(fact, says, f"{cards}, as far as the cards are known", "", number),)
+        fact = "The shoe's result does not match the cards."
+        return (Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number),)
 
     def button(self, event: Event) -> Findings:
         """Compare the dealer's result with the cards."""
@@ -50,13 +55,27 @@ class CoupCheck:
 
     def card(self, event: Event) -> Findings:
         """Where the book asks for it, a coup begins only after the one before is confirmed."""
-        data, clause = event.data, CONFIRM_FIRST.get(self.book.id)
+        data, clause = event.data, self._confirm_first
         if clause is None or self.state.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
             return NONE
         number = self.state.coup_no
         fact = "A coup began before the last one was confirmed. The last one must not be settled."
         says = f"coup {data['coup_no']} is dealt"
         return (Finding(fact, says, f"coup {number} is not confirmed", clause, number),)
+
+
+def _agrees(data: dict[str, Any], dealt: Dealt, played: rules.Coup | str) -> bool:
+    """Return True if the shoe's result, and the order in which it drew, are those of the cards."""
+    if isinstance(played, str):
+        return False
+    flags = data["flags"]
+    return (
+        (data["winner"], data["player_points"], data["banker_points"])
+        == (played.winner, played.player_points, played.banker_points)
+        and (bool(flags["natural"]), bool(flags["player_pair"]), bool(flags["banker_pair"]))
+        == (played.natural, played.player_pair, played.banker_pair)
+        and tuple([slot for slot, _ in dealt]) == played.slots
+    )
 
 
 def shoe_says(data: dict[str, Any]) -> str:

@@ -70,8 +70,10 @@ class CuttingCardCheck:
 
     def card(self, event: Event) -> Findings:
         """Find the first card of a coup that must not be dealt."""
+        if self.last is None:
+            return NONE
         data = event.data
-        if self.last is None or data["coup_no"] <= self.last or data["slot"] != "player_1":
+        if data["coup_no"] <= self.last or data["slot"] != "player_1":
             return NONE
         allowed = self._after()
         if allowed.value or self.state.phase in ("closed", "checking"):

@@ -10,7 +10,7 @@ from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.composition import CompositionCheck
 from sabot_gateway.verify.checks.coups import CoupCheck
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import NO_COUP, RESULTS, ShoeState
+from sabot_gateway.verify.state import NO_COUP, NOT_OPEN, RESULTS, ShoeState
 
 _OVERDRAWS = ("player_overdraw", "banker_overdraw", "excess_card")
 _FACE_UP = ("first_card_face_up", "second_to_fourth_card_face_up", "third_card_face_up")
@@ -52,24 +52,35 @@ class IrregularityCheck:
 
     def card(self, event: Event) -> Findings:
         """Find what was not reported before this card; note what this card shows."""
-        found = self._overdue()
-        flags, state = event.data["flags"], self.state
-        self._exposed, self._foreign = bool(flags.get("exposed") or flags.get("face_up")), False
-        if state.phase in ("unknown", "closed", "checking"):
+        found = self._overdue() if self._due else NONE
+        data, state = event.data, self.state
+        flagged = True in data["flags"].values()
+        self._exposed = self._foreign = False
+        if flagged:
+            self._exposed = bool(data["flags"].get("exposed") or data["flags"].get("face_up"))
+        if state.phase in NOT_OPEN:
             return found
-        number, card = event.data["coup_no"], event.data["card"]
+        if flagged:
+            self._flagged(event)
+        if self.authorisation.awaiting and self.authorisation.drawn_without(event):
+            shows = f"{data['card']} came, but no supervisor had authorised the coup"
+            self._due[_UNAUTHORISED] = (data["coup_no"], shows)
+        if self.composition.over:
+            shows = f"{data['card']} came more often than {state.decks} decks allow"
+            self._due[_FOREIGN] = (data["coup_no"], shows)
+        return found
+
+    def _flagged(self, event: Event) -> None:
+        """Note what the flags of a card show."""
+        data, flags = event.data, event.data["flags"]
+        number, card, slot = data["coup_no"], data["card"], data["slot"]
         if flags.get("surplus"):
             self._surplus += 1
             self._due[self._overdraw(event)] = (number, f"{card} came, but no card was due")
-        elif flags.get("face_up") and event.data["slot"] not in NO_COUP:
-            self._due[_face_up(event.data["slot"])] = (number, f"{card} was face up")
-        elif flags.get("exposed") and event.data["slot"] == "player_1" and self.face_down:
+        elif flags.get("face_up") and slot not in NO_COUP:
+            self._due[_face_up(slot)] = (number, f"{card} was face up")
+        elif flags.get("exposed") and slot == "player_1" and self.face_down:
             self._due[_EXPOSED] = (number, f"{card} was exposed too early")
-        if self.authorisation.drawn_without(event):
-            self._due[_UNAUTHORISED] = (number, f"{card} came, but no supervisor had authorised the coup")
-        if self.composition.over:
-            self._due[_FOREIGN] = (number, f"{card} came more often than {state.decks} decks allow")
-        return found
 
     def _overdraw(self, event: Event) -> str:
         """Return the case of a surplus card, by the cards that are out."""

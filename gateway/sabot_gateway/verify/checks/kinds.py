@@ -97,5 +97,5 @@ class KindCheck:
 
     def _forget(self, number: int) -> None:
         for kept in (self._announced, self._no_bet):
-            for old in [coup_no for coup_no in kept if coup_no <= number]:
+            for old in [coup_no for coup_no in kept if coup_no <= number] if kept else ():
                 del kept[old]

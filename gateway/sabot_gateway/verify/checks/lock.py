@@ -43,8 +43,10 @@ class LockCheck:
 
     def card(self, event: Event) -> Findings:
         """Find a card that was due and drawn by force; a card that was not due is an irregularity."""
+        if not self.on:
+            return NONE
         data = event.data
-        if not self.on or data["flags"].get("surplus") or data["flags"].get("keyed"):
+        if data["flags"].get("surplus") or data["flags"].get("keyed"):
             return NONE
         if self.state.phase in ("closed", "checking"):
             return NONE

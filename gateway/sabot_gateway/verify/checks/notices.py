@@ -63,7 +63,8 @@ class KindNotices:
 
     def coup(self, event: Event) -> Findings:
         """Keep the kind of the coup until the next is on the table; forget those before."""
-        self._kinds = {number: kind for number, kind in self._kinds.items() if number >= event.data["coup_no"]}
+        if self._kinds:
+            self._kinds = {number: kind for number, kind in self._kinds.items() if number >= event.data["coup_no"]}
         return NONE
 
     def coup_void(self, event: Event) -> Findings:

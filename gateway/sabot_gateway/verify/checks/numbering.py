@@ -76,8 +76,7 @@ class NumberingCheck:
 
     def _dealt(self, event: Event) -> Findings:
         state, data = self.state, event.data
-        surplus = bool(data["flags"].get("surplus"))
-        expected = state.surplus_coup_no() if surplus else state.next_coup_no()
+        expected = state.surplus_coup_no() if data["flags"].get("surplus") else state.next_coup_no()
         if data["coup_no"] != expected:
             return (_another_coup(data["coup_no"], expected, state.coup_no),)
         slot = state.due(expected)

@@ -33,7 +33,7 @@ class Pattern:
 
     def __init__(self) -> None:
         self._cards: list[str] = []
-        self._rows = {"up": 1, "down": 1, "rank": 1, "suit": 1}
+        self._up = self._down = self._of_rank = self._of_suit = 1  # how many in a row, the last card included
         self._seen: set[tuple[str, ...]] = set()
 
     def add(self, card: str) -> str:
@@ -47,20 +47,20 @@ class Pattern:
         return self._in_a_row() or self._many() or self._repeated()
 
     def _row(self, before: str, card: str) -> None:
-        step, rows = _STEPS[before[0] + card[0]], self._rows
-        goes_on = {"up": step == _UP, "down": step == _DOWN, "rank": step == 0, "suit": before[1] == card[1]}
-        for row, on in goes_on.items():
-            rows[row] = rows[row] + 1 if on else 1
+        step = _STEPS[before[0] + card[0]]
+        self._up = self._up + 1 if step == _UP else 1
+        self._down = self._down + 1 if step == _DOWN else 1
+        self._of_rank = self._of_rank + 1 if step == 0 else 1
+        self._of_suit = self._of_suit + 1 if before[1] == card[1] else 1
 
     def _in_a_row(self) -> str:
-        rows = self._rows
         if len(self._cards) > ROWS_AMONG:
             return ""
-        if max(rows["up"], rows["down"]) >= RUN:
+        if self._up >= RUN or self._down >= RUN:
             return f"{RUN} cards in order of rank"
-        if rows["rank"] >= ROW_OF_RANK:
+        if self._of_rank >= ROW_OF_RANK:
             return f"{ROW_OF_RANK} cards of one rank in a row"
-        return f"{ROW_OF_SUIT} cards of one suit in a row" if rows["suit"] >= ROW_OF_SUIT else ""
+        return f"{ROW_OF_SUIT} cards of one suit in a row" if self._of_suit >= ROW_OF_SUIT else ""
 
     def _many(self) -> str:
         if len(self._cards) != MANY_AMONG:

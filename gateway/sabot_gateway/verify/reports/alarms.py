@@ -5,16 +5,18 @@ from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.catalogue import LOCKING
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record
-from sabot_gateway.verify.reports.context import Common, Context
+from sabot_gateway.verify.reports.context import Context
 
 
-def reject(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def reject(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Something passed the reader that is no certain card."""
+    common = context.common(event)
     return [Record(), *context.raise_alarm(common, "reject", **wording.reject(event.data))]
 
 
-def fault(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def fault(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A fault locks the exit until the shoe reports that it is over."""
+    common = context.common(event)
     name = event.data["fault"]
     if name == "none":
         return [Record()]
@@ -31,7 +33,7 @@ def _replaced(context: Context, event: Event, name: str) -> list[Record]:
     return context.clear_alarms(context.alarms.named(*before), "the shoe: another fault", context.source(event))
 
 
-def fault_cleared(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def fault_cleared(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The alarm of the fault is over, and the reject that led to it."""
     fault, by = event.data["fault"], event.data["by"].replace("_", " ")
     if fault == "decision":
@@ -42,8 +44,9 @@ def fault_cleared(context: Context, event: Event, common: Common, found: list[Fi
     return [Record(), *context.clear_alarms(context.alarms.named(*names), f"the shoe: {by}", context.source(event))]
 
 
-def irregularity(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def irregularity(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Raise the case as an alarm with the book's next step; a coup that is disputed already has its alarm."""
+    common = context.common(event)
     state, case = context.state, event.data["case"]
     if case == "scan_discrepancy" and context.disputes.at((event.unit, common["shoe"], state.coup_no)):
         return [Record()]
@@ -51,17 +54,20 @@ def irregularity(context: Context, event: Event, common: Common, found: list[Fin
     return [Record(), *context.raise_alarm(common, case, **text)]
 
 
-def handed_over(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def handed_over(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A coup in progress left this shoe, or came to it."""
+    common = context.common(event)
     name, text = wording.handed_over(event.data)
     return [Record(), *context.raise_alarm(common, name, **text)]
 
 
-def damaged(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def damaged(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A record of the shoe's log is damaged."""
+    common = context.common(event)
     return [Record(), *context.raise_alarm(common, "log_damaged", **wording.log_damaged(event))]
 
 
-def unreadable(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def unreadable(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """An event does not fit the protocol."""
+    common = context.common(event)
     return [Record(), *context.raise_alarm(common, "unreadable_event", **wording.unreadable_event(event))]

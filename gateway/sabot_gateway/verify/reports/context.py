@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage
+from sabot_protocol.topics import AlarmMessage, CardMessage
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
@@ -14,7 +15,7 @@ from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.disputes import Disputes
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.records import Record, Source
+from sabot_gateway.verify.records import Record, Source, shoe_time_ms
 from sabot_gateway.verify.state import ShoeState
 
 Common = dict[str, Any]  # the fields that every message carries
@@ -49,6 +50,27 @@ class Context:
             "rulebook": self.digest,
         }
 
+    def card(self, event: Event) -> Record:
+        """Return the record of a card that left the shoe: most events are cards."""
+        state, data, flags = self.state, event.data, event.data["flags"]
+        message = CardMessage(
+            id=f"{event.unit}-{event.event_no}{self.suffix}",
+            unit=event.unit,
+            event_no=event.event_no,
+            table=self.table,
+            shoe=data.get("shoe_no", state.shoe_no or 0),
+            coup=data.get("coup_no", state.coup_no),
+            time=state.time,
+            rulebook=self.digest,
+            slot=data["slot"],
+            card=data["card"],
+            speed_mm_s=data.get("speed_mm_s", UNSET),
+            margin=data["margin_pct"] / 100 if "margin_pct" in data else UNSET,
+            shoe_time_ms=shoe_time_ms(event),
+            notes=[flag for flag, on in flags.items() if on] if True in flags.values() else [],
+        )
+        return Record("cards", message)
+
     def source(self, event: Event) -> Source:
         """Return this event as the origin of a message."""
         return Source(event.unit, event.event_no, self.state.time, self.suffix)
@@ -80,4 +102,4 @@ class Context:
 
 
 # The records of an event; the first is the event's own.
-Report = Callable[[Context, Event, Common, list[Finding]], list[Record]]
+Report = Callable[[Context, Event, list[Finding]], list[Record]]

@@ -26,25 +26,29 @@ def publish(context: Context, coup: CoupMessage, where: Where | None = None, *, 
     return [Record("coup", coup), *context.confirmations.follow(coup)]
 
 
-def coup(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def coup(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The result of a coup: verified, or disputed if anything about it does not agree."""
     state, number = context.state, event.data["coup_no"]
     agreed = number not in state.doubtful and not any(finding.coup_no for finding in found)
     state.doubtful.discard(number)
-    message = records.coup_message(event, common, state.dealt.get(number, []), "verified" if agreed else "disputed")
-    return publish(context, replace(message, **_origin(state, number)))
+    fields, dealt = context.common(event) | _origin(state, number), state.dealt.get(number, [])
+    message = records.coup_message(event, fields, dealt, "verified" if agreed else "disputed")
+    return publish(context, message)
 
 
 def _origin(state: ShoeState, number: int) -> dict[str, str]:
     """Where a coup began that came from another shoe, and who made it one without wagers."""
     came, state.came = state.came, None
     no_bet_by, state.no_bet_by = state.no_bet_by, None
+    if came is None and no_bet_by is None:
+        return {}
     began = {"began": came.began} if came and came.coup_no == number else {}
     return began | (no_bet_by[1].fields() if no_bet_by and no_bet_by[0] == number else {})
 
 
-def void(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def void(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A coup is void; this corrects its result, if it had one. A coup that is void already is not voided again."""
+    common = context.common(event)
     state, data = context.state, event.data
     number, where = data["coup_no"], (event.unit, common["shoe"], data["coup_no"])
     state.doubtful.discard(number)
@@ -74,10 +78,11 @@ def end_dispute(context: Context, where: Where, by: str, source: Source) -> list
 # Confirm
 
 
-def button(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def button(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Confirm: the dealer confirms the result; after a supervisor's decision at the shoe it also ends a dispute."""
     if event.data["button"] != "confirm":
         return [Record()]
+    common = context.common(event)
     own = confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
     if not context.state.decision_cleared:
         return [own]
@@ -85,7 +90,7 @@ def button(context: Context, event: Event, common: Common, found: list[Finding])
     return [own, *_confirm_dispute(context, event, common, supervisor)]
 
 
-def command_done(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def command_done(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """`confirm` confirms the result and ends a dispute; what a result or Confirm needs later is noted."""
     command = event.data["command"]
     if command == "this_no_bet":
@@ -94,7 +99,7 @@ def command_done(context: Context, event: Event, common: Common, found: list[Fin
         context.state.cleared_by = context.void_cause.of_command(event)
     if command != "confirm":
         return [Record()]
-    decider = context.void_cause.of_command(event)
+    common, decider = context.common(event), context.void_cause.of_command(event)
     own = confirm(context, event, common, found, decider)
     return [own, *_confirm_dispute(context, event, common, decider)]
 

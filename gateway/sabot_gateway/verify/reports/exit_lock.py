@@ -5,7 +5,7 @@ from typing import Final
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.records import Record
-from sabot_gateway.verify.reports.context import Common, Context
+from sabot_gateway.verify.reports.context import Context
 
 LOCKED: Final = "exit_locked"
 AWAITING: Final = "awaiting_authorisation"
@@ -16,13 +16,13 @@ _BEGINS = ("coup_kind", "handed_over")
 KINDS: Final = frozenset((*_BEGINS, *_ENDS, "lock", "checkpoint", "lid", "shoe_opened", "shoe_closed"))
 
 
-def alarms(context: Context, event: Event, common: Common) -> list[Record]:
+def alarms(context: Context, event: Event) -> list[Record]:
     """Raise the alarms of locks that begin with this event, and clear those that end."""
     begins, over = _changes(context, event)
     out = context.clear_alarms(context.alarms.named(*over), "the shoe", context.source(event))
     context.alarms.drop_postponed(*over)
     for name in begins:
-        out += context.raise_alarm(common, name, **wording.exit_lock(name, context.table, context.book))
+        out += context.raise_alarm(context.common(event), name, **wording.exit_lock(name, context.table, context.book))
     return out
 
 

@@ -12,8 +12,9 @@ from sabot_gateway.verify.reports import coups
 from sabot_gateway.verify.reports.context import Common, Context
 
 
-def alarms(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def alarms(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Return the alarms of these findings, and the coup that they dispute."""
+    common = context.common(event)
     out: list[Record] = []
     differ = [finding for finding in found if finding.name == "discrepancy"]
     for other in (finding for finding in found if finding.name != "discrepancy"):

@@ -9,11 +9,12 @@ from sabot_gateway.verify.alarms.catalogue import ENDED_BY_NEW_SHOE
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports import coups
-from sabot_gateway.verify.reports.context import Common, Context
+from sabot_gateway.verify.reports.context import Context
 
 
-def opened(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def opened(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A shoe is open; alarms about the cards before are over."""
+    common = context.common(event)
     context.state.doubtful.clear()
     about = {key: event.data[key] for key in ("decks", "card_set", "burn")}
     message = ShoeMessage(**{**common, "coup": 0}, state="open", **about)
@@ -22,14 +23,16 @@ def opened(context: Context, event: Event, common: Common, found: list[Finding])
     return [Record("shoe", message), *cleared, *coups.lost_result(context, event, common)]
 
 
-def closed(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def closed(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe is closed."""
+    common = context.common(event)
     message = ShoeMessage(**common, state="closed", **context.state.opened)
     return [Record("shoe", message), *coups.lost_result(context, event, common)]
 
 
-def restarted(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def restarted(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Raise an alarm if the shoe restarted while it was open."""
+    common = context.common(event)
     state = context.state
     if state.phase in ("unknown", "closed", "checking"):
         return [Record()]
@@ -37,15 +40,16 @@ def restarted(context: Context, event: Event, common: Common, found: list[Findin
     return [Record(), *context.raise_alarm(common, "shoe_restarted", **text)]
 
 
-def card(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def card(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A card left the shoe."""
-    own, gap_in = Record("cards", records.card_message(event, common)), context.state.gap_in
+    own, gap_in = context.card(event), context.state.gap_in
     if gap_in is None or event.data["coup_no"] <= gap_in or event.data["flags"].get("surplus"):
         return [own]
-    return [own, *coups.lost_result(context, event, common)]
+    return [own, *coups.lost_result(context, event, context.common(event))]
 
 
-def sensor(context: Context, event: Event, common: Common, found: list[Finding]) -> list[Record]:
+def sensor(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Publish what a sensor has seen; raise an alarm if it reads with little margin."""
+    common = context.common(event)
     own, weak = Record("health", records.health_message(event.data, common)), wording.weak_sensor(event.data)
     return [own, *(context.raise_alarm(common, "sensor_margin", **weak) if weak else ())]
