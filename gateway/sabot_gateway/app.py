@@ -1,6 +1,5 @@
 """The daemon: one loop over ports, broker and control socket; the only place that knows the order of the stages."""
 
-import gc
 import selectors
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from sabot_protocol.topics import KEEPALIVE_S
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, floor_key_of, jackpots_of
 from sabot_gateway.control_requests import ControlRequests
+from sabot_gateway.garbage import Garbage
 from sabot_gateway.group_commit import GroupCommit
 from sabot_gateway.guard import ALARM, Guard
 from sabot_gateway.hold import HoldControl, Reason
@@ -95,7 +95,7 @@ class App:
             config.site, self._control, desk, self._captures, self._hold, ledger, publish, self._tables, jackpots,
             commands, roles, clock,
         )  # fmt: skip
-        self._pruner = Pruner(ledger)
+        self._pruner, self._garbage = Pruner(ledger), Garbage()
         self._sweep_s, self._visited, self._turn_s = 0.0, 0, monotonic()
 
     def _at(self) -> Moment:
@@ -105,9 +105,10 @@ class App:
         """Serve until SIGTERM or SIGINT, then stop cleanly; SIGHUP reads the config again."""
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals)
         self.begin()
-        gc.freeze()  # what exists now lives on: collecting it again and again would take 40 ms each time
+        self._garbage.begin(self._monotonic())
         while not self._signals.stopping:
             self.step(_SWEEP_EVERY_S)
+            self._garbage.step(self._turn_s)
         self._goodbye()
 
     def begin(self) -> None:
@@ -161,6 +162,7 @@ class App:
         self._lines.share_out(ready, published, at.now_s, connected=self._publish.connected())
         if self._signals.reloading and not self._hold.active and self._group_commit.commit_all(at):
             self._reload.run(at)
+            self._garbage.tables_changed(at.now_s)
 
     def _wait(self, timeout_s: float) -> list[object]:
         """Return the sources that have something for us; soon after a commit wait until more of them have."""
