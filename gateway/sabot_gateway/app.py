@@ -138,7 +138,8 @@ class App:
             self._hold.begin(Reason("error", problem, at.time, lambda: None, ALARM), at)
 
     def _turn(self, ready: list[object], at: Moment) -> None:
-        """Read what is ready, commit once, then acknowledge and publish."""
+        """Take the broker's answers, read what is ready, commit once, then acknowledge and publish."""
+        self._publish.receive(at, self._monotonic)
         if self._jackpots.due and not self._hold.active and self._group_commit.idle():
             self._jackpots.step(at)
         for source in ready:
@@ -155,9 +156,8 @@ class App:
         self._group_commit.commit(at)
         for table in touched:
             self._guard.run(self._lines.tend, table, at)
-        self._publish.mqtt.step(at.now_s)
         self._hold.check_behind(at)
-        self._publish.step(at, held=self._hold.active, monotonic=self._monotonic)
+        self._publish.step(at, held=self._hold.active)
         published = self._publish.publisher.done()
         self._lines.share_out(ready, published, at.now_s, connected=self._publish.connected())
         if self._signals.reloading and not self._hold.active and self._group_commit.commit_all(at):

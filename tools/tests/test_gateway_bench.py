@@ -89,7 +89,7 @@ def test_a_shoe_sends_again_what_is_not_acknowledged_and_waits_longer_each_time(
 
 def test_figures_of_a_small_run_have_names_goals_and_an_explanation() -> None:
     flat = gateway_figures.over_textbook({"gateway": SMALL, "textbook": SMALL}, rounds=1)
-    assert (flat.name, flat.goal, flat.unit) == ("gateway.flat_out_over_textbook", 30, "x")
+    assert (flat.name, flat.goal, flat.unit) == ("gateway.flat_out_over_textbook", 40, "x")
     assert "180 of 180 events in the ledger" in flat.what
     inside, latency, served, memory = gateway_figures.pace(LoadPlan(ports=4, frames=40, rate=20, most_s=60))
     assert (inside.name, latency.goal) == ("gateway.25_ms_over_p99", 1)

@@ -2,6 +2,8 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated, Any
 
 import msgspec
@@ -287,9 +289,9 @@ def changes(seq: int, entry: Entry | Stored) -> list[Change]:
 def apply(db: sqlite3.Connection, made: list[Change]) -> None:
     """Change the tables: coups at once, for the messages that correct or count them come later; the rest in order."""
     db.executemany(_COUP, [values for statement, values in made if statement is _COUP])
-    for statement, values in made:
-        if statement is not _COUP:
-            db.execute(statement, values)
+    rest = (change for change in made if change[0] is not _COUP)
+    for statement, alike in groupby(rest, itemgetter(0)):
+        db.executemany(statement, [values for _, values in alike])
 
 
 def rebuild(

@@ -198,10 +198,10 @@ class Ledger(Reader):
         try:
             with self._transaction(f"{len(entries)} entries"):
                 before, newest = self._units.place(seq + 1, entries)
-                for entry in entries:
+                for entry, pointer in zip(entries, before, strict=True):
                     seq += 1
                     head = link(head, seq, entry, second_from)
-                    rows.append(_row(entry, seq, head, before[len(rows)]))
+                    rows.append(_row(entry, seq, head, pointer))
                     stored.append(Stored(*entry, seq, head))
                     changes += derived.changes(seq, entry)
                 self._db.executemany(_INSERT, rows)

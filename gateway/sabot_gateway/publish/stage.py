@@ -100,7 +100,12 @@ class PublishStage:
         self.alarms_changed(names)
         self.screens.changed(names)
 
-    def step(self, at: Moment, *, held: bool, monotonic: Callable[[], float]) -> None:
+    def receive(self, at: Moment, monotonic: Callable[[], float]) -> None:
+        """Take what the broker has sent, first of all its acknowledgements."""
+        self.mqtt.step(at.now_s)
+        self._latency.published(self.publisher.done(), monotonic())
+
+    def step(self, at: Moment, *, held: bool) -> None:
         """Send what is due; while the gateway is held, states only and nothing from the ledger."""
         if not self.publisher.stopping:
             self._beat.step(at)
@@ -111,7 +116,6 @@ class PublishStage:
             self.screens.step(self._tables, at)
             self.publisher.pump()
         self.publisher.replies.pump()
-        self._latency.published(self.publisher.done(), monotonic())
         self.status_topics.broker(self.mqtt.problem, at.now_s)
 
     def _publish_alarms(self, at: Moment) -> None:
