@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from sabot_gateway.operator.capture_limits import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.socket_path import socket_path
-from sabot_gateway.operator.verbs.gateway import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_protocol.service.messages import ControlError, Request
 from sabot_protocol.service.socket_path import SocketPathError
 
