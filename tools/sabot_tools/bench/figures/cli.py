@@ -18,7 +18,7 @@ def figures() -> Iterator[Figure]:
     yield at_most("cli.help_over_bare_python", started / bare, 8, what)
     times = {action: _run_s("-m", "sabot_tools", action, "--help", rounds=3) for action in ACTIONS}
     action = max(times, key=times.__getitem__)
-    what = f"{times[action]:.3f} s for `sabot {action} --help`, the slowest of {len(times)} actions"
+    what = f"{times[action]:.3f} s for {action} --help, the slowest of {len(times)} actions"
     yield at_least("cli.150_ms_over_action", _GOAL_S / times[action], 1, what)
 
 

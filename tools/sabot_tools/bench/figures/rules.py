@@ -11,6 +11,7 @@ from sabot_gateway.rules import play
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_sim.dealing.stack import CUT, shuffled
+from sabot_sim.odds.simulation import Simulation
 
 from sabot_tools.actions.simulate import simulation
 from sabot_tools.bench.figure import Figure, at_least, best_s
@@ -35,7 +36,7 @@ def figures() -> Iterator[Figure]:
 
 def _simulated_coup_s(rounds: int = 7) -> float:
     """Return the time of a simulated coup, of the fastest round."""
-    deal = simulation(rulebooks.load(_RULEBOOK), 8, 1, pairs=False)
+    deal: Simulation = simulation(rulebooks.load(_RULEBOOK), 8, 1, pairs=False)
     deal.run(200_000)
     before = deal.coups
     return best_s(lambda: deal.run(deal.coups + 1_500_000), rounds) / ((deal.coups - before) / rounds)
