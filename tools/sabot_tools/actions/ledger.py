@@ -26,6 +26,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=T
 
 File = Annotated[Path, typer.Argument(help="The ledger file: `ledger` in the gateway's config.", metavar="FILE")]
 _PROGRESS_EVERY = 1000
+_FORK_FROM = 20_000  # entries from which a second process pays
 
 
 @contextmanager
@@ -73,8 +74,9 @@ def verify(
     with _errors_to_stderr():
         known = list(heads.load(heads_file)) if heads_file else []
         known += _at_broker(broker, config) if broker or config else []
-        with bar("verifying", _count(file)) as progress:
-            verdict = audit.verify(file, _key(file, key), progress, known)
+        count = _count(file)
+        with bar("verifying", count) as progress:
+            verdict = audit.verify(file, _key(file, key), progress, known, fork=count > _FORK_FROM)
     for note in verdict.notes + verdict.faults:
         typer.echo(f"sabot ledger: {file}: {printable(note.removeprefix(f'ledger {file}: '))}", err=True)
     if verdict.faults:
