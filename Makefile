@@ -80,7 +80,7 @@ bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=grou
 replay: image ## replay every recording on the emulated RP2040 (hours on 2 cores); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
-replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (3 minutes on 2 cores); make test leaves out clean shoes of middling numbers of decks
+replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (a minute of CPU time); make test leaves out clean shoes of middling numbers of decks
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py -n 2
 
 chip: image ## test every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)

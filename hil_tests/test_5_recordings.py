@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sabot_protocol import rulebooks
 from sabot_sim.rigs.rig import BenchError
-from sabot_tools.actions.replay import differences_from_sidecar
+from sabot_tools.replay.files import differences_from_sidecar
 from sabot_tools.replay.on_bench import BENCHES, started_chip
 from sabot_tools.replay.recording_file import load
 from sabot_tools.stand.broker import LocalBroker

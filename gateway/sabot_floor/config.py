@@ -21,10 +21,10 @@ from sabot_floor.notify.channels import AnyChannel
 from sabot_floor.notify.check import problems as notify_problems
 from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
 from sabot_floor.signs.limits import TableLimits
+from sabot_floor.socket_path import POSTGRESQL, default_control
 from sabot_floor.web import config as web_config
 from sabot_floor.web.config import Web
 
-_POSTGRESQL = ("postgresql://", "postgres://")
 _WHAT = "a floor service's TOML file"
 
 
@@ -109,12 +109,6 @@ _WANTED = {
 }
 
 
-def default_control(store: str, worker: str) -> str:
-    """Return the socket beside the store; in the directory of the config where the store is a database server."""
-    directory = Path() if store.startswith(_POSTGRESQL) else Path(store).parent
-    return str(directory / f"floor-{worker}.sock")
-
-
 def load(path: Path, worker: str | None = None) -> Config:
     """Read and check a file; `worker` replaces the one in it."""
     config, found = read(path, worker)
@@ -152,7 +146,7 @@ def _login_problems(data: dict[str, Any]) -> Iterator[str]:
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
     names = ["jackpots", "jackpot_key", "floor_key", "control"]
-    if not config.store.startswith(_POSTGRESQL):
+    if not config.store.startswith(POSTGRESQL):
         names.append("store")
     control = config.control if config.control is not None else default_control(config.store, config.worker)
     made = msgspec.structs.replace(

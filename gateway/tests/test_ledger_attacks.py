@@ -53,8 +53,11 @@ def edit(path: Path, *statements: str) -> None:
 
 
 def faults(path: Path) -> list[str]:
-    """What `sabot ledger verify` finds, with the key that lies beside the ledger."""
-    return audit.verify(path, retention.read(retention.key_path(path))).faults
+    """What `sabot ledger verify` finds, with the key beside the ledger; the same in one process and in two."""
+    key = retention.read(retention.key_path(path))
+    found = audit.verify(path, key).faults
+    assert audit.verify(path, key, fork=True).faults == found
+    return found
 
 
 def test_an_untouched_ledger_is_intact_closed_and_killed(closed: Path, tmp_path: Path) -> None:
@@ -300,3 +303,27 @@ def test_only_the_newest_entries_of_a_long_ledger_are_checked_at_the_start(
     edit(closed, "UPDATE entries SET payload = x'00' WHERE seq = 143")
     with pytest.raises(LedgerError, match="cannot be used: entry 143 is not what was written"):
         Ledger(closed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "payload = CAST(payload AS TEXT)", "payload = 7", "frame = 'y'", "unit = CAST(unit AS BLOB)", "unit = ''",
+        "event_no = NULL", "event_no = event_no + 0.5", "event_no = 'x'", "table_name = x'00'", "topic = topic || ' '",
+        "time = x''", "rulebook = 'ab'", "hash = x''", "hash = 0", "hash = hex(hash)", "seq = 0", "seq = -5",
+    ],
+)  # fmt: skip
+def test_a_changed_value_is_found_whatever_its_type(closed: Path, change: str) -> None:
+    edit(closed, f"UPDATE entries SET {change} WHERE seq = 5")
+    wrong = 1 if change.startswith("seq") else 5
+    assert faults(closed)[0] == f"entry {wrong} is not what was written: the chain breaks there"
+
+
+def _is_killed(path: Path) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_check_that_is_ended_is_no_verdict(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "_tables", _is_killed)
+    (fault,) = audit.verify(closed, fork=True).faults
+    assert fault.startswith("its tables are not checked")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from sabot_sim.rigs.vm import firmware_dir
-from sabot_tools.actions.replay import differences_from_sidecar
+from sabot_tools.replay.files import differences_from_sidecar
 from sabot_tools.replay.on_bench import shared_broker
 from sabot_tools.stand.broker import LocalBroker
 

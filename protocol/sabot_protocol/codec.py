@@ -1,4 +1,4 @@
-"""Frames to plain dicts and back by straight-line code, generated at import from the definition in messages.
+"""Frames to plain dicts and back by straight-line code, generated on first use from the definition in messages.
 
 Each frame type, event kind and command kind is one function: one unpack or pack of its whole layout, bounds, look-ups,
 a dict literal. Construct names the field of a refused frame, and handles layouts that cannot be generated.
@@ -9,7 +9,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 from traceback import walk_tb
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from construct import Bytes, Construct, Container, FlagsEnum, Int8ul
 
@@ -244,8 +244,16 @@ def _refusal(judge: Callable[[Any], object], subject: Any) -> CodecError:
     return CodecError("frame: refused by the generated code, not by the definition")
 
 
-_CODEC: Final = Codec(Frame)
-parse: Final = _CODEC.parse
-build: Final = _CODEC.build
-fallbacks: Final = _CODEC.fallbacks
-SOURCE: Final = _CODEC.source
+parse: Callable[[bytes], dict[str, Any]]
+build: Callable[[dict[str, Any]], bytes]
+fallbacks: Counter[str]
+SOURCE: str
+
+
+def __getattr__(name: str) -> Any:
+    """Generate the code of all frames when it is first used: most actions of `sabot` never see a frame."""
+    if name not in ("parse", "build", "fallbacks", "SOURCE"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = Codec(Frame)
+    globals().update(parse=made.parse, build=made.build, fallbacks=made.fallbacks, SOURCE=made.source)
+    return globals()[name]

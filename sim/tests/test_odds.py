@@ -1,10 +1,12 @@
 """Exact odds: published figures, a small shoe dealt card by card, and the simulation against both."""
 
+import random
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import perm
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +14,13 @@ from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.wagers import facts
-from sabot_protocol.wagers.facts import Facts
+from sabot_protocol.wagers.bets import BETS, BY_PAIRS
+from sabot_protocol.wagers.facts import Facts, Hand
 from sabot_protocol.wagers.table import Settings, Table
 from sabot_sim.odds import odds
 from sabot_sim.odds.enumeration import DrawTables, Enumeration
 from sabot_sim.odds.odds import WagerOdds
-from sabot_sim.odds.simulation import CoupTable, Simulation
+from sabot_sim.odds.simulation import CoupTable, Simulation, coup_codes
 from sabot_tools.actions.odds import decimal, draw_tables, results
 
 DRAW = draw_tables()
@@ -234,19 +237,21 @@ def test_roulette_edge_is_one_in_thirty_seven_everywhere() -> None:
 def test_every_value_sequence_is_played_as_the_rules_play_it() -> None:
     table = CoupTable.of(DRAW)
     cards = {value: f"{'TA23456789'[value]}S" for value in range(10)}
-    for code in range(0, 10**6, 997):
-        coup = rules.play([cards[int(digit)] for digit in f"{code:06d}"])
-        two_player, two_banker, p_draws, b_draws, player, banker = table.facts[table.fact_id[code]]
+    digits = [[int(digit) for digit in f"{number:06d}"] for number in range(0, 10**6, 997)]
+    codes = coup_codes(np.array(digits, dtype=np.uint8).ravel())[::6]
+    for values, code in zip(digits, codes, strict=True):
+        coup, fact = rules.play([cards[value] for value in values]), table.facts[table.fact_id[code]]
+        two_player, two_banker, p_draws, b_draws, player, banker = fact
         assert table.consumed[code] == len(coup.slots)
         assert (player, banker) == (coup.player_points, coup.banker_points)
         assert (p_draws, b_draws) == (len(coup.player) - 2, len(coup.banker) - 2)
         assert (two_player, two_banker) == (rules.points(coup.player[:2]), rules.points(coup.banker[:2]))
 
 
-def simulated(**settings: object) -> Simulation:
+def simulated(coups: int = 200_000, **settings: object) -> Simulation:
     options: dict[str, object] = {"burn": 1, "pairs": True, **settings}
     made = Simulation(8, CoupTable.of(DRAW), np.random.default_rng(3), **options)  # type: ignore[arg-type]
-    made.run(200_000)
+    made.run(coups)
     return made
 
 
@@ -266,9 +271,8 @@ def test_a_simulated_shoe_is_dealt_as_the_book_says() -> None:
     for first_is_last in (True, False):
         made = Simulation(8, CoupTable.of(DRAW), np.random.default_rng(11), cut_first_card_is_last_coup=first_is_last)
         shoes = 60
-        stacks = Simulation(8, made.table, np.random.default_rng(11))._shuffled(shoes)
-        wanted = sum(coups_by_hand([DECK[card] for card in stack], first_is_last) for stack in stacks)
         made._batch(shoes)
+        wanted = sum(coups_by_hand([DECK[card] for card in stack], first_is_last) for stack in made._cards[:shoes])
         assert (made.shoes, made.coups) == (shoes, wanted)
 
 
@@ -287,8 +291,65 @@ def coups_by_hand(cards: list[str], first_is_last: bool) -> int:
     return coups
 
 
+@pytest.mark.parametrize("decks", [1, 8])
+def test_a_shuffled_shoe_has_every_card_of_its_decks_and_every_card_everywhere_equally_often(decks: int) -> None:
+    """Chi-square over cards and places; its square root is nearly normal, and 5 standard deviations are allowed."""
+    made, shoes, batches = Simulation(decks, CoupTable.of(DRAW), np.random.default_rng(5)), 2048, 10
+    seen = np.zeros((52 * decks, 52))
+    for _ in range(batches):
+        made._batch(shoes)
+        assert (np.sort(made._cards, axis=1) == np.repeat(np.arange(52), decks)).all()
+        for place, column in enumerate(made._cards.T):
+            seen[place] += np.bincount(column, minlength=52)
+    expected = shoes * batches / 52
+    chi_square, freedom = ((seen - expected) ** 2 / expected).sum(), (52 * decks - 1) * 51
+    assert abs((2 * chi_square) ** 0.5 - (2 * freedom - 1) ** 0.5) < 5
+
+
+class SameNumbers(np.random.PCG64):
+    """Gives the first shoe the same number for every card, once; then it is random."""
+
+    asked = 0
+
+    def random_raw(self, *size: Any) -> Any:  # type: ignore[override]
+        """Return random numbers, or half of them ones the first time."""
+        self.asked += 1
+        numbers = np.asarray(super().random_raw(*size))
+        return np.where(np.arange(numbers.size) < numbers.size // 2, 1, numbers) if self.asked == 1 else numbers
+
+
+def test_a_shoe_in_which_cards_draw_the_same_number_is_shuffled_again() -> None:
+    made = Simulation(8, CoupTable.of(DRAW), np.random.Generator(SameNumbers(1)))
+    made._batch(2)
+    first = made._cards[0]
+    assert sorted(first) == sorted(made._cards[1]) == sorted(list(range(52)) * 8)
+    assert (np.diff(first.astype(int)) < 0).any()
+
+
+def test_a_seed_deals_the_same_shoes_again() -> None:
+    one, again, other = (
+        Simulation(8, CoupTable.of(DRAW), np.random.Generator(np.random.SFC64(seed)), pairs=False) for seed in (7, 7, 8)
+    )
+    for made in (one, again, other):
+        made.run(50_000)
+    assert one.facts() == again.facts() != other.facts()
+
+
+@pytest.mark.parametrize("name", sorted(BETS))
+def test_a_bet_looks_at_points_or_at_pairs_as_its_list_says(name: str) -> None:
+    """Change what it must not look at: the outcome stays."""
+    rng = random.Random(name)
+    every = rng.sample(eight(), 3000)
+    for (coup, _), (other, _) in pairwise(every):
+        points, pairs = (other, coup) if name in BY_PAIRS else (coup, other)
+        player, banker = Hand(*points.player[:3], *pairs.player[3:]), Hand(*points.banker[:3], *pairs.banker[3:])
+        mixed = Facts(player, banker, pairs.twin)
+        for side in ("player", "banker"):
+            assert BETS[name](mixed, side) == BETS[name](coup, side)
+
+
 def test_without_pairs_the_points_are_the_same() -> None:
-    made = simulated(pairs=False)
+    made = simulated(pairs=False, coups=10_000_000)
     book = rulebooks.load("star-baccarat")
     table = Table(book, Settings.of(book, {}))
     table.wagers = {name: table.wagers[name] for name in ("player", "banker", "tie")}

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import pytest
 import typer
@@ -140,11 +140,11 @@ def _follow(command: Any, rest: list[str], words: str) -> None:
         word = word.strip("[]")
         if word.startswith("--"):
             assert {*word.partition("=")[0].split("|")} <= {*options, "--help", "--version"}, words
-            if word in options and options[word].type_descriptor.annotation is not bool:
+            if word in options and not options[word].is_flag:
                 rest = rest[1:]
         elif arguments:
-            wanted = arguments.pop(0).type_descriptor.annotation
-            assert get_origin(wanted) is not Literal or word in get_args(wanted), words
+            choices = getattr(arguments.pop(0).type, "choices", None)
+            assert choices is None or word in choices, words
         elif hasattr(command, "get_command") and word != "…":
             for choice in word.split("|"):
                 chosen = command.get_command(None, choice)

@@ -1,9 +1,10 @@
 """Audit: find out whether a ledger is what was written: a quick check when the daemon starts, a full one on request."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sabot_protocol.service.plain_text import counted
@@ -80,12 +81,18 @@ def verify(
     key: bytes | None = None,
     progress: Progress = lambda done: None,
     known: Iterable[LedgerMessage] = (),
+    *,
+    fork: bool = False,
 ) -> Verdict:
-    """Check everything: chain, structure, derived tables, cursors, checkpoint, and heads that were kept elsewhere."""
+    """Check everything: chain, structure, derived tables, cursors, checkpoint, and heads that were kept elsewhere.
+
+    With `fork`, which is for programs with one thread, a second process checks structure and tables.
+    """
     known = list(known)
     for _ in range(_TRIES):
         before = _state(path)
-        verdict = _verify_once(path, key, progress, known)
+        with _tables_beside(path) if fork else nullcontext(lambda: _tables(path)) as tables:
+            verdict = _verify_once(path, key, progress, known, tables)
         if not verdict.faults or _state(path) == before:
             break
     return verdict
@@ -97,17 +104,52 @@ def _state(path: Path) -> tuple[bool, int, int]:
     return sidecar_path(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
 
 
-def _verify_once(path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage]) -> Verdict:
+@contextmanager
+def _tables_beside(path: Path) -> Iterator[Callable[[], Verdict]]:
+    """Begin the check of structure and tables in another process; what is given waits for its verdict."""
+    from concurrent.futures import ProcessPoolExecutor  # a third of the start, and a daemon needs none of it
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(1, get_context("fork")) as pool:
+        begun = pool.submit(_tables, path)
+
+        def verdict() -> Verdict:
+            try:
+                return begun.result()
+            except BrokenProcessPool:
+                return Verdict(faults=["its tables are not checked: the process that checks them was ended; try again"])
+
+        yield verdict
+
+
+def _tables(path: Path) -> Verdict:
+    """Check structure, schema and derived tables over a connection of its own."""
+    verdict = Verdict()
+    try:
+        with closing(Reader(path)) as reader:
+            reader.hold()
+            for check in (_structure, _schema, _derived):
+                _checked(check, reader, verdict)
+    except (LedgerError, sqlite3.Error) as error:
+        verdict.faults.append(str(error))
+    return verdict
+
+
+def _verify_once(
+    path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage], tables: Callable[[], Verdict]
+) -> Verdict:
     verdict = Verdict()
     try:
         kept = _kept(path, verdict)  # before the ledger is read: the daemon writes it after its entries
         with closing(Reader(path)) as reader:
             reader.hold()
             verdict.version = reader.version
-            _checked(_chain, reader, verdict, progress)
+            _checked(partial(_chain, progress=progress), reader, verdict)
             _check_heads(reader, verdict, kept.head if kept else None, known, key)
-            for check in (_structure, _schema, _derived):
-                _checked(check, reader, verdict, progress)
+            found = tables()
+            verdict.faults += found.faults
+            verdict.notes += found.notes
             _check_cursors(reader, verdict, kept)
             _check_pruned(reader, verdict, key)
     except (LedgerError, sqlite3.Error) as error:
@@ -123,12 +165,9 @@ def _kept(path: Path, verdict: Verdict) -> Kept | None:
         return None
 
 
-Check = Callable[[Reader, Verdict, Progress], None]
-
-
-def _checked(check: Check, reader: Reader, verdict: Verdict, progress: Progress) -> None:
+def _checked(check: Callable[[Reader, Verdict], None], reader: Reader, verdict: Verdict) -> None:
     try:
-        check(reader, verdict, progress)
+        check(reader, verdict)
     except (LedgerError, sqlite3.Error) as error:
         verdict.faults.append(str(error))
 
@@ -137,17 +176,17 @@ def _chain(reader: Reader, verdict: Verdict, progress: Progress) -> None:
     verdict.entries = reader.verify_chain(progress)
 
 
-def _structure(reader: Reader, _verdict: Verdict, _progress: Progress) -> None:
+def _structure(reader: Reader, _verdict: Verdict) -> None:
     reader.verify_structure()
 
 
-def _schema(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
+def _schema(reader: Reader, verdict: Verdict) -> None:
     different = reader.schema_difference()
     if different:
         verdict.faults.append(different)
 
 
-def _derived(reader: Reader, verdict: Verdict, _progress: Progress) -> None:
+def _derived(reader: Reader, verdict: Verdict) -> None:
     different = reader.derived_difference()
     if different:
         verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` rebuilds it")

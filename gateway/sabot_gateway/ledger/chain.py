@@ -1,7 +1,6 @@
 """Chain: what an entry is, and the hash that ties each one to the entry before it."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -89,24 +88,3 @@ def _texts(*parts: str) -> bytes:
 def _text(part: str) -> bytes:
     data = part.encode()
     return _length(len(data)) + data
-
-
-def verify(entries: Iterable[Stored], origin: Origin, progress: Callable[[int], None] = lambda done: None) -> int:
-    """Recompute every hash; the number of entries, or an error that names the first bad one."""
-    head, seq = origin.hash, origin.seq
-    for entry in entries:
-        seq += 1
-        if entry.seq != seq or entry.hash != _linked(head, seq, entry, origin.second_from):
-            raise LedgerError(f"entry {seq} is not what was written: the chain breaks there")
-        head = entry.hash
-        if seq % 1000 == 0:
-            progress(1000)
-    return seq - origin.seq
-
-
-def _linked(head: bytes, seq: int, entry: Stored, second_from: int) -> bytes | None:
-    """Return the hash of an entry from a file, which can hold anything; None where it cannot be computed."""
-    try:
-        return link(head, seq, entry, second_from)
-    except (AttributeError, TypeError, UnicodeError):
-        return None

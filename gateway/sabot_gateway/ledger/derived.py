@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import Annotated, Any
 
@@ -300,8 +300,10 @@ def rebuild(
     """Rebuild the tables from the entries; inside a transaction of the caller."""
     for name in NAMES:
         db.execute(f"DELETE FROM {name}")
+    cursor = db.cursor()
     for entry in entries:
-        apply(db, changes(entry.seq, entry))
+        for statement, values in changes(entry.seq, entry):
+            cursor.execute(statement, values)
         if entry.seq % _PROGRESS_EVERY == 0:
             progress(_PROGRESS_EVERY)
 
@@ -360,12 +362,13 @@ def _names(entry: Stored, **wanted: Any) -> bool:
 def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
     """Return where the tables of a file are not what its entries give; None where they are."""
     fresh = sqlite3.connect(":memory:", isolation_level=None)
+    fresh.execute("PRAGMA journal_mode = OFF")  # nothing of it is ever rolled back
     fresh.execute("BEGIN")
     for statement in TABLES:
         fresh.execute(statement)
     rebuild(fresh, entries)
     for name in NAMES:
-        for kept, given in _pairs(rows(db, name), rows(fresh, name)):
+        for kept, given in zip_longest(rows(db, name), rows(fresh, name)):
             if kept != given:
                 first = min(row[-1] for row in (kept, given) if row)
                 return f"table {name}: entry {first} gives something else than the table has"
@@ -375,12 +378,3 @@ def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
 def rows(db: sqlite3.Connection, name: str) -> Iterator[Any]:
     """Yield one table in the order of its entries."""
     return iter(db.execute(f"SELECT * FROM {name} ORDER BY seq, 1, 2, 3"))
-
-
-def _pairs(kept: Iterator[Any], given: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
-    """Row by row; the longer one's rows beside None."""
-    while True:
-        pair = next(kept, None), next(given, None)
-        if pair == (None, None):
-            return
-        yield pair

@@ -1,7 +1,7 @@
 """Reader: a ledger read only, while the daemon writes it or when nobody does."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,15 @@ from typing import Any
 import msgspec
 from sabot_protocol.topics import is_published
 
-from sabot_gateway.ledger import chain, derived, retention, schema, units
-from sabot_gateway.ledger.chain import LedgerError, Stored
+from sabot_gateway.ledger import derived, recompute, retention, schema, units
+from sabot_gateway.ledger.chain import LedgerError, Origin, Stored
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 
 _KIND_AT = 12  # of an event's frame
 _OPEN_CASES = "status = 'disputed' AND corrected_by = ''"
+# Of Stored, what derived tables are computed from: number, topic and message.
+_SOURCE = "'', NULL, '', topic, payload, x'', '', '', seq, x''"
 _NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
 
 
@@ -263,9 +265,14 @@ class Reader:
         )
         return row or (self.origin.seq, self.origin.hash)
 
+    @reading()
     def verify_chain(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Recompute every hash; the number of entries, or an error that names the first bad one."""
-        return chain.verify(self.entries(), self.origin, progress)
+        return recompute.verify(self._entry_rows(), self.origin, progress)
+
+    def _entry_rows(self, where: str = "", *values: int) -> Iterable[recompute.Row]:
+        query = f"SELECT {self._columns} FROM entries {where} ORDER BY seq"
+        return self._db.execute(query, values) if self.version else ()
 
     @reading()
     def verify_newest(self, count: int) -> None:
@@ -274,7 +281,7 @@ class Reader:
         head = self.hash_of(before)
         if head is None:
             raise LedgerError(f"entry {before} is missing: the chain breaks there")
-        chain.verify(self.entries("WHERE seq > ?", (before,)), chain.Origin(before, head, self.origin.second_from))
+        recompute.verify(self._entry_rows("WHERE seq > ?", before), Origin(before, head, self.origin.second_from))
 
     @reading()
     def hash_of(self, seq: int) -> bytes | None:
@@ -335,10 +342,13 @@ class Reader:
     @reading()
     def derived_difference(self) -> str | None:
         """Return where a derived table is not what the entries give."""
-        if self.version < schema.VERSION:
+        if self.version != schema.VERSION:
             return None
         different = units.difference(self._db, retention.pruned_units(self._db))
-        return different or derived.difference(self._db, self.entries(derived.SOURCES))
+        if different:
+            return different
+        sources = self._db.execute(f"SELECT {_SOURCE} FROM entries {derived.SOURCES} ORDER BY seq")
+        return derived.difference(self._db, map(Stored._make, sources))
 
     @reading()
     def schema_difference(self) -> str | None:

@@ -211,6 +211,8 @@ def insurance_no_6(facts: Facts, side: str) -> str:
     return LOSE if banker_wins_with_six(facts, side) == WIN else "no_6"
 
 
+# Bets that the pairs and triples of a coup decide; all others look only at its points and numbers of cards.
+BY_PAIRS: Final = frozenset({"pair", "perfect_pair", "crown_pair", "lucky_match", "tiger_pair"})
 BETS: Final[dict[str, Bet]] = {
     "backed": backed,
     "backed_six": backed_six,

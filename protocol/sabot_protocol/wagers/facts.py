@@ -1,6 +1,7 @@
 """What a wager can depend on: the facts of a finished coup, a few numbers for each hand."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from sabot_protocol.cards import POINTS
@@ -42,9 +43,16 @@ def coup_facts(player: Sequence[str], banker: Sequence[str]) -> Facts:
 
 def hand(cards: Sequence[str]) -> Hand:
     """Return the facts of one hand, cards in the order drawn."""
-    two = (POINTS[cards[0]] + POINTS[cards[1]]) % 10
-    points = (two + POINTS[cards[2]]) % 10 if len(cards) == 3 else two
-    return Hand(two, len(cards), points, pair(cards[0], cards[1]), len(cards) == 3 and len(set(cards)) == 1)
+    two, kind = _first_two(cards[0], cards[1])
+    if len(cards) == 2:
+        return Hand(two, 2, two, kind, False)
+    return Hand(two, 3, (two + POINTS[cards[2]]) % 10, kind, cards[0] == cards[1] == cards[2])
+
+
+@cache  # there are 2,704
+def _first_two(one: str, other: str) -> tuple[int, int]:
+    """Return points and kind of pair of the first two cards."""
+    return (POINTS[one] + POINTS[other]) % 10, pair(one, other)
 
 
 def pair(one: str, other: str) -> int:

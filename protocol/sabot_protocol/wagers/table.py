@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from sabot_protocol.rulebooks.model import Rulebook, RulebookError, Wager
 from sabot_protocol.wagers import three_card
-from sabot_protocol.wagers.bets import BETS, NOT_OFFERED
+from sabot_protocol.wagers.bets import BETS, BY_PAIRS, NOT_OFFERED
 from sabot_protocol.wagers.facts import Facts
 from sabot_protocol.wagers.settled import Settled, lost
 from sabot_protocol.wagers.three_card import ThreeCardHand
@@ -54,19 +55,27 @@ class Combined:
 
     wager: Wager
     parts: tuple[tuple[Fraction, Priced], ...]
-    _known: dict[tuple[Settled, ...], Settled] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], Settled] = field(default_factory=dict)  # by the ids of what the parts return
 
     def settle(self, facts: Facts) -> Settled:
         """Return what a coup makes of all parts together."""
         parts = tuple([part.settle(facts) for _, part in self.parts])
-        if parts not in self._known:
-            self._known[parts] = self._net(parts)
-        return self._known[parts]
+        key = tuple(map(id, parts))
+        if key not in self._known:
+            self._known[key] = self._net(parts)
+        return self._known[key]
 
     def _net(self, parts: tuple[Settled, ...]) -> Settled:
         net = sum((share * part.odds for (share, _), part in zip(self.parts, parts, strict=True)), Fraction(0))
         result = "win" if net > 0 else "lose" if net < 0 else "push"
         return Settled(result, net, result, self.wager.clause)
+
+
+def decided_by(wager: Priced | Combined) -> Literal["points", "pairs", "both"]:
+    """Return which facts of a coup decide a wager; both, if it has parts of either kind."""
+    parts = [part for _, part in wager.parts] if isinstance(wager, Combined) else [wager]
+    by_pairs = [part.wager.bet in BY_PAIRS for part in parts]
+    return "pairs" if all(by_pairs) else "both" if any(by_pairs) else "points"
 
 
 class Table:

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
+from typing import Any
 
 from sabot_protocol.rulebooks.model import Roulette, Rulebook, Sequence
 from sabot_protocol.wagers import roulette
-from sabot_protocol.wagers.facts import Facts
+from sabot_protocol.wagers.facts import NO_PAIR, Facts, Hand
 from sabot_protocol.wagers.settled import Settled
-from sabot_protocol.wagers.table import Combined, Priced, Table
+from sabot_protocol.wagers.table import Combined, Priced, Table, decided_by
 from sabot_protocol.wagers.three_card import ThreeCardHand
+
+Weighted = list[tuple[Facts, int]]
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,42 @@ def of_weights(weights: Tally, total: int, clause: str, note: str = "") -> Wager
 
 
 def of_coups(table: Table, facts: Iterable[tuple[Facts, int]]) -> dict[str, WagerOdds]:
-    """Return the odds of every wager that one coup decides."""
-    return of_table(table, ((table.settle(coup), weight) for coup, weight in facts))
+    """Return the odds of every wager that one coup decides, settled once for all coups that are alike to it."""
+    every = list(facts)
+    total = sum(weight for _, weight in every)
+    rows = {"points": _by_points(every), "pairs": _by_pairs(every), "both": every}
+    found = {}
+    for name, wager in table.wagers.items():
+        tally = Tally()
+        for coup, weight in rows[decided_by(wager)]:
+            tally.add(wager.settle(coup), weight)
+        found[name] = of_weights(tally, total, _clause(wager), wager.wager.note)
+    return found
+
+
+def _by_points(facts: Weighted) -> Weighted:
+    """Return the coups by points and numbers of cards alone."""
+    weights: dict[Any, int] = {}
+    for (player, banker, _), weight in facts:
+        key = player[:3], banker[:3]
+        weights[key] = weights.get(key, 0) + weight
+    rest = (NO_PAIR, False)
+    return [
+        (Facts(Hand._make((*one, *rest)), Hand._make((*other, *rest)), False), weight)
+        for (one, other), weight in weights.items()
+    ]
+
+
+def _by_pairs(facts: Weighted) -> Weighted:
+    """Return the coups by pairs and triples alone."""
+    weights: dict[Any, int] = {}
+    for (player, banker, twin), weight in facts:
+        key = player[3:], banker[3:], twin
+        weights[key] = weights.get(key, 0) + weight
+    return [
+        (Facts(Hand(0, 0, 0, *one), Hand(0, 0, 0, *other), twin), weight)
+        for (one, other, twin), weight in weights.items()
+    ]
 
 
 def _clause(wager: Priced | Combined) -> str:

@@ -12,26 +12,28 @@ from sabot_sim.dealing.stack import CUT_FROM_BACK
 from sabot_sim.odds.enumeration import DrawTables
 
 _SHOES = 2048  # dealt side by side
-_MOST_CARDS = 6
+_BLOCK = 64  # of them, shuffled at once: their numbers fit the processor's cache
 _NOT_SEEN = -1  # the cutting card; from then on, coups still to come
-_VALUE = np.array([POINTS[card] for card in DECK], dtype=np.uint32)
+_VALUE = np.array([POINTS[card] for card in DECK], dtype=np.uint8)
 # The kind of pair that two cards make, by their numbers.
 _PAIR = np.array([[pair(one, other) for other in DECK] for one in DECK], dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class CoupTable:
-    """Every sequence of six card values, played: how many cards the coup takes, and which point facts it has."""
+    """Every coup by its code, played: which point facts it has, and how many cards it takes.
 
+    The digits of a code are the points of Player's and Banker's first two cards, and the values of two cards more.
+    """
+
+    fact_id: NDArray[np.int64]
     consumed: NDArray[np.uint8]
-    fact_id: NDArray[np.uint16]
     facts: list[tuple[int, int, int, int, int, int]]  # two-card totals, third cards drawn, final points
 
     @classmethod
     def of(cls, draw: DrawTables) -> "CoupTable":
-        """Play all 10**6 sequences at once: Player, Banker, Player, Banker, then third cards."""
-        first, second, third, fourth, fifth, sixth = np.indices((10,) * _MOST_CARDS, dtype=np.int16).reshape(6, -1)
-        player, banker = (first + third) % 10, (second + fourth) % 10
+        """Play all coups at once."""
+        player, banker, fifth, sixth = np.indices((10,) * 4).reshape(4, -1)
         open_ = (player < 8) & (banker < 8)
         player_draws = open_ & draw.player[player]
         banker_draws = open_ & draw.banker[banker, np.where(player_draws, fifth, 10)]
@@ -44,7 +46,7 @@ class CoupTable:
         unique, ids = np.unique(keys, return_inverse=True)
         columns = (column.tolist() for column in np.unravel_index(unique, sizes))
         consumed = (4 + player_draws + banker_draws).astype(np.uint8)
-        return cls(consumed, ids.astype(np.uint16), list(zip(*columns, strict=True)))
+        return cls(ids.astype(np.int64), consumed, list(zip(*columns, strict=True)))
 
 
 @dataclass
@@ -61,12 +63,24 @@ class Simulation:
     shoes: int = 0
     _counts: NDArray[np.int64] = field(init=False)
     _draws: NDArray[np.bool_] = field(init=False)
+    _low: NDArray[np.uint32] = field(init=False)
+    _cards: NDArray[np.uint8] = field(init=False)
+    _codes: NDArray[np.uint16] = field(init=False)
+    _starts: NDArray[np.int64] = field(init=False)
+    _ids: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare arrays; nothing has been dealt."""
+        """Prepare arrays, which every batch fills again; nothing has been dealt."""
         kinds = 4 * 4 * 2 * 2 * 2 if self.pairs else 1
         self._counts = np.zeros(len(self.table.facts) * kinds, dtype=np.int64)
         self._draws = np.array(self.table.facts)[:, 2:4] == 1  # by fact id: whether Player and Banker drew
+        one_shoe = np.tile(np.arange(52), self.decks)
+        self._low = (one_shoe if self.pairs else _VALUE[one_shoe]).astype(np.uint32)
+        self._cards = np.zeros((_SHOES, one_shoe.size), dtype=np.uint8)
+        self._codes = np.zeros(self._cards.size, dtype=np.uint16)
+        self._starts, self._ids = np.zeros(
+            (2, self._cards.size // 4), dtype=np.int64
+        )  # a coup takes four cards or more
 
     def run(self, coups: int, progress: Callable[[int], None] = lambda done: None) -> None:
         """Deal whole shoes until there are at least this many coups."""
@@ -77,67 +91,69 @@ class Simulation:
             progress(self.coups - before)
 
     def _batch(self, shoes: int) -> None:
-        """Shuffle, play from every place in every shoe, then walk each shoe from coup to coup."""
-        cards = self._shuffled(shoes)
-        values = _VALUE[cards] if self.pairs else cards
-        places = values.shape[1] - _MOST_CARDS + 1
-        codes = values[:, :places].astype(np.int32)
-        for offset in range(1, _MOST_CARDS):
-            codes *= 10
-            codes += values[:, offset : offset + places]
-        starts = self._walk(self.table.consumed[codes])
-        ids = self.table.fact_id[codes.ravel()[starts]].astype(np.int64)
-        if self.pairs:
-            ids = self._with_pairs(cards, starts, places, ids)
-        self._counts += np.bincount(ids, minlength=self._counts.size)
+        """Shuffle, code the coup that would begin at each place, then walk each shoe from coup to coup."""
+        for first in range(0, shoes, _BLOCK):
+            self._shuffle(self._cards[first : min(first + _BLOCK, shoes)], self._codes[first * 52 * self.decks :])
+        starts = self._walk(self._codes, shoes)
+        ids = self.table.fact_id.take(self._codes[starts], out=self._ids[: starts.size], mode="clip")
+        keys = self._with_pairs(self._cards.ravel(), starts, ids) if self.pairs else ids
+        self._counts += np.bincount(keys, minlength=self._counts.size)
         self.coups += starts.size
         self.shoes += shoes
 
-    def _shuffled(self, shoes: int) -> NDArray[np.uint32]:
-        """Return cards, or without pairs their values, in random order: sorted by 26 random bits above them.
+    def _shuffle(self, cards: NDArray[np.uint8], codes: NDArray[np.uint16]) -> None:
+        """Fill some shoes with cards in random order, or without pairs with their values, and code their coups.
 
-        Two cards of a shoe draw the same bits once in 780 shoes; those two then stand in order instead of at random.
+        Cards are sorted by the random bits above them. A shoe in which two cards draw the same bits is shuffled again,
+        so every order is equally likely.
         """
-        one_shoe = np.tile(np.arange(52, dtype=np.uint32), self.decks)
-        keys = self.rng.integers(0, 2**26, size=(shoes, one_shoe.size), dtype=np.uint32)
-        keys <<= np.uint32(6)
-        keys |= one_shoe if self.pairs else _VALUE[one_shoe]
+        bits = 6 if self.pairs else 4
+        keys = self._sorted(len(cards), bits)
+        tied = _tied(keys, bits)
+        while tied.size:
+            keys[tied] = self._sorted(tied.size, bits)
+            tied = tied[_tied(keys[tied], bits)]
+        np.bitwise_and(keys, np.uint32(2**bits - 1), out=cards, casting="unsafe")
+        made = coup_codes((_VALUE[cards] if self.pairs else cards).ravel())
+        codes[: made.size] = made
+
+    def _sorted(self, shoes: int, bits: int) -> NDArray[np.uint32]:
+        """Return sorted random numbers whose low bits are the cards of a shoe."""
+        raw = np.asarray(self.rng.bit_generator.random_raw(-(-shoes * self._low.size // 2)))
+        keys = raw.view(np.uint32)[: shoes * self._low.size].reshape(shoes, -1)
+        keys &= np.uint32(2**32 - 2**bits)
+        keys |= self._low
         keys.sort(axis=1)
-        keys &= np.uint32(63)
         return keys
 
-    def _walk(self, consumed: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Return where each coup begins, as an index into the flat table of places, from the burn to the last coup."""
-        shoes, places = consumed.shape
-        flat, rows = consumed.ravel(), np.arange(shoes, dtype=np.int64) * places
-        cut = rows + (places + _MOST_CARDS - 1 - CUT_FROM_BACK)
-        at = rows + self.burn
+    def _walk(self, codes: NDArray[np.uint16], shoes: int) -> NDArray[np.int64]:
+        """Return where each coup begins in the row of all cards, from the burn to the last coup of each shoe."""
+        in_shoe = 52 * self.decks
+        first = np.arange(shoes, dtype=np.int64) * in_shoe
+        at, cut = first + self.burn, first + (in_shoe - CUT_FROM_BACK)
         left = np.full(shoes, _NOT_SEEN)
-        begun = []
+        begun = 0
         while at.size:
-            begun.append(at)
-            after = at + flat[at]
+            self._starts[begun : begun + at.size] = at
+            begun += at.size
+            after = at + self.table.consumed[codes[at]]
             if (after > cut).any():
-                first = (at == cut) & self.cut_first_card_is_last_coup
-                seen = np.where(after > cut, np.where(first, 0, 1), _NOT_SEEN)
+                last = (at == cut) & self.cut_first_card_is_last_coup
+                seen = np.where(after > cut, np.where(last, 0, 1), _NOT_SEEN)
                 left = np.where(left == _NOT_SEEN, seen, left - 1)
                 going = left != 0
                 after, cut, left = after[going], cut[going], left[going]
             at = after
-        return np.concatenate(begun)
+        return self._starts[:begun]
 
-    def _with_pairs(
-        self, cards: NDArray[np.uint32], starts: NDArray[np.int64], places: int, ids: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def _with_pairs(self, cards: NDArray[np.uint8], at: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return fact ids extended by what ranks and suits decide."""
-        flat = cards.ravel()
-        at = starts + starts // places * (_MOST_CARDS - 1)  # the same place, counted in cards
-        drawn = [flat[at + offset] for offset in range(4)]
+        drawn = [cards[at + offset] for offset in range(4)]
         player, banker = _PAIR[drawn[0], drawn[2]].astype(np.int64), _PAIR[drawn[1], drawn[3]].astype(np.int64)
         twin = (player > 0) & (banker > 0) & (drawn[0] % 13 == drawn[1] % 13)
         player_draws, banker_draws = self._draws[ids].T
-        fifth = flat[at + 4]
-        banker_third = np.where(player_draws, flat[at + 5], fifth)
+        fifth = cards[at + 4]
+        banker_third = np.where(player_draws, cards[at + 5], fifth)
         triple = (player == SAME_SUIT) & player_draws & (fifth == drawn[0])
         banker_triple = (banker == SAME_SUIT) & banker_draws & (banker_third == drawn[1])
         code = ((player * 4 + banker) * 2 + twin) * 2 + triple
@@ -155,3 +171,21 @@ class Simulation:
             banker = Hand(b2, 2 + b_draws, bp, code >> 3 & 3, bool(code & 1))
             found.append((Facts(player, banker, bool(code >> 2 & 1)), int(self._counts[key])))
         return found
+
+
+def _tied(keys: NDArray[np.uint32], bits: int) -> NDArray[np.int64]:
+    """Return the rows in which two neighbours are equal above these low bits."""
+    equal = (keys[:, 1:] ^ keys[:, :-1]) < 2**bits
+    return np.flatnonzero(equal.any(axis=1)) if equal.any() else np.zeros(0, dtype=np.int64)
+
+
+def coup_codes(values: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Return, for every place, the code of the coup that begins there; cards go to Player and Banker in turn."""
+    points = values[:-2] + values[2:]
+    points -= (points > 9) * np.uint8(10)
+    both = points[:-1] * np.uint8(10) + points[1:]
+    rest = values[4:-1] * np.uint8(10) + values[5:]
+    codes = both[: rest.size].astype(np.uint16)
+    codes *= np.uint16(100)
+    codes += rest
+    return codes

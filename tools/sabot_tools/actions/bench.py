@@ -20,6 +20,7 @@ GROUPS = (
     "parse",
     "path",
     "reader",
+    "replay",
     "reports",
     "rules",
     "screens",

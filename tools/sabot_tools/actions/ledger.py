@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 import typer
-from sabot_gateway.ledger import Ledger, LedgerError, Reader, Stored, audit, heads, retention
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit, heads, retention
 from sabot_gateway.ledger.files import LockedError
 from sabot_protocol.service.messages import Request
 from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.topics import LedgerMessage
 
 from sabot_tools.stand.daemon import ask
-from sabot_tools.text import ledger_entries, ledger_export, ledger_heads
+from sabot_tools.text import ledger_export
 from sabot_tools.text.errors import same_file
 from sabot_tools.text.progress import bar
 
@@ -25,6 +26,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=T
 
 File = Annotated[Path, typer.Argument(help="The ledger file: `ledger` in the gateway's config.", metavar="FILE")]
 _PROGRESS_EVERY = 1000
+_FORK_FROM = 20_000  # entries from which a second process pays
 
 
 @contextmanager
@@ -71,14 +73,21 @@ def verify(
     """Check every entry of a ledger. Also its derived tables, cursors and heads; a bad entry is named, status 1."""
     with _errors_to_stderr():
         known = list(heads.load(heads_file)) if heads_file else []
-        known += ledger_heads.at_broker(broker, config) if broker or config else []
-        with bar("verifying", _count(file)) as progress:
-            verdict = audit.verify(file, _key(file, key), progress, known)
+        known += _at_broker(broker, config) if broker or config else []
+        count = _count(file)
+        with bar("verifying", count) as progress:
+            verdict = audit.verify(file, _key(file, key), progress, known, fork=count > _FORK_FROM)
     for note in verdict.notes + verdict.faults:
         typer.echo(f"sabot ledger: {file}: {printable(note.removeprefix(f'ledger {file}: '))}", err=True)
     if verdict.faults:
         raise typer.Exit(1)
     typer.echo(f"{file}: {verdict.entries} entries, intact")
+
+
+def _at_broker(url: str | None, config: Path | None) -> list[LedgerMessage]:
+    from sabot_tools.text import ledger_heads  # a client of MQTT and the daemon's config: half of the start
+
+    return ledger_heads.at_broker(url, config)
 
 
 def _key(file: Path, given: Path | None) -> bytes | None:
@@ -106,20 +115,15 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON line per entry.")] = False,
 ) -> None:
     """Print the newest entries. Oldest first: number, time, table, shoe and coup, what happened."""
+    from sabot_tools.text import ledger_entries  # the messages of every kind of shoe
+
     with _errors_to_stderr(), closing(Reader(file)) as reader:
-        wanted = (entry for entry in reader.latest(table) if _is_of(entry, shoe, coup))
+        wanted = (entry for entry in reader.latest(table) if ledger_entries.is_of(entry, shoe, coup))
         for entry in reversed(list(islice(wanted, last))):
             if json:
                 sys.stdout.buffer.write(escaped_json(ledger_export.json_line(entry)))
             else:
                 typer.echo(printable(ledger_entries.line(entry)))
-
-
-def _is_of(entry: Stored, shoe: int | None, coup: int | None) -> bool:
-    if shoe is None and coup is None:
-        return True
-    message = ledger_entries.message_of(entry)
-    return shoe in (None, message.get("shoe")) and coup in (None, message.get("coup"))
 
 
 @app.command(epilog="Example: sabot ledger export ledger.db --format csv --what coups --out coups.csv")

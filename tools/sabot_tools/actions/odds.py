@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-import numpy as np
 import typer
 from sabot_gateway import rules
 from sabot_protocol.rulebooks import Rulebook
@@ -14,18 +13,23 @@ from sabot_protocol.rulebooks.model import Wager
 from sabot_protocol.wagers.facts import Facts
 from sabot_protocol.wagers.table import Settings, Table
 from sabot_sim.odds import odds as exact
-from sabot_sim.odds.enumeration import DrawTables, Enumeration
 from sabot_sim.odds.odds import WagerOdds
 
 from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
 from sabot_tools.plot.house_edges import edges_svg
 
+if TYPE_CHECKING:  # numpy is half of the start; what needs it imports it
+    from sabot_sim.odds.enumeration import DrawTables
+
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _DIGITS = 15
 
 
-def draw_tables() -> DrawTables:
+def draw_tables() -> "DrawTables":
     """Return Table 1 and Table 2 as arrays, from the gateway's rules; the last column is a Player who stood."""
+    import numpy as np
+    from sabot_sim.odds.enumeration import DrawTables
+
     player = np.array([rules.player_draws(points) for points in range(10)])
     banker = np.array([[rules.banker_draws(points, third) for third in [*range(10), None]] for points in range(10)])
     return DrawTables(player, banker)
@@ -38,6 +42,8 @@ def compute(book: Rulebook, settings: Settings, decks: int) -> dict[str, WagerOd
         return exact.of_roulette(book.roulette)
     if table.three_card:
         return exact.of_three_card(table)
+    from sabot_sim.odds.enumeration import Enumeration
+
     enumeration = Enumeration(decks, draw_tables())
     facts = list(enumeration.facts())
     return exact.of_coups(table, facts) | exact.of_sequences(book, settings.game, results(facts, enumeration.total))

@@ -18,10 +18,9 @@ from sabot_protocol import cardcode, messages, recording
 from sabot_protocol.recording import Edge, Line, Writer
 from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.scenarios import SCENARIOS
 
 from sabot_tools.actions.read import Read
-from sabot_tools.replay import scenario_recordings
+from sabot_tools.options.numbers import finite
 from sabot_tools.text.errors import failure
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -76,7 +75,7 @@ def record(
         typer.Option(help="Baud rate of the port.", show_default="115200, or 4800 for an Angel Eye"),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Stop after this time.", show_default="at Ctrl-C", min=0)
+        float | None, typer.Option(callback=finite, help="Stop after this time.", show_default="at Ctrl-C", min=0)
     ] = None,
     unit: Annotated[str | None, typer.Option(help="Unit id of the shoe, for the metadata.")] = None,
     rulebook: Annotated[str | None, typer.Option(help="Rulebook of the table, for the metadata.")] = None,
@@ -109,12 +108,18 @@ def record(
 
 
 def _list_scenarios() -> None:
+    from sabot_sim.scenarios import SCENARIOS
+
     for name, one in SCENARIOS.items():
         typer.echo(f"{name}: {one.about}")
 
 
 def _record_scenario(out: Path, name: str, seed: int | None) -> None:
     """Write one scenario to a new file; or write all of them, and print those that changed."""
+    from sabot_sim.scenarios import SCENARIOS
+
+    from sabot_tools.replay import scenario_recordings  # the whole gateway: not for --help
+
     if name == "all":
         changed = scenario_recordings.write_all(out)
         typer.echo(f"sabot record: {len(SCENARIOS)} recordings, {len(changed)} changed", err=True)

@@ -1,8 +1,8 @@
 """sabot settle: what a coup, run, hand or spin makes of every wager, one JSON line each."""
 
 from collections import Counter
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from sabot_protocol.cards import POINTS
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers import facts, lucky_tie, money, roulette, sequences, three_card
 from sabot_protocol.wagers.settled import Settled
-from sabot_protocol.wagers.table import Settings, Table
+from sabot_protocol.wagers.table import Settings, Table, decided_by
 
 from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
 from sabot_tools.text.json_lines import BadLineError, answer_lines
@@ -46,8 +46,12 @@ class Settler:
     def __init__(self, book: Rulebook, settings: Settings, decks: int) -> None:
         self._book, self._settings, self._decks = book, settings, decks
         self._table = Table(book, settings)
-        self._outcomes: dict[facts.Facts, bytes] = {}
-        self._texts: dict[tuple[str, str, Fraction], bytes] = {}
+        self._results: dict[facts.Facts, bytes] = {}
+        self._thirds: dict[tuple[int, ...], tuple[bool, bool]] = {}  # whether Player and Banker draw
+        by_kind = groupby(self._table.wagers.items(), lambda item: decided_by(item[1]))
+        self._runs = [(kind, list(wagers)) for kind, wagers in by_kind]
+        self._texts: dict[tuple[int, tuple[Any, ...]], bytes] = {}  # by number of the run and what decides it
+        self._singles: dict[tuple[str, int], bytes] = {}
         self._answers = {
             "wager": self._sequence,
             "number": self._roulette,
@@ -65,35 +69,35 @@ class Settler:
                 return self._answers[kind](line)
         raise BadLineError("nothing to settle: give stock, or wager and results, or player and dealer, or number")
 
-    def _played(self, stock: Any) -> rules.Coup:
-        if needed := _OTHER_GAMES.get(self._settings.game):
-            raise BadLineError(f"stock: game {self._settings.game} is not dealt from a stock of cards; give {needed}")
-        self._check_cards(stock, "stock")
-        try:
-            return rules.play(stock)
-        except rules.NotACoupError as error:
-            raise BadLineError(f"stock: {error}") from error
-
     def _coup(self, line: dict[str, Any]) -> bytes:
-        coup = self._played(line["stock"])
-        key = facts.coup_facts(coup.player, coup.banker)
-        payments = b"}" if "stakes" not in line else b',"payments":%b}' % self._payments(line, key)
-        outcomes = self._outcomes.get(key)
-        if outcomes is None:
-            outcomes = self._outcomes[key] = self._encoded(key)
-        return (
-            b'"consumed":%d,"player":%b,"banker":%b,"player_points":%d,"banker_points":%d,"winner":"%b","outcomes":%b%b'
-            % (
-                len(coup.slots),
-                _encode(coup.player),
-                _encode(coup.banker),
-                coup.player_points,
-                coup.banker_points,
-                coup.winner.encode(),
-                outcomes,
-                payments,
-            )
-        )
+        player, banker = self._hands(line["stock"])
+        key = facts.coup_facts(player, banker)
+        payments = b"" if "stakes" not in line else b',"payments":%b' % self._payments(line, key)
+        result = self._results.get(key)
+        if result is None:
+            result = self._results[key] = self._encoded(key)
+        consumed = len(player) + len(banker)
+        return b'"consumed":%d,"player":%b,"banker":%b,%b%b}' % (
+            consumed, _encode(player), _encode(banker), result, payments
+        )  # fmt: skip
+
+    def _hands(self, stock: Any) -> tuple[list[str], list[str]]:
+        """Return the hands of Player and Banker; coups with the same points and third cards are played once."""
+        self._check_stock(stock)
+        if len(stock) < 4:
+            _played(stock)  # raises
+        one, two, three, four, *rest = [POINTS[card] for card in stock[:6]]
+        case = ((one + three) % 10, (two + four) % 10, *rest)
+        thirds = self._thirds.get(case)
+        if thirds is None:
+            coup = _played(stock)
+            thirds = self._thirds[case] = coup.player[2:] != (), coup.banker[2:] != ()
+        player, banker = [stock[0], stock[2]], [stock[1], stock[3]]
+        if thirds[0]:
+            player.append(stock[4])
+        if thirds[1]:
+            banker.append(stock[len(player) + 2])
+        return player, banker
 
     def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
         fields = {name: line[name] for name in Stakes.__struct_fields__ if name in line}
@@ -103,16 +107,28 @@ class Settler:
         return _encode({name: {"net": one.net_cents, "void": one.void_cents} for name, one in paid.items()})
 
     def _encoded(self, key: facts.Facts) -> bytes:
-        """Return all outcomes of a coup as JSON; each wager has few, so their texts are made once."""
-        texts = []
-        for name, wager in self._table.wagers.items():
-            settled = wager.settle(key)
-            text = self._texts.get((name, settled.outcome, settled.odds))
+        """Return points, winner and all outcomes of a coup as JSON."""
+        player, banker = key.player.points, key.banker.points
+        return b'"player_points":%d,"banker_points":%d,"winner":"%b","outcomes":{%b}' % (
+            player, banker, rules.winner(player, banker).encode(), b",".join(self._outcomes(key))
+        )  # fmt: skip
+
+    def _outcomes(self, key: facts.Facts) -> Iterator[bytes]:
+        """Yield the texts of all wagers; neighbours that the same facts decide are one text, and made once."""
+        parts = {"points": (key.player[:3], key.banker[:3]), "pairs": (key.player[3:], key.banker[3:], key.twin)}
+        for number, (kind, wagers) in enumerate(self._runs):
+            part = number, parts.get(kind, key)
+            text = self._texts.get(part)
             if text is None:
-                text = _encode({name: _as_json(settled)})[1:-1]
-                self._texts[name, settled.outcome, settled.odds] = text
-            texts.append(text)
-        return b"{%b}" % b",".join(texts)
+                text = self._texts[part] = b",".join(self._text(name, wager.settle(key)) for name, wager in wagers)
+            yield text
+
+    def _text(self, name: str, settled: Settled) -> bytes:
+        """Return one wager as JSON; a table has one object for each of its few outcomes, so its id is the key."""
+        text = self._singles.get((name, id(settled)))
+        if text is None:
+            text = self._singles[name, id(settled)] = _encode({name: _as_json(settled)})[1:-1]
+        return text
 
     def _sequence(self, line: dict[str, Any]) -> bytes:
         results = line.get("results")
@@ -157,8 +173,15 @@ class Settler:
             raise BadLineError(
                 f"jackpot: unknown jackpot {name!r}: {self._book.id} has {', '.join(jackpots) or 'none'}"
             )
-        coup = self._played(line.get("stock"))
+        stock: Any = line.get("stock")
+        self._check_stock(stock)
+        coup = _played(stock)
         return _encode(lucky_tie.outcomes(jackpots[name], coup.player, coup.banker))[1:]
+
+    def _check_stock(self, stock: Any) -> None:
+        if needed := _OTHER_GAMES.get(self._settings.game):
+            raise BadLineError(f"stock: game {self._settings.game} is not dealt from a stock of cards; give {needed}")
+        self._check_cards(stock, "stock")
 
     def _check_cards(self, cards: Any, name: str) -> None:
         if not isinstance(cards, list):
@@ -168,6 +191,13 @@ class Settler:
                 raise BadLineError(f"{name}[{at}]: {card!r} is not one of the 52 cards")
         if len(cards) > self._decks:
             _check_copies(cards, name, self._decks)
+
+
+def _played(stock: list[str]) -> rules.Coup:
+    try:
+        return rules.play(stock)
+    except rules.NotACoupError as error:
+        raise BadLineError(f"stock: {error}") from error
 
 
 def _unknown_field(line: dict[str, Any], kind: str) -> str:

@@ -3,20 +3,20 @@
 import time
 from collections.abc import Iterator
 from math import sqrt
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.wagers.table import Table
 from sabot_sim.odds import odds as exact
-from sabot_sim.odds.enumeration import Enumeration
 from sabot_sim.odds.odds import WagerOdds
-from sabot_sim.odds.simulation import CoupTable, Simulation
 
 from sabot_tools.actions.odds import draw_tables
 from sabot_tools.options.rulebook import DecksOption, RulebookOption, SetOption, table_settings
 from sabot_tools.text.errors import failure
+
+if TYPE_CHECKING:  # numpy is half of the start; what needs it imports it
+    from sabot_sim.odds.simulation import Simulation
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 MAIN = ("player", "banker", "tie")
@@ -27,8 +27,11 @@ class CannotSimulateError(ValueError):
     """The game or its burn cannot be simulated."""
 
 
-def simulation(book: Rulebook, decks: int, seed: int, *, pairs: bool) -> Simulation:
+def simulation(book: Rulebook, decks: int, seed: int, *, pairs: bool) -> "Simulation":
     """Return a simulation of shoes with the rulebook's burn and cutting card."""
+    import numpy as np
+    from sabot_sim.odds.simulation import CoupTable, Simulation
+
     mode = book.shoe.burn.mode
     if mode not in _BURN:
         raise CannotSimulateError(f"burn {mode} of {book.id} depends on the first card and is not simulated")
@@ -71,6 +74,8 @@ def simulate(
     main_only: Annotated[bool, typer.Option("--main", help="Only Player, Banker and Tie; faster.")] = False,
 ) -> None:
     """Deal whole shoes with burn and cutting card, and compare every wager with its exact odds."""
+    from sabot_sim.odds.enumeration import Enumeration
+
     book, settings, in_shoe = table_settings("simulate", rulebook, set_, decks)
     table = Table(book, settings)
     try:

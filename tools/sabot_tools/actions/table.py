@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from sabot_gateway.operator.capture_limits import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.socket_path import socket_path
-from sabot_gateway.operator.verbs.gateway import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_protocol.service.messages import ControlError, Request
 from sabot_protocol.service.socket_path import SocketPathError
 
 from sabot_tools.actions import capture as captures
 from sabot_tools.actions import incidents
+from sabot_tools.options.numbers import finite
 from sabot_tools.stand.daemon import CONFIG, Config, OptionsAnywhere, Socket, fail
 from sabot_tools.stand.table_target import As, By, Floor, Second, Target
 
@@ -315,7 +316,15 @@ def deck_check(
 )
 def capture(
     ctx: typer.Context,
-    seconds: Annotated[float, typer.Option(min=0.1, max=MOST_CAPTURE_S, help="How long; Ctrl-C ends it earlier.")] = 60,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            callback=finite,
+            min=0.1,
+            max=MOST_CAPTURE_S,
+            help="How long; Ctrl-C ends it earlier.",
+        ),
+    ] = 60,
     out: Annotated[
         Path | None,
         typer.Option(help="The .shoe file to write, or - for stdout.", show_default="TABLE-TIME.shoe, here"),

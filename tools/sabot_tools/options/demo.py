@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from sabot_tools.options.numbers import finite
+
 Kind = Literal["sabot", "angel-eye", "mixed"]
 
 CoupsOption = Annotated[
@@ -20,7 +22,8 @@ RulebookOption = Annotated[
         show_default="star-baccarat, mixed for several tables, or that of --stack",
     ),
 ]
-SpeedOption = Annotated[float, typer.Option(min=0.1, help="Speed of the dealers; 1 is real time.")]
+
+SpeedOption = Annotated[float, typer.Option(min=0.1, callback=finite, help="Speed of the dealers; 1 is real time.")]
 PortOption = Annotated[
     int, typer.Option(min=0, max=65535, help="MQTT port of the broker to start; 0 chooses a free one.")
 ]
@@ -36,7 +39,10 @@ TroubleOption = Annotated[
 PatienceOption = Annotated[
     float | None,
     typer.Option(
-        min=0, help="Seconds after which the demo's own people settle a trouble.", show_default="never; 1 with --coups"
+        min=0,
+        callback=finite,
+        help="Seconds after which the demo's own people settle a trouble.",
+        show_default="never; 1 with --coups",
     ),
 ]
 

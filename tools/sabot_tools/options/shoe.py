@@ -9,6 +9,8 @@ from sabot_protocol import cardcode, rulebooks
 from sabot_protocol.service.config_file import Name
 from sabot_sim.angel_eye.settings import BAUD, CYCLES, Burn, LineFaults, Settings
 
+from sabot_tools.options.numbers import finite
+
 Kind = Literal["sabot", "angel-eye"]
 Cycle = Literal["1-9", "0-9", "1-F"]
 Bcc = Literal["with-stx", "without-stx"]
@@ -24,7 +26,7 @@ KindOption = Annotated[
     typer.Option(help="sabot: our own shoe with its firmware; angel-eye: an Angel Eye II-EX, built from public facts."),
 ]
 BookOption = Annotated[str, typer.Option("--rulebook", help=f"The rulebook: {', '.join(rulebooks.ids())}.")]
-SpeedOption = Annotated[float, typer.Option(min=0.1, help="Speed of the dealer; 1 is real time.")]
+SpeedOption = Annotated[float, typer.Option(min=0.1, callback=finite, help="Speed of the dealer; 1 is real time.")]
 PtyOption = Annotated[Path | None, typer.Option(help="Name of the serial line: a symbolic link to its pty.")]
 TcpOption = Annotated[
     str | None,
@@ -43,7 +45,9 @@ MishapsOption = Annotated[
 ]
 PatienceOption = Annotated[
     float,
-    typer.Option(min=0, help="Seconds until the simulated supervisor unlocks a shoe that has stopped; 0: never."),
+    typer.Option(
+        callback=finite, min=0, help="Seconds until the simulated supervisor unlocks a shoe that has stopped; 0: never."
+    ),
 ]
 
 CardSetOption = Annotated[
@@ -68,7 +72,9 @@ BaudOption = Annotated[
 ]
 GapOption = Annotated[
     float | None,
-    typer.Option(min=0, max=400, help="Angel Eye: milliseconds between two copies.", show_default="50"),
+    typer.Option(
+        callback=finite, min=0, max=400, help="Angel Eye: milliseconds between two copies.", show_default="50"
+    ),
 ]
 BccOption = Annotated[
     Bcc | None, typer.Option(help="Angel Eye: how it counts the BCC of a command.", show_default="with-stx")
@@ -83,14 +89,26 @@ DataBitsOption = Annotated[
 ]
 BadLineOption = Annotated[
     float | None,
-    typer.Option(min=0, max=0.9, help="Angel Eye: share of copies that are damaged, cut or lost.", show_default="0"),
+    typer.Option(
+        callback=finite,
+        min=0,
+        max=0.9,
+        help="Angel Eye: share of copies that are damaged, cut or lost.",
+        show_default="0",
+    ),
 ]
 InterleavedOption = Annotated[
     bool, typer.Option("--interleaved", help="Angel Eye: copies of two messages may be mixed.")
 ]
 NaksOption = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Angel Eye: share of commands answered with NAK 01, 02 or 21.", show_default="0"),
+    typer.Option(
+        callback=finite,
+        min=0,
+        max=1,
+        help="Angel Eye: share of commands answered with NAK 01, 02 or 21.",
+        show_default="0",
+    ),
 ]
 
 _WHY_NOT: Final = {

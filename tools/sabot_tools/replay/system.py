@@ -26,7 +26,7 @@ from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.subscriber import SiteSubscriber
 
 PATIENCE_S: Final = 60.0
-_LONGEST_SLEEP_S: Final = 0.02
+_LONGEST_SLEEP_S: Final = 0.005
 _LINE_PATIENCE_S: Final = 20.0  # by the line's clock, which is simulated on the chip
 _MOST_ANSWER_BYTES: Final = 1 << 16
 

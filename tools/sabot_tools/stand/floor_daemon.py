@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from sabot_floor.config import default_control
+from sabot_floor.socket_path import default_control
 from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.service.socket_path import socket_path

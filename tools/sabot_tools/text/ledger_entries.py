@@ -27,6 +27,14 @@ def message_of(entry: Stored) -> Message:
     return message if isinstance(message, dict) else {}
 
 
+def is_of(entry: Stored, shoe: int | None, coup: int | None) -> bool:
+    """Return True if an entry's message is of this shoe and coup; None is any."""
+    if shoe is None and coup is None:
+        return True
+    message = message_of(entry)
+    return shoe in (None, message.get("shoe")) and coup in (None, message.get("coup"))
+
+
 def line(entry: Stored) -> str:
     """Return one entry as one line."""
     message = message_of(entry)

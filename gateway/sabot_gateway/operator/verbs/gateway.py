@@ -4,9 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from sabot_gateway.operator.capture_limits import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.verbs.verb import Verb
-
-MOST_CAPTURE_S, MOST_CAPTURE_BYTES = 3600, 1 << 26
 
 
 class Status(Verb, frozen=True):
