@@ -71,7 +71,8 @@ lint: .venv/.dev ## run ruff and mypy, check the firmware against MicroPython's 
 	MYPYPATH=firmware $(BIN)/mypy --config-file firmware/mypy.ini
 	$(BIN)/sabot generate --check
 
-image: .venv/.dev ## print which MicroPython image the emulated RP2040 runs; download one if there is none
+image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroPython image it runs; get them if they are missing
+	@$(BIN)/python -m sabot_sim.chip.emulators
 	@$(BIN)/python -m sabot_sim.chip.uf2
 
 bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=group

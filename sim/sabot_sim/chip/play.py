@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.emulators import new_chip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs.build import play_image
 from sabot_sim.rigs.play import StepAnswer
@@ -23,7 +23,7 @@ class ChipPlay:
         if uf2 is None:
             raise BenchError(HOW_TO_GET_UF2)
         self._profile, self._progress = profile, progress
-        self._chip = Chip(uf2, play_image())
+        self._chip = new_chip(uf2, play_image())
         self._start()
 
     def _start(self) -> None:
