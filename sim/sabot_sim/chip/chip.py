@@ -101,6 +101,11 @@ class Chip(ABC):
     def lost(self) -> int:
         """Bytes that came while the UART's FIFO was full."""
 
+    @property
+    @abstractmethod
+    def cpu_s(self) -> float:
+        """CPU time that the process of the emulator has used."""
+
     @abstractmethod
     def read_flash(self, start: int, size: int) -> bytes:
         """Return a part of flash."""

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -53,7 +54,11 @@ def pinned() -> str:
 
 def _missing_node() -> str:
     """Return why node cannot be used, an empty text if it can."""
-    node = shutil.which("node")
+    return _problem_of(shutil.which("node"))
+
+
+@cache
+def _problem_of(node: str | None) -> str:
     if node is None:
         return "there is no node on the path"
     try:

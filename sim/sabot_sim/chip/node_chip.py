@@ -95,6 +95,11 @@ class NodeChip(Chip):
         """Bytes that came while the UART's FIFO was full."""
         return self._lost
 
+    @property
+    def cpu_s(self) -> float:
+        """CPU time that the Node process has used."""
+        return float(self._ask("cpu")["us"]) / 1e6
+
     def read_flash(self, start: int, size: int) -> bytes:
         """Return a part of flash."""
         return b64decode(self._ask("read", start=start, size=size)["data"])

@@ -18,22 +18,22 @@ _SILENCE_S: Final = 600.0  # a busy chip answers within seconds
 _END_S: Final = 5.0
 _MOST_ANSWER_BYTES: Final = 16 << 20
 _CHUNK_BYTES: Final = 1 << 16
-_LOG_TAIL: Final = 500
+_MOST_LOG_BYTES: Final = 1 << 20
+# Larger than by default, so that the whole interpreter of instructions becomes one piece of machine code.
+_V8: Final = ("--max-inlined-bytecode-size=2000", "--max-inlined-bytecode-size-cumulative=8000")
 
 
 class NodeProcess:
     """Emulates one chip. A forked process may use it while the one that made it waits."""
 
     def __init__(self, node: str, package: Path) -> None:
-        fd, name = tempfile.mkstemp(prefix="sabot-chip-", suffix=".log")
-        self.log = Path(name)
-        command = [node, str(SCRIPTS / "main.mjs"), str(package)]
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the process runs)
+        command = [node, *_V8, str(SCRIPTS / "main.mjs"), str(package)]
+        pipe = subprocess.PIPE
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=fd)
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._log)
         except OSError as error:
             raise BenchError(f"node did not start: {error}; SABOT_CHIP=rp2040py chooses the other emulator") from error
-        finally:
-            os.close(fd)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -48,7 +48,7 @@ class NodeProcess:
             if answer["id"] == own:  # else of a fork that was stopped
                 break
         if "error" in answer:
-            raise BenchError(f"rp2040js could not {what}: {answer['error']}; its log is {self.log}")
+            raise BenchError(f"rp2040js could not {what}: {answer['error']}; {self._kept_log()}")
         return answer
 
     def _write(self, data: bytes) -> None:
@@ -63,7 +63,7 @@ class NodeProcess:
         parts, size = [self._unread], len(self._unread)
         while b"\n" not in parts[-1]:
             if not select.select([self._from], [], [], _SILENCE_S)[0]:
-                raise BenchError(f"rp2040js did not answer {what!r} within {_SILENCE_S:.0f} s; its log is {self.log}")
+                raise BenchError(f"rp2040js did not answer {what!r} within {_SILENCE_S:.0f} s; {self._kept_log()}")
             part = os.read(self._from, _CHUNK_BYTES)
             size += len(part)
             if not part or size > _MOST_ANSWER_BYTES:
@@ -75,14 +75,20 @@ class NodeProcess:
     def _ended(self, when: str) -> BenchError:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-        tail = self.log.read_text(errors="replace")[-_LOG_TAIL:].strip() if self.log.exists() else ""
-        return BenchError(
-            f"the Node process of the emulated chip has ended {when}, status {self._process.returncode}; "
-            f"its log is {self.log}{': ' + tail if tail else ''}"
-        )
+        ended = f"has ended {when}, status {self._process.returncode}"
+        return BenchError(f"the Node process of the emulated chip {ended}; {self._kept_log()}")
+
+    def _kept_log(self) -> str:
+        """Write what the process has logged to a file that stays, and return where it is."""
+        logged = os.pread(self._log.fileno(), _MOST_LOG_BYTES, 0)
+        fd, name = tempfile.mkstemp(prefix="sabot-chip-", suffix=".log")
+        with os.fdopen(fd, "wb") as file:
+            file.write(logged)
+        last = logged.decode(errors="replace").strip().splitlines()[-1:]
+        return f"its log is {name}{': ' + last[0] if last else ', and empty'}"
 
     def close(self) -> None:
-        """End the process that this one has started; keep the log only if something is in it."""
+        """End the process that this one has started."""
         if os.getpid() != self._owner or self._process.returncode is not None:
             return
         for stream in (self._process.stdin, self._process.stdout):
@@ -93,5 +99,3 @@ class NodeProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self.log.exists() and not self.log.stat().st_size:
-            self.log.unlink()

@@ -1,5 +1,6 @@
 """The chip in `rp2040py`: everything in this process."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -117,6 +118,11 @@ class PythonChip(Chip):
     def lost(self) -> int:
         """Bytes that came while the UART's FIFO was full."""
         return self.uart.lost
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time that this process has used."""
+        return time.process_time()
 
     def read_flash(self, start: int, size: int) -> bytes:
         """Return a part of flash."""

@@ -32,6 +32,10 @@ const deeds = {
   hang: ({ code, at }) => holder.chip.hang(bytes(code), at),
   reset: () => holder.chip.reset(),
   power: () => holder.chip.powerCycle(),
+  cpu() {
+    const { user, system } = process.cpuUsage();
+    return { us: user + system };
+  },
   read: ({ start, size }) => ({
     data: Buffer.from(holder.chip.mcu.flash.subarray(start, start + size)).toString("base64"),
   }),
