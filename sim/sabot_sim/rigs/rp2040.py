@@ -1,7 +1,8 @@
 """The rig `rp2040`: main.py on the emulated chip, everything in simulated time.
 
-The emulator needs half a minute until the chip first reads its journal (0.7 s of its own time), and as long again until
-its first byte. So one chip is started once, and several tests work on forks of it (`in_fork`).
+Until the chip first reads its journal 0.7 s of its own time pass, and 0.5 s more until its first byte: two seconds of
+CPU time in rp2040js, half a minute in rp2040py. So one chip is started once, and several tests work on forks of it
+(`in_fork`).
 """
 
 import os
@@ -93,7 +94,7 @@ class ChipRig:
         self.outputs: int | None = None
 
     def power_on(self) -> None:
-        """Start with the flash as it was; every start but the first takes the emulator half a minute."""
+        """Start with the flash as it was; every start but the first takes as long as started_shoe()."""
         if self._started:
             self._past_ns += self._chip.now_ns
             self._chip.power_cycle()

@@ -58,7 +58,7 @@ def replay(
     files: Annotated[list[Path], typer.Argument(help="Recordings; each has its sidecar NAME.json in the same folder.")],
     bench: Annotated[
         str,
-        typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on the emulated chip, slow; or a port."),
+        typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on the emulated chip, slower; or a port."),
     ] = "unix",
     firmware: Annotated[
         Path | None, typer.Option(help="Run the main.py and sabot/ of this folder instead; unix only.")
@@ -101,8 +101,17 @@ def _compare(files: list[Path], bench: str, broker: LocalBroker, firmware: Path 
         for difference in found:
             typer.echo(difference)
         failed += bool(found)
-    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {bench}", err=True)
+    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {_named(bench)}", err=True)
     return failed > 0
+
+
+def _named(bench: str) -> str:
+    """Return the name of a bench, with the emulator if it is the emulated chip."""
+    if bench != "rp2040":
+        return bench
+    from sabot_sim.chip.emulators import chosen
+
+    return f"{bench}: {chosen()}"
 
 
 def differences_from_sidecar(
