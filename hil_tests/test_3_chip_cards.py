@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from sabot_protocol.cardcode import CARD_UM, FIRST_MARK_UM, MARK_UM, PITCH_UM, SENSORS_UM, set_words
-from sabot_sim.chip.chip import DECODED_GPIO, Chip
-from sabot_sim.chip.pio import CYCLE_NS
+from sabot_sim.chip.chip import CYCLE_NS, DECODED_GPIO, Chip
 from sabot_sim.chip.reader_program import booted_reader, counters
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.optics.signals import Edge, card_edges, cutting_card_edges

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from sabot_protocol import rulebooks
+from sabot_sim.chip.emulators import chosen
 from sabot_sim.rigs.rig import BenchError
 from sabot_tools.replay.files import differences_from_sidecar
 from sabot_tools.replay.on_bench import BENCHES, started_chip
 from sabot_tools.replay.recording_file import load
 from sabot_tools.stand.broker import LocalBroker
+from support.chip_recordings import SHORT, beyond_the_chip, is_short
 
 FOLDER = Path(__file__).with_name("recordings")
 RECORDINGS = sorted(FOLDER.glob("*/*.shoe"))
@@ -18,12 +20,16 @@ ALL = bool(os.environ.get("SABOT_ALL_RECORDINGS"))
 BETWEEN = {f"{book}-{decks}" for book in rulebooks.ids() for decks in sorted(rulebooks.load(book).decks.allowed)[1:-1]}
 
 
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
 def test_there_are_recordings() -> None:
-    assert RECORDINGS
+    assert set(SHORT) <= set(map(_name, RECORDINGS))
 
 
 @pytest.mark.benches(*BENCHES)
-@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", RECORDINGS, ids=_name)
 def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: LocalBroker) -> None:
     if bench == "rp2040":
         _or_skip(path)
@@ -34,9 +40,12 @@ def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, ser
 
 
 def _or_skip(path: Path) -> None:
-    if not ALL and not load(path).metadata.get("quick"):
-        pytest.skip("not of the quick set; SABOT_ALL_RECORDINGS=1 replays all on the emulated chip")
+    recording = load(path)
+    if reason := beyond_the_chip(recording):
+        pytest.skip(reason)
     try:
-        started_chip()
+        if not ALL and not is_short(_name(path), recording, chosen()):
+            pytest.skip("not of the short set; SABOT_ALL_RECORDINGS=1 replays all on the emulated chip")
+        started_chip(recording.table_setup().key)
     except BenchError as error:
         pytest.skip(str(error))

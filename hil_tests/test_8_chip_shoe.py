@@ -60,7 +60,7 @@ def on_table(chip: Chip, act: Callable[[ChipTable], Any]) -> Any:
         table = ChipTable(chip, MinimalGateway())
         table.start()
         answer = act(table)
-        assert chip.backlog_drops == chip.uart.lost == 0
+        assert chip.backlog_drops == chip.lost == 0
         assert not any(table.gateway.link.line_counters().values())
         return answer
 
@@ -257,19 +257,13 @@ def test_steps_of_sabot_play_have_the_answers_of_the_vm() -> None:
 # Restarts
 
 
-WFI_LOOP = bytes.fromhex("30bffde7")  # wfi; b back to it
-SOMEWHERE = 0x20040F00  # the stack of the second core, which is unused
-
-
 @pytest.mark.chip_full
 def test_the_watchdog_ends_a_loop_that_hangs(chip: Chip) -> None:
     def act(table: ChipTable) -> dict[str, Any]:
         hellos = len(table.hellos)
         table.run_for(9_000_000)  # a healthy loop feeds it
         assert len(table.hellos) == hellos
-        for i, byte in enumerate(WFI_LOOP):
-            chip.mcu.write_uint8(SOMEWHERE + i, byte)
-        chip.mcu.core.pc = SOMEWHERE
+        chip.hang()
         table.run_until(lambda: len(table.hellos) > hellos, most_us=12_000_000)
         return table.hellos[-1]
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sabot_sim.chip.chip import Chip
 from sabot_sim.chip.filesystem import RESERVED_BLOCKS
+from sabot_sim.chip.python_chip import PythonChip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.build import firmware_image
@@ -95,13 +95,13 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def chip(image: dict[str, bytes]) -> Chip:
+def chip(image: dict[str, bytes]) -> PythonChip:
     assert UF2 is not None
-    return Chip(Path(UF2), image)
+    return PythonChip(Path(UF2), image)
 
 
 @pytest.fixture
-def used(chip: Chip) -> Chip:
+def used(chip: PythonChip) -> PythonChip:
     """Return a chip whose journal has wrapped and is about to enter the next sector."""
     journal = firmware.module("sabot.storage.journal")
     flash = Flash(journal.SECTORS)
@@ -113,7 +113,7 @@ def used(chip: Chip) -> Chip:
         log.append(0, 4, 20)
         log.acknowledge(event_no - 2)
         log.housekeep()
-    chip.mcu.flash[REGION : REGION + len(flash.data)] = flash.data
+    chip.write_flash(REGION, bytes(flash.data))
     return chip
 
 
@@ -130,7 +130,7 @@ class Witness:
         self.boots = self.lives = 0
         self.found: dict[str, int] = {}
 
-    def read(self, chip: Chip) -> None:
+    def read(self, chip: PythonChip) -> None:
         """Check one start of the chip to its end: only the last line may be truncated."""
         self.lives += 1
         for line in chip.text.split("\n")[:-1]:
@@ -152,12 +152,12 @@ class Witness:
         assert not printed["base"] or printed["base"] in (self.events, self.events - 1)
 
 
-def run_until_lines(chip: Chip, count: int) -> None:
+def run_until_lines(chip: PythonChip, count: int) -> None:
     chip.run_until(lambda: chip.text.count("\n") >= count, most_us=3_000_000)
 
 
 @contextmanager
-def tearing(chip: Chip, rng: random.Random, after: int, counted: tuple[int, ...]) -> Iterator[None]:
+def tearing(chip: PythonChip, rng: random.Random, after: int, counted: tuple[int, ...]) -> Iterator[None]:
     """Cut the power in the operation after this many counted ones."""
     ssi, flash = chip.mcu.ssi, chip.mcu.flash
     whole, left = ssi._apply_command, [after]
@@ -183,7 +183,7 @@ def tearing(chip: Chip, rng: random.Random, after: int, counted: tuple[int, ...]
         ssi._apply_command = whole
 
 
-def test_new_flash_and_cuts_at_any_cycle(chip: Chip) -> None:
+def test_new_flash_and_cuts_at_any_cycle(chip: PythonChip) -> None:
     rng, witness = random.Random(6), Witness()
     run_until_lines(chip, 4)
     for _ in range(CUTS):
@@ -196,7 +196,7 @@ def test_new_flash_and_cuts_at_any_cycle(chip: Chip) -> None:
     assert witness.found["oldest"] == 1 or CUTS > 1
 
 
-def test_cuts_in_mid_write_and_mid_erase(used: Chip) -> None:
+def test_cuts_in_mid_write_and_mid_erase(used: PythonChip) -> None:
     """The count of writes begins with the start, so recovery is cut too."""
     rng, witness = random.Random(8), Witness(USED)
     for cut in range(CUTS):

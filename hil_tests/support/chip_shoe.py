@@ -8,10 +8,10 @@ from typing import Any
 
 from sabot_protocol import fields, messages
 from sabot_protocol.cardcode import set_words
-from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.chip import FLASH_BYTES, Chip
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
-from sabot_sim.rigs.rp2040 import FLASH_BYTES, REGION
+from sabot_sim.rigs.rp2040 import REGION
 from sabot_tools.bench.chip_table import BUTTONS, GAP_US, ChipTable, PowerCut, Step
 from sabot_tools.stand.minimal_gateway import PROFILE, MinimalGateway
 
@@ -20,12 +20,12 @@ from sabot_tools.stand.minimal_gateway import PROFILE, MinimalGateway
 
 def kept(chip: Chip) -> bytes:
     """Return the flash of journal and store."""
-    return bytes(chip.mcu.flash[REGION:FLASH_BYTES])
+    return chip.read_flash(REGION, FLASH_BYTES - REGION)
 
 
 def give(chip: Chip, flash: bytes) -> None:
     """Put this into the flash of a spare."""
-    chip.mcu.flash[REGION:FLASH_BYTES] = flash
+    chip.write_flash(REGION, flash)
 
 
 Record = tuple[str, bytes]  # kind and body of an event

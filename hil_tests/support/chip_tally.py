@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import pytest
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2
+from sabot_sim.rigs.rig import BenchError
 
 _ON_CHIP: Final = "on the emulated RP2040"
 _RAN, _FAILED, _NO_IMAGE, _BY_CHIP, _BY_REPLAY = "ran", "failed", "no image", "make chip", "make replay"
@@ -99,6 +100,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 # The line
 
 
+def _emulator() -> str:
+    """Return which emulator is used, and why if it is the slow one."""
+    from sabot_sim.chip.emulators import chosen
+
+    try:
+        return str(chosen())
+    except BenchError as error:
+        return str(error)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Print the line after everything that pytest writes."""
     reporter, tally = config.pluginmanager.get_plugin("terminalreporter"), config.stash.get(_TALLY, Counter())
@@ -124,7 +135,7 @@ def _added_up(tally: Counter[str]) -> Counter[str]:
 def line(tally: Counter[str]) -> str:
     """Return the line to print."""
     skipped = f"{tally[_NO_IMAGE]} skipped" + (f", {HOW_TO_GET_UF2}" if tally[_NO_IMAGE] else "")
-    ran = f"{_ON_CHIP}: {tally[_RAN]} tests ran" if tally[_RAN] else f"nothing ran {_ON_CHIP}"
+    ran = f"{_ON_CHIP} ({_emulator()}): {tally[_RAN]} tests ran" if tally[_RAN] else f"nothing ran {_ON_CHIP}"
     failed = f", {tally[_FAILED]} failed" if tally[_FAILED] else ""
     left = [f"{tally[target]} are left to `{target}`" for target in (_BY_CHIP, _BY_REPLAY) if tally[target]]
     return "; ".join([f"{ran}{failed}{', ' if tally[_RAN] else ': '}{skipped}", *left])

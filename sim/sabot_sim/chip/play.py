@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.emulators import chosen, new_chip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs.build import play_image
 from sabot_sim.rigs.play import StepAnswer
@@ -16,18 +16,18 @@ _STEP_US: Final = 20_000_000  # a full journal takes less
 
 
 class ChipPlay:
-    """A PlayBench. A start takes half a minute, a step a second or two; `progress` is called with what is going on."""
+    """A PlayBench. In rp2040py a start takes half a minute, a step a second or two; `progress` gets what goes on."""
 
     def __init__(self, profile: bytes, progress: Callable[[str], None] = lambda text: None) -> None:
         uf2 = find_uf2()
         if uf2 is None:
             raise BenchError(HOW_TO_GET_UF2)
         self._profile, self._progress = profile, progress
-        self._chip = Chip(uf2, play_image())
+        self._chip = new_chip(uf2, play_image())
         self._start()
 
     def _start(self) -> None:
-        self._progress("starting the emulated chip; this takes half a minute")
+        self._progress(f"starting the emulated chip, {chosen()}")
         self._chip.run_until(lambda: self._chip.text == "ready\n", _START_US)
         self._chip.send(self._profile.hex().encode() + b"\n")
 

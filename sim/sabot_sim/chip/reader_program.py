@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.emulators import new_chip
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.build import firmware_image
 
 
 def booted_reader(uf2: Path) -> Chip:
     """Return a chip on which the reader program is running."""
-    chip = Chip(uf2, firmware_image())
+    chip = new_chip(uf2, firmware_image())
     chip.run_until(lambda: chip.text == "ready\n")
     return chip
 

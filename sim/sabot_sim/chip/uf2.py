@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from http.client import HTTPException
@@ -74,19 +74,25 @@ def payload(data: bytes) -> bytes:
     """Return what a UF2 of the RP2040's family writes to flash; Uf2Error if it is not one."""
     if not data or len(data) % _BLOCK:
         raise Uf2Error(f"{len(data)} bytes are not whole blocks of {_BLOCK}: the file is truncated or not UF2")
+    return b"".join(content for _, content in blocks(data))
+
+
+def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield what each block of a UF2 writes, and to which address; Uf2Error if one is not for the RP2040."""
     count = len(data) // _BLOCK
-    return b"".join(_content(data[at : at + _BLOCK], at // _BLOCK, count) for at in range(0, len(data), _BLOCK))
+    for number in range(count):
+        yield _content(data[number * _BLOCK :][:_BLOCK], number, count)
 
 
-def _content(block: bytes, number: int, count: int) -> bytes:
-    magic, second, flags, _address, size, own_number, own_count, family = _HEADER.unpack_from(block)
+def _content(block: bytes, number: int, count: int) -> tuple[int, bytes]:
+    magic, second, flags, address, size, own_number, own_count, family = _HEADER.unpack_from(block)
     if (magic, second) != _MAGIC or int.from_bytes(block[-4:], "little") != _MAGIC_END or size > _PAYLOAD_MOST:
         raise Uf2Error(f"block {number} is not UF2")
     if not flags & _HAS_FAMILY or family != RP2040_FAMILY:
         raise Uf2Error(f"block {number} is for the family {family:#010x}; the RP2040 is {RP2040_FAMILY:#010x}")
     if (own_number, own_count) != (number, count):
         raise Uf2Error(f"block {number} of {count} is numbered {own_number} of {own_count}: the file is truncated")
-    return block[_HEADER.size : _HEADER.size + size]
+    return address, block[_HEADER.size : _HEADER.size + size]
 
 
 def version_in(data: bytes) -> str:

@@ -16,8 +16,8 @@ from typing import Final
 
 from rp2040py.usb.cdc import USBCDC
 
-from sabot_sim.chip.chip import Chip
 from sabot_sim.chip.filesystem import FILESYSTEM
+from sabot_sim.chip.python_chip import PythonChip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.rigs.rig import BenchError
 
@@ -26,7 +26,7 @@ _QUEUE_BYTES: Final = 4096
 _IN_BUFFERS: Final = 0x80  # in USB memory: one register per endpoint, 8 bytes apart
 
 
-class UsbChip(Chip):
+class UsbChip(PythonChip):
     """A chip with a USB host that has opened its port: `usb_received` is what it has sent.
 
     With `files` None the flash has no filesystem yet.

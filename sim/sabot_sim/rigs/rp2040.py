@@ -1,7 +1,8 @@
 """The rig `rp2040`: main.py on the emulated chip, everything in simulated time.
 
-The emulator needs half a minute until the chip first reads its journal (0.7 s of its own time), and as long again until
-its first byte. So one chip is started once, and several tests work on forks of it (`in_fork`).
+Until the chip first reads its journal 0.7 s of its own time pass, and 0.5 s more until its first byte: two seconds of
+CPU time in rp2040js, half a minute in rp2040py. So one chip is started once, and several tests work on forks of it
+(`in_fork`).
 """
 
 import os
@@ -11,15 +12,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from sabot_sim.chip.chip import DECODED_GPIO, OUTPUT_GPIOS, Chip
+from sabot_sim.chip.chip import DECODED_GPIO, FLASH_BYTES, OUTPUT_GPIOS, Chip
+from sabot_sim.chip.emulators import new_chip
 from sabot_sim.chip.filesystem import RESERVED_BLOCKS
+from sabot_sim.chip.node_chip import kept_chips
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.rig import BenchError, fallen_bits
 from sabot_sim.rigs.vm import firmware_dir
 
-FLASH_BYTES, SECTOR = 2 << 20, 4096
+SECTOR: Final = 4096
 REGION: Final = FLASH_BYTES - RESERVED_BLOCKS * SECTOR
 _JOURNAL_BYTES: Final = 22 * SECTOR
 _PARTS: Final = {"journal": slice(0, _JOURNAL_BYTES), "store": slice(_JOURNAL_BYTES, None)}
@@ -35,7 +38,7 @@ def shoe_files(key: bytes | None = None) -> dict[str, bytes]:
 
 def switched_on_chip(uf2: Path, files: dict[str, bytes]) -> Chip:
     """Return a chip that was just switched on and has not yet read journal and store."""
-    chip = Chip(uf2, files)
+    chip = new_chip(uf2, files)
     chip.run_until(lambda: any(change.gpio == DECODED_GPIO for change in chip.changes), most_us=3_000_000)
     return chip
 
@@ -51,7 +54,12 @@ def started_shoe(key: bytes | None = None) -> Chip:
 
 
 def in_fork(act: Callable[..., Any], *args: Any) -> Any:
-    """Return what `act` returns in a forked process; nothing changes in this one."""
+    """Return what `act` returns in a forked process; nothing changes in this one, nor in its chips."""
+    with kept_chips():
+        return _in_fork(act, *args)
+
+
+def _in_fork(act: Callable[..., Any], *args: Any) -> Any:
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -86,7 +94,7 @@ class ChipRig:
         self.outputs: int | None = None
 
     def power_on(self) -> None:
-        """Start with the flash as it was; every start but the first takes the emulator half a minute."""
+        """Start with the flash as it was; every start but the first takes as long as started_shoe()."""
         if self._started:
             self._past_ns += self._chip.now_ns
             self._chip.power_cycle()
@@ -158,9 +166,9 @@ class ChipRig:
         """Damage its flash."""
         if part not in _PARTS:
             raise BenchError(f"the emulated chip cannot damage {part!r}; this needs the unix bench")
-        region = bytearray(self._chip.mcu.flash[REGION:FLASH_BYTES])
+        region = bytearray(self._chip.read_flash(REGION, FLASH_BYTES - REGION))
         region[_PARTS[part]] = fallen_bits(bytes(region[_PARTS[part]]), seed, spots)
-        self._chip.mcu.flash[REGION:FLASH_BYTES] = region
+        self._chip.write_flash(REGION, bytes(region))
 
     def exchange(self, number: int) -> None:
         """Refuse: there is one chip."""

@@ -21,7 +21,7 @@ def replay(
     files: Annotated[list[Path], typer.Argument(help="Recordings; each has its sidecar NAME.json in the same folder.")],
     bench: Annotated[
         str,
-        typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on the emulated chip, slow; or a port."),
+        typer.Option(help="unix: the firmware on the MicroPython VM; rp2040: on the emulated chip, slower; or a port."),
     ] = "unix",
     firmware: Annotated[
         Path | None, typer.Option(help="Run the main.py and sabot/ of this folder instead; unix only.")

@@ -6,8 +6,8 @@ from statistics import median
 from typing import Final
 
 from sabot_protocol.cardcode import CARD_UM, SENSORS_UM, set_words
-from sabot_sim.chip.chip import Chip
-from sabot_sim.chip.pio import CYCLE_NS
+from sabot_sim.chip.chip import CYCLE_NS
+from sabot_sim.chip.emulators import new_chip
 from sabot_sim.optics.signals import card_edges
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.vm import firmware_dir
@@ -48,9 +48,9 @@ def _cycles_for(table: ChipTable, card: str) -> int:
 
 def measure(uf2: Path) -> Measured:
     """Open a shoe, deal one coup and close it; the health event then has heap and turns."""
-    bare = Chip(uf2, {"main.py": _HEAP})
+    bare = new_chip(uf2, {"main.py": _HEAP})
     heap = int(bare.answer())
-    table = ChipTable(Chip(uf2, firmware_image(firmware_dir() / "main.py")), MinimalGateway())
+    table = ChipTable(new_chip(uf2, firmware_image(firmware_dir() / "main.py")), MinimalGateway())
     table.start()
     table.press("new_shoe")
     awake = [_cycles_for(table, card) for card in _CARDS]

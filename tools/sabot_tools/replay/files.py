@@ -75,8 +75,17 @@ def compare(files: list[Path], bench: str, firmware: Path | None) -> bool:
         for difference in different:
             typer.echo(difference)
         failed += bool(different)
-    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {bench}", err=True)
+    typer.echo(f"sabot replay: {len(files) - failed} of {len(files)} as expected on {_named(bench)}", err=True)
     return failed > 0
+
+
+def _named(bench: str) -> str:
+    """Return the name of a bench, with the emulator if it is the emulated chip."""
+    if bench != "rp2040":
+        return bench
+    from sabot_sim.chip.emulators import chosen
+
+    return f"{bench}: {chosen()}"
 
 
 def _in_turn(files: list[Path], bench: str, firmware: Path | None, bar: ProgressBar) -> Iterator[list[str]]:

@@ -97,7 +97,7 @@ def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:
 
 @cache
 def started_chip(key: bytes | None = None) -> Any:
-    """Return a chip that has just started; it is made once in a process, which takes half a minute."""
+    """Return a chip that has just started; it is made once in a process: half a minute in rp2040py."""
     try:
         from sabot_sim.rigs.rp2040 import started_shoe
     except ImportError as error:

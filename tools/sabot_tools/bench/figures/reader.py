@@ -41,8 +41,7 @@ def modules() -> dict[str, Path]:
 
 
 def _on_chip(uf2: Path) -> Iterator[Figure]:
-    from sabot_sim.chip.chip import DECODED_GPIO
-    from sabot_sim.chip.pio import CYCLE_NS
+    from sabot_sim.chip.chip import CYCLE_NS, DECODED_GPIO
     from sabot_sim.chip.reader_program import booted_reader, counters, cycles_for
 
     chip = booted_reader(uf2)

@@ -1,0 +1,56 @@
+"""Which recordings `make test` replays on the emulated chip, and which no chip can replay."""
+
+from typing import Final
+
+from sabot_protocol.recording import Act
+from sabot_sim.chip.emulators import JS, Emulator
+from sabot_tools.replay.recording_file import LoadedRecording
+
+# Short ones of every topic: a few seconds each in rp2040js. In rp2040py only those that are marked `quick`.
+SHORT: Final = (
+    "by_hand/one-coup",
+    "cutting/burn-shown-nz",
+    "cutting/mid-coup-rapid",
+    "cutting/not-cut",
+    "cutting/very-first-card",
+    "disputes/clause-missing",
+    "disputes/confirmed-otherwise",
+    "electronics/buttons-together",
+    "electronics/sensor-stuck",
+    "electronics/store-damaged",
+    "irregularities/face-up-later",
+    "irregularities/face-up-later-international",
+    "irregularities/foreign-card",
+    "irregularities/foreign-card-crown",
+    "irregularities/keyed-in",
+    "irregularities/misread-noticed-late",
+    "irregularities/no-shoe-open",
+    "irregularities/overdraw-behind-the-last-coup",
+    "irregularities/third-card-to-player",
+    "irregularities/wrong-side-rapid",
+    "link/forged",
+    "optics/back-and-forth",
+    "optics/doubtful",
+    "optics/half-drawn",
+    "optics/pushed-back",
+    "optics/stop-and-go",
+    "optics/unreadable",
+    "power/in-a-fault",
+    "power/mid-coup",
+    "power/mid-draw",
+)
+
+
+def beyond_the_chip(recording: LoadedRecording) -> str:
+    """Return why the emulated chip cannot replay it, an empty text if it can."""
+    acts = [record.act for record in recording.records if isinstance(record, Act)]
+    if any(act["do"] == "shoe" for act in acts):
+        return "a second controller needs the unix bench: the emulated chip has one unit number"
+    if any(act.get("damage") == "image" for act in acts):
+        return "damage to the program needs the unix bench"
+    return ""
+
+
+def is_short(name: str, recording: LoadedRecording, emulator: Emulator) -> bool:
+    """Return True if `make test` replays it on the chip in this emulator."""
+    return name in SHORT if emulator.name == JS else bool(recording.metadata.get("quick"))
