@@ -30,7 +30,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
 BIN := .venv/bin
-# What every run of make test does on the emulated chip (2 minutes in rp2040js, in one process, which starts the chip once).
+# What every run of make test does on the emulated chip (about 2 minutes of CPU time in rp2040js, in one process, which starts the chip once).
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py)
 # They run beside lint and the other tests with what those leave of the processors. Both runs count in TALLY what they did on the chip.
 TALLY := .venv/chip_tally.json
@@ -78,7 +78,7 @@ image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroP
 bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=group
 	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
-replay: image ## replay every recording on the emulated RP2040 (under an hour on 2 cores in rp2040js, hours in rp2040py); make test replays them on the VM
+replay: image ## replay every recording on the emulated RP2040 (long: about an hour on 2 idle cores in rp2040js by estimate, hours in rp2040py); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
 
 replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (a minute of CPU time); make test leaves out clean shoes of middling numbers of decks

@@ -6,7 +6,8 @@ from sabot_protocol.recording import Act
 from sabot_sim.chip.emulators import JS, Emulator
 from sabot_tools.replay.recording_file import LoadedRecording
 
-# Short ones of every topic: a few seconds each in rp2040js. In rp2040py only those that are marked `quick`.
+# Short ones of every topic that are as expected on the chip; hil_tests/README.md lists those that are not.
+# A few seconds each in rp2040js. In rp2040py only those that are marked `quick`.
 SHORT: Final = (
     "by_hand/one-coup",
     "cutting/burn-shown-nz",

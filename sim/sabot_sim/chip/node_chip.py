@@ -1,4 +1,4 @@
-"""The chip in npm's `rp2040js`: a Node process emulates it, several times as fast as rp2040py, to the same cycle."""
+"""The chip in npm's `rp2040js`: a Node process emulates it, several times as fast as rp2040py."""
 
 import struct
 import weakref

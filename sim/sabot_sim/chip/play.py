@@ -16,7 +16,7 @@ _STEP_US: Final = 20_000_000  # a full journal takes less
 
 
 class ChipPlay:
-    """A PlayBench. In rp2040py a start takes half a minute, a step a second or two; `progress` gets what goes on."""
+    """A PlayBench. In rp2040py a start takes half a minute, a step a second or two; `progress` is called with each."""
 
     def __init__(self, profile: bytes, progress: Callable[[str], None] = lambda text: None) -> None:
         uf2 = find_uf2()
