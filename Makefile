@@ -29,6 +29,9 @@ export PYTHONDONTWRITEBYTECODE :=
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
+# make wheel, make bench and make test-compiled: the build with modules that mypyc has compiled.
+COMPILED ?=
+COMPILED_BIN := .venv-compiled/bin
 BIN := .venv/bin
 # What every run of make test does on the emulated chip (about 2 minutes of CPU time in rp2040js, in one process, which starts the chip once).
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py)
@@ -38,11 +41,15 @@ CHIP_LOG := .venv/chip.log
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
+INSTALL_COMPILED = $(UV) pip install --quiet --compile-bytecode --python $(COMPILED_BIN)/python -c constraints.txt
+WHEEL = $(UV) build --quiet --wheel --build-constraint constraints.txt --out-dir
 else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL_COMPILED = $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps . --wheel-dir
 endif
 
-.PHONY: help demo test quick lint image bench replay replay-vm chip power edges soak faults siege tamper forged floor-kills angel-kills day pictures screens-day recordings captures broken mutants mutants-angel roads angel-eye vendor clean lock
+.PHONY: help demo test test-compiled quick wheel compiled lint image bench replay replay-vm chip power edges soak faults siege tamper forged floor-kills angel-kills day pictures screens-day recordings captures broken mutants mutants-angel roads angel-eye vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -61,6 +68,18 @@ test: image ## run every check and test that CI runs; the last line reports what
 	wait $$chip || status=1; \
 	cat $(CHIP_LOG); PYTHONPATH=hil_tests $(BIN)/python -m support.chip_tally $(TALLY); exit $$status
 
+wheel: ## build a wheel of plain Python into dist/; COMPILED=1 compiles the modules that pyproject.toml lists (1 to 4 minutes, needs a C compiler)
+	$(if $(COMPILED),HATCH_BUILD_HOOK_ENABLE_CUSTOM=true) $(WHEEL) dist
+
+test-compiled: compiled ## run the tests of gateway and protocol, and those of kills, broker, disk and power, on the compiled package
+	SABOT_COMPILED=1 $(COMPILED_BIN)/pytest gateway/tests protocol/tests tools/tests/test_wheel.py hil_tests/test_7_kills.py \
+	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_8_power.py -n 2
+
+compiled: .venv-compiled/.dev
+	@rm -rf build/wheel
+	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(WHEEL) build/wheel
+	@$(INSTALL_COMPILED) --no-deps --force-reinstall build/wheel/sabot-*.whl
+
 quick: .venv/.dev ## run the tests of protocol and gateway (2 minutes on 2 busy cores)
 	$(BIN)/pytest protocol/tests gateway/tests -n 2
 
@@ -75,8 +94,8 @@ image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroP
 	@$(BIN)/python -m sabot_sim.chip.emulators
 	@$(BIN)/python -m sabot_sim.chip.uf2
 
-bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=group
-	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
+bench: $(if $(COMPILED),compiled,.venv/.dev) ## measure speed and memory, one JSON line a figure; ONLY=group COMPILED=1
+	@$(if $(COMPILED),$(COMPILED_BIN),$(BIN))/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
 replay: image ## replay every recording on the emulated RP2040 (long: about an hour on 2 idle cores in rp2040js by estimate, hours in rp2040py); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py --bench rp2040 -n 2 -vv
@@ -168,7 +187,7 @@ vendor: .venv/.dev ## fetch the scripts of others that the pages use again from 
 	@$(BIN)/python -m sabot_floor.web.vendor
 
 clean: ## remove the environment and everything built
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-compiled build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: .venv/.dev ## rewrite constraints.txt from the installed versions
@@ -202,3 +221,13 @@ endif
 	@rm -rf .venv/typings
 	@$(INSTALL) --target .venv/typings micropython-rp2-stubs
 	@touch $@ .venv/.demo
+
+.venv-compiled/.dev: pyproject.toml constraints.txt
+	@echo "creating .venv-compiled, with what the tests need (once)"
+ifneq ($(UV),)
+	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv-compiled
+else
+	@$(PYTHON) -m venv .venv-compiled
+endif
+	@$(INSTALL_COMPILED) '.[dev]'
+	@touch $@

@@ -9,7 +9,7 @@ from support.bench_shoe import Shoe
 def test_a_sound_shoe_passes_all_its_tests_at_its_start_and_on_command_and_shows_no_fault(shoe: Shoe) -> None:
     shoe.play([(0, 0)])
     assert not shoe.outputs & FAULT
-    shoe.gateway.link.command("self_test")
+    shoe.gateway.link.command("self_test", {})
     shoe.until(lambda: len(shoe.of("self_test")) == 2, "the shoe has examined itself again")
     assert shoe.of("command_done")[-1].data["command"] == "self_test"
     for tested in shoe.of("self_test"):

@@ -4,9 +4,7 @@ NZ 9.2-9.5, The Star 9.2-9.5, Crown 8.1-8.3, Rapid 7.7.4.4-7.7.4.7; all five pri
 """
 
 from collections.abc import Sequence
-from typing import Literal
-
-import msgspec
+from typing import Literal, NamedTuple
 
 Winner = Literal["player", "banker", "tie"]
 
@@ -25,7 +23,7 @@ class NotACoupError(ValueError):
     """These cards are no coup by the rules: too few of them."""
 
 
-class Coup(msgspec.Struct, frozen=True):
+class Coup(NamedTuple):
     """A complete coup."""
 
     player: tuple[str, ...]

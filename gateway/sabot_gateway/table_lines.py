@@ -135,7 +135,7 @@ class TableLines:
         self._status_topics.connected(table, at.time)
         now_ms = int(self._clock() * 1000)
         try:
-            table.link.command("set_time", utc_s=now_ms // 1000 - _SHOE_EPOCH_S, utc_ms=now_ms % 1000)
+            table.link.command("set_time", {"utc_s": now_ms // 1000 - _SHOE_EPOCH_S, "utc_ms": now_ms % 1000})
         except CodecError:
             log.warning(
                 f"this PC's clock is wrong: {at.time} is outside what a shoe can count; set it, and check the time "

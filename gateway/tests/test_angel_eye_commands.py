@@ -266,7 +266,7 @@ def test_faults_are_errors_and_cleared_where_commands_go() -> None:
 
 def test_the_time_is_silently_not_sent() -> None:
     driver = opened()
-    assert driver.command("set_time", utc_s=1, utc_ms=2) is None
+    assert driver.command("set_time", {"utc_s": 1, "utc_ms": 2}) is None
     assert sent(driver, 1.0) == b""
 
 

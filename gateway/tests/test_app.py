@@ -348,7 +348,7 @@ def test_the_firmware_is_served_and_its_log_comes_in(
     assert status(app) == {"state": "online", "unit": UNIT, "authenticated": key is not None}
     link = app._tables["bac-01"].link
     assert isinstance(link, ShoeLink)
-    link.command("confirm")
+    link.command("confirm", {})
     run_until(app, lambda: not link.commands.waiting)
     sound = {"repeated": link.counters["repeated"], "strays": link.counters["strays"]}
     assert link.counters == dict.fromkeys(link.counters, 0) | sound

@@ -30,8 +30,8 @@ def done(shoe: Shoe, event_no: int, command_id: int, command: str, **data: str) 
 def test_one_at_a_time_by_ids_that_rise_from_what_the_shoe_has_done(key: bytes | None) -> None:
     shoe = Shoe(key)
     link = served(shoe, last_command_id=41)
-    link.command("lock")
-    link.command("no_bet", kind="dummy")
+    link.command("lock", {})
+    link.command("no_bet", {"kind": "dummy"})
     assert commanded(link, 0.1) == [(42, "lock")]
     assert commanded(link, 0.2) == []
     assert len(link.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1
@@ -43,7 +43,7 @@ def test_one_at_a_time_by_ids_that_rise_from_what_the_shoe_has_done(key: bytes |
 
 def test_a_command_is_sent_again_ever_more_seldom() -> None:
     link, at = served(Shoe()), []
-    link.command("lock")
+    link.command("lock", {})
     for eighth in range(320):
         at += [eighth / 8 for _ in commanded(link, eighth / 8)]
     assert at == [0, 1, 3, 7, 15, 23, 31, 39]
@@ -57,7 +57,7 @@ def test_a_command_that_is_never_done_is_repeated_for_days() -> None:
 
 def test_no_command_is_sent_before_the_shoe_uses_its_session() -> None:
     link, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
-    link.command("lock")
+    link.command("lock", {})
     link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=1), 0.0)
     assert commanded(link, 0.5) == []
     link.receive(shoe.say("alive"), 0.6)
@@ -67,7 +67,7 @@ def test_no_command_is_sent_before_the_shoe_uses_its_session() -> None:
 def test_the_outcome_of_another_command_ends_nothing() -> None:
     shoe = Shoe()
     link = served(shoe)
-    link.command("lock")
+    link.command("lock", {})
     commanded(link, 0.1)
     link.receive(done(shoe, 1, 7, "unlock"), 0.2)
     assert len(link.commands.waiting) == 1
@@ -76,7 +76,7 @@ def test_the_outcome_of_another_command_ends_nothing() -> None:
 def test_an_id_that_another_gateway_used_for_something_else_is_given_up() -> None:
     shoe = Shoe()
     link = served(shoe)
-    link.command("lock")
+    link.command("lock", {})
     assert commanded(link, 0.1) == [(1, "lock")]
     link.receive(done(shoe, 1, 1, "unlock"), 0.2)
     assert commanded(link, 0.2) == [(2, "lock")]
@@ -84,7 +84,7 @@ def test_an_id_that_another_gateway_used_for_something_else_is_given_up() -> Non
 
 def test_the_queue_is_bounded() -> None:
     link = served(Shoe())
-    taken = [link.command("lock") for _ in range(20)]
+    taken = [link.command("lock", {}) for _ in range(20)]
     assert [command is None for command in taken] == [False] * 16 + [True] * 4
     assert link.counters["dropped_commands"] == 4
 
@@ -93,14 +93,14 @@ def test_what_is_no_command_is_refused_when_it_is_given() -> None:
     link = served(Shoe())
     for kind, data in (("dance", {}), ("open_shoe", {"decks": 9, "burn": "one"}), ("no_bet", {})):
         with pytest.raises(CodecError):
-            link.command(kind, **data)
+            link.command(kind, data)
     assert not link.commands.waiting
 
 
 def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
     shoe = Shoe()
     link = served(shoe)
-    link.command("lock")
+    link.command("lock", {})
     assert commanded(link, 0.1) == [(1, "lock")]
     link.reset()
     link.receive(shoe.hello(who_nonce(link, 0.2), next_event_no=1) + shoe.say("alive"), 0.2)
@@ -111,8 +111,8 @@ def test_a_new_session_gets_the_command_again_at_once_by_the_same_id() -> None:
 def test_a_command_done_before_a_power_cut_is_not_sent_again(key: bytes | None) -> None:
     shoe = Shoe(key)
     link = served(shoe)
-    link.command("lock")
-    link.command("unlock")
+    link.command("lock", {})
+    link.command("unlock", {})
     assert commanded(link, 0.1) == [(1, "lock")]
     link.reset()
     link.receive(shoe.hello(who_nonce(link, 0.2), next_event_no=3, last_command_id=0) + shoe.say("alive"), 0.2)
@@ -125,7 +125,7 @@ def test_a_command_done_before_a_power_cut_is_not_sent_again(key: bytes | None) 
 
 def test_after_both_have_started_again_an_old_outcome_ends_no_new_command() -> None:
     shoe, link = Shoe(), ShoeLink(PROFILE, lambda unit: 0)
-    link.command("lock")
+    link.command("lock", {})
     link.receive(shoe.hello(who_nonce(link, 0.0), next_event_no=2) + shoe.say("alive"), 0.0)
     assert commanded(link, 0.1) == []
     link.receive(done(shoe, 1, 1, "lock"), 0.2)
@@ -135,8 +135,8 @@ def test_after_both_have_started_again_an_old_outcome_ends_no_new_command() -> N
 def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_others() -> None:
     shoe = Shoe()
     link = served(shoe)
-    link.command("lock")
-    link.command("unlock")
+    link.command("lock", {})
+    link.command("unlock", {})
     commanded(link, 0.1)
     link.reset()
     answer = shoe.hello(who_nonce(link, 0.2), last_command_id=1, oldest_event_no=100, next_event_no=100)
@@ -147,7 +147,7 @@ def test_a_command_whose_end_is_in_a_lost_part_of_the_log_does_not_block_the_oth
 
 def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_log() -> None:
     link, shoe = ShoeLink(PROFILE, lambda unit: 0), Shoe()
-    link.command("lock")
+    link.command("lock", {})
     answer = shoe.hello(who_nonce(link, 0.0), last_command_id=7, oldest_event_no=100, next_event_no=100)
     link.receive(answer + shoe.say("alive"), 0.0)
     assert commanded(link, 0.1) == [(8, "lock")]
@@ -156,25 +156,25 @@ def test_a_command_that_was_never_sent_waits_for_a_shoe_that_lost_part_of_its_lo
 def test_another_shoe_on_the_port_gets_no_command_of_the_first() -> None:
     shoe = Shoe()
     link = served(shoe, last_command_id=41)
-    link.command("lock")
+    link.command("lock", {})
     commanded(link, 0.1)
     link.reset()
     link.receive(shoe.hello(who_nonce(link, 0.2), unit=b"another.", next_event_no=1) + shoe.say("alive"), 0.2)
     assert commanded(link, 0.3) == []
     assert link.counters["dropped_commands"] == 1
-    link.command("unlock")
+    link.command("unlock", {})
     assert commanded(link, 0.4) == [(1, "unlock")]
 
 
 def test_when_the_ids_are_used_up_nothing_more_is_sent() -> None:
     link = served(Shoe(), last_command_id=2**30 - 1)
-    link.command("lock")
+    link.command("lock", {})
     assert commanded(link, 0.1) == []
 
 
 def test_a_command_that_is_withdrawn_before_it_went_out_never_goes_out() -> None:
     link = ShoeLink(PROFILE, lambda unit: 0)
-    command = link.command("void_coup", reason="supervisor", then="go_on")
+    command = link.command("void_coup", {"reason": "supervisor", "then": "go_on"})
     assert command is not None
     assert link.withdraw(command) is False
     assert link.commands.due(1.0) is None
@@ -183,11 +183,11 @@ def test_a_command_that_is_withdrawn_before_it_went_out_never_goes_out() -> None
 def test_a_command_that_is_withdrawn_after_it_was_sent_does_not_give_back_its_id() -> None:
     shoe = Shoe()
     link = served(shoe, last_command_id=41)
-    command = link.command("lock")
+    command = link.command("lock", {})
     assert command is not None
     assert commanded(link, 0.1) == [(42, "lock")]
     assert link.withdraw(command) is True
-    link.command("unlock")
+    link.command("unlock", {})
     assert commanded(link, 0.2) == [(43, "unlock")]
     assert len(link.receive(done(shoe, 1, 42, "lock"), 0.3)) == 1  # it was heard after all
     assert [command.kind for command in link.commands.waiting] == ["unlock"]
@@ -199,7 +199,7 @@ def test_a_command_that_is_withdrawn_after_it_was_sent_does_not_give_back_its_id
 def test_a_held_command_has_its_id_once_it_is_the_first_and_goes_out_when_it_is_let_go() -> None:
     shoe = Shoe()
     link = served(shoe, last_command_id=41)
-    link.command("lock")
+    link.command("lock", {})
     void = link.prepare_command("void_coup", {"reason": "misdeal", "then": "go_on"})
     assert void is not None
     assert link.number_command(void) == 0

@@ -9,6 +9,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage
 from shoe_events import UNIT, event
+from stand_in import StandIn
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_a_refused_request_is_stored_with_its_reason(bench: DeskBench, request_:
 
 def test_an_internal_error_is_an_answer_and_the_desk_goes_on(bench: DeskBench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.table.serve()
-    monkeypatch.setattr(bench.table.link, "prepare_command", lambda kind, data: 1 / 0)
+    monkeypatch.setattr(bench.table, "link", StandIn(bench.table.link, prepare_command=lambda kind, data: 1 / 0))
     assert "Internal error in the gateway" in bench.answer_to("lock")
     assert bench.answer_to("ack-alarm").startswith("Acknowledge refused: no alarm is active at bac-01.")
 

@@ -11,6 +11,7 @@ from sabot_gateway.table_session import TableSession
 from sabot_gateway.verify import NotThereError, Source
 from sabot_gateway.verify.deciders import Decider
 from shoe_events import hello_body
+from stand_in import StandIn
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")
@@ -98,7 +99,8 @@ def test_an_event_that_our_checks_cannot_take_again_and_again_does_not_fill_the_
 ) -> None:
     floor = floors()
     floor.greet()
-    monkeypatch.setattr(floor.app._tables["bac-01"].verifier, "take", fail)
+    table = floor.app._tables["bac-01"]
+    monkeypatch.setattr(table, "verifier", StandIn(table.verifier, take=fail))
     with capture_logs() as logs:
         for number in range(1, 31):
             floor.lines["bac-01"].coup(number)

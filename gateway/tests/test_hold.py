@@ -19,6 +19,7 @@ from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol.service.control import Caller
 from sabot_protocol.service.messages import Answer
 from shoe_events import frames_in
+from stand_in import StandIn
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")
@@ -191,7 +192,7 @@ def test_an_error_over_what_one_port_brought_costs_that_table_its_connection_and
 ) -> None:
     floor.greet()
     table = floor.app._tables["bac-01"]
-    monkeypatch.setattr(table.link, "receive", fail)
+    monkeypatch.setattr(table, "link", StandIn(table.link, receive=fail))
     with capture_logs() as logs:
         for number in range(1, 9):
             floor.lines["bac-01"].write(b"\0")

@@ -170,7 +170,7 @@ def test_the_gateway_sends_its_half_of_the_golden_session_byte_by_byte() -> None
     assert (event.event_no, event.kind, event.data["card"]) == (1, "card", "8H")
     shoe_link.acknowledge(1, 1.2)
     assert sent(shoe_link) == GOLDEN["it is durable"]
-    shoe_link.command("lock")
+    shoe_link.command("lock", {})
     shoe_link.tick(1.2)
     assert sent(shoe_link) == GOLDEN["the exit is to be locked"]
     (event,) = shoe_link.receive(GOLDEN["it is locked"], 1.25)

@@ -201,7 +201,7 @@ class AngelEyeDriver:
 
     # To the shoe
 
-    def command(self, kind: str, /, **data: Any) -> Command | None:
+    def command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """Queue a command; None if too many wait, or if the shoe has no use for it, as for the time."""
         return None if kind == "set_time" else self.prepare_command(kind, data)
 

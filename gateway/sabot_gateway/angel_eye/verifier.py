@@ -47,7 +47,6 @@ class AngelEyeVerifier(Verifier):
     driver: DriverName = "angel-eye"
     rows: Mapping[str, Row[Any]] = ROWS
     several_parts = True
-    checks: AngelEyeChecks
 
     def __init__(
         self,
@@ -66,9 +65,10 @@ class AngelEyeVerifier(Verifier):
 
     def _begin_unit(self, unit: str) -> ShoeState:
         """Forget the coup on the table; the tracker still knows the numbers of shoe and coup."""
-        state = super()._begin_unit(unit)
+        state, checks = super()._begin_unit(unit), self.checks
+        assert isinstance(checks, AngelEyeChecks)
         state.decks = int(self.profile["decks"])
-        self._translator = Translator(state, self.checks, self.profile, confirms=self.confirmed_by_result)
+        self._translator = Translator(state, checks, self.profile, confirms=self.confirmed_by_result)
         self._translator.go_on(self._tracker.coup)
         return state
 

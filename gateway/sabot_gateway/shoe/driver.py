@@ -65,7 +65,7 @@ class Driver(Protocol):
     def acknowledge(self, event_no: int, now_s: float) -> None:
         """Acknowledge to the shoe that everything up to this event is durable."""
 
-    def command(self, kind: str, /, **data: Any) -> Command | None:
+    def command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """Queue a command; None if too many wait, CodecError if its values cannot be sent."""
 
     def prepare_command(self, kind: str, data: dict[str, Any]) -> Command | None:

@@ -74,7 +74,7 @@ class Handshake:
         """Send WHO, but not more often than `every_s`."""
         if self.outbox.due("who", now_s, every_s):
             self._asked = self._asked or self.nonce()
-            self.outbox.send(None, "who", now_s, gateway=self.gateway, nonce=self._asked)
+            self.outbox.send(None, "who", now_s, {"gateway": self.gateway, "nonce": self._asked})
 
     def takes(self, frame: Frame) -> bool:
         """Return True for a new frame of this session, or of the one before until this is taken up."""

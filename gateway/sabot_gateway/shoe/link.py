@@ -155,7 +155,8 @@ class ShoeLink:
         if self.commands.waiting and self.handshake.confirmed and self.log.up_to_date():
             command = self.commands.due(now_s)
             if command is not None:
-                self._send("command", now_s, command_id=command.command_id, kind=command.kind, data=command.data)
+                body = {"command_id": command.command_id, "kind": command.kind, "data": command.data}
+                self._send("command", now_s, body)
         if self._outbox.due("ack", now_s, _KEEP_ALIVE_S):
             self.acknowledge(self.log.durable_no, now_s)
 
@@ -253,7 +254,7 @@ class ShoeLink:
         else:
             self.counters["gaps"] += step == "missing"
             if self._outbox.due("resend", now_s, _RESEND_EVERY_S):
-                self._send("resend", now_s, event_no=self.log.wanted_no())
+                self._send("resend", now_s, {"event_no": self.log.wanted_no()})
             if self.log.stuck():
                 self.handshake.ask(now_s, ASK_EVERY_S)
         return step
@@ -273,7 +274,7 @@ class ShoeLink:
             self.commands.done(event.data)
         events.append(event)
 
-    def command(self, kind: str, /, **data: Any) -> Command | None:
+    def command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """Queue a command; None if too many wait, CodecError if its values cannot be sent."""
         frame_bytes("command", {"command_id": 0, "kind": kind, "data": data}, 0, 0.0)
         command = self.commands.add(kind, data)
@@ -283,7 +284,7 @@ class ShoeLink:
 
     def prepare_command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """Queue a command that is held until the caller clears its `held`."""
-        command = self.command(kind, **data)
+        command = self.command(kind, data)
         if command is not None:
             command.held = True
         return command
@@ -327,25 +328,25 @@ class ShoeLink:
     def acknowledge(self, event_no: int, now_s: float) -> None:
         """Acknowledge to the shoe that the ledger holds everything up to this event."""
         self.log.durable_no = event_no
-        self._send("ack", now_s, event_no=self.log.acknowledged_no())
+        self._send("ack", now_s, {"event_no": self.log.acknowledged_no()})
 
     def _welcome(self, now_s: float) -> None:
         session = self.handshake.session
         assert session is not None
         self._outbox.mark_sent("ack", now_s)  # WELCOME acknowledges too
-        self._send(
-            "welcome",
-            now_s,
-            protocol_hash=messages.protocol_hash(),
-            shoe_nonce=session.shoe_nonce,
-            durable_event_no=self.log.acknowledged_no(),
-        )
+        body = {
+            "protocol_hash": messages.protocol_hash(),
+            "shoe_nonce": session.shoe_nonce,
+            "durable_event_no": self.log.acknowledged_no(),
+        }
+        self._send("welcome", now_s, body)
 
     def _send_profile(self, now_s: float) -> None:
-        self._send("set_profile", now_s, profile_hash=messages.profile_hash(self.profile), profile=self.profile)
+        body = {"profile_hash": messages.profile_hash(self.profile), "profile": self.profile}
+        self._send("set_profile", now_s, body)
 
-    def _send(self, kind: str, now_s: float, /, **body: Any) -> None:
-        self._outbox.send(self.handshake.session, kind, now_s, **body)
+    def _send(self, kind: str, now_s: float, body: dict[str, Any]) -> None:
+        self._outbox.send(self.handshake.session, kind, now_s, body)
 
     def mid_frame(self) -> list[str]:
         """Return the senders of whose current frame only a part was on the line."""

@@ -30,7 +30,7 @@ class Outbox:
         """Let the next frame of this kind go at once."""
         self._sent_s.pop(kind, None)
 
-    def send(self, session: Session | None, kind: str, now_s: float, /, **body: Any) -> None:
+    def send(self, session: Session | None, kind: str, now_s: float, body: dict[str, Any]) -> None:
         """Queue a frame of a session; without one, only WHO has a meaning."""
         self._sent_s[kind] = now_s
         if len(self._bytes) > _MOST_BYTES - parse.MOST_FRAME_BYTES:

@@ -173,7 +173,7 @@ def _opens(alarm: str, books: list[Rulebook]) -> str:
 
 
 def _ordered() -> str:
-    return "\n## Shuffle patterns\n" + (shuffle.__doc__ or "").split("\n\n", 1)[1].strip()
+    return "\n## Shuffle patterns\n" + shuffle.PATTERNS.strip()
 
 
 def _awaited(book: Rulebook) -> str:

@@ -85,12 +85,21 @@ class Arrival(NamedTuple):
     time: str
 
 
+def _newest() -> deque[Any]:
+    return deque(maxlen=_MOST)
+
+
+def _newest_of_each() -> dict[str, deque[Any]]:
+    """Return the newest of each table, none at first."""
+    return defaultdict(_newest)
+
+
 @dataclass
 class Moves:
     """Shared by the tables of a gateway. After a restart each table's log restores its own part, in any order."""
 
-    _left: dict[str, deque[Moved]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
-    _unknown: dict[str, deque[Arrival]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST)))
+    _left: dict[str, deque[Moved]] = field(default_factory=_newest_of_each)
+    _unknown: dict[str, deque[Arrival]] = field(default_factory=_newest_of_each)
 
     active_alarms: dict[str, Callable[[], set[str]]] = field(
         default_factory=dict

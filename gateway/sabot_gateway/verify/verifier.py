@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import msgspec
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, DriverName, Unknown, Winner
 
@@ -37,7 +37,8 @@ class Part(NamedTuple):
     source: Source
 
 
-class _Prepared(msgspec.Struct, frozen=True):
+@dataclass
+class _Prepared:
     """A row for the shoe on the table."""
 
     checks: tuple[Check, ...]

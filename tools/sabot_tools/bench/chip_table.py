@@ -127,7 +127,7 @@ class ChipTable:
     def command(self, kind: str, **data: Any) -> None:
         """Have the gateway send a command, unless one is already waiting."""
         if not self.gateway.link.commands.waiting:
-            self.gateway.link.command(kind, **data)
+            self.gateway.link.command(kind, data)
 
     def do(self, step: Step) -> Event:
         """Do one step of a script; return the event that the shoe logs for it."""

@@ -59,7 +59,9 @@ class AuthorisationCheck:
             self._over()
         return NONE
 
-    coup_void = coup
+    def coup_void(self, event: Event) -> Findings:
+        """A void coup is over, too."""
+        return self.coup(event)
 
     def key(self, event: Event) -> Findings:
         """The supervisor's key authorises while it is turned."""

@@ -75,7 +75,7 @@ class ClockCheck:
 
     def _not_raised_before(self, found: tuple[Finding, ...]) -> list[Finding]:
         new = {finding.name: finding for finding in reversed(found) if finding.name not in self._raised}
-        self._raised |= new.keys()
+        self._raised = self._raised.union(new)
         return [finding for finding in found if new.get(finding.name) is finding]
 
     def _advance(self, event: Event) -> tuple[Finding, ...]:

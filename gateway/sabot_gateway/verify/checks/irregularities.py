@@ -133,7 +133,9 @@ class IrregularityCheck:
         """Find what was not reported before the shoe ends."""
         return self._overdue()
 
-    cutting_card = shoe_closed
+    def cutting_card(self, event: Event) -> Findings:
+        """Find what was not reported before the cutting card."""
+        return self._overdue()
 
     def command_done(self, event: Event) -> Findings:
         """Note that a person reports the next irregularity."""

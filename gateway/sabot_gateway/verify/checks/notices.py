@@ -32,7 +32,9 @@ class KindNotices:
         self._kinds[event.data["coup_no"]] = event.data["kind"]
         return NONE
 
-    checkpoint = coup_kind
+    def checkpoint(self, event: Event) -> Findings:
+        """A checkpoint names the kind of the next coup."""
+        return self.coup_kind(event)
 
     def handed_over(self, event: Event) -> Findings:
         """A coup keeps its kind at the other shoe."""

@@ -1,5 +1,14 @@
-"""Shuffle: the gateway's own test whether the first cards of a shoe can have been shuffled.
+"""Shuffle: the gateway's own test whether the first cards of a shoe can have been shuffled."""
 
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import ShoeState
+
+PATTERNS: Final = """\
 Each row has the chance that a well shuffled shoe of eight decks shows this pattern. One of them is found in less than
 one such shoe in 100,000:
 
@@ -12,14 +21,6 @@ one such shoe in 100,000:
 | 19 cards of one suit | 26 | 1.7e-6 |
 | 6 cards that came before, in the same order | 104 | 99 * 98 / 2 / 52**6 = 2.5e-7 |
 """
-
-from collections import Counter
-from dataclasses import dataclass, field
-
-from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import ShoeState
-
 RUN, ROW_OF_RANK, ROW_OF_SUIT, ROWS_AMONG = 8, 8, 13, 52
 MANY_OF_RANK, MANY_OF_SUIT, MANY_AMONG = 12, 19, 26
 REPEATED, REPEATED_AMONG = 6, 104
