@@ -11,7 +11,7 @@ from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import heads, schema
-from sabot_gateway.ledger.chain import LedgerError
+from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Kept
 from sabot_gateway.ledger.reader import Reader

@@ -1,6 +1,5 @@
 """Chain: what an entry is, and the hash that ties each one to the entry before it."""
 
-import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -8,23 +7,6 @@ from struct import Struct
 from typing import NamedTuple
 
 _GENESIS = bytes(32)
-# Errors that lie in an entry, and never in the disk.
-IN_THE_ENTRY = (
-    sqlite3.IntegrityError,
-    sqlite3.DataError,
-    AttributeError,
-    OverflowError,
-    TypeError,
-    UnicodeError,
-)
-
-
-class LedgerError(RuntimeError):
-    """The ledger cannot be trusted or written; nothing may be published."""
-
-
-class EntryError(LedgerError):
-    """An entry cannot be stored, whatever the disk does: its number is used, or a value fits no column."""
 
 
 class Entry(NamedTuple):  # thousands a second: made in a tenth of the time of a frozen dataclass

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import IO
 
-from sabot_gateway.ledger.chain import LedgerError
+from sabot_gateway.ledger.errors import LedgerError
 
 _SQLITE = b"SQLite format 3\0"
 _HEADER_BYTES = 100

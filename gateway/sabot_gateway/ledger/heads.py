@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 from sabot_protocol.topics import LedgerMessage
 
-from sabot_gateway.ledger.chain import LedgerError, Origin
+from sabot_gateway.ledger.chain import Origin
+from sabot_gateway.ledger.errors import LedgerError
 
 ACCEPTED = "accepted"  # topic of the entry by which a person accepts a ledger that was made shorter
 _FILE_BYTES = 1024  # one write of less than a block: a power cut leaves the old one or the new one

@@ -10,7 +10,8 @@ import msgspec
 from sabot_protocol.topics import is_published
 
 from sabot_gateway.ledger import derived, recompute, retention, schema, units
-from sabot_gateway.ledger.chain import LedgerError, Origin, Stored
+from sabot_gateway.ledger.chain import Origin, Stored
+from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 

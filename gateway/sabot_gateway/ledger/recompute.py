@@ -6,7 +6,8 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, Final
 
-from sabot_gateway.ledger.chain import LedgerError, Origin
+from sabot_gateway.ledger.chain import Origin
+from sabot_gateway.ledger.errors import LedgerError
 
 Row = tuple[Any, ...]  # the columns of Stored, in order
 _PROGRESS_EVERY: Final = 1000

@@ -12,7 +12,8 @@ from sabot_protocol.angel_eye.tables import UNIT_PREFIX
 from sabot_protocol.auth import KEY_BYTES
 from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 
-from sabot_gateway.ledger.chain import LedgerError, Origin
+from sabot_gateway.ledger.chain import Origin
+from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.units import Pruned
 

@@ -4,7 +4,8 @@ import sqlite3
 from contextlib import closing
 
 from sabot_gateway.ledger import derived, retention, units
-from sabot_gateway.ledger.chain import LedgerError, Stored
+from sabot_gateway.ledger.chain import Stored
+from sabot_gateway.ledger.errors import LedgerError
 
 VERSION = 8
 WITH_TIMES = 2  # and rulebooks

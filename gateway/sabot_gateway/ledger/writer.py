@@ -12,8 +12,9 @@ from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import audit, derived, files, heads, retention, schema, units
-from sabot_gateway.ledger.chain import IN_THE_ENTRY, Entry, EntryError, LedgerError, Stored, link
+from sabot_gateway.ledger.chain import Entry, Stored, link
 from sabot_gateway.ledger.checkpointer import Checkpointer
+from sabot_gateway.ledger.errors import IN_THE_ENTRY, EntryError, LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Accepted, Kept
 from sabot_gateway.ledger.reader import Reader
