@@ -14,7 +14,11 @@ from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
-_GATHER_S, _FEW, _GATHER_FEW_S = 0.006, 16, 0.02  # after a commit: ports share the next one, for longer if few shared it
+_GATHER_S, _FEW, _GATHER_FEW_S = (
+    0.006,
+    16,
+    0.02,
+)  # after a commit: ports share the next one, for longer if few shared it
 _MOST_COMMITS = 4  # for a request: its attempt, its outcome, and what follows
 _REFUSED_S = 60.0  # until the table is tried again
 

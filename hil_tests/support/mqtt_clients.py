@@ -34,10 +34,12 @@ def step_until(done: Callable[[], object], *parts: Steps) -> None:
 class MqttClient:
     """A client and the messages it has received, as (topic, payload)."""
 
-    def __init__(self, server: Broker, name: str, login: Login | None = None) -> None:
+    def __init__(self, server: Broker, name: str, login: Login | None = None, *, own: bool = False) -> None:
+        """`own`: with the client of the gateway in place of paho's."""
         self.mqtt = LoopClient(
-            server, name, clean_session=True, selector=selectors.DefaultSelector(), login=login or Login()
-        )
+            server, name, clean_session=True, selector=selectors.DefaultSelector(), login=login or Login(),
+            many_messages=own,
+        )  # fmt: skip
         self.messages: list[tuple[str, bytes]] = []
         self.granted: list[int] = []
         self.acknowledged: list[int] = []
