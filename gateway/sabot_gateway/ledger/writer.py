@@ -29,7 +29,7 @@ _ROW_BYTES = 300  # beside payload and frame
 _CHECKPOINT_PAGES = 400  # of log, about: then the thread brings them into the file
 _MOST_PAGES = 2000  # of log: then the writer itself brings in the rest, and SQLite begins the log anew
 _PATIENCE_S = 5.0
-_MOST_RECENT = 8000  # entries, kept for who reads on from a cursor: twice as many for a moment
+_MOST_RECENT = 8000  # entries, kept for a reader that goes on from its cursor: twice as many for a moment
 SLICE = 500  # entries that one slice of a pruning removes
 
 Progress = Callable[[int], None]
