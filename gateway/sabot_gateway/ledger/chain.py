@@ -50,23 +50,24 @@ def link(head: bytes, seq: int, entry: Entry | Stored, second_from: int) -> byte
     """Return the hash of an entry: everything in it, each part with its length, chained to the one before."""
     unit, event_no, table, topic, payload, frame, time, rulebook = entry[:8]
     number = b"%d" % seq
-    start = _LENGTHS[len(number)] + number + _text(unit)
+    start = _LENGTHS[len(number)] + number + counted(unit)
     number = b"" if event_no is None else b"%d" % event_no
     middle = _LENGTHS[len(number)] + number + _texts(table, topic)
-    data = head + start + middle + _length(len(payload)) + payload + _length(len(frame)) + frame
+    data = head + start + middle + length(len(payload)) + payload + length(len(frame)) + frame
     return sha256(data + _texts(time, rulebook, str(second_from)) if seq >= second_from else data).digest()
 
 
-_length = Struct(">I").pack
-_LENGTHS = tuple(map(_length, range(400)))  # of numbers as text
+length = Struct(">I").pack
+_LENGTHS = tuple(map(length, range(400)))  # of numbers as text
 
 
 @lru_cache(maxsize=4096)  # units, tables, topics and times come again and again
 def _texts(*parts: str) -> bytes:
-    return b"".join(map(_text, parts))
+    return b"".join(map(counted, parts))
 
 
 @lru_cache(maxsize=4096)
-def _text(part: str) -> bytes:
+def counted(part: str) -> bytes:
+    """Return a text as the hash takes it: the length of its bytes, then the bytes."""
     data = part.encode()
-    return _length(len(data)) + data
+    return length(len(data)) + data

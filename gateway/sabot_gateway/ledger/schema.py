@@ -12,7 +12,6 @@ WITH_TIMES = 2  # and rulebooks
 WITH_CURSOR_HASH = 4
 WITH_JACKPOTS = 6
 WITH_INCIDENTS = 7
-WITH_UNITS = 8
 COLUMNS = "unit, event_no, table_name, topic, payload, frame, time, rulebook, seq, hash"  # as Stored has them
 
 _VERSION_1 = (

@@ -17,9 +17,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 from sabot_protocol.service import mqtt_packets as packets
+from sabot_protocol.service.buffered import MOST_READ_BYTES
 from sabot_protocol.service.mqtt_packets import Decoder, Kind, Message, PacketError, Will
 
-MOST_READ_BYTES = 1 << 14  # in one turn: a neighbour can make the broker send us anything, as fast as it likes
 _MOST_MID = 65_535
 _MOST_TOPICS = 4096  # whose bytes are kept, and whose callbacks
 _MOST_WRITE_BYTES = 1 << 16  # with one call: TLS takes all of it or nothing
