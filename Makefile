@@ -4,6 +4,7 @@ COUPS ?=
 TABLES ?= 1
 PORT ?= 18883
 WEB_PORT ?= 18480
+METRICS_PORT ?=
 TROUBLE ?=
 PATIENCE ?=
 SPEED ?= 10
@@ -21,7 +22,9 @@ SCENE ?= kills
 RATE ?= 12
 COMMANDS ?= 100000
 BENCH ?= unix
+VERSION ?=
 HOURS ?= 24
+TARGET ?= all
 # Of two cores: half of the tests' time is waiting for processes, so four workers keep both busy.
 WORKERS ?= 4
 # Compiled modules are kept, also where the environment forbids it: the tests start hundreds of processes.
@@ -48,18 +51,20 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 INSTALL_COMPILED = $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps . --wheel-dir
 endif
+NEED_PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
 
-.PHONY: help demo test test-compiled quick wheel compiled lint image bench replay replay-vm chip power edges soak faults siege tamper forged floor-kills angel-kills day pictures screens-day recordings captures broken mutants mutants-angel roads angel-eye vendor clean lock
+.PHONY: help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken mutants mutants-angel roads angel-eye audit vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
-demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n WEB_PORT=n BROKER=url STACK=hand KIND=angel-eye TROUBLE=1 PATIENCE=s SEED=n
+demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n WEB_PORT=n METRICS_PORT=n BROKER=url STACK=hand KIND=angel-eye TROUBLE=1 PATIENCE=s SEED=n
 	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) $(if $(RULEBOOK),--rulebook $(RULEBOOK)) \
-	  --speed $(SPEED) --port $(PORT) --web-port $(WEB_PORT) --seed $(SEED) $(if $(BROKER),--broker $(BROKER)) \
+	  --speed $(SPEED) --port $(PORT) --web-port $(WEB_PORT) --seed $(SEED) $(if $(METRICS_PORT),--metrics-port $(METRICS_PORT)) \
+	  $(if $(BROKER),--broker $(BROKER)) \
 	  $(if $(STACK),--stack $(STACK)) $(if $(KIND),--kind $(KIND)) $(if $(TROUBLE),--trouble) $(if $(PATIENCE),--patience $(PATIENCE))
 
-test: image ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
+test: image .venv/.prometheus .venv/consumer/.installed ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
 	@rm -f $(TALLY)
 	@SABOT_CHIP_TALLY=$(TALLY) nice -n 19 $(BIN)/pytest $(ON_CHIP) --bench rp2040 >$(CHIP_LOG) 2>&1 & chip=$$!; \
 	trap "kill $$chip" INT TERM; \
@@ -70,6 +75,14 @@ test: image ## run every check and test that CI runs; the last line reports what
 
 wheel: ## build a wheel of plain Python into dist/; COMPILED=1 compiles the modules that pyproject.toml lists (1 to 4 minutes, needs a C compiler)
 	$(if $(COMPILED),HATCH_BUILD_HOOK_ENABLE_CUSTOM=true) $(WHEEL) dist
+
+deb: .venv/.dev ## build the package of a table PC into dist/, for this Python and this processor; VERSION=n
+	@$(NEED_PIP)
+	@$(BIN)/python -m sabot_tools.package.deb dist $(VERSION)
+
+package-trial: .venv/.dev ## install the package on an empty Debian as INSTALL.md has it; upgrade, downgrade, remove, purge (5 to 15 minutes; needs root and mmdebstrap)
+	@$(NEED_PIP)
+	@SABOT_PACKAGE_TRIAL=1 $(BIN)/pytest tools/tests/test_package_trial.py -rsP
 
 test-compiled: compiled ## run the tests of gateway and protocol, and those of kills, broker, disk and power, on the compiled package
 	SABOT_COMPILED=1 $(COMPILED_BIN)/pytest gateway/tests protocol/tests tools/tests/test_wheel.py hil_tests/test_7_kills.py \
@@ -109,6 +122,14 @@ chip: image ## test every card at every speed, and whole coups, on the emulated 
 power: .venv/.dev ## cut the power of a shoe on the VM 10,000 times (25 minutes on 2 busy cores); CUTS=n
 	@SABOT_VM_CUTS=$(CUTS) $(BIN)/pytest hil_tests/test_8_power.py -n 2 -vv -rP
 
+update-cuts: CUTS = 1000
+update-cuts: .venv/.dev ## cut the power of a board CUTS=1000 times while images are pushed to it, on a model of its flash (1 minute); SEED=n
+	@$(BIN)/python -m sabot_sim.rigs.update_cuts $(CUTS) $(SEED)
+
+update-cuts-chip: CUTS = 20
+update-cuts-chip: image ## the same CUTS=20 times at random cycles of the emulated RP2040, with the whole shoe and a gateway (20 minutes); SEED=n
+	@SABOT_CHIP_UPDATE_CUTS=$(CUTS) SABOT_UPDATE_SEED=$(SEED) $(BIN)/pytest hil_tests/test_8_update.py -m chip_full -s
+
 edges: .venv/.dev ## deal 1,000 random shoes with irregularities, faults and power cuts; compare with an oracle and the gateway (5 minutes); SHOES=n SEED=n
 	@PYTHONPATH=hil_tests $(BIN)/python -m edges --shoes $(SHOES) --seed $(SEED)
 
@@ -119,9 +140,18 @@ faults: .venv/.dev ## kill gateway, broker and shoe 500 times; store 50,000 even
 	@SABOT_ROUNDS=$(ROUNDS) SABOT_EVENTS=$(EVENTS) SABOT_SEED=$(SEED) $(BIN)/pytest hil_tests/test_7_kills.py \
 	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_7_daemon.py -n 2 -vv -rP
 
+migration-kills: ROUNDS = 200
+migration-kills: COUPS = 3000
+migration-kills: .venv/.dev ## kill a process while it brings ledgers of older releases up (10 minutes); ROUNDS=n SEED=n COUPS=n
+	@SABOT_ROUNDS=$(ROUNDS) SABOT_SEED=$(SEED) SABOT_COUPS=$(COUPS) $(BIN)/pytest hil_tests/test_7_migrations.py -k kill -vv -rP
+
 siege: KIND = nats
 siege: .venv/.dev ## attack the daemon by shoes, socket, broker, files and kills while honest tables deal; MINUTES=n SEED=n KIND=nats|mosquitto
 	@PYTHONPATH=hil_tests $(BIN)/python -m siege run --minutes $(MINUTES) --seed $(SEED) --broker $(KIND)
+
+fuzz: MINUTES = 10
+fuzz: .venv/.fuzz ## fuzz every parser that an outsider reaches, MINUTES=10 each, two at a time, and keep the corpus (an hour for all); TARGET=name
+	@PYTHONPATH=hil_tests:gateway/tests $(BIN)/python -m fuzzing --target $(TARGET) --minutes $(MINUTES)
 
 tamper: .venv/.dev ## manipulate a ledger in every known way and report which check finds it (8 minutes); ONLY=case
 	@PYTHONPATH=hil_tests $(BIN)/python -m siege tamper --seed $(SEED) --only "$(ONLY)"
@@ -157,6 +187,9 @@ projection-kills: .venv/.dev ## the same with TABLES=20 COUPS=200 (5 minutes): t
 pictures: .venv/.dev ## take the pictures of the pages again, from a demo with seeded cards in chromium (half a minute)
 	@$(BIN)/python -m sabot_tools.stand.demo_pictures pictures
 
+dashboard-demo: .venv/.dev .venv/.prometheus ## run a demo with a real Prometheus server and ask every query of the dashboard (1 minute); TABLES=n SEED=n
+	@$(BIN)/python -m sabot_tools.stand.dashboard_demo --tables $(TABLES) --seed $(SEED)
+
 screens-day: .venv/.dev ## show 24 hours of a table on every page in chromium; heap, nodes and listeners must not grow (20 minutes on 2 busy cores); HOURS=n
 	@PYTHONPATH=hil_tests $(BIN)/python -m screens_day --hours $(HOURS)
 
@@ -183,6 +216,9 @@ angel-eye: CASES = 100000
 angel-eye: .venv/.dev ## compare the reading of an Angel Eye's line with a slow reference on random lines (5 to 20 minutes); CASES=n SEED=n
 	@PYTHONPATH=protocol/tests/reference $(BIN)/python tools/tests/angel_eye_check.py --cases $(CASES) --seed $(SEED)
 
+audit: .venv/.dev ## ask the package index whether pinned versions are vulnerable or withdrawn; 1: some are, 2: the index does not offer all of it
+	@$(BIN)/python tools/tests/audit.py
+
 vendor: .venv/.dev ## fetch the scripts of others that the pages use again from npm, as vendor.toml names them
 	@$(BIN)/python -m sabot_floor.web.vendor
 
@@ -190,11 +226,13 @@ clean: ## remove the environment and everything built
 	rm -rf .venv .venv-compiled build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-lock: .venv/.dev ## rewrite constraints.txt from the installed versions
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
+lock: .venv/.dev .venv/.fuzz ## rewrite constraints.txt from the installed versions, and what is generated from it for packages
+	@$(NEED_PIP)
 	@(echo "# Versions that make test passed with; every install uses them."; \
 	  $(BIN)/python -m pip freeze --exclude-editable --exclude sabot --exclude pip --exclude setuptools; \
 	  $(BIN)/python -m pip freeze --path .venv/typings) | sort -u > constraints.new && mv constraints.new constraints.txt
+	@$(BIN)/python -m sabot_tools.package.lock
+	@$(BIN)/python -m sabot_tools.package.licences
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -221,6 +259,23 @@ endif
 	@rm -rf .venv/typings
 	@$(INSTALL) --target .venv/typings micropython-rp2-stubs
 	@touch $@ .venv/.demo
+
+# promtool and Prometheus, for the tests of alert rules and dashboard: unpacked, not installed. Without apt they are skipped.
+.venv/.prometheus: | .venv/bin/python
+	@rm -rf .venv/prometheus && mkdir -p .venv/prometheus
+	@cd .venv/prometheus && apt-get download -qq prometheus >/dev/null 2>&1 && dpkg -x prometheus_*.deb . && rm prometheus_*.deb \
+	  || echo "promtool cannot be fetched by apt: the tests of alert rules are skipped"
+	@touch $@
+
+# What gateway/examples/consumer.mjs needs; where npm is missing or fails, its test is skipped.
+.venv/consumer/.installed: gateway/examples/package.json gateway/examples/package-lock.json | .venv/.dev
+	@mkdir -p $(@D) && cp $^ $(@D)
+	@cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .installed || \
+	  echo "npm could not install mqtt: the test of the consumer in JavaScript is skipped"
+
+.venv/.fuzz: .venv/.dev
+	@$(INSTALL) -e '.[fuzz]'
+	@touch $@
 
 .venv-compiled/.dev: pyproject.toml constraints.txt
 	@echo "creating .venv-compiled, with what the tests need (once)"

@@ -1,6 +1,7 @@
 """The superloop: the one place that knows the order of the stages."""
 
 import gc
+import sys
 
 from micropython import const
 from sabot import health, panel, profile_update, self_test, wire
@@ -14,10 +15,10 @@ from sabot.reading.sampler import Sampler
 from sabot.storage.journal import Journal
 from sabot.storage.store import CAUSE, Store
 
-try:
+if sys.platform == "rp2":
     from sabot.boards import rp2 as boards
-except ImportError:  # no chip: the bench
-    from sabot.boards import bench as boards  # type: ignore[no-redef]
+else:  # no chip: the bench
+    from sabot.boards import bench as boards
 
 _IDLE_MS = const(100)
 _MOST_SENDS = const(8)  # in one turn of the loop: cards come first
@@ -38,6 +39,7 @@ class Main:
         self.lamps = panel.Lamps(self.shoe)
         self.buttons, self.key, self.lid = panel.Buttons(), panel.key(), panel.lid()
         self.key.on, self.lid.on = self.shoe.state.key_on, self.shoe.state.lid_open  # until the first sample
+        self.image_hash = b""  # the self-test computes it
         self.cause = self_test.start_cause(self)
         self.boots = self_test.count_boot(self)
         self_test.log_boot(self)
@@ -45,11 +47,14 @@ class Main:
         self.link = Link(
             board.unit, self.boots, self.cause, self.journal, self.profile, self.sampler, board.random, board.key()
         )
+        self.link.image_hash = self.image_hash
         self.link.last_command_id = self.shoe.state.last_command_id
         self.worn_no = self.shoe.state.closed_no  # the last shoe whose wear is logged
         self.heap_least = gc.mem_free()
         self.round_most_us = 0
         self.reboot_due = False
+        self.receiver = None  # of an image, while one is received
+        self.on_trial = self_test.on_trial()
 
     def self_test(self):
         """Test the controller and log the result; return True if the line may be used."""
@@ -58,7 +63,7 @@ class Main:
     def run(self):
         """Turn the loop until the power goes."""
         while True:
-            self.board.wait(_IDLE_MS)
+            self.board.wait(0 if self.receiver else _IDLE_MS)
             start_us = self.board.now_us()
             self.turn()
             self.round_most_us = max(self.round_most_us, self.board.since_us(start_us))
@@ -74,6 +79,10 @@ class Main:
         self.board.show(self.lamps.outputs(self.shoe, now_ms))
         if self.passed:
             self.pump()
+        if self.receiver or self.link.update or self.on_trial:
+            from sabot.update import turns  # there while it is used
+
+            turns.turn(self)
         if self.reader.clear():
             self.housekeep()
 

@@ -58,16 +58,16 @@ def test_what_differs_is_named_and_only_that_is_written(tmp_path: Path) -> None:
     image = build.shoe_image()
     count = len(image)
     del image["main.py"]
-    image["sabot/__init__.mpy"] += b"\0"
+    image["a/sabot/__init__.mpy"] += b"\0"
     put(tmp_path, image | {"old.mpy": b"M", "notes.txt": b"of an installer"})
     with pico(tmp_path) as port:
         checked = flash(port, "--check")
-        assert checked.stdout == "missing main.py\nsurplus old.mpy\ndifferent sabot/__init__.mpy\n"
+        assert checked.stdout == "different a/sabot/__init__.mpy\nmissing main.py\nsurplus old.mpy\n"
         assert (checked.returncode, checked.stderr) == (1, f"sabot flash: {port}: 3 of {count} files differ\n")
         flashed = flash(port)
         assert flashed.stderr.splitlines() == [
             f"sabot flash: {port}: 2 files written, 1 removed; the shoe restarts",
-            f"sabot flash: {port}: all {count} files are as built, image {image['image.bin'].hex()}",
+            f"sabot flash: {port}: all {count} files are as built, image {image['a/image.bin'].hex()}",
         ]
         assert flashed.returncode == 0
 

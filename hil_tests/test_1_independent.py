@@ -72,7 +72,8 @@ class Chance(random.Random):
 
 def printed_shoe() -> Shoe:
     """Return the shoe of the printed session before its first WHO."""
-    who = Identity(bytes(range(1, 9)), bytes.fromhex("c1c2c3c4c5c6c7c8"), KEY, boot_count=3, version=bytes((0, 1, 0)))
+    release = {"version": bytes((0, 1, 0)), "image_hash": bytes.fromhex("d1d2d3d4d5d6d7d8")}
+    who = Identity(bytes(range(1, 9)), bytes.fromhex("c1c2c3c4c5c6c7c8"), KEY, boot_count=3, **release)
     shoe = Shoe(who, Chance())
     shoe.log(4000, 4, CARD)
     return shoe

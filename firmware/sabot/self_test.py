@@ -2,6 +2,7 @@
 
 from struct import pack_into
 
+import slots
 from micropython import const
 
 from sabot import wire
@@ -11,11 +12,19 @@ _SENSOR_PINS = const(15)
 
 
 def start_cause(main):
-    """Return why the shoe starts: the cause that was stored before the restart, or else the board's."""
+    """Return why the shoe starts: a way back, the cause that was stored before the restart, or else the board's."""
     stored = main.store.get_number(CAUSE)
+    if slots.state == slots.REVERTED:
+        slots.confirm()
+        return wire.CAUSE_REVERTED
     if stored:
         main.store.put_number(CAUSE, 0)
     return stored or main.board.cause()
+
+
+def on_trial():
+    """Return True if the image is new and must confirm itself."""
+    return slots.state.isdigit()
 
 
 def count_boot(main):
@@ -42,7 +51,7 @@ def run(main):
     A damaged journal forbids dealing, not the line: the gateway must get what is left of the log.
     """
     shoe, record = main.shoe, main.journal.record
-    image = main.board.image_hash()
+    image = main.image_hash = main.board.image_hash()
     passed = _passed(main, image)
     record[wire.EVENT_SELF_TEST_PASSED] = passed
     record[

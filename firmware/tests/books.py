@@ -55,7 +55,8 @@ NAMES = {
     ),
     "command": (
         "- set_time open_shoe close_shoe lock unlock confirm clear_fault void_coup no_bet key_card authorise "
-        "irregularity export_coup import_coup self_test reboot burn_card card_returned deck_check this_no_bet"
+        "irregularity export_coup import_coup self_test reboot burn_card card_returned deck_check this_no_bet "
+        "switch_image"
     ),
     "slot": "burn player_1 banker_1 player_2 banker_2 player_3 banker_3 unused",
     "case": (

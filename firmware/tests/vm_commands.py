@@ -246,7 +246,7 @@ def test_this_no_bet_after_a_burnt_card():
 
 def test_an_unknown_command_is_refused_and_logged():
     desk = Desk().open()
-    for number_sent, size, expected in ((0, 0, (0, "unknown")), (21, 0, (0, "unknown")), (255, 3, (0, "unknown"))):
+    for number_sent, size, expected in ((0, 0, (0, "unknown")), (22, 0, (0, "unknown")), (255, 3, (0, "unknown"))):
         assert refused(desk, number_sent, size) == expected
     assert refused(desk, number_of("command", "lock"), 1) == (number_of("command", "lock"), "bad_value")
     assert refused(desk, number_of("command", "key_card"), 1) == (number_of("command", "key_card"), "bad_value")

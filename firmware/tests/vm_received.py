@@ -37,7 +37,7 @@ def test_a_command_waits_for_main_and_is_taken_once():
 
 def test_commands_of_the_wrong_length_or_kind_are_for_main_to_refuse():
     link, _, gateway = served()
-    for wrong, refused in ((command(1, 0), 1), (command(1, 21), 2), (command(1, 6, b"x"), 2), (command(1, 10), 2)):
+    for wrong, refused in ((command(1, 0), 1), (command(1, 22), 2), (command(1, 6, b"x"), 2), (command(1, 10), 2)):
         gateway.send(wire.TYPE_COMMAND, wrong)
         assert (link.command_due, link.refused) == (True, refused)
         link.command_due = False

@@ -17,6 +17,7 @@ from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.service.signals import Signals
 from sabot_protocol.service.subscriber import Subscriber
+from sabot_protocol.service.systemd import Systemd
 
 from sabot_floor import config as configs
 from sabot_floor import requests
@@ -32,6 +33,7 @@ from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
 from sabot_floor.jackpots.storing import store_work
+from sabot_floor.monitoring import Monitoring
 from sabot_floor.notify.notifier import Notifier
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
@@ -62,6 +64,7 @@ class App:
         monotonic: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
         signals: Signals | None = None,
+        systemd: Systemd | None = None,
     ) -> None:
         self.config, self._monotonic, self._clock = config, monotonic, clock
         self._signals, self._selector = signals or Signals(), selectors.DefaultSelector()
@@ -109,6 +112,10 @@ class App:
         )
         self._web = WebPart(config, self._selector, people, self._answers.begin, self._at, self._signs)
         self._answers.web_status = self._web.status
+        self.monitoring = Monitoring(
+            config, self.mqtt, self.inbox, self.collector, self.feed, self.notifier, self.hold, self._web.status,
+            monotonic, systemd,
+        )  # fmt: skip
         self._sweep_s = 0.0
 
     def _open(self) -> int:
@@ -158,6 +165,7 @@ class App:
         )
         gc.freeze()
         self._web.start()
+        self.monitoring.start()
         while not self._signals.stopping:
             self.step(_WAIT_S)
         self._goodbye()
@@ -173,8 +181,10 @@ class App:
             self._commands.step(at)
             self._web.step(at)
             self._turn(at)
+            self.monitoring.turned(at)
         except StoreError as error:
             self.hold.begin(str(error), at)
+            self.monitoring.turned(at)
         except Exception as error:
             log.exception("internal error in the floor service; it tries again every second")
             self.hold.begin(f"Internal error in the floor service ({type(error).__name__}: {error})", at)
@@ -218,6 +228,7 @@ class App:
 
     def _take(self, at: Moment) -> None:
         arrived = self.inbox.take(MOST_MESSAGES)
+        self.monitoring.messages += len(arrived)
         try:
             self.feed.take(arrived)
             self.notifier.turn(arrived, at)
@@ -247,7 +258,8 @@ class App:
         self._signs.refresh(self.logs.parameters())
         if self._signals.reloading:
             self._signals.reloading = False
-            self._reload()
+            with self.monitoring.systemd.reload(at.now_s):
+                self._reload()
         self.hold.broker(self.mqtt.problem, at.now_s)
 
     def _reload(self) -> None:
@@ -275,6 +287,7 @@ class App:
 
     def _goodbye(self) -> None:
         """Publish what is committed and log what is being sent, as far as it takes a moment."""
+        self.monitoring.systemd.stopping()
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
         while self._monotonic() < end_s and (
             self.notifier.is_sending() or (self.mqtt.client.is_connected() and not self.publisher.idle())
@@ -295,6 +308,7 @@ class App:
     def close(self) -> None:
         """Give everything back; what fails to close does not keep the rest."""
         for give_back in (
+            self.monitoring.close,
             self._web.close,
             self._signals.close,
             self.mqtt.close,
@@ -378,7 +392,7 @@ def started(config: Config, signals: Signals) -> App | None:
 def _opened(config: Config, signals: Signals) -> App:
     store = open_store(config.store)
     try:
-        return App(config, store, signals=signals)
+        return App(config, store, signals=signals, systemd=Systemd.found())
     except BaseException:
         store.close()
         raise

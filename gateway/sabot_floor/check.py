@@ -17,6 +17,7 @@ from sabot_protocol.topics import ROOT, reply_topic
 from sabot_floor import config as configs
 from sabot_floor.commands.tables import Tables
 from sabot_floor.config import Config
+from sabot_floor.files import file_facts
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.jackpots.intake import Intake
@@ -49,6 +50,7 @@ def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fac
     yield _floor_key_fact(config)
     if not configs.day_problems(config):
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
+    yield from file_facts(path, config)
     if not wrong:
         yield from _store_facts(config, now or utc(time.time()))
         yield _broker_fact(config)
@@ -120,7 +122,7 @@ def _plan(store: Store, parameters: Parameters, now: str) -> Fact:
         return _to_open(parameters, now)
     try:
         state = engine.decode(head.state)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         say = f"its state cannot be read ({error}); verify it: sabot jackpot verify {parameters.id}"
         return Fact("wrong", subject, say)
     if state.parameters.digest == digest:

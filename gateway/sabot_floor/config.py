@@ -14,6 +14,7 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service import config_file
 from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
+from sabot_protocol.service.monitor import metrics_problems
 from sabot_protocol.service.secret_file import SecretError, read_key
 
 from sabot_floor.notify import channels
@@ -21,7 +22,7 @@ from sabot_floor.notify.channels import AnyChannel
 from sabot_floor.notify.check import problems as notify_problems
 from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
 from sabot_floor.signs.limits import TableLimits
-from sabot_floor.socket_path import POSTGRESQL, default_control
+from sabot_floor.socket_path import default_control
 from sabot_floor.web import config as web_config
 from sabot_floor.web.config import Web
 
@@ -47,6 +48,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     people_admins: tuple[Name, ...] = ()  # accounts that may change people, beside root and the service's own
     web: Web | None = None  # the pages; none are served without it
     table: tuple[TableLimits, ...] = ()  # what the pages show of a table beside what its gateway publishes
+    metrics: str | None = None  # address and port of /metrics, /healthz and /readyz; none without it
 
     def parameters(self) -> tuple[Parameters, ...]:
         """Return the parameters of the jackpots, none without a file; ConfigError if it cannot be used."""
@@ -105,6 +107,7 @@ _WANTED = {
     "people_required": "true or false",
     "web": "a table: [web]",
     "table": "tables: [[table]]",
+    "metrics": '"127.0.0.1:9465", address and port for Prometheus and health checks',
     "people_admins": 'the accounts that may change people, such as ["security"]',
 }
 
@@ -146,7 +149,7 @@ def _login_problems(data: dict[str, Any]) -> Iterator[str]:
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
     names = ["jackpots", "jackpot_key", "floor_key", "control"]
-    if not config.store.startswith(POSTGRESQL):
+    if "://" not in config.store:
         names.append("store")
     control = config.control if config.control is not None else default_control(config.store, config.worker)
     made = msgspec.structs.replace(
@@ -169,6 +172,7 @@ def problems(config: Config) -> list[str]:
         *day_problems(config),
         *notify_problems(config.notify),
         *web_config.problems(config.web, config.table),
+        *metrics_problems(config.metrics),
     ]
 
 

@@ -13,6 +13,7 @@ from sabot_protocol.service.daemons import GATEWAY
 from sabot_protocol.service.logs import configure_logging
 from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.signals import Signals
+from sabot_protocol.service.systemd import Systemd
 from sabot_protocol.topics import KEEPALIVE_S
 
 from sabot_gateway import config as configs
@@ -31,6 +32,7 @@ from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.operator.local_roles import LocalRoles
 from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.ops.monitoring import Monitoring
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.reload import Reload
 from sabot_gateway.shoe.capture_streams import CaptureStreams
@@ -57,6 +59,7 @@ class App:
         sleep: Callable[[float], None] = time.sleep,
         signals: Signals | None = None,
         keepalive_s: int = KEEPALIVE_S,
+        systemd: Systemd | None = None,
     ) -> None:
         self._monotonic, self._clock, self._sleep = monotonic, clock, sleep
         self._signals, self._selector = signals or Signals(), selectors.DefaultSelector()
@@ -96,6 +99,8 @@ class App:
             commands, roles, clock,
         )  # fmt: skip
         self._pruner, self._garbage = Pruner(ledger), Garbage()
+        self.monitoring = Monitoring(config, self._tables, publish, self._hold, own, monotonic, systemd)
+        self._requests.clock = self.monitoring.clock_sentence
         self._sweep_s, self._visited, self._turn_s = 0.0, 0, monotonic()
 
     def _at(self) -> Moment:
@@ -106,6 +111,7 @@ class App:
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals)
         self.begin()
         self._garbage.begin(self._monotonic())
+        self.monitoring.start()
         while not self._signals.stopping:
             self.step(_SWEEP_EVERY_S)
             self._garbage.step(self._turn_s)
@@ -130,8 +136,10 @@ class App:
         self._turn_s = at.now_s
         try:
             self._turn(ready, at)
+            self.monitoring.turned(at)
         except LedgerError as error:
             self._hold.ledger_failed("ledger", error, at, self._publish.publisher.try_ledger)
+            self.monitoring.turned(at)
         except Exception as error:
             self._guard.log_error("", at)
             problem = f"Internal error in the gateway ({type(error).__name__}: {error}); it tries again every second."
@@ -154,6 +162,7 @@ class App:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
             touched += self._sweep(at)
         self._group_commit.commit(at)
+        self._publish.latency.committed(self._monotonic())
         for table in touched:
             self._guard.run(self._lines.tend, table, at)
         self._hold.check_behind(at)
@@ -161,7 +170,8 @@ class App:
         published = self._publish.publisher.done()
         self._lines.share_out(ready, published, at.now_s, connected=self._publish.connected())
         if self._signals.reloading and not self._hold.active and self._group_commit.commit_all(at):
-            self._reload.run(at)
+            with self.monitoring.systemd.reload(at.now_s):
+                self._reload.run(at)
             self._garbage.tables_changed(at.now_s)
 
     def _wait(self, timeout_s: float) -> list[object]:
@@ -222,6 +232,7 @@ class App:
                 self._guard.run(self._own.match_time, table, at)
                 if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
                     table.find_disputes(self._ledger)
+            self.monitoring.sweep(at)
             keep_days = self._builder.config.keep_days
             self._pruner.step(at.now_s, keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due
@@ -258,6 +269,7 @@ class App:
     def _goodbye(self) -> None:
         """Publish what is committed, as far as the broker takes it in a moment, and that the gateway stops."""
         publisher, mqtt = self._publish.publisher, self._publish.mqtt
+        self.monitoring.systemd.stopping()
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
         self._captures.end_all(self._monotonic())
         publisher.set_goodbye(self._at().time)
@@ -285,6 +297,7 @@ class App:
             self._lines.unwatch(table)
         lines = (table.line.close for table in self._tables.values())
         for give_back in (
+            self.monitoring.close,
             self._signals.close,
             self._publish.mqtt.close,
             self._control.close,
@@ -314,7 +327,7 @@ def main(path: Path) -> None:
     configure_logging()
     signals = Signals()
     signals.listen()  # first of all: a signal that comes during the start is kept
-    App(_loaded(path), reread=lambda: _loaded(path), signals=signals).run()
+    App(_loaded(path), reread=lambda: _loaded(path), signals=signals, systemd=Systemd.found()).run()
 
 
 def _loaded(path: Path) -> Config:

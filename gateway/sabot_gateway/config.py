@@ -8,14 +8,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol import cardcode, rulebooks
+from sabot_protocol import cardcode, firmware, rulebooks
 from sabot_protocol.command_keys import PublicKey, read_public
+from sabot_protocol.firmware import PublisherKey
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.service import config_file
 from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_protocol.service.config_file import ConfigError, Name, with_paths
+from sabot_protocol.service.monitor import metrics_problems
 from sabot_protocol.service.secret_file import SecretError, read_key
 from sabot_protocol.topics import TableSetup
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
@@ -74,6 +76,9 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     jackpot_key: str | None = None  # the file of the key that signs what tables contribute
     roles: dict[str, str | tuple[str, ...]] = {}  # of the PC's groups; without any, all may do all
     floor_key: str | None = None  # the file of the floor's public key; without it no command is taken over MQTT
+    metrics: str | None = None  # address and port of /metrics, /healthz and /readyz; none without it
+    clock_limit_s: Annotated[float, Meta(gt=0, le=60)] = 0.5  # between this PC's clock and its time server
+    firmware_key: str | None = None  # the file of the firmware publisher's public key; without it no image is pushed
 
     def requires_keys(self) -> bool:
         """Return True if a shoe without a key is refused."""
@@ -104,6 +109,9 @@ _WANTED = {
     "jackpot_key": 'the path of a key file, such as "jackpot.key"; make it with `sabot keys jackpot FILE`',
     "roles": 'a table of groups and roles: [roles], then sabot-dealers = "dealer"',
     "floor_key": 'the path of a public key, such as "floor.pub"; `sabot keys floor DIR` makes it',
+    "metrics": '"127.0.0.1:9464", address and port for Prometheus and health checks',
+    "clock_limit_s": "seconds, above 0 and at most 60",
+    "firmware_key": 'the path of a public key, such as "firmware.pub"; `sabot keys firmware DIR` makes it',
     "name": 'letters, digits, - and _, such as "bac-01"',
     "port": '"/dev/serial/by-id/…", "socket://host:port" or "rfc2217://host:port"',
     "rulebook": f"one of {', '.join(rulebooks.ids())}",
@@ -120,6 +128,9 @@ _WANTED = {
     "resent_card": '"keep" if a card that is sent again belongs to the next coup, or "ignore"',
 }
 
+# Keys of earlier releases, and what to do about them. A key that gets another name, or goes, is listed here.
+_MOVED = {"set_clocks": "it has no effect any more: take it out"}
+
 
 def load(path: Path) -> Config:
     """Read and check a file."""
@@ -135,7 +146,7 @@ def read(path: Path) -> tuple[Config | None, list[str]]:
     data, found = config_file.read_toml(path, "a gateway's TOML file", f"sabot gateway init --config {path}")
     if data is None:
         return None, found
-    found = list(config_file.key_problems(Config, data, "", _WANTED))
+    found = list(config_file.key_problems(Config, data, "", _WANTED, _MOVED))
     found += _nested_problems(data)
     if found:
         return None, found
@@ -160,7 +171,7 @@ def _absolute(config: Config, directory: Path) -> Config:
     return with_paths(msgspec.structs.replace(config, login=login), directory, *_PATHS)
 
 
-_PATHS = ("ledger", "keys", "control", "jackpots", "jackpot_key", "floor_key")
+_PATHS = ("ledger", "keys", "control", "jackpots", "jackpot_key", "floor_key", "firmware_key")
 
 
 def problems(config: Config) -> list[str]:
@@ -173,6 +184,7 @@ def problems(config: Config) -> list[str]:
         *jackpot_problems(config),
         *floor_key_problems(config),
         *role_problems(config),
+        *metrics_problems(config.metrics),
     ]
 
 
@@ -310,17 +322,24 @@ def _jackpot_key(config: Config) -> bytes:
 
 
 def floor_key_problems(config: Config) -> list[str]:
-    """Return what is wrong with the floor's public key."""
-    try:
-        floor_key_of(config)
-    except SecretError as error:
-        return [f"floor_key: {error}"]
-    return []
+    """Return what is wrong with the public keys of the floor and of the firmware's publisher."""
+    problems = []
+    for name, read in {"floor_key": floor_key_of, "firmware_key": firmware_key_of}.items():
+        try:
+            read(config)
+        except SecretError as error:
+            problems.append(f"{name}: {error}")
+    return problems
 
 
 def floor_key_of(config: Config) -> PublicKey | None:
     """Return the floor's public key; None if the gateway takes no commands over MQTT."""
     return read_public(Path(config.floor_key)) if config.floor_key is not None else None
+
+
+def firmware_key_of(config: Config) -> PublisherKey | None:
+    """Return the public key of the firmware's publisher; None if the gateway pushes no images."""
+    return firmware.read_public(Path(config.firmware_key)) if config.firmware_key is not None else None
 
 
 def role_problems(config: Config) -> list[str]:
@@ -340,7 +359,7 @@ class Changes:
     restart: tuple[str, ...]  # messages about keys that stay as they were until a restart
 
 
-ONLY_AT_START = ("site", "gateway", "ledger", "broker", "login", "control")
+ONLY_AT_START = ("site", "gateway", "ledger", "broker", "login", "control", "metrics")
 
 
 def changes(old: Config, new: Config) -> Changes:

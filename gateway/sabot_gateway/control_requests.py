@@ -44,6 +44,7 @@ class ControlRequests:
         self._hold, self._ledger, self._publish, self._tables = hold, ledger, publish, tables
         self._jackpots, self._commands, self._clock = jackpots, commands, clock
         self.roles = roles
+        self.clock: Callable[[], str] = lambda: ""  # how far this PC's clock is from its time server
 
     def serve(self, caller: Caller, at: Moment) -> None:
         """Read what a caller has sent; take the request once it is complete."""
@@ -84,6 +85,7 @@ class ControlRequests:
             "ledger": {"entries": self._ledger.last_seq(), "problem": self._hold.problem},
             "hold": self._hold.reasons(),
             "broker": self._publish.status(),
+            "clock": self.clock(),
             "jackpots": self._jackpots.parameters(),
             "commands": self._commands.status(),
             "roles": self.roles.problem() or None,

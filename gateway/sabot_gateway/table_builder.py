@@ -11,7 +11,7 @@ from sabot_protocol import rulebooks
 from sabot_gateway.angel_eye.driver import AngelEyeDriver
 from sabot_gateway.angel_eye.events import learnt_bcc, unit_of
 from sabot_gateway.angel_eye.verifier import AngelEyeVerifier, Settings
-from sabot_gateway.config import Config, Table
+from sabot_gateway.config import Config, Table, firmware_key_of
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.desk import Desk
@@ -46,8 +46,10 @@ class TableBuilder:
         line = Line(table.port, table.line_baud())
         settings = Settings(table.confirm, table.resent_card) if table.driver == "angel-eye" else None
         if before is not None and before.verifier.uses(book, profile, settings):
-            fault, screens = before.shoe_fault, before.screens
-            return TableSession(table, line, link, before.verifier, before.incidents, shoe_fault=fault, screens=screens)
+            fault, screens, counts = before.shoe_fault, before.screens, before.counts
+            return TableSession(
+                table, line, link, before.verifier, before.incidents, shoe_fault=fault, screens=screens, counts=counts
+            )
         who = self._desk.attempts.decider_of
         verifier = (
             Verifier(table.name, book, profile, who, self._moves)
@@ -79,6 +81,7 @@ class TableBuilder:
             keys_required=self.config.requires_keys(),
             stored=self._ledger,
             claim=partial(self._units.claim, table.name),
+            firmware_key=lambda: firmware_key_of(self.config),
         )
 
     def _angel_eye(self, table: Table) -> AngelEyeDriver:

@@ -110,6 +110,8 @@ class TableLines:
             return
         while link.reports:
             self._own.raise_alarm(table, *link.reports.popitem(), at)
+        while link.firmware is not None and link.firmware.ended:
+            self._own.add_push(table, link.firmware.ended.pop(0), at)
         problem = link.problem
         if problem:
             self._status_topics.problem(table, problem, at)

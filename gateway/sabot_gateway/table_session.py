@@ -13,11 +13,13 @@ from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, Inci
 
 from sabot_gateway.angel_eye import events as angel_eye
 from sabot_gateway.config import Table
+from sabot_gateway.forecast.recall import wear_events
 from sabot_gateway.incidents.book import REMEMBERED, IncidentBook
 from sabot_gateway.incidents.listing import listed
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.ledger import Entry, Ledger, Stored
 from sabot_gateway.operator import dealt_coups
+from sabot_gateway.ops.table_counts import COUNTED, NOTED, TableCounts
 from sabot_gateway.screens.restore import restored_results
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe import parse
@@ -26,6 +28,7 @@ from sabot_gateway.shoe.fault import ShoeFault, next_step
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.shoe.ports import Line
 from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import most_urgent
 from sabot_gateway.verify.alarms.catalogue import CONCERNS
 from sabot_gateway.verify.disputes import MOST
@@ -60,6 +63,7 @@ class TableSession:
     shoe_fault: ShoeFault = field(default_factory=ShoeFault)
     jackpots: TableJackpots | None = None  # None if no jackpot runs here
     screens: ScreenState = field(default_factory=ScreenState)
+    counts: TableCounts = field(default_factory=TableCounts)
     _condition: tuple[str | None, tuple[str, ...]] = (None, ())  # what is wrong and what is not known, as published
     _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)
@@ -86,7 +90,11 @@ class TableSession:
             for record in self.verifier.lost(events[0], *self.link.lost, time):
                 self._add(events[0], record, time, of_event=False)
             self.link.lost = None
+        if events:
+            self.counts.took(events, now_s)
         for event in events:
+            if event.kind in NOTED:
+                self.counts.note(event)
             records = self._verified(event, time, now_s)
             following = self._incidents(event, records, time, now_s)
             self._add(event, records[0], time, of_event=True)
@@ -130,6 +138,8 @@ class TableSession:
         if record.topic is not None:
             self.screens.follow(record)
             topic, payload = record.topic, _encode(record.message)
+            if topic == COUNTED:
+                self.counts.record(record)
         if of_event:
             number, frame = event.event_no, event.raw
             if event.kind == UNREADABLE:
@@ -145,6 +155,10 @@ class TableSession:
     def serves(self, unit: str) -> bool:
         """Return True if this shoe is served here."""
         return self.link.unit == unit and self.line.port is not None
+
+    def is_online(self) -> bool:
+        """Return True if a shoe is served."""
+        return bool(self.line.port is not None and self.link.unit and not self.link.problem)
 
     def drop_silent(self, now_s: float) -> bool:
         """Stop serving a shoe that has sent nothing for too long, whatever its port reports; return True if so."""
@@ -205,6 +219,7 @@ class TableSession:
     def catch_up(self, ledger: Ledger) -> bool:
         """Verify again the shoe on the table as the ledger has it; return False if that cannot be done to its end."""
         self._ledger, self.screens = ledger, ScreenState(restored_results(ledger, self.name), self.screens.call)
+        self._recall_wear(ledger)
         whole = self._read_again(ledger)
         alarms = [msgspec.json.decode(payload, type=AlarmMessage) for payload in ledger.active_alarms(self.name)]
         self.verifier.restore(alarms, [])
@@ -228,6 +243,7 @@ class TableSession:
                 if not resumed:
                     self.verifier.resume(shoe, event)
                     resumed = True
+                self.counts.recall(event)
                 for record in self._verified(event, entry.time, 0.0):
                     self.screens.recall(record)
         except CodecError:
@@ -235,6 +251,13 @@ class TableSession:
         if not (whole and resumed):
             self.verifier.resume_after(shoe)
         return whole
+
+    def _recall_wear(self, ledger: Ledger) -> None:
+        """Recall from the ledger what was measured over the last shoes."""
+        events = wear_events(ledger, self.name)
+        self.verifier.recall_wear(events)
+        for event in events:
+            self.counts.recall(event)
 
     def _recall_moves(self, ledger: Ledger, alarms: list[AlarmMessage]) -> None:
         """Recall from the ledger the coups that left and came nowhere: the shoe that they left is closed since."""
@@ -258,15 +281,21 @@ class TableSession:
         self.verifier.disputes.restore(newest, ledger.disputed_count(self.name) - len(newest))
         self.verifier.confirmations.restore(ledger.confirmed(self.name, MOST))
 
+    def forecast(self) -> str:
+        """Return the sentence about the part that will fail first; empty without a trend."""
+        found = self.verifier.wear.outlooks(self.link.unit or "")
+        falling = [one for one in found if one.shoes is not None and (one.part != "flash" or one.soon)]
+        return wording.forecast(min(falling, key=lambda one: one.shoes or 0)) if falling else ""
+
     def status(self) -> dict[str, Any]:
         """Return the table's part of `sabot gateway status`."""
-        link, port = self.link, self.line.port
+        link = self.link
         alarms, more = most_urgent(self.verifier.active(), _MOST_ALARMS_BYTES)
         incidents, more_incidents = listed(self.incidents)
         return {
             "table": self.name,
             "port": self.config.port,
-            "state": "online" if port is not None and link.unit and not link.problem else "offline",
+            "state": "online" if self.is_online() else "offline",
             "unit": link.unit,
             "authenticated": link.authenticated,
             "driver": self.verifier.driver,
@@ -274,6 +303,7 @@ class TableSession:
             "problem": link.problem
             or (self.last_published if isinstance(self.last_published, str) else self.concern()),
             "rulebook": self.config.rulebook,
+            "firmware": link.firmware.status() if link.firmware else None,
             "shoe": self.verifier.state.shoe_no or 0,
             "coup": self.verifier.state.coup_no,
             "alarms": alarms,
@@ -290,6 +320,7 @@ class TableSession:
             "next_step": None,
             **self.fault_fields(),
             "line": link.line_counters(),
+            "forecast": self.forecast(),
         }
 
 

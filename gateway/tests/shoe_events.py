@@ -33,6 +33,7 @@ def hello_body(**changes: Any) -> dict[str, Any]:
         "protocol_hash": messages.protocol_hash(),
         "profile_hash": KNOWN,
         "firmware_version": bytes(3),
+        "image_hash": bytes(8),
         "next_event_no": 10,
         "oldest_event_no": 1,
         "crc_errors": 0,

@@ -1,6 +1,7 @@
 """The daemon under wrong clocks: back an hour, over midnight, a leap second, years away; order and ids hold."""
 
 import os
+import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -182,6 +183,28 @@ def test_a_leap_second_smeared_over_a_day_is_nothing(tables: Callable[..., Table
         table.time_s -= 30.0 / DAY_S
     table.sound()
     assert table.alarms() == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_clock_that_jumps_there_and_back_all_the_time_changes_no_order(
+    own_tables: Callable[..., Table], seed: int
+) -> None:
+    rng, table = random.Random(seed), own_tables("2026-03-01T12:00:00")
+    for _ in range(12):
+        table.time_s = moment("2026-03-01T12:00:00") + rng.choice((-1, 1)) * rng.choice(
+            (3.0, 3600.0, DAY_S, 365 * DAY_S)
+        )
+        table.coups(1)
+    table.sound()
+    entries = table.entries()
+    assert [entry.time for entry in entries] != sorted(entry.time for entry in entries)
+    published = table.bench.app._ledger.next_after(0, len(entries))
+    assert [entry.seq for entry in published] == [entry.seq for entry in entries]
+    table.bench.app._publish.publisher.close()
+    table.bench.app.close()
+    again = Ledger(table.bench.ledger_path, recheck=True)
+    assert (again.behind, again.last_seq(), again.notes) == (None, len(entries), [])
+    again.close()
 
 
 @pytest.mark.parametrize("start", ["1970-01-01T00:00:05", "2019-12-31T23:59:59", "2054-06-01T00:00:00", "2106-02-07"])

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
-from sabot_gateway.ledger import Entry, Ledger
+from sabot_gateway.ledger import Entry, Ledger, schema
 from sabot_gateway.ops import check
 from sabot_protocol.service.broker import Login
 from sabot_protocol.service.facts import Fact
@@ -244,6 +244,24 @@ def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
     path.unlink()
     sqlite3.connect(path).execute("CREATE TABLE other (x)").connection.close()
     assert "no such table: entries" in only(check.ledger_facts(path)).says
+
+
+@pytest.mark.parametrize(
+    ("version", "status", "words"),
+    [
+        (schema.VERSION, "ok", f"version {schema.VERSION}"),
+        (schema.VERSION - 1, "ok", f"the next start brings it to version {schema.VERSION}"),
+        (schema.VERSION + 1, "wrong", f"this release knows up to {schema.VERSION}; use the release that wrote it"),
+    ],
+)
+def test_a_ledger_of_an_older_or_newer_release(tmp_path: Path, version: int, status: str, words: str) -> None:
+    path = tmp_path / "ledger.db"
+    Ledger(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    fact = only(check.ledger_facts(path))
+    assert (fact.status, words in fact.says) == (status, True)
 
 
 # All together.

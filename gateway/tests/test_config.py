@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sabot_gateway.config import Changes, changes, load
-from sabot_protocol.service.broker import Broker
+from sabot_protocol.service.broker import Broker, BrokerUrlError
 from sabot_protocol.service.config_file import ConfigError
 
 GOOD = """
@@ -70,6 +70,7 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
     [
         ('site = "sydney"', 'site = "sydney"\ncolour = 1', "colour: no such key; there are site, ledger, broker"),
         ('site = "sydney"', 'site = "sydney"\nbrokers = 1', "brokers: no such key; did you mean `broker`?"),
+        ('site = "sydney"', 'site = "sydney"\nset_clocks = true', "set_clocks: a key of an earlier release; it has no"),
         (
             'name = "bac-01"',
             'name = "status"',
@@ -330,6 +331,21 @@ def test_no_file(tmp_path: Path) -> None:
 def test_broker_urls() -> None:
     assert Broker.from_url("mqtt://localhost") == Broker("localhost", 1883)
     assert str(Broker.from_url("mqtt://10.0.0.1:2000")) == "mqtt://10.0.0.1:2000"
+    for wrong in ("mqtt://[::1", "mqtt://a:99999", "a:b", "mqtt://\u2100", ""):
+        with pytest.raises(BrokerUrlError, match="broker"):
+            Broker.from_url(wrong)
+    for hidden in ("mqtt://u:secret@h", "u:secret@h", "mqtt:u:secret@h", "http://u:sec:ret@secret@h"):
+        with pytest.raises(BrokerUrlError, match="do not belong in the URL") as refused:
+            Broker.from_url(hidden)
+        assert "sec" not in str(refused.value)
+
+
+def test_an_error_can_be_printed_whatever_the_file_has_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.toml"
+    path.write_text(GOOD.replace('site = "sydney"', 'site = "\\u202e\\ud7ff"\n"\\u202e" = 1'))
+    with pytest.raises(ConfigError) as refused:
+        load(path)
+    assert all(line.isprintable() for line in str(refused.value).split("\n"))
 
 
 def test_a_pipe_in_the_place_of_the_file_is_refused_at_once(tmp_path: Path) -> None:

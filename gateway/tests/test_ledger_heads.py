@@ -142,6 +142,11 @@ def test_a_file_of_heads(tmp_path: Path) -> None:
     file.write_bytes(msgspec.json.encode(head) + b"\n[1]\n")
     with pytest.raises(LedgerError, match=r"heads\.jsonl, line 2 is not a head of a ledger"):
         list(heads.load(file))
+    file.write_bytes(b'{"deep":' + b"[" * 5000)
+    with pytest.raises(LedgerError, match=r"line 1 is not a head of a ledger"):
+        list(heads.load(file))
+    with pytest.raises(LedgerError, match="is damaged"):
+        heads.read(file)
     with pytest.raises(LedgerError, match="No such file or directory; give a file of heads"):
         list(heads.load(tmp_path / "none"))
 

@@ -167,6 +167,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
             "notify a: write both user and password_file, or neither",
         ),
         ('[[notify]]\nkind = "syslog"\nname = "a"\n' * 2, "notify: the name 'a' is there twice"),
+        ('[[notify]]\nkind = "syslog"\nname = ["a"]', 'notify 1: name = ["a"]; write'),
     ],
 )
 def test_a_wrong_channel_is_an_error_that_names_the_key(tmp_path: Path, text: str, expected: str) -> None:

@@ -22,6 +22,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "decide": {"coup": "3/17", "verdict": "confirmed", "winner": "banker"},
     "ack-alarm": {"alarm": "5ab0000000000001-16-discrepancy"},
     "confirm": {"coup": "3/17"},
+    "push-firmware": {"image": "shoe.img", "sha256": "5a" * 32},
     "void": {"coup": "17", "reason": "short_shoe", "then": "new_cards"},
     "key-card": {"card": "8H", "flags": {"face_up": True}},
     "authorise": {"times": 2},
@@ -83,9 +84,9 @@ def test_accepting_a_ledger_needs_a_name_and_a_reason_and_takes_no_table() -> No
     assert "has no argument 'by'" in refusal(line("accept-ledger", {"reason": "why", "by": "B. Jones"}, **gateway))
 
 
-def test_every_command_but_set_time_has_a_verb() -> None:
+def test_every_command_but_those_of_the_gateway_itself_has_a_verb() -> None:
     commands = {verb.command for verb in VERBS.values() if issubclass(verb, ShoeVerb)}
-    assert set(COMMANDS) - commands == {"set_time"}
+    assert set(COMMANDS) - commands == {"set_time", "switch_image"}
     assert refusal(line("set-time")) == "Unknown verb 'set-time': see `sabot table --help`."
 
 
@@ -110,7 +111,7 @@ WRONG: tuple[object, ...] = ({"a": "b"}, [1], 1.5, True, -1, 10**400, "", "x" * 
 
 
 # Free text, which is cleaned, and flags: some of those are right.
-FREE = ("note", "patron", "date", "at", "settled", "intentional")
+FREE = ("note", "patron", "date", "at", "settled", "intentional", "image")
 
 
 @pytest.mark.parametrize(("verb", "name"), [(verb, name) for verb, args in GOOD.items() for name in args])
@@ -118,6 +119,11 @@ def test_a_value_of_a_wrong_type_is_refused(verb: str, name: str) -> None:
     free = name in FREE or (verb, name) == ("withdraw", "reason")
     for value in (value for value in WRONG if not free or not isinstance(value, str | bool)):
         assert refusal(line(verb, {**GOOD[verb], name: value})).startswith(f"{verb}: ")
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "a\nb", "a\u202eb", "x" * 1025])
+def test_the_path_of_an_image_has_nothing_that_no_path_has(path: str) -> None:
+    refusal(line("push-firmware", {**GOOD["push-firmware"], "image": path}))
 
 
 @pytest.mark.parametrize(

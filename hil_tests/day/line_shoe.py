@@ -94,6 +94,7 @@ class LineShoe:
             "protocol_hash": messages.protocol_hash(),
             "profile_hash": self._hash,
             "firmware_version": bytes(3),
+            "image_hash": bytes(8),
             "next_event_no": self.logged + 1,
             "oldest_event_no": 1,
             "last_command_id": self._last_command,

@@ -19,7 +19,7 @@ _HELLO_EVERY_MS = 500
 _ALIVE_EVERY_MS = 1000
 _RESEND_AFTER_MS = (500, 1000, 2000, 4000, 8000)
 _MOST_OFFERS = 4
-_HELLO = struct.Struct("<8sH8s8s3sII4HIBB8s8s")
+_HELLO = struct.Struct("<8sH8s8s3s8sII4HIBB8s8s")
 _PROFILE = struct.Struct("<8s8sBBBBHBB46s")
 _ZEROS = bytes(8)
 
@@ -49,6 +49,7 @@ class Identity:
     key: bytes | None = None
     boot_count: int = 1
     version: bytes = bytes((1, 0, 0))
+    image_hash: bytes = bytes(8)
 
 
 @dataclass
@@ -169,7 +170,7 @@ class Shoe:
         profile_hash = self.profile.hash if self.profile else _ZEROS
         counters = (counts.crc_errors & 0xFFFF, counts.resends & 0xFFFF, counts.refused & 0xFFFF, 0)
         numbers = (self.journal.next_no, self.journal.oldest, *counters, self.last_command)
-        head = (who.unit, who.boot_count, who.protocol_hash, profile_hash, who.version)
+        head = (who.unit, who.boot_count, who.protocol_hash, profile_hash, who.version, who.image_hash)
         return _HELLO.pack(*head, *numbers, 1, 0, gateway_nonce, shoe_nonce)
 
     def _welcome(self, frame: wire.Frame) -> None:

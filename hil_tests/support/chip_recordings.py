@@ -32,7 +32,7 @@ SHORT: Final = (
     "link/forged",
     "optics/back-and-forth",
     "optics/doubtful",
-    "optics/half-drawn",
+    "optics/lid-open",
     "optics/pushed-back",
     "optics/stop-and-go",
     "optics/unreadable",

@@ -29,6 +29,7 @@ ACTS: dict[str, str] = {
     "clear-error": "",
     "self-test": "",
     "reboot": "",
+    "push-firmware": "",
     "ack-alarm": "",
     "clear-fault": "",
     "irregularity": "",

@@ -1,7 +1,5 @@
 """Keys of commands: the floor service signs with Ed25519, and a gateway holds only the public key."""
 
-import os
-import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,12 +7,12 @@ import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from sabot_protocol import key_pairs
 from sabot_protocol.commands import CommandError, CommandMessage, canonical
-from sabot_protocol.service.secret_file import SecretError, read_key, sync_directory, write_new
+from sabot_protocol.service.secret_file import SecretError, read_key
 
-PRIVATE_NAME, PUBLIC_NAME = "floor.key", "floor.pub"
-_HEX = re.compile(rb"[0-9a-f]{64}\n?")
-_MOST_BYTES = 256
+_NAME = "floor"
+PRIVATE_NAME, PUBLIC_NAME = f"{_NAME}.key", f"{_NAME}.pub"
 _ID_DIGITS = 16
 
 
@@ -53,33 +51,13 @@ class SigningKey:
 
 def make(directory: Path) -> PublicKey:
     """Write a new pair into a directory: floor.key for its owner only, and floor.pub to be copied; both or none."""
-    raw = Ed25519PrivateKey.generate().private_bytes_raw()
-    public, private_path, public_path = SigningKey(raw).public, directory / PRIVATE_NAME, directory / PUBLIC_NAME
-    if public_path.exists():
-        raise SecretError(f"{public_path}: is there already and is not overwritten; remove it or give another path")
-    write_new(private_path, raw.hex().encode() + b"\n")
-    try:
-        write_new(public_path, public.raw.hex().encode() + b"\n")
-        public_path.chmod(0o644)
-    except BaseException:
-        private_path.unlink()
-        raise
-    sync_directory(directory)
-    return public
+    return PublicKey(key_pairs.make(directory, _NAME))
 
 
 def read_public(path: Path) -> PublicKey:
     """Return the public key in a file; SecretError with the next step if it cannot be used."""
     make_one = "copy floor.pub of the floor service there; `sabot keys floor DIR` makes it"
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            text = file.read(_MOST_BYTES)
-    except OSError as error:
-        raise SecretError(f"{path}: {error.strerror}; {make_one}") from None
-    if not _HEX.fullmatch(text or b""):
-        raise SecretError(f"{path}: this is no public key of 64 hex digits; {make_one}")
-    return PublicKey(bytes.fromhex(text.decode()))
+    return PublicKey(key_pairs.read_public(path, make_one))
 
 
 def read_signing(path: Path) -> SigningKey:

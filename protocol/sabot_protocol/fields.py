@@ -103,6 +103,7 @@ ResetCause = named(
     watchdog=(2, "the main loop hung and the watchdog restarted the controller"),
     command=(3, "by command"),
     error=(4, "unexpected error in the firmware"),
+    reverted=(5, "a new image did not confirm itself: the one before it runs again"),
 )
 Fault = named(
     none=(0, "no fault"),
@@ -206,6 +207,22 @@ OrderedBy = flags(
     banker_overdraw=(2, "a third card drawn to the Banker in error"),
     excess_card=(4, "any other card drawn in excess"),
     first_card_face_up=(8, "the first card was face up in the shoe"),
+)
+
+UpdateState = named(
+    idle=(0, "no update is in progress: send `update`"),
+    checking=(1, "the signature is being checked"),
+    receiving=(2, "waits for `update_data` from `received` on"),
+    unpacking=(3, "all is received: the files are hashed and written"),
+    ready=(4, "the other slot holds the image: `switch_image` starts it"),
+    shoe_open=(5, "a shoe is open, or a card is in the path: dealing comes first; send `update` again later"),
+    no_slots=(6, "the board has no slots: flash it with `sabot flash`"),
+    no_key=(7, "the shoe has no public key of a publisher: flash it with `--firmware-key`"),
+    on_trial=(8, "the running image has not confirmed itself yet"),
+    older=(9, "the image is older than the running one, and `allow_older` is 0"),
+    bad_signature=(10, "the publisher has not signed this image"),
+    bad_image=(11, "what was received is not what was signed, or cannot be unpacked; it is removed"),
+    no_room=(12, "the flash cannot be written"),
 )
 
 Small30 = AtMost(Int32ul, 2**30 - 1)

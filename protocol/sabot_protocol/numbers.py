@@ -13,12 +13,15 @@ FRAMES: Final = {
     "event": 0x02,
     "alive": 0x03,
     "busy": 0x04,
+    "update_state": 0x05,
     "who": 0x80,
     "welcome": 0x81,
     "ack": 0x82,
     "set_profile": 0x83,
     "command": 0x84,
     "resend": 0x85,
+    "update": 0x86,
+    "update_data": 0x87,
 }
 
 EVENTS: Final = {
@@ -76,6 +79,7 @@ COMMANDS: Final = {
     "card_returned": 18,
     "deck_check": 19,
     "this_no_bet": 20,
+    "switch_image": 21,
 }
 
 CASES: Final = {

@@ -213,7 +213,7 @@ def test_a_session_recorded_once_does_not_begin_again_under_a_new_nonce() -> Non
 def hello(gateway_nonce: bytes, shoe_nonce: bytes, key: bytes) -> bytes:
     """A HELLO that holds its key, as a shoe or a forger would make it."""
     raw = bytearray(body_of(GOLDEN["the shoe offers a session"])[:-MAC_BYTES])
-    raw[59:75] = gateway_nonce + shoe_nonce
+    raw[67:83] = gateway_nonce + shoe_nonce
     return framing.encode(bytes(raw) + Seal(key, TO_GATEWAY, gateway_nonce, shoe_nonce).mac(bytes(raw)))
 
 

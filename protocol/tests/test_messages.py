@@ -76,5 +76,5 @@ def most_bytes(part: Construct) -> int:
 
 def test_the_longest_frame_with_its_mac_fits() -> None:
     assert most_bytes(messages.EVENTS["command_done"]) == 6 + 14  # an import_coup: by hand
-    assert most_bytes(messages.Frame) == 8 + 8 + 62  # set_profile: by hand
+    assert most_bytes(messages.Frame) == 8 + 1 + 3 + 4 + 8 + 32 + 64  # update: by hand
     assert most_bytes(messages.Frame) + auth.MAC_BYTES <= framing.MAX_BODY_BYTES

@@ -20,6 +20,9 @@ from frame_bodies import (
     number,
     profile,
     session_key,
+    update,
+    update_data,
+    update_state,
 )
 from frame_parts import NO_CARD, Frame, cobs, command, done, event, wire
 from good_frames import CARD, direction_of, under
@@ -63,6 +66,9 @@ ACK = Frame("ack", 3, 50, number(2)).raw()
 BODIES = {one[0]: Frame("event", 5, 1234, event(7, *one)).raw() for one in EVENTS}
 ORDERS = {one[0]: Frame("command", 5, 1234, command(7, *one)).raw() for one in COMMANDS}
 DONE = {one[0]: Frame("event", 5, 1234, event(7, "command_done", 22, done(7, *one))).raw() for one in COMMANDS}
+UPDATE = Frame("update", 5, 1234, update(61_000, 0)).raw()
+UPDATE_DATA = Frame("update_data", 5, 1234, update_data(96)).raw()
+UPDATE_STATE = Frame("update_state", 5, 1234, update_state(2, "receiving", 96)).raw()
 PROFILE = Frame("set_profile", 5, 1234, profile()).raw()
 
 
@@ -70,7 +76,7 @@ def bad_headers_and_events() -> Iterator[Row]:
     """Undefined values in headers, events and commands."""
     yield from (
         ("a type that nobody knows", changed(CARD_EVENT, 0, 99), "type"),
-        ("a type that the gateway does not know", changed(ACK, 0, 0x86), "type"),
+        ("a type that the gateway does not know", changed(ACK, 0, 0x88), "type"),
         ("a flag that nobody knows", changed(CARD_EVENT, 1, 2), "flags"),
         ("both flags", changed(CARD_EVENT, 1, 3), "flags"),
         ("a time of 2**30", changed(CARD_EVENT, 7, 0x40), "time_ms"),
@@ -96,7 +102,7 @@ def bad_headers_and_events() -> Iterator[Row]:
         ("a thousand milliseconds", BODIES["time_set"][:17] + struct.pack("<H", 1000), "body.data.utc_ms"),
         ("a case that is none", changed(BODIES["irregularity"], 17, 0), "body.data.case"),
         ("kind of command 0", changed(ORDERS["lock"], 12, 0), "body.kind"),
-        ("a kind of command beyond the last", changed(ORDERS["lock"], 12, 21), "body.kind"),
+        ("a kind of command beyond the last", changed(ORDERS["lock"], 12, 22), "body.kind"),
         ("a command id of 2**30", changed(ORDERS["lock"], 11, 0x40), "body.command_id"),
         ("nine decks", changed(ORDERS["open_shoe"], 13, 9), "body.data.decks"),
         ("a card to key in beyond the 52", changed(ORDERS["key_card"], 13, 52), "body.data.card"),
@@ -105,6 +111,11 @@ def bad_headers_and_events() -> Iterator[Row]:
         ("counts that end early", BODIES["composition"][:-1], "body.data.counts"),
         ("a checkpoint of a coup of no kind", changed(BODIES["checkpoint"], 21, 0), "body.data.kind"),
         ("a checkpoint locked twice over", changed(BODIES["checkpoint"], 23, 2), "body.data.locked"),
+        ("an older image allowed twice over", changed(UPDATE, 8, 2), "body.allow_older"),
+        ("an archive of 2**30 bytes", changed(UPDATE, 15, 0x40), "body.length"),
+        ("a signature that ends early", UPDATE[:-1], "body.signature"),
+        ("data of an image that ends early", UPDATE_DATA[:-1], "body.part"),
+        ("a state of an update beyond the last", changed(UPDATE_STATE, 16, 13), "body.state"),
         ("a check of the decks that ends early", BODIES["checked"][:-1], "body.data.differences"),
     )
 
@@ -113,7 +124,7 @@ def bad_echoes() -> Iterator[Row]:
     """Undefined values in command_done and command_refused."""
     yield from (
         ("a command that was done and is none", changed(DONE["lock"], 17, 0), "body.data.command"),
-        ("a command that was done, beyond the last", changed(DONE["lock"], 17, 21), "body.data.command"),
+        ("a command that was done, beyond the last", changed(DONE["lock"], 17, 22), "body.data.command"),
         ("done: nine decks", changed(DONE["open_shoe"], 19, 9), "body.data.data.decks"),
         ("done: no fault there is", changed(DONE["clear_fault"], 19, 10), "body.data.data.fault"),
         ("done: a card beyond the 52", changed(DONE["key_card"], 19, 52), "body.data.data.card"),
@@ -124,7 +135,7 @@ def bad_echoes() -> Iterator[Row]:
         ("done: the field is missing", DONE["deck_check"][:-2], "body.data.data.on"),
         ("done: it goes on", DONE["deck_check"] + b"\0", "frame"),
         ("done: what another command has", changed(DONE["deck_check"], 17, 4), "frame"),
-        ("refused, and beyond the last", changed(BODIES["command_refused"], 17, 21), "body.data.command"),
+        ("refused, and beyond the last", changed(BODIES["command_refused"], 17, 22), "body.data.command"),
         ("refused, an outcome beyond the last", changed(BODIES["command_refused"], 18, 6), "body.data.outcome"),
         ("refused, with data", BODIES["command_refused"] + b"\1\x08", "frame"),
     )

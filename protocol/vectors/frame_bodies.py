@@ -114,6 +114,7 @@ COMMANDS: list[tuple[str, int, Part]] = [
     ("card_returned", 18, NONE),
     ("deck_check", 19, part(("on", "B", 1), ("decks", "B", 8))),
     ("this_no_bet", 20, NONE),
+    ("switch_image", 21, part(("image_hash", "8s", bytes(range(0x20, 0x28))))),
 ]  # fmt: skip
 # One session from its first byte: what shoe and gateway must say to the letter, given these numbers.
 KEY = bytes(range(32))
@@ -122,6 +123,7 @@ GATEWAY_NONCE = bytes.fromhex("a1a2a3a4a5a6a7a8")
 SHOE_NONCE = struct.pack("<HH", 3, 1) + bytes.fromhex("11223344")  # start 3, offer 1, four of chance
 OTHER_NONCE = bytes.fromhex("b1b2b3b4b5b6b7b8")
 PROTOCOL_HASH = bytes.fromhex("c1c2c3c4c5c6c7c8")
+IMAGE_HASH = bytes.fromhex("d1d2d3d4d5d6d7d8")
 TO_GATEWAY, TO_SHOE = b"sabot shoe to gateway", b"sabot gateway to shoe"
 
 
@@ -152,7 +154,8 @@ def hello(next_event_no: int, most: int, gateway_nonce: bytes, shoe_nonce: bytes
     """The shoe introduces itself; its counters are at `most`."""
     return part(
         ("unit", "8s", UNIT), ("boot_count", "H", 3), ("protocol_hash", "8s", PROTOCOL_HASH),
-        ("profile_hash", "8s", bytes(8)), ("firmware_version", "3s", b"\0\1\0"), ("next_event_no", "I", next_event_no),
+        ("profile_hash", "8s", bytes(8)), ("firmware_version", "3s", b"\0\1\0"),
+        ("image_hash", "8s", IMAGE_HASH), ("next_event_no", "I", next_event_no),
         ("oldest_event_no", "I", 1), ("crc_errors", "H", most), ("resends", "H", most), ("refused", "H", most),
         ("sample_overruns", "H", most), ("last_command_id", "I", 0), ("cause", "B", 1, "power"),
         ("fault", "B", 0, "none"), ("gateway_nonce", "8s", gateway_nonce), ("shoe_nonce", "8s", shoe_nonce),
@@ -169,6 +172,25 @@ def welcome(durable: int) -> Part:
     return part(
         ("protocol_hash", "8s", PROTOCOL_HASH), ("shoe_nonce", "8s", SHOE_NONCE), ("durable_event_no", "I", durable)
     )
+
+
+def update(length: int, allow_older: int) -> Part:
+    """A publisher's image is to be received."""
+    return part(
+        ("allow_older", "B", allow_older), ("version", "3s", b"\0\2\1"), ("length", "I", length),
+        ("image_hash", "8s", IMAGE_HASH), ("sha256", "32s", bytes(range(0x40, 0x60))),
+        ("signature", "64s", bytes(range(0x80, 0xC0))),
+    )  # fmt: skip
+
+
+def update_data(offset: int) -> Part:
+    """The next part of it."""
+    return part(("offset", "I", offset), ("part", "96s", bytes(range(96))))
+
+
+def update_state(state: int, name: str, received: int) -> Part:
+    """How far it is."""
+    return part(("image_hash", "8s", IMAGE_HASH), ("state", "B", state, name), ("received", "I", received))
 
 
 def number(value: int) -> Part:

@@ -5,8 +5,9 @@ from binascii import crc_hqx
 from typing import Any, NamedTuple
 
 TYPES = {
-    "hello": 1, "event": 2, "alive": 3, "busy": 4,
+    "hello": 1, "event": 2, "alive": 3, "busy": 4, "update_state": 5,
     "who": 0x80, "welcome": 0x81, "ack": 0x82, "set_profile": 0x83, "command": 0x84, "resend": 0x85,
+    "update": 0x86, "update_data": 0x87,
 }  # fmt: skip
 
 

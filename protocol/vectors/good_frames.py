@@ -20,6 +20,9 @@ from frame_bodies import (
     number,
     profile,
     session_key,
+    update,
+    update_data,
+    update_state,
     welcome,
     who,
 )
@@ -96,6 +99,10 @@ def plain_frames() -> Iterator[dict[str, Any]]:
     yield accepted("ack at the top of the range", Frame("ack", 65535, TOP, number(TOP)))
     yield accepted("ack of nothing yet", Frame("ack", 0, 0, number(0)))
     yield accepted("resend", Frame("resend", 3, 60, number(12)))
+    yield accepted("update", Frame("update", 4, 70, update(61_000, 0)))
+    yield accepted("update_data", Frame("update_data", 5, 71, update_data(96)))
+    yield accepted("update_state", Frame("update_state", 6, 72, update_state(2, "receiving", 192)))
+    yield accepted("update_state beyond retrying", Frame("update_state", 7, 73, update_state(12, "no_room", TOP)))
     yield accepted("set_profile", Frame("set_profile", 2, 55, profile()))
     seen: dict[str, Iterator[int]] = {}
     for at, one in enumerate(EVENTS):
@@ -113,6 +120,7 @@ def plain_frames() -> Iterator[dict[str, Any]]:
 def sealed_frames() -> Iterator[dict[str, Any]]:
     """More of the same session: the longest command, the top of the numbers."""
     yield sealed("a coup of another shoe, with its MAC", Frame("command", 5, 1400, command(2, *COMMANDS[13])))
+    yield sealed("the longest frame, with its MAC", Frame("update", 65535, TOP, update(TOP, 1)))
     yield sealed("go on from event 12, with its MAC", Frame("resend", 65535, TOP, number(12)))
     yield sealed(
         "the longest event, with its MAC",

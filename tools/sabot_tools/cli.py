@@ -16,6 +16,7 @@ ACTIONS = {
     "bench": ("sabot_tools.actions.bench", "Measure speed, memory and the accuracy of the card reader."),
     "cards": ("sabot_tools.actions.cards", "Print the code words and the geometry of a card set."),
     "demo": ("sabot_tools.actions.demo", "Run a whole site on this machine and print each coup."),
+    "firmware": ("sabot_tools.actions.firmware", "Build, sign and show firmware images; push one to a shoe."),
     "flash": ("sabot_tools.actions.flash", "Write the firmware to a board, or check it."),
     "floor": ("sabot_tools.actions.floor", "Set up, check and run the floor service: linked jackpots of many tables."),
     "gateway": ("sabot_tools.actions.gateway", "Set up, check and run the daemon of the table PC."),
@@ -24,7 +25,7 @@ ACTIONS = {
     "irregularity": ("sabot_tools.actions.irregularity", "Look up what a rulebook prescribes for an irregularity."),
     "jackpot": ("sabot_tools.actions.jackpot", "Show, confirm, adjust, verify and replay the jackpots of a floor."),
     "keys": ("sabot_tools.actions.keys", "Make, show and rotate the keys of shoes."),
-    "ledger": ("sabot_tools.actions.ledger", "Verify, show, export, rebuild and prune the gateway's ledger."),
+    "ledger": ("sabot_tools.actions.ledger", "Verify, show, export, back up, restore and prune the gateway's ledger."),
     "odds": ("sabot_tools.actions.odds", "Compute the exact house edge and probabilities of every wager."),
     "optics": ("sabot_tools.actions.optics", "Simulate reads of the sensors, as JSON lines or as a picture."),
     "play": ("sabot_tools.actions.play", "Play a shoe card by card on the firmware: JSON lines in, JSON lines out."),
@@ -49,6 +50,7 @@ EXTRAS = {
     "bench": "dev",
     "cards": "gateway",
     "demo": "demo",
+    "firmware": "gateway",
     "flash": "flash",
     "floor": "floor",
     "gateway": "gateway",
@@ -101,7 +103,7 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import an action; None if there is none of this name."""
         self.action = cmd_name
-        return _load(cmd_name) if cmd_name in ACTIONS else None
+        return app_command(cmd_name) if cmd_name in ACTIONS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of actions."""
@@ -109,7 +111,8 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([(name, ACTIONS[name][1]) for name in self.list_commands(ctx)])
 
 
-def _load(name: str) -> Any:
+def app_command(name: str) -> Any:
+    """Import an action; return its command."""
     command = typer.main.get_command(import_module(ACTIONS[name][0]).app)
     command.name = name
     return command

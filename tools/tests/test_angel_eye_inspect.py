@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from inspect_runs import inspect, inspected
 from sabot_gateway.ledger import Stored
 from sabot_protocol import recording
+from sabot_protocol.angel_eye import build
 from sabot_protocol.recording import Line, Record
 from sabot_tools.text.angel_eye_frames import Splitter
 from sabot_tools.text.ledger_entries import line
@@ -105,6 +106,15 @@ def test_text_for_people() -> None:
         "3 shoe !! noise: no start of a frame [00]",
     ]
     assert ran.stderr == "sabot inspect: 2 sound frames, damaged: 1 noise\n"
+
+
+@pytest.mark.parametrize("seq", ["\x1b", "\x9b", "\x07"])
+def test_what_a_terminal_would_obey_is_not_printed(seq: str) -> None:
+    data = build.frame(seq, "P")
+    for options in ((), ("--text",)):
+        printed = inspect("--kind", "angel-eye", *options, data=data).stdout
+        assert "stand_by" in printed
+        assert all(line.isprintable() for line in printed.splitlines())
 
 
 def test_a_key_is_refused(tmp_path: Path) -> None:

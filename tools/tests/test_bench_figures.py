@@ -7,7 +7,7 @@ from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
 from sabot_tools.actions.bench import GROUPS
 from sabot_tools.bench import shoe_player
 from sabot_tools.bench.figure import at_least, at_most
-from sabot_tools.bench.figures import firmware, reader
+from sabot_tools.bench.figures import firmware, ledger, reader
 from sabot_tools.bench.firmware_files import mpy_bytes
 from sabot_tools.bench.gateway_stages import cpu_us_a_frame, cpu_us_a_visit
 
@@ -38,3 +38,7 @@ def test_the_stages_of_the_gateway_can_be_measured_without_io() -> None:
     assert cpu_us_a_frame(shoes, 24) > 0
     assert cpu_us_a_frame(shoes, 1) > 0
     assert cpu_us_a_visit(shoes, 4) > 0
+
+
+def test_a_ledger_stores_the_entries_of_its_bench() -> None:
+    assert next(ledger.figures()).name == "ledger.group_commit_over_single"

@@ -3,12 +3,14 @@
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from sabot_gateway import config
+from sabot_gateway.ledger import Entry, Ledger
 from sabot_protocol.auth import TO_GATEWAY, TO_SHOE
 from sabot_protocol.service.broker import Broker
 from sabot_tools.cli import app
@@ -50,10 +52,36 @@ def _as_this_user(command: str) -> str:
 
 def test_keys_are_made_shown_and_rotated(tmp_path: Path) -> None:
     commands = lines("gateway/INSTALL.md", "sabot keys")
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         ran = run(_as_this_user(command).replace("/etc/sabot/keys", "keys"), tmp_path, tmp_path)
         assert ran.returncode == 0, ran.stderr
+
+
+def test_a_backup_is_made_restored_and_drilled(tmp_path: Path) -> None:
+    (tmp_path / "backup").mkdir()
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        ledger.append([Entry("u", 1, "bac-01", "", b"{}", b"frame")])
+    table = '[[table]]\nname = "bac-01"\nport = "/dev/null"\nrulebook = "star-baccarat"\n'
+    (tmp_path / "gateway.toml").write_text(f'site = "s"\nledger = "ledger.db"\nbroker = "mqtt://localhost"\n{table}')
+    backup, restore, drill = (_here(line) for line in lines("gateway/BACKUP.md", "/opt/sabot/bin/sabot ledger"))
+    assert run(backup, tmp_path, tmp_path).returncode == 0
+    assert run(drill.replace(_BROKER, ""), tmp_path, tmp_path).returncode == 0
+    (tmp_path / "ledger.db").unlink()
+    ran = run(restore.replace(_BROKER, ""), tmp_path, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.endswith("no entry up to it is missing\n")  # the head beside the lost ledger
+
+
+_BROKER = " --config gateway.toml"  # which the broker's head comes from; hil_tests/test_7_backup.py has one
+
+
+def _here(command: str) -> str:
+    """Return a command of BACKUP.md with the paths of this test."""
+    here = {"/mnt/backup/sabot": "backup", "/etc/sabot/": "", "/media/safe/": "", "--keep 14": "--keep 2"}
+    for path, name in here.items():
+        command = command.replace(path, name)
+    return _as_this_user(command)
 
 
 def test_the_smallest_config_works(tmp_path: Path) -> None:

@@ -101,9 +101,9 @@ def test_a_frame_unpacked_by_its_formats_has_the_fields_in_their_order(golden: d
 
 
 def test_some_offsets_counted_by_hand() -> None:
-    assert WIRE["HELLO_SIZE"] == 75
-    assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 37, 45)
-    assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_FRAME_SIZE"]) == (53, 28, 13)
+    assert WIRE["HELLO_SIZE"] == 83
+    assert (WIRE["HELLO_BOOT_COUNT"], WIRE["HELLO_NEXT_EVENT_NO"], WIRE["HELLO_CRC_ERRORS"]) == (16, 45, 53)
+    assert (WIRE["HELLO_LAST_COMMAND_ID"], WIRE["WELCOME_SIZE"], WIRE["COMMAND_FRAME_SIZE"]) == (61, 28, 13)
     assert (WIRE["SET_PROFILE_SIZE"], WIRE["SET_PROFILE_BODY_SIZE"]) == (78, 70)
     assert (WIRE["PROFILE_CARD_SET"], WIRE["PROFILE_SWITCHES"], WIRE["PROFILE_CODES"]) == (8, 12, 16)
     assert (WIRE["RECORD_KIND"], WIRE["RECORD_DATA"], WIRE["RECORD_FORMAT"]) == (8, 10, "<LLBB")

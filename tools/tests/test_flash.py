@@ -3,14 +3,14 @@
 import os
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import forked_sabot
 import pytest
 import serial
 from sabot_sim.rigs import build
 from sabot_sim.rigs.vm import firmware_dir, micropython
-from sabot_tools.actions.flash import _check_micropython
+from sabot_tools.actions.flash import _check_micropython, write_order
 from sabot_tools.stand.board import BoardError, System
 
 PICO = "Raspberry Pi Pico with RP2040"
@@ -29,28 +29,43 @@ def port() -> Iterator[tuple[int, str]]:
     os.close(slave)
 
 
-@pytest.mark.parametrize("bench", [False, True])
-def test_image_bin_is_the_hash_that_the_board_computes(tmp_path: Path, bench: bool) -> None:
+@pytest.mark.parametrize(("bench", "slot"), [(False, "a"), (True, ".")])
+def test_image_bin_is_the_hash_that_the_board_computes(tmp_path: Path, bench: bool, slot: str) -> None:
     image = build.shoe_image(bench=bench)
     for name, data in image.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
     found = subprocess.run(
-        [micropython(), "-c", f"from sabot.storage import image\nprint(image.digest({str(tmp_path)!r}).hex())"],
+        [micropython(), "-c", f"from sabot.storage import image\nprint(image.digest({str(tmp_path / slot)!r}).hex())"],
         env={**os.environ, "MICROPYPATH": f"{firmware_dir()}:.frozen"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.strip() == image["image.bin"].hex()
+    assert found.stdout.strip() == image[str(PurePosixPath(slot) / "image.bin")].hex()
 
 
 def test_the_image_of_a_shoe_has_no_files_of_the_bench() -> None:
     shoe, bench = build.shoe_image(), build.shoe_image(bench=True)
-    assert bench.keys() - shoe.keys() == {"sabot/boards/stream.mpy", "sabot/boards/stimulus.mpy"}
-    assert shoe["main.py"] == b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
-    assert {name for name in shoe if shoe[name] != bench[name]} == {"main.py", "image.bin"}
+    slot = {name.removeprefix("a/"): data for name, data in shoe.items() if name.startswith("a/")}
+    assert shoe.keys() - {f"a/{name}" for name in slot} == {"main.py", "slots.mpy", "slot"}
+    assert bench.keys() - slot.keys() == {
+        "sabot/boards/stream.mpy",
+        "sabot/boards/stimulus.mpy",
+        "main.py",
+        "slots.mpy",
+    }
+    assert shoe["main.py"].startswith(b"import micropython\nmicropython.kbd_intr(-1)\n")
+    assert {name for name in slot if slot[name] != bench[name]} == {"image.bin"}
     assert not any("loader" in name or "bench" in name for name in bench)
+
+
+def test_a_board_with_the_program_in_its_root_keeps_it_until_the_slot_is_complete() -> None:
+    """The files are written in this order: the hash, the slot, then what chooses it; the old program goes last."""
+    wanted = build.shoe_image()
+    order = write_order(dict.fromkeys(wanted, "missing"), wanted)
+    assert order[0] == "a/image.bin"
+    assert order[-3:] == ["slot", "slots.mpy", "main.py"]
 
 
 @pytest.mark.parametrize(

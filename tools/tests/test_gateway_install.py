@@ -50,3 +50,18 @@ def test_the_service_runs_the_installed_program_and_reloads_with_sighup() -> Non
     assert "ExecReload=/bin/kill -HUP $MAINPID\n" in unit
     assert "User=sabot\n" in unit
     assert len(SABOT) >= 3
+
+
+@pytest.mark.parametrize("name", ["backup", "ship", "drill"])
+def test_the_services_of_backups_run_a_command_that_exists_in_the_daemons_sandbox(name: str) -> None:
+    unit = (example.directory() / f"sabot-{name}.service").read_text()
+    words = unit.partition("ExecStart=/opt/sabot/bin/sabot ")[2].partition("\n")[0].split()
+    shown = CliRunner().invoke(app, [*words[:2], "--help"]).stdout
+    assert words[:2] == ["ledger", name]
+    assert all(word in shown for word in words if word.startswith("--"))
+    daemon = (example.directory() / "sabot-floor.service").read_text()
+    kept = [line for line in daemon.partition("NoNewPrivileges")[2].splitlines() if line.startswith(("P", "R", "S"))]
+    assert [line for line in kept if line not in unit] == []
+    timer = (example.directory() / f"sabot-{name}.timer").read_text()
+    assert "OnCalendar=" in timer
+    assert "WantedBy=timers.target" in timer

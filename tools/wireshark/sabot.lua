@@ -8,7 +8,7 @@ local FRAME = { fields = {
   {
     name = "type",
     bytes = 1,
-    values = { [1] = "hello", [2] = "event", [3] = "alive", [4] = "busy", [128] = "who", [129] = "welcome", [130] = "ack", [131] = "set_profile", [132] = "command", [133] = "resend" },
+    values = { [1] = "hello", [2] = "event", [3] = "alive", [4] = "busy", [5] = "update_state", [128] = "who", [129] = "welcome", [130] = "ack", [131] = "set_profile", [132] = "command", [133] = "resend", [134] = "update", [135] = "update_data" },
   },
   { name = "flags", bytes = 1 },
   { name = "seq", bytes = 2 },
@@ -23,6 +23,7 @@ local FRAME = { fields = {
         { name = "protocol_hash", bytes = 8, raw = true },
         { name = "profile_hash", bytes = 8, raw = true },
         { name = "firmware_version", bytes = 3, raw = true },
+        { name = "image_hash", bytes = 8, raw = true },
         { name = "next_event_no", bytes = 4 },
         { name = "oldest_event_no", bytes = 4 },
         { name = "crc_errors", bytes = 2 },
@@ -33,7 +34,7 @@ local FRAME = { fields = {
         {
           name = "cause",
           bytes = 1,
-          values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error" },
+          values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error", [5] = "reverted" },
         },
         {
           name = "fault",
@@ -59,7 +60,7 @@ local FRAME = { fields = {
               {
                 name = "cause",
                 bytes = 1,
-                values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error" },
+                values = { [1] = "power", [2] = "watchdog", [3] = "command", [4] = "error", [5] = "reverted" },
               },
             } },
             ["profile_set"] = { fields = {
@@ -296,7 +297,7 @@ local FRAME = { fields = {
               {
                 name = "command",
                 bytes = 1,
-                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
+                values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet", [21] = "switch_image" },
               },
               {
                 name = "outcome",
@@ -438,6 +439,9 @@ local FRAME = { fields = {
                     { name = "decks", bytes = 1 },
                   } },
                   ["this_no_bet"] = { fields = {} },
+                  ["switch_image"] = { fields = {
+                    { name = "image_hash", bytes = 8, raw = true },
+                  } },
                 },
               },
             } },
@@ -528,7 +532,7 @@ local FRAME = { fields = {
               {
                 name = "command",
                 bytes = 1,
-                values = { [0] = "unknown", [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
+                values = { [0] = "unknown", [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet", [21] = "switch_image" },
               },
               {
                 name = "outcome",
@@ -543,6 +547,15 @@ local FRAME = { fields = {
       ["busy"] = { fields = {
         { name = "gateway", bytes = 8, raw = true },
         { name = "nonce", bytes = 8, raw = true },
+      } },
+      ["update_state"] = { fields = {
+        { name = "image_hash", bytes = 8, raw = true },
+        {
+          name = "state",
+          bytes = 1,
+          values = { [0] = "idle", [1] = "checking", [2] = "receiving", [3] = "unpacking", [4] = "ready", [5] = "shoe_open", [6] = "no_slots", [7] = "no_key", [8] = "on_trial", [9] = "older", [10] = "bad_signature", [11] = "bad_image", [12] = "no_room" },
+        },
+        { name = "received", bytes = 4 },
       } },
       ["who"] = { fields = {
         { name = "gateway", bytes = 8, raw = true },
@@ -603,7 +616,7 @@ local FRAME = { fields = {
         {
           name = "kind",
           bytes = 1,
-          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet" },
+          values = { [1] = "set_time", [2] = "open_shoe", [3] = "close_shoe", [4] = "lock", [5] = "unlock", [6] = "confirm", [7] = "clear_fault", [8] = "void_coup", [9] = "no_bet", [10] = "key_card", [11] = "authorise", [12] = "irregularity", [13] = "export_coup", [14] = "import_coup", [15] = "self_test", [16] = "reboot", [17] = "burn_card", [18] = "card_returned", [19] = "deck_check", [20] = "this_no_bet", [21] = "switch_image" },
         },
         {
           name = "data",
@@ -740,11 +753,26 @@ local FRAME = { fields = {
               { name = "decks", bytes = 1 },
             } },
             ["this_no_bet"] = { fields = {} },
+            ["switch_image"] = { fields = {
+              { name = "image_hash", bytes = 8, raw = true },
+            } },
           },
         },
       } },
       ["resend"] = { fields = {
         { name = "event_no", bytes = 4 },
+      } },
+      ["update"] = { fields = {
+        { name = "allow_older", bytes = 1 },
+        { name = "version", bytes = 3, raw = true },
+        { name = "length", bytes = 4 },
+        { name = "image_hash", bytes = 8, raw = true },
+        { name = "sha256", bytes = 32, raw = true },
+        { name = "signature", bytes = 64, raw = true },
+      } },
+      ["update_data"] = { fields = {
+        { name = "offset", bytes = 4 },
+        { name = "part", bytes = 96, raw = true },
       } },
     },
   },

@@ -5,6 +5,7 @@ import select
 import sys
 import time
 
+import slots
 from micropython import const
 
 from sabot import wire
@@ -58,7 +59,10 @@ class Restart(Exception):  # noqa: N818
 
 
 class Board:
-    """The two streams by descriptor, from the command line of main.py; a directory is its flash."""
+    """The two streams by descriptor, from the command line of main.py; a directory is its flash.
+
+    One class because main.py calls one board, whatever it is made of.
+    """
 
     rx_port = 0  # its only port
 
@@ -88,17 +92,21 @@ class Board:
         """Return the key of this unit, None if it has none."""
         return image.key(self._state_dir + "/key.bin")
 
+    def firmware_key(self):
+        """Return the public key of the firmware's publisher, None if there is none."""
+        return image.key(self._state_dir + "/firmware.pub")
+
     def random(self, count):
         """Return unpredictable bytes."""
         return os.urandom(count)
 
     def image_hash(self):
         """Return the hash of the program."""
-        return image.digest(_FIRMWARE)
+        return image.digest(slots.folder() or _FIRMWARE)
 
     def image_sound(self, found):
         """Return True if the program with this hash is the one that was put in, or if there is no note of it."""
-        return image.matches(self._state_dir + "/image.bin", found)
+        return image.matches((slots.folder() or self._state_dir) + "/image.bin", found)
 
     def cause(self):
         """Return why the board has started."""
@@ -116,7 +124,9 @@ class Board:
         """Do nothing: a bench has no watchdog."""
 
     def reboot(self):
-        """Start again."""
+        """Start again; with slots that is for the program that has chosen this one."""
+        if slots.root is not None:
+            raise SystemExit(wire.CAUSE_COMMAND)
         raise Restart
 
     def failed(self, error):

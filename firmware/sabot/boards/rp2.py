@@ -10,6 +10,7 @@ from array import array
 
 import machine
 import rp2
+import slots
 import uctypes
 from machine import UART, Pin
 from micropython import const
@@ -19,8 +20,8 @@ from sabot.boards import flash
 from sabot.boards.usb import Usb
 from sabot.storage import image
 
-MYPY = False
-if MYPY:  # asm_pio brings these names itself
+_MYPY = const(0)
+if _MYPY:  # asm_pio brings these names itself
     from rp2.asm_pio import (
         in_,
         invert,
@@ -194,17 +195,21 @@ class Board:
         """Return the key of this unit, None if it has none."""
         return image.key("/key.bin")
 
+    def firmware_key(self):
+        """Return the public key of the firmware's publisher, None if there is none."""
+        return image.key("/firmware.pub")
+
     def random(self, count):
         """Return unpredictable bytes."""
         return os.urandom(count)
 
     def image_hash(self):
         """Return the hash of the program."""
-        return image.digest("")
+        return image.digest(slots.folder())
 
     def image_sound(self, found):
         """Return True if the program with this hash is the one that was flashed."""
-        return image.matches("/image.bin", found)
+        return image.matches(slots.folder() + "/image.bin", found)
 
     def cause(self):
         """Return why the board has started."""

@@ -348,6 +348,14 @@ def _reboot(main, _data, _at, accepted):
     return wire.OUT_DONE
 
 
+def _switch_image(main, data, at, accepted):
+    if not accepted:
+        return _now(main.phase == CLOSED)
+    if main.receiver:
+        main.reboot_due = main.receiver.switch(data[at : at + wire.COMMAND_SWITCH_IMAGE_IMAGE_HASH_BYTES])
+    return wire.OUT_DONE
+
+
 # Commands to the shoe: their effects are part of the state.
 _SHOE_COMMANDS = {
     wire.CMD_OPEN_SHOE: _open_shoe,
@@ -373,4 +381,5 @@ _MAIN_COMMANDS = {
     wire.CMD_SET_TIME: _set_time,
     wire.CMD_SELF_TEST: _self_test,
     wire.CMD_REBOOT: _reboot,
+    wire.CMD_SWITCH_IMAGE: _switch_image,
 }

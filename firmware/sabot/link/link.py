@@ -86,6 +86,10 @@ class Link:
         self.command_size = 0
         self.new_profile = False  # a set_profile is in `profile`
         self.profile = bytearray(wire.SET_PROFILE_SIZE)
+        self.image_hash = _NO_NONCE  # of the program that runs
+        self.heard = False  # a gateway has asked
+        self.update = None  # the update or update_data that came last
+        self.update_state = None  # the body of the update_state to be sent
 
     def crc_errors(self):
         """Return how many frames came in damaged."""
@@ -118,6 +122,7 @@ class Link:
 
     def _who(self, body, now_ms, port):
         """Offer a session to the gateway that asks, unless another gateway or the other port is served."""
+        self.heard = True
         if self._welcomed and not self._lost(now_ms) and not self._serves(body, port):
             self._busy_due = True
             self._busy_port = port
@@ -190,6 +195,7 @@ class Link:
             PROTOCOL_HASH,
             self._profile.digest,
             FIRMWARE_VERSION,
+            self.image_hash,
             self._journal.next_no,
             self._journal.oldest(),
             self.crc_errors(),
@@ -219,6 +225,8 @@ class Link:
             for i in range(size):
                 self.profile[i] = body[i]
             self.new_profile = True
+        elif kind == wire.TYPE_UPDATE or kind == wire.TYPE_UPDATE_DATA:
+            self.update = body[:size]
         elif kind == wire.TYPE_COMMAND and size >= wire.COMMAND_FRAME_SIZE:
             self._command(body, size)
         else:
@@ -281,6 +289,10 @@ class Link:
 
     def _replicate(self, now_ms):
         self._resend(now_ms)
+        if self.update_state and self._room(self._port):
+            self._body[wire.FRAME_BODY : wire.UPDATE_STATE_SIZE] = self.update_state
+            self.update_state = None
+            self._send(wire.TYPE_UPDATE_STATE, wire.UPDATE_STATE_SIZE, now_ms, self._session, self._port)
         while self._next_to_send < self._journal.next_no and self._may_send():
             self._event()
             self._sent_ms = now_ms

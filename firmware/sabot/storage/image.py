@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from micropython import const
 
-_FOLDER = const(0x4000)
+FOLDER = const(0x4000)
 _HASH = const(8)
 _CHUNK = const(256)
 _KEY_BYTES = const(32)
@@ -21,7 +21,7 @@ def digest(root):
 def _add(hashed, folder, chunk):
     for entry in sorted(os.ilistdir(folder)):
         name, path = entry[0], folder + "/" + entry[0]
-        if entry[1] == _FOLDER:
+        if entry[1] == FOLDER:
             if name != "tests" and name[0] not in "._":
                 _add(hashed, path, chunk)
         elif name.rsplit(".", 1)[-1] in ("py", "mpy"):
@@ -55,5 +55,5 @@ def key(path):
     except OSError:
         return None
     if len(stored) != _KEY_BYTES:
-        raise ValueError("key.bin has %d bytes, a key has %d: put it in again" % (len(stored), _KEY_BYTES))
+        raise ValueError("%s has %d bytes, a key has %d: put it in again" % (path, len(stored), _KEY_BYTES))
     return stored

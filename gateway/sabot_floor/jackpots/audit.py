@@ -83,7 +83,7 @@ class _Replayed:
         """Apply an entry; yield what is wrong with it."""
         try:
             yield from self._check(entry)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             yield f"it cannot be read: {error}"
         self._hash = entry.hash
 

@@ -105,8 +105,8 @@ def shape_problems(tables: Any) -> Iterator[str]:
         yield f"notify: {len(tables)} channels; at most {MOST_CHANNELS} are possible"
     for number, table in enumerate(tables, 1):
         yield from _table_problems(table, f"notify {number}: ")
-    names = [table.get("name") for table in tables]
-    yield from (f"notify: the name {name!r:.80} is there twice" for name in {*names} if name and names.count(name) > 1)
+    names = [name for table in tables if isinstance(name := table.get("name"), str)]
+    yield from (f"notify: the name {name!r:.80} is there twice" for name in {*names} if names.count(name) > 1)
 
 
 def _table_problems(table: dict[str, Any], place: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ def _state_problem(state: PeopleState, data: bytes | None) -> str:
         stored = states.decode(data or b"")
         if commitment(bytes.fromhex(stored.key)) != stored.commitment:
             return "the key that badges are hashed with is not the one of the log"
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return f"the state cannot be read: {error}"
     stored.key = ""
     return "" if stored == state else "the state in the store is not what the entries make; nobody may log in by it"

@@ -53,7 +53,7 @@ def _entries(source: Source, span: Span) -> Iterator[Entry]:
     for logged in source.logged(LOG, span, _KINDS):
         try:
             yield _entry.decode(logged.payload)
-        except (msgspec.MsgspecError, UnicodeError):
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
             continue
 
 

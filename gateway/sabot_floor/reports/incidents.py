@@ -22,7 +22,7 @@ def steps_of(incident: Incident) -> list[Step]:
     """Return the steps of an incident; none if they cannot be read."""
     try:
         return _steps.decode(incident.steps or "[]")
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return []
 
 
@@ -30,7 +30,7 @@ def facts_of(incident: Incident) -> dict[str, Any]:
     """Return what a person recorded with an incident; empty if it cannot be read."""
     try:
         found = msgspec.json.decode(incident.facts or "{}")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -106,7 +106,7 @@ def _currency(source: Source, jackpot: str) -> str:
 def _decoded(entry: LogEntry, kind: type[Any]) -> Any:
     try:
         return msgspec.json.decode(entry.payload, type=kind)
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
 

@@ -24,7 +24,7 @@ def args_of(args: str) -> dict[str, Any]:
     """Return the arguments of a request; empty if they cannot be read."""
     try:
         found = msgspec.json.decode(args or "{}")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -21,7 +21,7 @@ def names_by_id(source: Source) -> dict[str, str]:
     head = source.store.head(people_log.LOG)
     try:
         state = msgspec.json.decode(head.state, type=PeopleState) if head and head.state else PeopleState()
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return {}
     return {person.id: person.name for person in state.people.values()}
 
@@ -58,7 +58,7 @@ def login_entries(source: Source, span: Span) -> Iterator[LoginFailed | LockedOu
     for logged in source.logged(people_log.LOG, span, ("failed", "locked")):
         try:
             yield _entry.decode(logged.payload)
-        except (msgspec.MsgspecError, UnicodeError):
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
             continue
 
 

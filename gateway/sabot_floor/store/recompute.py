@@ -37,7 +37,7 @@ def state_problem(state: object, decode: Callable[[bytes], object], data: bytes 
     """Return how the state in the store differs from the one that the entries make; empty if it does not."""
     try:
         same = data is not None and decode(data) == state
-    except (msgspec.MsgspecError, ValueError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         same = False
     return "" if same else "the state in the store is not what the entries make"
 
@@ -75,5 +75,5 @@ def _problem(rules: Rules, entry: Stored) -> str:
         if (entry.kind, entry.time) != (str(found.__struct_config__.tag), found.time):
             return "its kind or its time is not that of its payload"
         return rules.apply(found)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return f"it cannot be read: {error}"

@@ -5,7 +5,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,13 @@ class SqliteStore(Store):
         with self._reading():
             found = str(self._execute("PRAGMA integrity_check(1)")[0][0])
         return None if found == "ok" else f"SQLite finds it malformed: {found}"
+
+    def copy_to(self, target: Path) -> None:
+        """Copy the whole store, as it is at this moment, into a new file that only its owner may read."""
+        with self._reading("to be copied"):
+            _make_private(target)
+            with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+                self._connected().backup(copy)
 
     def close(self) -> None:
         """Give the file back; the next call opens it again."""

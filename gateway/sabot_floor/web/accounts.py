@@ -37,6 +37,9 @@ class LogInBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     secret: Secret
     kind: Kind = "pit"
 
+    def __repr__(self) -> str:
+        return f"LogInBody({self.person!r})"  # never the secret
+
 
 def address(scope: Scope) -> str:
     """Return the address of the browser."""

@@ -77,6 +77,10 @@ class AngelEyeDriver:
         return self._unit if self._open else None
 
     @property
+    def firmware(self) -> None:
+        """None: the maker's tools update this shoe."""
+
+    @property
     def note(self) -> str | None:
         """What the table's status shows though nothing is wrong."""
         return self.watch.note

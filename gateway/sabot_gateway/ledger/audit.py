@@ -129,7 +129,7 @@ def _tables(path: Path) -> Verdict:
     try:
         with closing(Reader(path)) as reader:
             reader.hold()
-            for check in (_structure, _schema, _derived):
+            for check in (_structure, _schema, _play):
                 _checked(check, reader, verdict)
     except (LedgerError, sqlite3.Error) as error:
         verdict.faults.append(str(error))
@@ -147,6 +147,7 @@ def _verify_once(
             verdict.version = reader.version
             _checked(partial(_chain, progress=progress), reader, verdict)
             _check_heads(reader, verdict, kept.head if kept else None, known, key)
+            _checked(_units, reader, verdict)  # here, so that both processes have as much to do
             found = tables()
             verdict.faults += found.faults
             verdict.notes += found.notes
@@ -186,14 +187,21 @@ def _schema(reader: Reader, verdict: Verdict) -> None:
         verdict.faults.append(different)
 
 
-def _derived(reader: Reader, verdict: Verdict) -> None:
-    different = reader.derived_difference()
-    if different:
-        verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` rebuilds it")
+def _units(reader: Reader, verdict: Verdict) -> None:
+    _derived(reader, verdict, reader.units_difference())
+
+
+def _play(reader: Reader, verdict: Verdict) -> None:
+    _derived(reader, verdict, reader.tables_difference())
     if reader.version < schema.VERSION:
         verdict.notes.append(
             f"of version {reader.version}: its derived tables are not checked, for the next start rebuilds them"
         )
+
+
+def _derived(reader: Reader, verdict: Verdict, different: str | None) -> None:
+    if different:
+        verdict.faults.append(f"{different}; `sabot ledger rebuild {reader.path}` rebuilds it")
 
 
 def _check_cursors(reader: Reader, verdict: Verdict, kept: Kept | None) -> None:

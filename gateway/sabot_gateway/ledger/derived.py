@@ -282,7 +282,7 @@ def changes(seq: int, entry: Entry | Stored) -> list[Change]:
         return []
     try:
         return changes_of(seq, decoder.decode(entry.payload))
-    except (msgspec.MsgspecError, UnicodeError, TypeError):  # of a file, which can hold anything
+    except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError):  # of a file, which can hold anything
         return []
 
 
@@ -354,7 +354,7 @@ def _names(entry: Stored, **wanted: Any) -> bool:
     decoder, _ = _TOPICS[entry.topic]
     try:
         message = decoder.decode(entry.payload)
-    except (msgspec.MsgspecError, UnicodeError, TypeError):
+    except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError):
         return False
     return all(getattr(message, name) == value for name, value in wanted.items())
 

@@ -21,6 +21,12 @@ def sidecar_path(path: Path, what: str) -> Path:
     return path.with_name(f"{path.name}-{what}")
 
 
+def read_only_uri(path: Path) -> str:
+    """Return how SQLite opens a ledger to read: beside its writer, or as it lies there, with nothing made beside it."""
+    mode = "mode=ro" if sidecar_path(path, "wal").exists() else "immutable=1"
+    return f"{path.absolute().as_uri()}?{mode}"
+
+
 def locked(path: Path) -> IO[str]:
     """Reserve the ledger for one writer, until the file is closed or the process ends."""
     lock = sidecar_path(path, "lock").open("a+")

@@ -121,7 +121,7 @@ def read(path: Path) -> Kept | None:
         return None
     try:
         return msgspec.json.decode(data, type=Kept)
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         raise LedgerError(f"{path} is damaged: it does not hold the head of a ledger") from None
 
 
@@ -144,5 +144,5 @@ def _head(line: bytes, place: str) -> LedgerMessage:
         if line.lstrip().startswith(b'{"head"'):
             return msgspec.json.decode(line, type=Kept).head
         return msgspec.json.decode(line, type=LedgerMessage)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise LedgerError(f"{place} is not a head of a ledger: {error}") from None

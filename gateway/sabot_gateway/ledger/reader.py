@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 from sabot_protocol.topics import is_published
 
-from sabot_gateway.ledger import derived, recompute, retention, schema, units
+from sabot_gateway.ledger import derived, files, recompute, retention, schema, units
 from sabot_gateway.ledger.chain import Origin, Stored
 from sabot_gateway.ledger.errors import LedgerError
-from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 
 _KIND_AT = 12  # of an event's frame
@@ -343,11 +342,19 @@ class Reader:
     @reading()
     def derived_difference(self) -> str | None:
         """Return where a derived table is not what the entries give."""
+        return self.units_difference() or self.tables_difference()
+
+    @reading()
+    def units_difference(self) -> str | None:
+        """Return where the logs of the units are not what the entries give."""
+        current = self.version == schema.VERSION
+        return units.difference(self._db, retention.pruned_units(self._db)) if current else None
+
+    @reading()
+    def tables_difference(self) -> str | None:
+        """Return where shoes, coups, alarms or another table about play is not what the entries give."""
         if self.version != schema.VERSION:
             return None
-        different = units.difference(self._db, retention.pruned_units(self._db))
-        if different:
-            return different
         sources = self._db.execute(f"SELECT {_SOURCE} FROM entries {derived.SOURCES} ORDER BY seq")
         return derived.difference(self._db, map(Stored._make, sources))
 
@@ -367,6 +374,17 @@ class Reader:
         return retention.checkpoint(self._db) if self.version >= schema.WITH_TIMES else None
 
     @reading()
+    def checkpoint_bytes(self) -> tuple[bytes, bytes]:
+        """Return the checkpoint of a pruning as it was signed, and its signature; empty where nothing was pruned."""
+        found = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('checkpoint', 'signature')"))
+        return found.get("checkpoint", b""), found.get("signature", b"")
+
+    @reading()
+    def cursors(self) -> dict[str, int]:
+        """Return how far each reader has come."""
+        return dict(self._db.execute("SELECT name, seq FROM cursors ORDER BY name"))
+
+    @reading()
     def unsigned_checkpoint(self, key: bytes | None) -> str | None:
         """Return what is wrong with the signature of the pruning checkpoint; None if nothing is, or without a key."""
         if key is None or self.pruned() is None or retention.signed(self._db, key):
@@ -379,5 +397,4 @@ def _connect(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         fact = "no plain file" if path.exists() else "no such file"
         raise LedgerError(f"{fact}; give the path of the ledger, as `ledger` of the gateway's config has it")
-    mode = "mode=ro" if sidecar_path(path, "wal").exists() else "immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+    return sqlite3.connect(files.read_only_uri(path), uri=True, isolation_level=None)

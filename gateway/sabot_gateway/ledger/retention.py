@@ -142,7 +142,7 @@ def checkpoint(db: sqlite3.Connection) -> Checkpoint | None:
     made = meta(db, "checkpoint")
     try:
         return msgspec.json.decode(made, type=Checkpoint) if made is not None else None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise LedgerError(f"the checkpoint of its pruned entries cannot be read: {error}") from error
 
 

@@ -153,7 +153,8 @@ def _held(newest_of: Mapping[str, Last]) -> dict[str, Last]:
 
 def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[tuple[int, int, int]]:
     """Yield of each entry its number, the pointer that it has and the right one; fill in the newest of each unit."""
+    find = newest_of.get
     for seq, unit, event_no, before in db.execute(_ALL):
-        last = newest_of.get(unit, _NOTHING)
-        yield seq, before, last.seq
-        newest_of[unit] = Last(last.event_no if event_no is None else event_no, seq)
+        last_no, last_seq = find(unit, _NOTHING)
+        yield seq, before, last_seq
+        newest_of[unit] = Last(last_no if event_no is None else event_no, seq)

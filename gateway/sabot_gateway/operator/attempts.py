@@ -75,7 +75,7 @@ class Attempts:
         for entry in entries:
             try:
                 self._recall(entry, attempts)
-            except (msgspec.MsgspecError, UnicodeError):
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
                 continue
 
     def _recall(self, entry: Stored, attempts: dict[str, Attempt]) -> None:

@@ -88,7 +88,7 @@ class CommandMemory:
                 self.forgotten = max(self.forgotten, _latest_before(entry.time))
             try:
                 self._recall(entry, attempts, at.now_s + KEEP_S)
-            except (msgspec.MsgspecError, UnicodeError):
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
                 continue
         for known in attempts.values():
             known.reply = known.reply or _reply(known, at.time, _NOT_KNOWN)

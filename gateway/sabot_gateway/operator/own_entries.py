@@ -1,14 +1,32 @@
 """Own entries: what the gateway itself adds to the ledger, under its own id and number, until the next commit."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.ledger import Entry
 from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.shoe.firmware_push import PushEnd
 from sabot_gateway.verify import Record, Source
 from sabot_gateway.verify.deciders import Decider
+
+FIRMWARE: Final = "firmware"  # a topic of the ledger that is not published
+
+
+class FirmwareMessage(msgspec.Struct, kw_only=True, frozen=True):
+    """How the push of an image has ended."""
+
+    id: str
+    time: str
+    table: str
+    attempt: str
+    unit: str
+    version: str
+    image: str
+    ok: bool
+    say: str
 
 
 @dataclass
@@ -41,6 +59,22 @@ class OwnEntries:
             entry = Entry(source.unit, number, table.name, record.topic or "", payload, b"", source.time, book)
             self.waiting.append(entry)
 
+    def add_push(self, table: TableView, end: PushEnd, at: Moment) -> None:
+        """Add how the push of an image has ended."""
+        source, image = self.new_source(at.time), end.image
+        message = FirmwareMessage(
+            id=source.id,
+            time=at.time,
+            table=table.name,
+            attempt=end.attempt,
+            unit=table.link.unit or "",
+            version=image.version_text,
+            image=image.image_hash.hex(),
+            ok=end.ok,
+            say=end.say,
+        )
+        self.add(source, table.name, FIRMWARE, message)
+
     def raise_alarm(self, table: TableView, name: str, say: str, at: Moment) -> None:
         """Raise an alarm about the gateway itself, unless it is active."""
         source = self.new_source(at.time)
@@ -55,6 +89,12 @@ class OwnEntries:
         """Clear the alarms of coups that left this table and have come to another."""
         source = Source(self.unit, self.next_no, at.time)
         self._add_if_any(table, table.verifier.match_moves(source), source)
+
+    def match_state(self, table: TableView, name: str, say: str, at: Moment) -> None:
+        """Raise an alarm as long as there is something to say; clear it without."""
+        if bool(say) != bool(table.verifier.alarms.named(name)):
+            source = Source(self.unit, self.next_no, at.time)
+            self._add_if_any(table, table.verifier.match_state(name, say, source), source)
 
     def match_time(self, table: TableView, at: Moment) -> None:
         """Mark the steps of incidents whose time is over."""

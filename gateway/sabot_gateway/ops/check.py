@@ -16,12 +16,15 @@ from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.service.broker import Broker, BrokerUrlError
 from sabot_protocol.service.facts import Fact, Status
 from sabot_protocol.service.moment import utc
+from sabot_protocol.service.monitor import metrics_problems, split_address
 from sabot_protocol.service.secret_file import SecretError
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
+from sabot_gateway.ledger import schema
 from sabot_gateway.operator import local_roles
 from sabot_gateway.ops import angel_eye
+from sabot_gateway.ops.files import file_facts
 from sabot_gateway.ops.probe import broker_fact, port_facts
 from sabot_gateway.shoe.keys import KeyRing
 
@@ -51,9 +54,11 @@ def facts(path: Path, show: Callable[[str], None] = lambda doing: None) -> Itera
     yield from floor_key_facts(config)
     yield from role_facts(config)
     yield from keys_facts(config)
+    yield from metrics_facts(config.metrics)
     yield from clock_facts(Path(config.ledger), time.time(), _clock_is_synchronised())
     yield from disk_facts(Path(config.ledger).parent)
     yield from ledger_facts(Path(config.ledger))
+    yield from file_facts(path, config)
     show(f"asking the broker at {config.broker}")
     yield broker_fact(config)
     yield from login_facts(config)
@@ -163,6 +168,18 @@ def login_facts(config: Config) -> Iterator[Fact]:
             yield Fact("warning", "broker", exposed)
 
 
+def metrics_facts(address: str | None) -> Iterator[Fact]:
+    """Yield where metrics are served, what is wrong with the address, or that others can read them."""
+    problems = metrics_problems(address)
+    yield from (Fact("wrong", "metrics", problem) for problem in problems)
+    if address is None or problems:
+        return
+    if split_address(address)[0] in ("127.0.0.1", "::1", "localhost"):
+        yield Fact("ok", "metrics", f"http://{address}/metrics, /healthz, /readyz")
+    else:
+        yield Fact("warning", "metrics", f"{address}: whoever reaches this address can read them; use 127.0.0.1")
+
+
 def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]:
     """Yield whether the clock fits this release and the ledger, and whether a time server keeps it."""
     now = datetime.fromtimestamp(now_s, UTC)
@@ -224,21 +241,34 @@ def _file_system(directory: Path) -> str:
     return max(above, default=(0, ""))[1]
 
 
+def _brought_up(version: int) -> str:
+    """Return what the next start does with a ledger of an older release."""
+    if version == schema.VERSION:
+        return ""
+    return f"; the next start brings it to version {schema.VERSION} and needs room for twice the file: back it up first"
+
+
 def ledger_facts(path: Path) -> Iterator[Fact]:
     """Yield whether the file can be read and written; the file is not touched."""
     if not path.exists():
         yield Fact("ok", "ledger", f"{path}: not there yet; the first start makes it")
         return
     try:
-        entries = query_ledger(path, "SELECT max(seq) FROM entries") or 0
-        version = query_ledger(path, "PRAGMA user_version")
+        version = query_ledger(path, "PRAGMA user_version") or 1
+        newer = version > schema.VERSION
+        entries = 0 if newer else query_ledger(path, "SELECT max(seq) FROM entries") or 0
     except sqlite3.Error as error:
         yield Fact(
             "wrong", "ledger", f"{path}: {error}; it is not a ledger, or damaged: put it aside and have it examined"
         )
         return
-    if os.access(path, os.W_OK):
-        yield Fact("ok", "ledger", f"{path}: entries: {entries}, version {version}")
+    if newer:
+        yield Fact(
+            "wrong", "ledger", f"{path}: it is of version {version}, and this release knows up to {schema.VERSION}; "
+            "use the release that wrote it, or a newer one",
+        )  # fmt: skip
+    elif os.access(path, os.W_OK):
+        yield Fact("ok", "ledger", f"{path}: entries: {entries}, version {version}{_brought_up(version)}")
     else:
         yield Fact("wrong", "ledger", f"{path}: this user may not write it; let the gateway's user own it")
 

@@ -59,7 +59,7 @@ class PublishStage:
         self.status_topics = StatusTopics(self.publisher, config.keys, self._config_of)
         self.screens = ScreenTopics(self.publisher)
         self._beat = Beat(self.mqtt, config.site, config.gateway or "")
-        self._latency = Latency()
+        self.latency = Latency()
         self._alarms_due: dict[str, bool] = {}  # tables to publish the open incidents of; True: and the active alarms
 
     def _config_of(self, table: str) -> Table | None:
@@ -81,7 +81,7 @@ class PublishStage:
 
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
-        self._latency.stored(last_seq, len(entries), read_s)
+        self.latency.stored(last_seq, len(entries), read_s)
         self.alarms_changed(entry.table for entry in entries if entry.topic == "alarm")
         for entry in entries:
             if entry.topic == "incident":
@@ -103,7 +103,7 @@ class PublishStage:
     def receive(self, at: Moment, monotonic: Callable[[], float]) -> None:
         """Take what the broker has sent, first of all its acknowledgements."""
         self.mqtt.step(at.now_s)
-        self._latency.published(self.publisher.done(), monotonic())
+        self.latency.published(self.publisher.done(), monotonic())
 
     def step(self, at: Moment, *, held: bool) -> None:
         """Send what is due; while the gateway is held, states only and nothing from the ledger."""
@@ -151,5 +151,5 @@ class PublishStage:
             "problem": self.mqtt.problem,
             "behind": self.publisher.behind(),
             "overwritten": self.publisher.retained.overwritten,
-            "latency": self._latency.summary(),
+            "latency": self.latency.summary(),
         }

@@ -3,6 +3,7 @@
 from typing import Any, Literal, Protocol
 
 from sabot_gateway.shoe.commands import Command
+from sabot_gateway.shoe.firmware_push import FirmwarePush
 from sabot_gateway.shoe.parse import Event
 
 
@@ -15,6 +16,10 @@ class Driver(Protocol):
     lost: tuple[int, int] | None  # events that can no longer be had
     greeting: tuple[int, str] | None  # of the last HELLO: the number of the next event, and the fault
     reports: dict[str, str]  # alarms for the daemon to raise: text by name
+
+    @property
+    def firmware(self) -> FirmwarePush | None:
+        """What the shoe runs, and the push of an image to it; None if the shoe takes none."""
 
     @property
     def keeps_log(self) -> bool:

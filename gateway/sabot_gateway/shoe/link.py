@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 from sabot_protocol import fields, messages
+from sabot_protocol.firmware import PublisherKey
 
 from sabot_gateway.shoe import line_watch, parse, refusals
 from sabot_gateway.shoe.commands import Command, CommandQueue
 from sabot_gateway.shoe.continuity import NothingStored, StoredFrames
+from sabot_gateway.shoe.firmware_push import FirmwarePush
 from sabot_gateway.shoe.handshake import ASK_EVERY_S, ASK_SOONEST_S, Handshake
 from sabot_gateway.shoe.line_watch import LineDiagnosis, LineWatch
 from sabot_gateway.shoe.log import ShoeLog, Step
@@ -56,6 +58,7 @@ class ShoeLink:
         keys_required: bool = False,
         stored: StoredFrames | None = None,  # to compare with
         claim: Callable[[str, bool], str | None] = _claim_any,  # why a unit is not served at this table
+        firmware_key: Callable[[], PublisherKey | None] = lambda: None,  # of the publisher of images
     ) -> None:
         self.profile, self._durable, self._claim = profile, durable, claim
         self.greeting: tuple[int, str] | None = None  # of the last HELLO: the number of the next event, and the fault
@@ -65,6 +68,7 @@ class ShoeLink:
         self.log = ShoeLog(self.reports, stored or NothingStored())
         self._outbox, self._line, self._watch = Outbox(), LineDiagnosis(), LineWatch()
         self.handshake = Handshake(self._outbox, self._line, self.counters, gateway, keys, nonce, keys_required)
+        self.firmware = FirmwarePush(firmware_key)
         self._commanded: str | None = None  # the unit that the commands are for
         self._acknowledge_due = self._profile_known = False
 
@@ -157,8 +161,18 @@ class ShoeLink:
             if command is not None:
                 body = {"command_id": command.command_id, "kind": command.kind, "data": command.data}
                 self._send("command", now_s, body)
+        self._push(now_s)
         if self._outbox.due("ack", now_s, _KEEP_ALIVE_S):
             self.acknowledge(self.log.durable_no, now_s)
+
+    def _push(self, now_s: float) -> None:
+        """Go on with the push of an image."""
+        if self.firmware.active() and self.handshake.confirmed:
+            due, switch = self.firmware.due(now_s), self.firmware.switch_due()
+            if due is not None:
+                self._send(due[0], now_s, due[1])
+            if switch is not None:
+                self.command("switch_image", switch)
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """Return the new events in these bytes, in order, none twice and none skipped."""
@@ -171,6 +185,7 @@ class ShoeLink:
             self._frame(frame, events, now_s)
         if self.parser.other_release:
             self._sound(now_s)
+            self.firmware.other_release(self.parser.other_release[1])
             self.handshake.refuse_offer(refusals.another_release(*self.parser.other_release))
             self.parser.other_release = None
         if self._acknowledge_due and self.handshake.unit is not None:
@@ -192,6 +207,8 @@ class ShoeLink:
         elif handshake.takes(frame):
             self._line.last_frame_s = now_s
             unit = handshake.unit
+            if kind == "update_state":
+                self.firmware.take(frame.body, now_s)
             if unit is not None:
                 step = self._event(frame, unit, events, now_s) if kind == "event" else None
                 if handshake.unit is not None:
@@ -229,6 +246,7 @@ class ShoeLink:
         self.log.join(unit, body, durable, same_shoe=unit == self.handshake.unit)
         self.handshake.begin(unit, session, now_s)
         self.greeting = (body["next_event_no"], body["fault"])
+        self.firmware.hello(body)
         if self._commanded not in (None, unit):
             self.counters["dropped_commands"] += self.commands.forget()
         self._commanded = unit
@@ -272,6 +290,7 @@ class ShoeLink:
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
         elif event.kind in ("command_done", "command_refused"):
             self.commands.done(event.data)
+            self.firmware.outcome(event.data)
         events.append(event)
 
     def command(self, kind: str, data: dict[str, Any]) -> Command | None:

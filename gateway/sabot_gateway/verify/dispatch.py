@@ -251,7 +251,7 @@ ROWS: dict[str, Row[Checks]] = {
     "profile_set": Row(lambda check: (check.clock.any_event, check.profile.profile_set)),
     "time_set": Row(lambda check: (check.clock.time_set,)),
     "self_test": Row(lambda check: (check.clock.any_event,)),
-    "health": Row(lambda check: (check.clock.any_event,)),
+    "health": Row(lambda check: (check.clock.any_event,), report=shoe.health),
     "sensor": Row(lambda check: (check.clock.any_event,), report=shoe.sensor),
     "fault": Row(lambda check: (check.clock.any_event, check.irregularities.fault), report=alarms.fault),
     "fault_cleared": Row(

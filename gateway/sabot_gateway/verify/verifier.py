@@ -1,7 +1,7 @@
 """Verify: an independent reading of the shoe's log; what the shoe reports and what the rules give must agree."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -80,7 +80,7 @@ class Verifier:
         self._context = Context(table, rulebook, self.digest)
         self.alarms, self.disputes = self._context.alarms, self._context.disputes
         self._begin_unit("")
-        self.confirmations = self._context.confirmations
+        self.confirmations, self.wear = self._context.confirmations, self._context.wear
         self.moves.active_alarms[table] = lambda: {alarm.alarm for alarm in self.alarms.named(LEFT)}
 
     def _begin_unit(self, unit: str) -> ShoeState:
@@ -233,6 +233,16 @@ class Verifier:
     def recall_confirmed(self, message_id: str) -> None:
         """Take from the ledger which message confirmed the newest coup, or none; our own shoe's log has that."""
 
+    def recall_wear(self, events: Iterable[Event]) -> None:
+        """Take from the ledger what sensors and controllers measured after the last shoes, the oldest first."""
+        shoe_no = 0
+        for event in events:
+            if event.kind == "sensor":
+                data, shoe_no = event.data, event.data["shoe_no"]
+                self.wear.sensor(event.unit, data["sensor"], shoe_no, data["reads"], data["margin_mean_pct"])
+            elif shoe_no:
+                self.wear.health(event.unit, shoe_no, event.event_no, event.data["heap_free_bytes"])
+
     def recall_move(self, event: Event, time: str) -> None:
         """Take from the ledger a coup that left and has an active alarm; the cards out with it are not known."""
         where = event.data["shoe_no"], event.data["coup_no"]
@@ -272,6 +282,12 @@ class Verifier:
         if name in LOCKING and not self.alarms.named(name):
             out += context.raise_alarm(context.common_now(source), name, **wording.fault(fault))
         return out
+
+    def match_state(self, name: str, say: str, source: Source) -> list[Record]:
+        """Raise an alarm that lasts as long as the daemon has something to say about it; clear it without."""
+        if say:
+            return self.gateway_alarm(name, say, source)
+        return self._context.clear_alarms(self.alarms.named(name), "the gateway: the cause is gone", source)
 
     def match_moves(self, source: Source) -> list[Record]:
         """Clear the alarms of coups that left and have come to a table of this gateway."""

@@ -17,6 +17,7 @@ NEED_OWN_SHOE: Final = frozenset(
         "import-coup",
         "irregularity",
         "key-card",
+        "push-firmware",
         "reboot",
         "self-test",
     )

@@ -58,6 +58,7 @@ _NUMBERED: dict[str, Mapping[str, int]] = {
     "PATTERN": _NAMED["Pattern"].numbers,
     "CAUSE": _NAMED["ResetCause"].numbers,
     "TEST": _NAMED["Tests"].numbers,
+    "UP": _NAMED["UpdateState"].numbers,
     "TYPE": numbers.FRAMES,
     "SLOT": _NAMED["Slot"].numbers,
     "WINNER": _NAMED["Winner"].numbers,

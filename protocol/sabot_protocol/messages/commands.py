@@ -19,6 +19,7 @@ from sabot_protocol.fields import (
     CoupKind,
     Facts,
     Fault,
+    Hash,
     Millis,
     Small30,
     Then,
@@ -86,6 +87,10 @@ COMMANDS: Final = {
     ),
     "this_no_bet": described(
         Struct(), "The coup in progress goes on without wagers, where the rulebook has a clause for it."
+    ),
+    "switch_image": described(
+        Struct(described("image_hash" / Hash, "of an update that is `ready`")),
+        "Restart with the image in the other slot; refused while a shoe is open.",
     ),
 }
 CommandKind = Mapping(Int8ul, numbers.COMMANDS)

@@ -11,6 +11,7 @@ from sabot_protocol import numbers
 from sabot_protocol.fields import (
     HASH_BYTES,
     AtMost,
+    Bool,
     BootCount,
     EventNo,
     Fault,
@@ -20,6 +21,7 @@ from sabot_protocol.fields import (
     ResetCause,
     Small30,
     Unit,
+    UpdateState,
     described,
 )
 from sabot_protocol.layout import description, layout_of
@@ -28,6 +30,16 @@ from sabot_protocol.messages.events import EVENTS, EventKind
 from sabot_protocol.messages.profile import Profile
 
 AUTHENTICATED: Final = 1  # flag: a MAC follows the body
+
+SIGNATURE_BYTES: Final = 64
+DATA_BYTES: Final = 96
+# What a publisher signs of an image (sabot_protocol.firmware.signed).
+Manifest: Final = (
+    described("version" / Bytes(3), "major, minor, patch"),
+    described("length" / Small30, "bytes of the archive"),
+    described("image_hash" / Hash, "of the program in it, as the self-test computes it"),
+    described("sha256" / Bytes(32), "of the archive"),
+)
 
 FrameType = Mapping(Int8ul, numbers.FRAMES)
 FRAMES: Final = {
@@ -38,6 +50,7 @@ FRAMES: Final = {
             described("protocol_hash" / Hash, "must equal the gateway's own"),
             described("profile_hash" / Hash, "of the profile in use; zeros if none"),
             described("firmware_version" / Bytes(3), "major, minor, patch"),
+            described("image_hash" / Hash, "of the program that runs"),
             described("next_event_no" / EventNo, "number of the next event to be logged"),
             described("oldest_event_no" / EventNo, "oldest event still held"),
             *LinkCounters,
@@ -64,6 +77,14 @@ FRAMES: Final = {
             described("nonce" / Nonce, "from the WHO that this answers"),
         ),
         "Another gateway serves this shoe and has sent a frame within the last five seconds.",
+    ),
+    "update_state": described(
+        Struct(
+            described("image_hash" / Hash, "of the image that is being received; zeros if none"),
+            "state" / UpdateState,
+            described("received" / Small30, "bytes of the archive that are received"),
+        ),
+        "How far an update is; answers every `update` and `update_data`, and is sent when the state changes.",
     ),
     "who": described(
         Struct(
@@ -97,6 +118,21 @@ FRAMES: Final = {
         "A command to the shoe; repeated until event `command_done` or `command_refused`.",
     ),
     "resend": described(Struct("event_no" / EventNo), "An event is missing: send again from this one."),
+    "update": described(
+        Struct(
+            described("allow_older" / Bool, "1: also if the running image is newer"),
+            *Manifest,
+            described("signature" / Bytes(SIGNATURE_BYTES), "of the publisher, over the four fields above"),
+        ),
+        "Receive this image, or go on with it. Nothing is written before the signature is checked.",
+    ),
+    "update_data": described(
+        Struct(
+            described("offset" / Small30, "must be `received` of the last `update_state`"),
+            described("part" / Bytes(DATA_BYTES), "of the archive; zeros after its end"),
+        ),
+        "The next part of the archive. Any other offset is answered and changes nothing.",
+    ),
 }
 Frame = Struct(
     "type" / FrameType,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from sabot_protocol.service.config_file import with_paths
+from sabot_protocol.service.config_file import with_paths, without_password
 from sabot_protocol.service.secret_file import SecretError, secret
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -37,12 +37,15 @@ class Broker:
     @classmethod
     def from_url(cls, url: str) -> "Broker":
         """`mqtt://host[:port]`, or `mqtts://` for TLS."""
-        parts = urlsplit(url)
-        if "@" in parts.netloc:
+        if "@" in url:
             raise BrokerUrlError(
-                f"broker {parts.scheme}://…@{parts.netloc.rpartition('@')[2]}: a user and password do not belong in "
-                "the URL; give login.user, and login.password_file, a file with mode 0600"
+                f"broker {without_password(url)}: a user and password do not belong in the URL; give login.user, and "
+                "login.password_file, a file with mode 0600"
             )
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise BrokerUrlError(f"broker {url!r}: {error}") from error
         if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query:
             raise BrokerUrlError(f"broker {url!r}: write it as mqtt://host:1883, or mqtts://host:8883 for TLS")
         try:

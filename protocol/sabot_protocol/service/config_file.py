@@ -13,6 +13,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, inspect
 
+from sabot_protocol.service.plain_text import printable
+
 _MOST_BYTES = 1 << 20  # of a file: thousands of tables
 _MOST_SHOWN = 60  # characters of a wrong value
 
@@ -21,7 +23,10 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 
 class ConfigError(ValueError):
-    """The file cannot be used; the message names every place and its next step, a line each."""
+    """The file cannot be used; the message names every place and its next step, a line each, all of it printable."""
+
+    def __init__(self, lines: str) -> None:
+        super().__init__("\n".join(map(printable, lines.split("\n"))))
 
 
 def read_toml(path: Path, what: str, make: str) -> tuple[dict[str, Any] | None, list[str]]:
@@ -47,14 +52,21 @@ def _plain_file(path: Path) -> bytes:
 
 
 def key_problems(
-    kind: type[msgspec.Struct], data: Mapping[str, Any], place: str, wanted: Mapping[str, str]
+    kind: type[msgspec.Struct],
+    data: Mapping[str, Any],
+    place: str,
+    wanted: Mapping[str, str],
+    moved: Mapping[str, str] = {},
 ) -> Iterator[str]:
     """Yield unknown keys, missing keys and wrong values of one struct; of nested structs only that they are tables.
 
-    `wanted` has what each key expects.
+    `wanted` has what each key expects; `moved` has keys of earlier releases, and what is written in their place now.
     """
     known = {field.name: field for field in msgspec.structs.fields(kind)}
     for key in (key for key in data if key not in known):
+        if key in moved:
+            yield f"{place}{key}: a key of an earlier release; {moved[key]}"
+            continue
         near = get_close_matches(key, known, 1)
         yield f"{place}{key}: no such key; " + (
             f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
@@ -93,8 +105,15 @@ def _printable(value: Any) -> bool:
 
 def _shown(value: Any) -> str:
     dated = isinstance(value, date | time)  # a date of TOML has no quotes
-    text = str(value) if dated else msgspec.json.encode(value, enc_hook=str).decode()
+    text = str(value) if dated else without_password(msgspec.json.encode(value, enc_hook=str).decode())
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def without_password(text: str) -> str:
+    """Return a text, such as a URL, without what is before an @: a user, and perhaps a password."""
+    before, at, rest = text.rpartition("@")
+    scheme, slashes, _ = before.partition("://")
+    return f"{scheme + slashes if slashes else ''}…@{rest}" if at else text
 
 
 def with_paths(struct: Struct, directory: Path, *names: str) -> Struct:

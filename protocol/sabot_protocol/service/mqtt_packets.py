@@ -12,6 +12,7 @@ _MOST_REMAINING = 268_435_455
 _PROTOCOL = b"\x00\x04MQTT\x04"
 _RETAIN, _QOS_1, _DUP = 0x01, 0x02, 0x08
 _CLEAN, _WILL, _WILL_QOS_1, _WILL_RETAIN, _PASSWORD, _USER = 0x02, 0x04, 0x08, 0x20, 0x40, 0x80
+_ANSWERS = frozenset((0, 1, 2, 128))  # to a subscription
 _two = Struct(">H")
 
 
@@ -168,6 +169,13 @@ def connack(body: bytes) -> int:
     return body[1]
 
 
+def suback(body: bytes) -> tuple[int, bytes]:
+    """Return the message id of a subscription and the broker's answer to each of its topics: a QoS, or 128."""
+    if not set(body[2:]) <= _ANSWERS:
+        raise PacketError("a SUBACK with an answer that MQTT 3.1.1 does not have")
+    return message_id(body), body[2:]
+
+
 def message(flags: int, body: bytes) -> Message:
     """Return what a PUBLISH has."""
     qos, size = flags >> 1 & 3, message_id(body)
@@ -177,4 +185,8 @@ def message(flags: int, body: bytes) -> Message:
     mid = message_id(body[end:]) if qos else 0
     if end > len(body) or (qos and not mid):
         raise PacketError("a PUBLISH that is too short")
-    return Message(body[2:end].decode(), body[end + 2 * qos :], qos, bool(flags & _RETAIN), mid)
+    try:
+        topic = body[2:end].decode()
+    except UnicodeDecodeError:
+        raise PacketError("a PUBLISH whose topic is no UTF-8") from None
+    return Message(topic, body[end + 2 * qos :], qos, bool(flags & _RETAIN), mid)

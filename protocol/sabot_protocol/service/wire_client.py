@@ -236,9 +236,9 @@ class WireClient:
             return
         self._in_s = self._clock()
         for kind, flags, body in self._decoder.feed(data):
-            if self.socket() is None:  # a callback has left
-                return
             self._handle(kind, flags, body)
+            if self.socket() is None:  # the broker has refused us, or a callback has left
+                return
 
     def _note(self, error: OSError) -> None:
         """Log why the connection ends, as paho does."""
@@ -251,8 +251,9 @@ class WireClient:
         elif kind == Kind.PUBLISH:
             self._received(packets.message(flags, body))
         elif kind == Kind.SUBACK:
-            answers = [ReasonCode(PacketTypes.SUBACK, identifier=code) for code in body[2:]]
-            self.on_subscribe(self, None, packets.message_id(body), answers, None)
+            mid, codes = packets.suback(body)
+            answers = [ReasonCode(PacketTypes.SUBACK, identifier=code) for code in codes]
+            self.on_subscribe(self, None, mid, answers, None)
         elif kind == Kind.CONNACK and not self._connected:
             self._answered(packets.connack(body))
         elif kind == Kind.PINGRESP:

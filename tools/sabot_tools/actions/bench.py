@@ -12,6 +12,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=T
 # Each group is a module of sabot_tools.bench.figures.
 GROUPS = (
     "angel",
+    "backup",
     "chip",
     "cli",
     "firmware",

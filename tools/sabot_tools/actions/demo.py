@@ -5,7 +5,7 @@ import signal
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -187,6 +187,8 @@ class Demo:
         screen.print(f"gateway  pid {site.gateway.pid}, ledger {site.ledger_path}")
         if site.floor:
             screen.print(f"floor    pid {site.floor.process.pid}, store {site.floor.store_path}")
+        for port in plan.metrics or ():
+            screen.print(f"metrics  http://127.0.0.1:{port}/metrics, /healthz, /readyz")
         watch = f"watch    sabot watch --broker {site.broker}"
         screen.print(f"{watch}   (in another terminal; Ctrl-C here stops everything)")
 
@@ -242,6 +244,7 @@ def demo(
     speed: options.SpeedOption = 10.0,
     port: options.PortOption = 18883,
     web_port: options.WebPortOption = 18480,
+    metrics_port: options.MetricsPortOption = None,
     broker: options.BrokerOption = None,
     seed: options.SeedOption = 1,
     stack: options.StackOption = None,
@@ -257,6 +260,7 @@ def demo(
         book = rulebook or (book_of(stack) if stack else demo_floor.MIXED if tables > 1 else "star-baccarat")
         shoes = options.kinds(kind, tables)
         plan = SitePlan(Path(work_dir), tables, book, speed, seed, broker, port, site, kinds=shoes, angel_eye=_PEOPLE)
+        plan = plan if metrics_port is None else replace(plan, metrics=(metrics_port, metrics_port + 1))
         if patience is None and coups is not None:
             patience = _PATIENCE_S
         try:

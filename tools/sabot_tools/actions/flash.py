@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from contextlib import closing
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Final
 
 import typer
+from sabot_protocol import firmware
 from sabot_protocol.auth import KEY_BYTES, fingerprint
+from sabot_protocol.service.secret_file import SecretError
 from sabot_sim.rigs import build
 
 from sabot_tools.stand.board import HOW_TO_GET_MICROPYTHON, OLDEST, Board, BoardError, System
@@ -22,7 +24,10 @@ Example: sabot flash /dev/ttyACM0 --key key.bin
 Example: sabot flash /dev/ttyACM0 --check
 """
 _KEY: Final = "key.bin"
+_FIRMWARE_KEY: Final = "firmware.pub"
 _IMAGE_HASH: Final = "image.bin"
+_SLOT: Final = "slot"
+_MAIN: Final = "main.py"
 _PROGRAM: Final = (".py", ".mpy")
 _RESERVED: Final = 24
 
@@ -35,6 +40,10 @@ def flash(
     key: Annotated[
         Path | None, typer.Option(help="Also write this key of the shoe, made by `sabot keys new UNIT --shoe FILE`.")
     ] = None,
+    firmware_key: Annotated[
+        Path | None,
+        typer.Option(help="Also write this public key: images of its publisher may be pushed over the wire."),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Compare only; exit 1 if a file differs.")] = False,
     bench: Annotated[
         bool, typer.Option("--bench", help="Write the program for a test bench: inputs and serial line over USB.")
@@ -45,21 +54,23 @@ def flash(
     if check and erase:
         raise typer.BadParameter("--check writes nothing: leave --erase out")
     try:
-        wanted = _wanted_files(key, bench=bench)
+        wanted = _wanted_files(key, firmware_key, bench=bench)
         with closing(Board(port)) as board:
             _check_micropython(board.port, board.system(), wanted)
             board.prepare()
             same = _check(board, wanted) if check else _flash(board, wanted, erase=erase)
             board.restart()
-    except (BoardError, OSError, ValueError) as error:
+    except (BoardError, OSError, SecretError, ValueError) as error:
         raise failure("flash", error) from error
     if not same:
         raise typer.Exit(1)
 
 
-def _wanted_files(key: Path | None, *, bench: bool) -> dict[str, bytes]:
+def _wanted_files(key: Path | None, firmware_key: Path | None, *, bench: bool) -> dict[str, bytes]:
     """Return the files that the board should have."""
     image = build.shoe_image(bench=bench)
+    if firmware_key is not None:
+        image |= {_FIRMWARE_KEY: firmware.read_public(firmware_key).raw}
     if key is None:
         return image
     secret = key.read_bytes()
@@ -108,7 +119,7 @@ def _check(board: Board, wanted: Files) -> bool:
 
 def _all_as_built(board: Board, wanted: Files) -> str:
     secret = f", key {fingerprint(wanted[_KEY])}" if _KEY in wanted else ""
-    return f"{board.port}: all {len(wanted)} files are as built, image {wanted[_IMAGE_HASH].hex()}{secret}"
+    return f"{board.port}: all {len(wanted)} files are as built, image {wanted[_image_hash(wanted)].hex()}{secret}"
 
 
 # Write
@@ -129,9 +140,17 @@ def _flash(board: Board, wanted: Files, *, erase: bool) -> bool:
     return True
 
 
+def write_order(wrong: Mapping[str, str], wanted: Files) -> list[str]:
+    """Return the files to write in order: the program's hash first, so that only the complete program is accepted.
+
+    main.py is the last: until then a board with its program elsewhere starts that one.
+    """
+    ranks = {_image_hash(wanted): 0, _MAIN: 2}
+    return sorted(wrong.keys() & wanted.keys(), key=lambda path: (ranks.get(path, 1), path))
+
+
 def _write(board: Board, wanted: Files, wrong: Mapping[str, str]) -> None:
-    """Write the hash of the program first: from then on the self-test accepts only the complete program."""
-    to_write = sorted((path for path in wrong if path in wanted), key=lambda path: (path != _IMAGE_HASH, path))
+    to_write = write_order(wrong, wanted)
     with bar("writing", sum(len(wanted[path]) for path in to_write)) as progress:
         for path in to_write:
             board.write(path, wanted[path], progress)
@@ -141,12 +160,18 @@ def _write(board: Board, wanted: Files, wrong: Mapping[str, str]) -> None:
 
 def _verify(board: Board, wanted: Files) -> None:
     """Compare the program by the firmware's own hash, other files one by one; BoardError if one differs."""
-    if board.image_digest() != wanted[_IMAGE_HASH]:
+    image = _image_hash(wanted)
+    if board.image_digest(str(PurePosixPath(image).parent)) != wanted[image]:
         wrong = sorted(_differences(board, wanted)) or "its program"
         raise BoardError(f"{board.port}: {wrong} is not what was written; flash again")
-    for path in wanted.keys() & {_IMAGE_HASH, _KEY}:
+    for path in wanted.keys() & {image, _KEY, _FIRMWARE_KEY, _SLOT}:
         if board.digest(path) != sha256(wanted[path]).hexdigest():
             raise BoardError(f"{board.port}: {path} is not what was written; flash again")
+
+
+def _image_hash(wanted: Files) -> str:
+    """Return the path of the hash of the program: in its slot, or in the root of a bench."""
+    return next(path for path in wanted if PurePosixPath(path).name == _IMAGE_HASH)
 
 
 def _note(text: str) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sabot_tools.actions import floor_notify
+from sabot_tools.options.install import DryRun
 from sabot_tools.stand import floor_daemon
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_store import StoreUrl, open_to_read, open_to_write
@@ -59,6 +60,15 @@ def check(
     from sabot_tools.text.facts import print_facts
 
     print_facts("floor check", facts(config, alarms=list(ALARMS)), as_json=as_json)
+
+
+@app.command(epilog="Example: sabot floor install --dry-run")
+def install(dry_run: DryRun = False) -> None:
+    """Set up this PC for an installed wheel: account, directories, configs, unit. What exists is kept."""
+    from sabot_tools.package.installer import install_service
+    from sabot_tools.package.steps import FLOOR
+
+    install_service(FLOOR, dry_run=dry_run)
 
 
 @app.command(epilog="Example: sabot floor init --config floor.toml")
@@ -173,6 +183,29 @@ def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
         yield f"jackpot/{jackpot}", verdict.entries, verdict.faults
     whole = chains.verify(store)
     yield "store", whole.entries, whole.faults
+
+
+@app.command(epilog="Example: sabot floor backup /mnt/backup/floor --config /etc/sabot/floor.toml --keep 14")
+def backup(
+    place: Annotated[Path, typer.Argument(help="The directory of the copies.", metavar="DIR")],
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    store: StoreUrl = None,
+    keep: Annotated[
+        int | None, typer.Option(min=1, help="Keep so many of the newest copies and remove older ones; default: all.")
+    ] = None,
+) -> None:
+    """Copy a store in an SQLite file, also while the service runs. The copy is verified before it gets its name."""
+    import time
+
+    from sabot_floor.store import backup as backups
+    from sabot_protocol.service.moment import utc
+
+    with open_to_read(config, store) as found:
+        path, entries = backups.backup(found, place, utc(time.time()))
+    removed = backups.rotate(place, keep) if keep else []
+    for old in removed:
+        typer.echo(f"sabot floor: {old.name} removed", err=True)
+    typer.echo(f"{path}: {entries} entries, {path.stat().st_size} bytes, verified")
 
 
 @app.command(epilog="Example: sabot floor dump --store floor.db > projection.jsonl")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sabot_tools.options.install import DryRun
 from sabot_tools.stand import daemon
 
 if TYPE_CHECKING:
@@ -85,6 +86,15 @@ def status(
 
     data = bytes(daemon.ask(config, socket, Request("status")).data)
     typer.echo(escaped_json(data) if as_json else "\n".join(map(printable, status_lines(json.loads(data)))))
+
+
+@app.command(epilog="Example: sabot gateway install --dry-run")
+def install(dry_run: DryRun = False) -> None:
+    """Set up this PC for an installed wheel: account, directories, config, udev rule, unit. What exists is kept."""
+    from sabot_tools.package.installer import install_service
+    from sabot_tools.package.steps import GATEWAY
+
+    install_service(GATEWAY, dry_run=dry_run)
 
 
 @app.command(epilog="Example: sabot gateway init --config gateway.toml")

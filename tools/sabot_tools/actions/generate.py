@@ -1,4 +1,4 @@
-"""sabot generate: card sets, the firmware's wire.py, pages and schemas, from the definitions in protocol/."""
+"""sabot generate: card sets, the firmware's wire.py, pages, schemas and a dashboard, from their definitions."""
 
 import ast
 import json
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sabot_gateway.ops import dashboard
 from sabot_protocol import cardcode, cardsets, schemas
 from sabot_protocol.documents import angel_eye_dissector, authority_page, dissector, incidents_page, page
 from sabot_protocol.documents import firmware_wire as wire
@@ -54,6 +55,7 @@ def _json(document: object) -> Callable[[], str]:
 GENERATED = {
     cardcode.CARD_SETS: card_sets,
     FIRMWARE_WIRE: firmware_wire,
+    ROOT / "gateway" / "examples" / "grafana" / "sabot.json": dashboard.document,
     ROOT / "tools" / "wireshark" / "sabot.lua": dissector.lua,
     ROOT / "tools" / "wireshark" / "angel_eye.lua": angel_eye_dissector.lua,
     ROOT / "protocol" / "PROTOCOL.md": protocol_page,

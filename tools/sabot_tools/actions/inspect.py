@@ -11,6 +11,7 @@ import typer
 from sabot_protocol import cardcode, messages, pcapng, recording
 from sabot_protocol.documents import angel_eye_dissector, dissector
 from sabot_protocol.recording import Edge, RecordingError
+from sabot_protocol.service.plain_text import escaped_json, printable
 
 from sabot_tools.text import angel_eye_frames
 from sabot_tools.text.errors import failure, same_file
@@ -60,9 +61,8 @@ def json_line(number: int, one: LineFrame) -> bytes:
         "hex": one.chunk.wire.hex(),
         "zeros_before": one.chunk.zeros_before or None,
     }
-    return (
-        msgspec.json.encode({key: value for key, value in line.items() if value is not None or key == "card"}) + b"\n"
-    )
+    known = {key: value for key, value in line.items() if value is not None or key == "card"}
+    return escaped_json(msgspec.json.encode(known)) + b"\n"
 
 
 def text_line(number: int, one: LineFrame) -> bytes:
@@ -76,7 +76,7 @@ def text_line(number: int, one: LineFrame) -> bytes:
     if one.error:
         shown = one.chunk.wire[:_MOST_SHOWN_BYTES].hex(" ")
         head += f" !! {one.error} [{shown}{' …' if len(one.chunk.wire) > _MOST_SHOWN_BYTES else ''}]"
-    return head.rstrip().encode() + b"\n"
+    return printable(head.rstrip()).encode() + b"\n"
 
 
 def _frame_words(frame: dict[str, Any]) -> str:

@@ -40,7 +40,7 @@ def _errors_to_stderr() -> Iterator[None]:
 
 @app.callback()
 def keys() -> None:
-    """Make, show and rotate the keys of shoes; make the keys of a site's jackpots and of its commands."""
+    """Make, show and rotate the keys of shoes; make the keys of jackpots, of commands and of firmware images."""
 
 
 @app.command(epilog="Example: sabot keys new 5ab0000000000001 --dir keys --shoe key.bin")
@@ -86,6 +86,24 @@ def floor(
         typer.echo(
             f"new floor key {key.id}: {private}, for the floor service only; copy {public} to every table PC: "
             "`floor_key` in the gateway's config",
+            err=True,
+        )
+
+
+@app.command(epilog="Example: sabot keys firmware publisher")
+def firmware(
+    directory: Annotated[Path, typer.Argument(help="The directory for firmware.key and firmware.pub.", metavar="DIR")],
+) -> None:
+    """Make the keys of firmware images. Their publisher signs with one, gateways and shoes check with the other."""
+    from sabot_protocol import firmware as images
+
+    with _errors_to_stderr():
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = images.make_keys(directory)
+        private, public = (directory / f"{images.KEY_NAME}.{kind}" for kind in ("key", "pub"))
+        typer.echo(
+            f"new firmware key {key.id}: {private}, for the publisher only; copy {public} to every table PC "
+            f"(`firmware_key` in the gateway's config) and into every shoe: sabot flash PORT --firmware-key {public}",
             err=True,
         )
 

@@ -1,25 +1,26 @@
-"""sabot ledger: verify, show, export, rebuild, prune and accept the gateway's ledger."""
+"""sabot ledger: verify, show, export, back up, restore, rebuild, prune and accept the gateway's ledger."""
 
 import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 import typer
-from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit, heads, retention
+from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit, retention
 from sabot_gateway.ledger.files import LockedError
 from sabot_protocol.service.messages import Request
 from sabot_protocol.service.plain_text import escaped_json, printable
-from sabot_protocol.topics import LedgerMessage
 
+from sabot_tools.actions import ledger_backup
 from sabot_tools.stand.daemon import ask
 from sabot_tools.text import ledger_export
 from sabot_tools.text.errors import same_file
+from sabot_tools.text.ledger_errors import errors_to_stderr
 from sabot_tools.text.progress import bar
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -29,28 +30,9 @@ _PROGRESS_EVERY = 1000
 _FORK_FROM = 20_000  # entries from which a second process pays
 
 
-@contextmanager
-def _errors_to_stderr() -> Iterator[None]:
-    """Print an error on stderr and exit with status 1."""
-    try:
-        yield
-    except LedgerError as error:
-        problem = str(error)
-    except sqlite3.Error as error:
-        problem = f"{error}; find the cause with `sabot ledger verify FILE`"
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        problem = f"{error.filename}: {error.strerror}; check the path, the disk and its permissions"
-    else:
-        return
-    typer.echo(f"sabot ledger: {problem}", err=True)
-    raise typer.Exit(1)
-
-
 @app.callback()
 def ledger() -> None:
-    """Verify, show, export, rebuild, prune and accept the gateway's ledger."""
+    """Verify, show, export, back up, restore, rebuild, prune and accept the gateway's ledger."""
 
 
 @app.command(epilog="Example: sabot ledger verify /var/lib/sabot/ledger.db --heads heads.jsonl")
@@ -71,9 +53,8 @@ def verify(
     ] = None,
 ) -> None:
     """Check every entry of a ledger. Also its derived tables, cursors and heads; a bad entry is named, status 1."""
-    with _errors_to_stderr():
-        known = list(heads.load(heads_file)) if heads_file else []
-        known += _at_broker(broker, config) if broker or config else []
+    with errors_to_stderr():
+        known = ledger_backup.known_heads(heads_file, broker, config)
         count = _count(file)
         with bar("verifying", count) as progress:
             verdict = audit.verify(file, _key(file, key), progress, known, fork=count > _FORK_FROM)
@@ -82,12 +63,6 @@ def verify(
     if verdict.faults:
         raise typer.Exit(1)
     typer.echo(f"{file}: {verdict.entries} entries, intact")
-
-
-def _at_broker(url: str | None, config: Path | None) -> list[LedgerMessage]:
-    from sabot_tools.text import ledger_heads  # a client of MQTT and the daemon's config: half of the start
-
-    return ledger_heads.at_broker(url, config)
 
 
 def _key(file: Path, given: Path | None) -> bytes | None:
@@ -117,7 +92,7 @@ def show(
     """Print the newest entries. Oldest first: number, time, table, shoe and coup, what happened."""
     from sabot_tools.text import ledger_entries  # the messages of every kind of shoe
 
-    with _errors_to_stderr(), closing(Reader(file)) as reader:
+    with errors_to_stderr(), closing(Reader(file)) as reader:
         wanted = (entry for entry in reader.latest(table) if ledger_entries.is_of(entry, shoe, coup))
         for entry in reversed(list(islice(wanted, last))):
             if json:
@@ -137,7 +112,7 @@ def export(
     out: Annotated[Path | None, typer.Option(help="File to write; default: stdout.")] = None,
 ) -> None:
     """Write the entries, or a derived table, for other programs."""
-    with _errors_to_stderr(), closing(Reader(file)) as reader:
+    with errors_to_stderr(), closing(Reader(file)) as reader:
         if out is not None and any(same_file(one, out) for one in file.absolute().parent.glob(f"{file.name}*")):
             raise LedgerError(f"--out {out} is a file of the ledger itself; give another path")
         write, rows = ledger_export.writer(format_), ledger_export.rows(reader, what)
@@ -167,7 +142,7 @@ def _counted(rows: Iterable[ledger_export.Row], progress: Callable[[int], None])
 @app.command(epilog="Example: sabot ledger rebuild /var/lib/sabot/ledger.db")
 def rebuild(file: File) -> None:
     """Rebuild the derived tables. Every entry is checked first; stop the daemon."""
-    with _errors_to_stderr(), closing(_open_for_writing(file)) as book:
+    with errors_to_stderr(), closing(_open_for_writing(file)) as book:
         with bar("rebuilding", book.count()) as progress:
             book.rebuild(progress)
         _show_notes(book)
@@ -183,7 +158,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be removed; remove nothing.")] = False,
 ) -> None:
     """Remove old entries. A signed checkpoint takes their place. Export them first, and stop the daemon."""
-    with _errors_to_stderr():
+    with errors_to_stderr():
         if retention.moment(before) > retention.moment(datetime.now(UTC).isoformat()):
             raise LedgerError(f"--before {before} is in the future: give a date in the past, such as 2026-01-31")
         if dry_run:
@@ -215,7 +190,7 @@ def accept(
     ] = None,
 ) -> None:
     """Accept that entries are missing. The daemon then goes on; the ledger keeps who, why and which."""
-    with _errors_to_stderr():
+    with errors_to_stderr():
         try:
             with closing(_open_for_writing(file, recheck=False)) as book:
                 book.accept(by, reason, retention.moment(datetime.now(UTC).isoformat()))
@@ -239,3 +214,6 @@ def _open_for_writing(file: Path, *, recheck: bool = True) -> Ledger:
     """Open an existing ledger for writing."""
     Reader(file).close()
     return Ledger(file, recheck=recheck)
+
+
+app.registered_commands += ledger_backup.app.registered_commands

@@ -72,7 +72,7 @@ def _stored(config: Path, store: str) -> list[dict[str, Any]]:
     with open_to_read(config, store) as found:
         try:
             return listed(PeopleLog(found).state(), utc(time.time()))
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             fail(f"{found.place}: the list of people cannot be read ({error}); verify it: sabot floor verify")
 
 

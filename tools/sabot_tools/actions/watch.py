@@ -76,7 +76,7 @@ def _print_coups(mqtt: LoopClient, site: str) -> Counter[str]:
         try:
             coup = msgspec.json.decode(message.payload, type=CoupMessage)
             line = painter.line(coup, None)
-        except (msgspec.MsgspecError, UnicodeError, LookupError):
+        except (msgspec.MsgspecError, UnicodeError, LookupError, RecursionError):
             typer.echo(f"sabot watch: ignored a message on {printable(message.topic)}: it is not a coup", err=True)
             return
         if coup.event_no > printed[coup.unit]:

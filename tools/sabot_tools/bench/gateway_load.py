@@ -239,7 +239,7 @@ class GatewayLoad:
             coups=len(arrived),
             due_coups=due,
             messages=[payload for _, payload in self._inbox.received],
-            latency_ms=[(at_s - written[_index(key, plan.frames)]) * 1e3 for key, at_s in arrived.items()],
+            latency_ms=[(at_s - written[index_of(key, plan.frames)]) * 1e3 for key, at_s in arrived.items()],
             inside_ms=inside_ms,
             late_ms=_late_ms(written, plan) if plan.rate and last_ack_s else 0.0,
             samples=[
@@ -248,7 +248,7 @@ class GatewayLoad:
         )
 
 
-def _index(key: tuple[str, int], frames: int) -> int:
+def index_of(key: tuple[str, int], frames: int) -> int:
     """Return the index of the time at which an event's frame was written."""
     unit, event_no = key
     return (int(unit, 16) - int(shoe_player.unit(0), 16)) * frames + event_no - 1

@@ -150,6 +150,7 @@ class Shoe:
             "protocol_hash": messages.protocol_hash(),
             "profile_hash": profile_hash(self.rulebook),
             "firmware_version": bytes(3),
+            "image_hash": bytes(8),
             "next_event_no": len(self.wire) + 1,
             "oldest_event_no": 1,
             "cause": "power",

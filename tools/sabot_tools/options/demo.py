@@ -28,6 +28,12 @@ PortOption = Annotated[
     int, typer.Option(min=0, max=65535, help="MQTT port of the broker to start; 0 chooses a free one.")
 ]
 WebPortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port of the pages; 0 chooses a free one.")]
+MetricsPortOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=65534, help="Port of the gateway's metrics; the floor's are at the next.", show_default="none"
+    ),
+]
 BrokerOption = Annotated[str | None, typer.Option(help="Use this broker instead: mqtt://host:port.")]
 SeedOption = Annotated[int, typer.Option(help="Seed of the shuffle.")]
 StackOption = Annotated[

@@ -26,7 +26,7 @@ def read(recording: Path) -> Json:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise SidecarError(f"{path} is missing: write it with `sabot replay --accept {recording}`") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SidecarError(f"{path}: {error}") from error
     if not isinstance(found, dict):
         raise SidecarError(f"{path}: not a JSON object")

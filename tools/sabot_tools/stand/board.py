@@ -149,10 +149,14 @@ class Board:
         with self._board_errors():
             return self._exec(f"print(hash_of({f'/{path}'!r}))").strip()
 
-    def image_digest(self) -> bytes:
-        """Return the hash of the program as the firmware on the board computes it."""
+    def image_digest(self, slot: str) -> bytes:
+        """Return the hash of the program in a slot, `.` for the root, as the firmware on the board computes it."""
+        folder = "" if slot == "." else f"/{slot}"
         with self._board_errors():
-            program = "from sabot.storage import image\nprint(hexlify(image.digest('')).decode())"
+            program = (
+                f"import sys\nsys.path.insert(0, {folder!r})\nfrom sabot.storage import image\n"
+                f"print(hexlify(image.digest({folder!r})).decode())"
+            )
             return bytes.fromhex(self._exec(program))
 
     def restart(self) -> None:

@@ -27,6 +27,7 @@ class FloorService:
     jackpots: str = ""
     web_port: int | None = None
     tables: str = ""
+    metrics_port: int | None = None
     ready: bool = False
 
     def __post_init__(self) -> None:
@@ -62,6 +63,8 @@ class FloorService:
         }
         if self.jackpots:
             values["jackpots"] = str(self.parameters_path)
+        if self.metrics_port is not None:
+            values["metrics"] = f"{HOST}:{self.metrics_port}"
         if self.web_port is not None:
             values["floor_key"] = str(self.keys_path / command_keys.PRIVATE_NAME)
         head = (f'{name} = "{value}"\n' for name, value in values.items())

@@ -60,6 +60,7 @@ class SitePlan:
     jackpots: str = ""  # TOML; with it the floor service runs
     web_port: int | None = None  # of the pages; with it the floor service runs and signs commands; 0 chooses a free one
     floor_tables: str = ""  # TOML: what the pages need to know of each table
+    metrics: tuple[int, int] | None = None  # ports of the metrics of gateway and floor service; None: not served
     troubled: tuple[str, ...] = ()  # tables where something happens now and then
     first_trouble: int = 0  # coups of each before the first
     login: Login = field(default_factory=Login)
@@ -126,7 +127,8 @@ class LocalSite:
             return None
         port = plan.web_port
         web_port = broker.usable_port(port, f"make demo WEB_PORT={port + 1}") if port is not None else None
-        return FloorService(plan.work_dir, plan.jackpots, web_port, plan.floor_tables)
+        metrics = plan.metrics[1] if plan.metrics else None
+        return FloorService(plan.work_dir, plan.jackpots, web_port, plan.floor_tables, metrics)
 
     def __enter__(self) -> Self:
         """Start everything; stop what was started if that fails."""
@@ -163,6 +165,7 @@ class LocalSite:
         """Return the daemon's config as TOML."""
         plan = self.plan
         head = f'site = "{plan.site}"\nledger = "{self.ledger_path}"\nbroker = "{self.broker}"\n'
+        head += f'metrics = "127.0.0.1:{plan.metrics[0]}"\n' if plan.metrics else ""
         head += (
             "".join(f'{name} = "{path}"\n' for name, path in self.floor.for_gateways().items()) if self.floor else ""
         )
@@ -262,8 +265,9 @@ class LocalSite:
         self._subscriber.step(time.monotonic())
 
     def publish_to_self(self, payload: bytes) -> None:
-        """Publish a message that this site's subscriber receives: it measures what MQTT alone costs."""
+        """Publish a message at once that this site's subscriber receives: it measures what MQTT alone costs."""
         self._subscriber.publish(f"{ROOT}/{self.plan.site}/ping", payload)
+        self._subscriber.step(time.monotonic())  # which writes it
 
     def power_cycle(self, name: str) -> None:
         """Switch a shoe off and on."""

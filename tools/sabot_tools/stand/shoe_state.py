@@ -78,7 +78,7 @@ class StateDir:
             return msgspec.json.decode(file.read_bytes(), type=TableState)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise StateError(f"{file}: {error}; remove the directory to start with a new shoe") from error
 
     def save(self) -> None:

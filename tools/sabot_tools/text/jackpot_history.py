@@ -46,7 +46,7 @@ def line(entry: Stored, currency: str) -> str:
     head = f"{entry.seq:>7}  {entry.time}  {entry.kind:10}"
     try:
         return f"{head}  {_say(entry, currency)}"
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         return f"{head}  cannot be read: {error}"
 
 

@@ -22,7 +22,7 @@ def message_of(entry: Stored) -> Message:
     """Return the message of an entry; empty if it has none that can be decoded."""
     try:
         message = msgspec.json.decode(entry.payload)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
 
@@ -162,6 +162,11 @@ def _parameters(message: Message) -> str:
     return f"jackpot {message['jackpot']}: parameters {message['digest']}, version {version}, are in force"
 
 
+def _firmware(message: Message) -> str:
+    how = "done" if message["ok"] else "not done"
+    return f"push of firmware {message['version']}, image {message['image']}, {how}: {message['say']}"
+
+
 _WORDS = {
     "stakes": _stakes,
     "no_more_bets": _call,
@@ -177,6 +182,7 @@ _WORDS = {
     "sent": _sent,
     "outcome": _outcome,
     "refused": _refused,
+    "firmware": _firmware,
     "accepted": _accepted,
 }
 

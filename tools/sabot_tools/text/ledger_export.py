@@ -45,7 +45,7 @@ def _with_message(row: Row) -> Row:
     """Return the row with its payload as raw JSON, if it is JSON."""
     try:
         msgspec.json.decode(row["payload"])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return row
     return {**row, "payload": msgspec.Raw(row["payload"].encode())}
 

@@ -86,5 +86,5 @@ class _Retained:
 def _decoded(broker: Broker, topic: str, payload: bytes) -> LedgerMessage:
     try:
         return msgspec.json.decode(payload, type=LedgerMessage)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise LedgerError(f"the retained message on {topic} at {broker} is not a head of a ledger: {error}") from None

@@ -26,7 +26,7 @@ _UNKNOWN = {  # of an Angel Eye
 
 
 def status_lines(status: dict[str, Any]) -> list[str]:
-    """Return the lines: two for the gateway, one per table, then one per problem."""
+    """Return the lines: three for the gateway, one per table, then one per problem."""
     ledger, broker = status["ledger"], status["broker"]
     published = "all published" if not broker["behind"] else f"{broker['behind']} entries not yet published"
     return [
@@ -34,8 +34,10 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"ledger: {ledger['entries']} entries, {published}; broker {broker['url']}: "
         + ("connected" if broker["connected"] else "not connected")
         + _latency(broker["latency"]),
+        *([f"clock: {status['clock']}"] if status.get("clock") else []),  # a daemon of an earlier release has none
         "",
         *_rows([_row(table) for table in status["tables"]]),
+        *_firmware(status),
         *_jackpots(status),
         *_commands(status),
         *_requests(status),
@@ -69,6 +71,18 @@ def _rows(rows: list[dict[str, str]]) -> list[str]:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in _COLUMNS}
     lines = [{name: name for name in _COLUMNS}, *rows]
     return ["  ".join(line[name].ljust(widths[name]) for name in _COLUMNS).rstrip() for line in lines]
+
+
+def _firmware(status: dict[str, Any]) -> list[str]:
+    """Return for each table what its shoe runs, and a push that is in progress or has ended."""
+    lines = []
+    for table in status["tables"]:
+        found = table.get("firmware") or {}  # a daemon of an earlier release has none
+        running = found.get("running")
+        if running:
+            push = f"; push of {found['version']}: {found['say'] or found['phase']}" if found["phase"] != "none" else ""
+            lines.append(f"firmware of {table['table']}: {running['version']}, image {running['image']}{push}")
+    return ["", *lines] if lines else []
 
 
 def _jackpots(status: dict[str, Any]) -> list[str]:
@@ -143,6 +157,8 @@ def _problems(status: dict[str, Any]) -> list[str]:
         if table["unit"] and table.get("unknown"):
             unknown = ", ".join(_UNKNOWN[name] for name in table["unknown"])
             lines.append(f"{table['table']}: the Angel Eye has not reported {unknown}")
+        if table.get("forecast"):
+            lines.append(f"{table['table']}: {table['forecast']}")
         lines += [_dispute(table, coup) for coup in table["disputes"]]
         lines += [
             f"{table['table']}: {alarm['severity']}, {alarm['state']} {alarm['time']}: {alarm['say']} "

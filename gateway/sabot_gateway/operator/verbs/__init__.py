@@ -2,6 +2,7 @@
 
 from sabot_gateway.operator.verbs.card import BurnCard, CardReturned, KeyCard
 from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet, NoMoreBets, ThisNoBet, Void
+from sabot_gateway.operator.verbs.firmware import PushFirmware
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
 from sabot_gateway.operator.verbs.incident import AckAlarm, ClearFault, Irregularity
@@ -30,6 +31,7 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "clear-error": ClearError,
     "self-test": SelfTest,
     "reboot": Reboot,
+    "push-firmware": PushFirmware,
     "ack-alarm": AckAlarm,
     "clear-fault": ClearFault,
     "irregularity": Irregularity,

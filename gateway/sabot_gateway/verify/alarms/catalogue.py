@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from sabot_protocol import irregularities
 from sabot_protocol.topics import Severity
 
-from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS
+from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, WEAR
 
 # acknowledged: a person has seen it. shoe: the shoe reports that its cause is gone. decision: a supervisor confirms
 # or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone.
@@ -86,6 +86,7 @@ ALARMS: dict[str, AlarmKind] = {
         ("shoe", "acknowledged", "new_shoe"),
     ),
     "sensor_margin": AlarmKind("warning", "A sensor reads with little margin.", ("acknowledged",)),
+    **{name: AlarmKind("warning", means, ("gateway",)) for name, means in WEAR.items()},
     "drawn_while_locked": AlarmKind(
         "warning", "A card that was due was drawn while the exit was locked by command.", _SEEN
     ),
@@ -115,6 +116,8 @@ ALARMS: dict[str, AlarmKind] = {
         "warning", "The line to an Angel Eye was interrupted in play; coups may be missing.", _SEEN
     ),
     "gateway_clock": AlarmKind("warning", "The gateway's clock went back.", ("acknowledged",)),
+    "clock_offset": AlarmKind("warning", "This PC's clock is not its time server's.", ("gateway",)),
+    "clock_not_set": AlarmKind("warning", "No time server has set this PC's clock for an hour.", ("gateway",)),
     "ledger_behind": AlarmKind(
         "critical",
         "Entries of the ledger were missing at the start, and a person accepted that.",

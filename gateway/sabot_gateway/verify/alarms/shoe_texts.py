@@ -42,6 +42,13 @@ CASES = {case: f"{text[0].upper()}{text[1:]}." for case, text in (meanings.CASES
 
 SENSORS = {"entry": "entry sensor", "a": "sensor of track A", "b": "sensor of track B", "exit": "exit sensor"}
 
+# Alarms of a part that will fail by its trend, by name: what they mean.
+WEAR = {
+    **{f"wear_{sensor}": f"By its trend the {name} will reject cards soon." for sensor, name in SENSORS.items()},
+    "wear_heap": "By its trend the memory of the shoe's controller will be full soon.",
+    "wear_flash": "The flash of the shoe, which holds its log, is nearly worn out.",
+}
+
 
 def with_rule(text: str, clause: str) -> str:
     """Return the text with its rule at the end: `Do not pay (rule 12.13).`"""

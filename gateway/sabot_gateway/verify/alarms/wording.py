@@ -7,7 +7,9 @@ from sabot_protocol import irregularities
 from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.sensors import needs_cleaning
+from sabot_protocol.service.plain_text import counted
 
+from sabot_gateway.forecast.wear import Outlook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
 from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, REJECTS, SENSORS
@@ -149,3 +151,18 @@ def weak_sensor(data: dict[str, Any]) -> Text:
         "say": f"The {SENSORS[data['sensor']]} reads with little margin. Clean it before the next shoe.",
         "shoe_says": f"mean margin {data['margin_mean_pct']} % over {data['reads']} cards",
     }
+
+
+def forecast(outlook: Outlook) -> str:
+    """Return when a part will fail and what to do, in one sentence."""
+    within = "now" if not outlook.shoes else f"in about {counted(outlook.shoes, 'shoe')}"
+    if outlook.part == "heap":
+        return f"By its trend the memory of the shoe's controller is full {within}: restart the shoe between two shoes."
+    if outlook.part == "flash":
+        return f"The flash of the shoe is nearly worn out ({outlook.facts}): replace the shoe's controller."
+    return f"By its trend the {SENSORS[outlook.part]} rejects cards {within}: clean it between two shoes."
+
+
+def wear(outlook: Outlook) -> Text:
+    """A part will fail soon."""
+    return {"say": forecast(outlook), "shoe_says": outlook.facts}

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CardMessage
 
+from sabot_gateway.forecast.wear import WearBook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
@@ -34,6 +35,7 @@ class Context:
     alarms: AlarmBook = field(default_factory=AlarmBook)
     disputes: Disputes = field(default_factory=Disputes)
     confirmations: Confirmations = field(default_factory=Confirmations)
+    wear: WearBook = field(default_factory=WearBook)
     suffix: str = ""  # of the ids of messages about one part of an event
 
     def common(self, event: Event) -> Common:

@@ -49,7 +49,28 @@ def card(context: Context, event: Event, found: list[Finding]) -> list[Record]:
 
 
 def sensor(context: Context, event: Event, found: list[Finding]) -> list[Record]:
-    """Publish what a sensor has seen; raise an alarm if it reads with little margin."""
-    common = context.common(event)
-    own, weak = Record("health", records.health_message(event.data, common)), wording.weak_sensor(event.data)
-    return [own, *(context.raise_alarm(common, "sensor_margin", **weak) if weak else ())]
+    """Publish what a sensor has seen; raise an alarm if it reads with little margin, or soon will reject cards."""
+    common, data = context.common(event), event.data
+    own, weak = Record("health", records.health_message(data, common)), wording.weak_sensor(data)
+    context.wear.sensor(event.unit, data["sensor"], data["shoe_no"], data["reads"], data["margin_mean_pct"])
+    raised = context.raise_alarm(common, "sensor_margin", **weak) if weak else []
+    return [own, *raised, *_forecasts(context, event, data["sensor"])]
+
+
+def health(context: Context, event: Event, found: list[Finding]) -> list[Record]:
+    """Raise an alarm if the shoe's memory or flash will not last."""
+    shoe_no, heap = context.state.shoe_no or 0, event.data["heap_free_bytes"]
+    context.wear.health(event.unit, shoe_no, event.event_no, heap)
+    return [Record(), *_forecasts(context, event, "heap", "flash")]
+
+
+def _forecasts(context: Context, event: Event, *parts: str) -> list[Record]:
+    """Raise the alarms of parts that will fail soon; clear those of parts that will not any more."""
+    out: list[Record] = []
+    for outlook in context.wear.outlooks(event.unit, *parts):
+        active = context.alarms.named(f"wear_{outlook.part}")
+        if outlook.soon and not active:
+            out += context.raise_alarm(context.common(event), f"wear_{outlook.part}", **wording.wear(outlook))
+        elif outlook.over and active:
+            out += context.clear_alarms(active, "the gateway: the trend is over", context.source(event))
+    return out

@@ -26,7 +26,7 @@ _COUP: Final = {
 def figures() -> Iterator[Figure]:
     """Measure on the disk of the temporary directory."""
     with tempfile.TemporaryDirectory() as work:
-        ledger, numbers = Ledger(Path(work) / "ledger.db"), iter(range(0, 10**9, 50))
+        ledger, numbers = Ledger(Path(work) / "ledger.db"), iter(range(1, 10**9, 50))
         grouped = best_s(lambda: ledger.append(_entries(next(numbers))))
         single = best_s(lambda: list(map(ledger.append, ([entry] for entry in _entries(next(numbers))))))
         ledger.close()
@@ -50,13 +50,13 @@ def _verify(path: Path) -> Figure:
     return at_least("ledger.verify_over_300000_a_second", rate / 300_000, 1, what)
 
 
-def write_coups(path: Path, coups: int) -> int:
-    """Write a ledger with so many coups of one shoe; return the number of its entries."""
+def write_coups(path: Path, coups: int, unit: str = "5ab0000000000001") -> int:
+    """Write a ledger with so many coups of one unit; return the number of its entries."""
     ledger, number, batch = Ledger(path), 0, list[Entry]()
     for coup in range(1, coups + 1):
         for topic, payload in _messages(coup):
             number += 1
-            batch.append(Entry("5ab0000000000001", number, "t", topic, payload, b"y" * 22, f"{coup:024d}"))
+            batch.append(Entry(unit, number, "t", topic, payload, b"y" * 22, f"{coup:024d}"))
         if coup % 1000 == 0 or coup == coups:
             ledger.append(batch)
             batch = []

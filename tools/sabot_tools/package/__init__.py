@@ -1,0 +1,1 @@
+"""Packages: what a release is delivered as, and what installs it on a PC."""
