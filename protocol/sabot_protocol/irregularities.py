@@ -246,6 +246,7 @@ def _decided(rulebook_id: str, case: str, facts: frozenset[tuple[str, bool]]) ->
     return answers[0][1]
 
 
+@cache
 def codes(rulebook_id: str) -> bytes:
     """Return the codes of a profile: for every case, by its number, one code for each combination of its facts."""
     return bytes(
