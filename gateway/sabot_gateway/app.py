@@ -19,6 +19,7 @@ from sabot_protocol.topics import KEEPALIVE_S
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, floor_key_of, jackpots_of
 from sabot_gateway.control_requests import ControlRequests
+from sabot_gateway.fair_turns import FairTurns
 from sabot_gateway.garbage import Garbage
 from sabot_gateway.group_commit import GroupCommit
 from sabot_gateway.guard import ALARM, Guard
@@ -102,6 +103,7 @@ class App:
         self.monitoring = Monitoring(config, self._tables, publish, self._hold, own, monotonic, systemd)
         self._requests.clock = self.monitoring.clock_sentence
         self._sweep_s, self._visited, self._turn_s = 0.0, 0, monotonic()
+        self._turns = FairTurns(monotonic)
 
     def _at(self) -> Moment:
         return Moment(self._monotonic(), utc(self._clock()))
@@ -150,14 +152,14 @@ class App:
         self._publish.receive(at, self._monotonic)
         if self._jackpots.due and not self._hold.active and self._group_commit.idle():
             self._jackpots.step(at)
-        for source in ready:
+        for source in self._turns.take(ready, at.now_s):
             self._guard.run(self._serve, source, at)
         self._commands.step(at)
         unreadable = self._builder.take_unreadable()
         if unreadable is not None:
             unit, error = unreadable
             self._hold.ledger_failed(f"unit {unit}", error, at, partial(self._ledger.durable_event_no, unit))
-        touched = [source for source in ready if isinstance(source, TableSession)]
+        touched = [source for source in self._turns.served if isinstance(source, TableSession)]
         if at.now_s >= self._sweep_s:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
             touched += self._sweep(at)
@@ -168,7 +170,7 @@ class App:
         self._hold.check_behind(at)
         self._publish.step(at, held=self._hold.active)
         published = self._publish.publisher.done()
-        self._lines.share_out(ready, published, at.now_s, connected=self._publish.connected())
+        self._lines.share_out(self._turns.served, published, at.now_s, connected=self._publish.connected())
         if self._signals.reloading and not self._hold.active and self._group_commit.commit_all(at):
             with self.monitoring.systemd.reload(at.now_s):
                 self._reload.run(at)
