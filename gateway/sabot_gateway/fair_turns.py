@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-_LONGEST_S = 0.02  # then what was read is committed and published: a burst on all ports delays no message for long
+_LONGEST_S = 0.01  # then what was read is committed and published: a burst on all ports delays no message for long
 
 
 class FairTurns:

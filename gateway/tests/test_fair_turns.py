@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sabot_gateway.fair_turns import FairTurns
 
-LONGEST_S = 0.02
+LONGEST_S = 0.01
 
 
 @dataclass
