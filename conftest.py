@@ -1,4 +1,4 @@
-"""For all tests: what ran on the emulated RP2040, assertions rewritten once, stores of the floor service, hypothesis."""
+"""For all tests: a tally of the emulated RP2040, assertions rewritten once, stores of the floor service, hypothesis."""
 
 from hypothesis import settings
 
