@@ -1,19 +1,27 @@
 """Bad messages to the floor service: refused with a sentence, counted, and no meter changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from floor_rig import INCREMENT, JACKPOT, Rig, rig, server
+from floor_rig import INCREMENT, JACKPOT, Rig, rig
 from sabot_floor.jackpots.batch import log_name
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.topics import increment_topic
 from sabot_tools.stand.broker import LocalBroker
 
-__all__ = ["rig", "server"]
+__all__ = ["rig"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
+    """A broker that sends nothing twice while a busy service stores: what has no id counts each time it comes."""
+    started = LocalBroker(tmp_path_factory.mktemp("broker"), ack_wait_s=60)
+    yield started
+    started.stop()
 
 
 def changed(**changes: Any) -> Callable[[IncrementMessage], bytes]:

@@ -41,6 +41,8 @@ class Rig:
     now_s: float = 0.0
     ended: set[str] = field(default_factory=set)
     asked: list[tuple[FloorRequest, str]] = field(default_factory=list)
+    gateway_hangs: bool = False
+    unanswered: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
@@ -58,6 +60,9 @@ class Rig:
         """As the floor does: the person logs in for the act."""
         assert isinstance(request.verb, TableCommand)
         self.asked.append((request, account))
+        if self.gateway_hangs:
+            self.unanswered.append(reply)
+            return
         done = Answer(True, "Done.")
         self.people.log_in(request.verb.logins(), request.verb.title(), account, reply, lambda _: reply(done))
 
@@ -138,6 +143,37 @@ def test_an_act_and_a_touch_keep_a_session_and_a_look_does_not(rig: Rig) -> None
     assert rig.ask(Look(token, HERE)).answer.ok
     rig.now_s = 900.0
     assert rig.ask(Look(token, HERE)).answer.say == "Log in first."
+
+
+def test_a_person_who_waits_for_an_answer_is_not_idle(rig: Rig) -> None:
+    token = rig.log_in().token
+    rig.gateway_hangs, rig.now_s, outcomes = True, 290.0, list[Outcome]()
+    rig.bridge.put(Do(token, HERE, confirm), outcomes.append)
+    rig.desk.serve()
+    rig.now_s = 291.0
+    assert rig.ask(Look(token, HERE, touch=True)).answer.ok  # a hand at the mouse shortens nothing
+    session = rig.ask(Look(token, HERE)).session
+    assert session is not None
+    session.idle_s = 10.0
+    rig.now_s = 349.0  # a minute is the longest that a page waits
+    rig.desk.step(rig.at())
+    assert (rig.ask(Look(token, HERE)).answer.ok, outcomes) == (True, [])
+    [reply] = rig.unanswered
+    reply(Answer(True, "Done."))
+    assert outcomes[0].answer == Answer(True, "Done.")
+    for rig.now_s, lasts in ((358.9, True), (359.0, False)):
+        assert rig.ask(Look(token, HERE)).answer.ok == lasts
+
+
+def test_an_act_without_an_answer_keeps_no_session(rig: Rig) -> None:
+    token = rig.log_in().token
+    session = rig.ask(Look(token, HERE)).session
+    assert session is not None
+    session.idle_s, rig.gateway_hangs = 10.0, True
+    rig.bridge.put(Do(token, HERE, confirm), list[Outcome]().append)
+    rig.desk.serve()
+    for rig.now_s, lasts in ((59.9, True), (60.0, False)):
+        assert rig.ask(Look(token, HERE)).answer.ok == lasts
 
 
 def test_the_web_part_learns_which_sessions_have_ended(rig: Rig) -> None:

@@ -30,10 +30,12 @@ class Session(msgspec.Struct):
     idle_s: float
     opened_s: float
     seen_s: float
+    answer_by_s: float = 0.0  # of an act: the person is not idle before
 
     def over(self, now_s: float) -> bool:
         """Return True if the person was idle for too long, or here for too long."""
-        return now_s - self.seen_s >= self.idle_s or now_s - self.opened_s >= LONGEST_S
+        idle = now_s >= self.answer_by_s and now_s - self.seen_s >= self.idle_s
+        return idle or now_s - self.opened_s >= LONGEST_S
 
 
 def session_id(token: str) -> str:
@@ -88,6 +90,14 @@ class Sessions:
     def touch(self, session: Session, now_s: float) -> None:
         """Note that the person does something."""
         session.seen_s = now_s
+
+    def waits(self, session: Session, answer_by_s: float) -> None:
+        """Note that the person waits for an answer, until this time at the latest."""
+        session.answer_by_s = answer_by_s
+
+    def answered(self, session: Session, now_s: float) -> None:
+        """Note that the answer has come; the time to read it begins."""
+        session.seen_s, session.answer_by_s = now_s, 0.0
 
     def close(self, token: str) -> None:
         """End a session, as its person wants."""

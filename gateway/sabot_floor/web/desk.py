@@ -15,7 +15,7 @@ from sabot_floor.people.state import PeopleState, Person
 from sabot_floor.people.verbs import Login
 from sabot_floor.requests import FloorRequest
 from sabot_floor.store import StoreError
-from sabot_floor.web.bridge import Bridge, Outcome, Reply
+from sabot_floor.web.bridge import ANSWER_WITHIN_S, Bridge, Outcome, Reply
 from sabot_floor.web.config import Web
 
 _SWEEP_S, _LOOK_AT_PEOPLE_S = 0.5, 2.0
@@ -150,7 +150,13 @@ class WebDesk:
             return
         self._sessions.touch(session, now_s)
         request = asked.make(Login(session.person, f"{SESSION}{asked.token}"))
-        self._begin(request, f"{ACCOUNT}{asked.address}", lambda answer: reply(Outcome(answer, session)))
+
+        def answered(answer: Answer) -> None:
+            self._sessions.answered(session, self._clock().now_s)
+            reply(Outcome(answer, session))
+
+        self._sessions.waits(session, now_s + ANSWER_WITHIN_S)
+        self._begin(request, f"{ACCOUNT}{asked.address}", answered)
 
     def step(self, at: Moment) -> None:
         """End sessions that are over, and report them to the web part."""

@@ -67,18 +67,20 @@ def flash(
 
 
 def _wanted_files(key: Path | None, firmware_key: Path | None, *, bench: bool) -> dict[str, bytes]:
-    """Return the files that the board should have."""
-    image = build.shoe_image(bench=bench)
-    if firmware_key is not None:
-        image |= {_FIRMWARE_KEY: firmware.read_public(firmware_key).raw}
-    if key is None:
-        return image
+    """Return the files that the board should have; the keys are read first, so that a wrong one is reported at once."""
+    keys = {_FIRMWARE_KEY: firmware.read_public(firmware_key).raw} if firmware_key is not None else {}
+    if key is not None:
+        keys[_KEY] = _secret(key)
+    return build.shoe_image(bench=bench) | keys
+
+
+def _secret(key: Path) -> bytes:
     secret = key.read_bytes()
     if len(secret) != KEY_BYTES:
         raise ValueError(
             f"{key} has {len(secret)} bytes, a key has {KEY_BYTES}; make one with `sabot keys new UNIT --shoe {key}`"
         )
-    return image | {_KEY: secret}
+    return secret
 
 
 def _check_micropython(port: str, system: System, wanted: Files) -> None:

@@ -12,11 +12,12 @@ from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port
 
 # What a killed subscriber had not acknowledged comes again after ack_wait (30 s by default), behind newer messages.
+_ACK_WAIT_S = 2
 _CONFIG = """\
 server_name: sabot
 listen: "127.0.0.1:-1"
 jetstream {{ store_dir: "{store}" }}
-mqtt {{ listen: "127.0.0.1:{port}", ack_wait: "2s" }}
+mqtt {{ listen: "127.0.0.1:{port}", ack_wait: "{ack_wait_s}s" }}
 """
 
 
@@ -53,12 +54,12 @@ def usable_port(port: int, other: str) -> int:
     return port
 
 
-def start(children: Children, work_dir: Path, port: int) -> Broker:
+def start(children: Children, work_dir: Path, port: int, ack_wait_s: int = _ACK_WAIT_S) -> Broker:
     """Start nats-server with MQTT on this port; 0 chooses a free one."""
     other = f"make demo PORT={port + 1}, or use the broker that runs there: make demo BROKER=mqtt://{HOST}:{port}"
     port = usable_port(port, other)
     config = work_dir / "nats.conf"
-    config.write_text(_CONFIG.format(store=work_dir / "jetstream", port=port))
+    config.write_text(_CONFIG.format(store=work_dir / "jetstream", port=port, ack_wait_s=ack_wait_s))
     children.start("broker", [nats_server(), "-c", str(config)])
     return Broker(HOST, port)
 
@@ -66,8 +67,8 @@ def start(children: Children, work_dir: Path, port: int) -> Broker:
 class LocalBroker:
     """A nats-server that can be stopped and started again with the same port and store."""
 
-    def __init__(self, work_dir: Path) -> None:
-        self._children, self._work_dir = Children(work_dir), work_dir
+    def __init__(self, work_dir: Path, ack_wait_s: int = _ACK_WAIT_S) -> None:
+        self._children, self._work_dir, self._ack_wait_s = Children(work_dir), work_dir, ack_wait_s
         self.address = Broker(HOST, free_port())
         self.up = False
         self.start()
@@ -75,7 +76,7 @@ class LocalBroker:
     def start(self) -> None:
         """Start it, unless it is running."""
         if not self.up:
-            start(self._children, self._work_dir, self.address.port)
+            start(self._children, self._work_dir, self.address.port, self._ack_wait_s)
             self.up = True
 
     def stop(self) -> None:

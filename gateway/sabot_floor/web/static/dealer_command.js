@@ -1,5 +1,5 @@
 // Commands of the Dealer Terminal: what a step still needs (a card, a name, a clause, a second person), then its answer.
-import {html, useEffect, useRef, useState} from "./vendor/preact.js";
+import {html, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
 import {t} from "./words.js";
 import {act, secondPerson} from "./session.js";
 
@@ -29,7 +29,7 @@ export function stepText(step) {
 
 export function Dialog({label, close, children}) {
   const element = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = element.current;
     shown.showModal();
     return () => shown.close(); // the focus goes back to where it was

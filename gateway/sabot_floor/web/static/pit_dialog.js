@@ -1,5 +1,5 @@
 // The dialog of a command: what it does, the fields, the clause of the book, a second person, the answer.
-import {html, useEffect, useRef, useState} from "./vendor/preact.js";
+import {html, useEffect, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
 import {Fields, argumentsOf, recorded} from "./pit_fields.js";
 import {Clause, who} from "./pit_lists.js";
 import {act} from "./session.js";
@@ -83,13 +83,14 @@ export function MoveDialog({table, move, rulebook, close}) {
   const from_book = {...move, ...filled(move, values, book)};
   const clause = typed ?? from_book.clause ?? "";
 
-  useEffect(() => {
+  // Before the next key: it meets the dialog, the field and the verdict on the clause as they are drawn.
+  useLayoutEffect(() => {
     dialog.current.showModal();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (book) dialog.current.querySelector("input, select")?.focus();
   }, [book]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const wrong = book !== null && clause !== "" && !namesClauses(book, clause);
     field.current?.setCustomValidity(wrong ? t("pit.no_clause", {book: rulebook}) : "");
   }, [clause, book]);

@@ -103,7 +103,7 @@ watchActivity();
 
 function useFocus() {
   const field = useRef(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   return field;
 }
 
