@@ -12,7 +12,6 @@ from sabot_sim.rigs import build
 FIRMWARE = Path(__file__).parents[1]
 MODULES = sorted([*FIRMWARE.glob("*.py"), *(FIRMWARE / "bench").glob("*.py"), *(FIRMWARE / "sabot").rglob("*.py")])
 MOST_BYTES = 64 * 1024
-MOST_UPDATE_BYTES = 6 * 1024  # of what is loaded between shoes, while an image is received
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(FIRMWARE)))
@@ -30,10 +29,7 @@ def test_compiles_for_armv6m(module: Path, tmp_path: Path) -> None:
 
 def test_a_shoes_program_fits() -> None:
     files = {**build.modules(FIRMWARE), "main.py": FIRMWARE / "main.py"}
-    sizes = {name: len(build.compiled(name, build.source(path))) for name, path in files.items()}
-    update = sum(size for name, size in sizes.items() if name.startswith(build.UPDATE))
-    assert 20_000 < sum(sizes.values()) - update < MOST_BYTES
-    assert 3_000 < update < MOST_UPDATE_BYTES
+    assert 20_000 < sum(len(build.mpy(name, path)) for name, path in files.items()) < MOST_BYTES
 
 
 def test_on_a_board_constants_are_replaced_by_their_values() -> None:
@@ -96,6 +92,42 @@ def test_on_a_board_a_private_number_computed_from_constants_is_a_constant(tmp_p
         "_TABLE = b'12'",
         "_PAIR = (1, 2)",
     ]
+
+
+def test_on_a_board_a_parameter_has_a_name_that_costs_nothing_unless_it_is_given_by_name() -> None:
+    text = (
+        "size = 2\n\n\ndef put(buf, at, size=size):\n    value = buf[at]  # buf\n"
+        "    return [at + n for n in value]\n\n\n"
+        "class Port:\n    def send(self, *parts, port):\n        self.port(port, port=parts)\n"
+        "        return lambda at: at + port\n"
+    )
+    assert build.with_free_parameters(text, frozenset(("self", "size"))) == (
+        "size = 2\n\n\ndef put(key, index, size=size):\n    value = key[index]  # buf\n"
+        "    return [index + n for n in value]\n\n\n"
+        "class Port:\n    def send(self, *key, value):\n        self.port(value, port=key)\n"
+        "        return lambda index: index + value\n"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(FIRMWARE)))
+def test_on_a_board_other_names_of_parameters_change_nothing_else(module: Path) -> None:
+    text = build.source(module)
+    named = build.with_free_parameters(text, build.given_by_name(FIRMWARE))
+    assert _numbered(named) == _numbered(text)
+    assert len(named.splitlines()) == len(text.splitlines()), "tracebacks name a line"
+
+
+def _numbered(text: str) -> str:
+    """Return the tree of a module with the place of each parameter in its function instead of its name."""
+    tree = ast.parse(text)
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        places = {node.arg: f"parameter {i}" for i, node in enumerate(function.args.args)}
+        for node in (*function.args.args, *(inner for statement in function.body for inner in ast.walk(statement))):
+            if isinstance(node, ast.arg):
+                node.arg = places.get(node.arg, node.arg)
+            elif isinstance(node, ast.Name):
+                node.id = places.get(node.id, node.id)
+    return ast.dump(tree)
 
 
 def test_only_boards_touch_hardware() -> None:

@@ -98,6 +98,7 @@ class TableLines:
 
     def tend(self, table: TableSession, at: Moment) -> None:
         """Write what the shoe is due, and report what has changed about it."""
+        self._tend_push(table, at)
         if table.line.port is None:
             return
         if not self.paused and table.drop_silent(at.now_s):
@@ -110,8 +111,6 @@ class TableLines:
             return
         while link.reports:
             self._own.raise_alarm(table, *link.reports.popitem(), at)
-        while link.firmware is not None and link.firmware.ended:
-            self._own.add_push(table, link.firmware.ended.pop(0), at)
         problem = link.problem
         if problem:
             self._status_topics.problem(table, problem, at)
@@ -119,6 +118,15 @@ class TableLines:
             self._greet(table, at)
         elif link.unit is not None and (table.condition_changed() or table.fault != table.published_fault):
             self._status_topics.concern(table, at)
+
+    def _tend_push(self, table: TableSession, at: Moment) -> None:
+        """End a push that waits for too long, also without a port; store how a push has ended."""
+        push = table.link.firmware
+        if push is None or self.paused:
+            return
+        push.tick(at.now_s)
+        while push.ended:
+            self._own.add_push(table, push.ended.pop(0), at)
 
     def _write(self, table: TableSession, at: Moment) -> None:
         data, port = table.link.output(), table.line.port

@@ -10,6 +10,7 @@ import pytest
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.shoe.firmware_push import RESTART_WITHIN_S
 from sabot_protocol import firmware
 from sabot_protocol.firmware import SignedImage
 from sabot_protocol.service.messages import Answer, Request
@@ -30,7 +31,11 @@ class Site:
         self.shoe = SlotShoe(UNIT, folder, self.key.raw if with_key else None, self.files)
         tables = (Table("bac-01", self.shoe.port, "star-baccarat"),)
         config = Config("test", str(folder / "ledger.db"), "mqtt://127.0.0.1:9", tables)
-        self.app = App(msgspec.structs.replace(config, firmware_key=str(folder / "firmware.pub")))
+        self.ahead_s = 0.0  # of the gateway's clock
+        self.app = App(
+            msgspec.structs.replace(config, firmware_key=str(folder / "firmware.pub")),
+            monotonic=lambda: time.monotonic() + self.ahead_s,
+        )
         self.until(lambda: self.push["running"] is not None)
 
     def until(self, done: Callable[[], object]) -> None:
@@ -116,6 +121,30 @@ def test_a_bad_image_is_given_up_and_the_old_one_runs_again(site: Site) -> None:
     site.until(lambda: site.shoe.slot() == "a=" and site.entries("firmware"))
     assert [entry["ok"] for entry in site.entries("firmware")] == [False]
     assert site.shoe.restarts == 4  # the switch, and three starts of the new image
+    site.until(lambda: site.entries("alarm"))
+    assert site.ask(site.image(b"corrected")).ok
+    site.until(lambda: len(site.entries("alarm")) > 1 and site.shoe.slot() == "b=")
+    alarms = [(alarm["name"], alarm["state"]) for alarm in site.entries("alarm")]
+    assert alarms == [("firmware_reverted", "raised"), ("firmware_reverted", "cleared")]
+
+
+def test_a_shoe_without_power_after_the_switch_ends_the_push_and_is_recognised_when_it_is_back(site: Site) -> None:
+    image = site.image(b"new")
+    assert site.ask(image).ok
+    site.until(lambda: site.push["phase"] == "restarting")
+    site.shoe.power_off()
+    while site.push["phase"] == "restarting":
+        site.ahead_s += 0.1
+        site.app.step(0)
+    assert abs(site.ahead_s - RESTART_WITHIN_S) < 30
+    assert "has not come back within 10 minutes" in site.push["say"]
+    site.until(lambda: site.entries("firmware"))
+    site.shoe.power_on()
+    site.until(lambda: len(site.entries("firmware")) > 1)
+    assert [(one["ok"], one["unit"]) for one in site.entries("firmware")] == [(False, UNIT), (True, UNIT)]
+    assert site.push["running"]["image"] == image.image_hash.hex()
+    site.until(lambda: site.shoe.slot() == "b=")
+    assert site.ask(site.image(b"newer")).ok
 
 
 def test_it_is_refused_in_mid_shoe_and_with_a_wrong_signature(site: Site) -> None:

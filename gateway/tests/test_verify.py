@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 from sabot_gateway.shoe.parse import UNREADABLE, Event
-from sabot_gateway.verify import Record, Verifier
+from sabot_gateway.verify import Record, Source, Verifier
 from sabot_gateway.verify.alarms import shoe_texts, wording
 from sabot_gateway.verify.dispatch import ROWS
 from sabot_protocol import fields
@@ -12,6 +12,7 @@ from sabot_protocol.topics import AlarmMessage, CoupMessage, HealthMessage, Shoe
 from shoe_events import BOOK, PROFILE, SLOTS, cards, event, result
 
 TIME = "2026-01-01T00:00:00.000Z"
+AT_GATEWAY = Source("gateway", 1, TIME)
 
 
 def take(*events: Event) -> list[Record]:
@@ -96,6 +97,19 @@ def test_a_restart_without_a_shoe_is_only_stored() -> None:
     ended = event(2, "shoe_closed", shoe_no=1, coups=0, reason="command")
     assert take(event(1, "boot", boot_count=2, cause="power")) == [Record()]
     assert take(OPENED, ended, event(3, "boot", boot_count=2, cause="power")) == [Record()]
+
+
+def test_a_shoe_that_went_back_to_its_old_firmware_is_an_alarm_until_it_runs_another_or_a_person_has_seen_it() -> None:
+    verifier, boot = Verifier("bac-01", BOOK, PROFILE), event(1, "boot", boot_count=5, cause="reverted")
+    alarm = alarm_of(verifier.take(boot, TIME))
+    assert (alarm.name, alarm.severity, alarm.state) == ("firmware_reverted", "warning", "raised")
+    assert "The shoe runs its old firmware again" in alarm.say
+    assert verifier.firmware_pushed("another-unit", AT_GATEWAY) == []
+    cleared = alarm_of(verifier.firmware_pushed(boot.unit, AT_GATEWAY))
+    assert (cleared.alarm, cleared.state, verifier.active()) == (alarm.alarm, "cleared", [])
+    again = alarm_of(verifier.take(event(2, "boot", boot_count=9, cause="reverted"), TIME))
+    seen = [record.message for record in verifier.acknowledge(again.alarm, "A. Smith", AT_GATEWAY)]
+    assert [message.state for message in seen if isinstance(message, AlarmMessage)] == ["acknowledged", "cleared"]
 
 
 def test_every_kind_of_event_has_its_row() -> None:

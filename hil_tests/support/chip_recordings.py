@@ -40,6 +40,8 @@ SHORT: Final = (
     "power/mid-coup",
     "power/mid-draw",
 )
+# Read otherwise at one phase of the chip's clock of samples: hil_tests/README.md.
+ON_AN_EDGE: Final = ("optics/half-drawn",)
 
 
 def beyond_the_chip(recording: LoadedRecording) -> str:

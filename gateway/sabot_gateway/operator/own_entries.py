@@ -60,20 +60,23 @@ class OwnEntries:
             self.waiting.append(entry)
 
     def add_push(self, table: TableView, end: PushEnd, at: Moment) -> None:
-        """Add how the push of an image has ended."""
+        """Add how the push of an image has ended; one that runs ends the alarm of one that did not."""
         source, image = self.new_source(at.time), end.image
         message = FirmwareMessage(
             id=source.id,
             time=at.time,
             table=table.name,
             attempt=end.attempt,
-            unit=table.link.unit or "",
+            unit=end.unit,
             version=image.version_text,
             image=image.image_hash.hex(),
             ok=end.ok,
             say=end.say,
         )
         self.add(source, table.name, FIRMWARE, message)
+        if end.ok:
+            cleared = Source(self.unit, self.next_no, at.time)
+            self._add_if_any(table, table.verifier.firmware_pushed(end.unit, cleared), cleared)
 
     def raise_alarm(self, table: TableView, name: str, say: str, at: Moment) -> None:
         """Raise an alarm about the gateway itself, unless it is active."""

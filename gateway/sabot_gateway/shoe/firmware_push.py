@@ -14,6 +14,7 @@ Frame = tuple[str, dict[str, Any]]
 _ASK_EVERY_S: Final = 1.0
 _MOST_SWITCHES: Final = 3
 _ANSWER_WITHIN_S: Final = 300.0  # without a word of the shoe; while a shoe is open the push waits for ever
+RESTART_WITHIN_S: Final = 600.0  # three starts of an image that fails take four minutes, then the old one answers
 _BACK: Final = ("idle", "shoe_open")  # states in which the shoe must get `update` again
 _REFUSALS: Final = {
     "no_slots": "its board has no slots; flash it once with `sabot flash`",
@@ -24,6 +25,11 @@ _REFUSALS: Final = {
     "bad_image": "what it received is not what was signed; push again",
     "no_room": "its flash cannot be written, or is full; flash it with `sabot flash PORT --erase`",
 }
+_NOT_BACK: Final = (
+    f"the shoe has not come back within {RESTART_WITHIN_S / 60:.0f} minutes of its restart with the new image; check "
+    "its power and cable. When it is back, `sabot firmware status` shows which image it runs: push again if it is the "
+    "old one. If it stays away, flash it with `sabot flash`"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,7 @@ class PushEnd:
     """How a push has ended, for the ledger."""
 
     attempt: str  # the id of the request
+    unit: str
     image: SignedImage
     ok: bool
     say: str
@@ -47,6 +54,7 @@ class FirmwarePush:
     say: str = ""
     _image: SignedImage | None = None
     _attempt: str = ""
+    _unit: str = ""  # by the last HELLO
     _allow_older: bool = False
     _state: str = ""  # of the last update_state
     _received: int = 0
@@ -55,7 +63,8 @@ class FirmwarePush:
     _boots: int = -1
     _switches: int = 0
     _sent_s: float = 0.0
-    _heard_s: float | None = None
+    _heard_s: float | None = None  # since when the shoe is waited for; None: from the next tick on
+    _given_up: bool = False  # the shoe did not come back from its restart; it may still do so
 
     def begin(self, image: SignedImage, attempt: str, *, allow_older: bool, other_protocol: bool) -> None:
         """Push this image; ImageError if the publisher has not signed it, or if it may not be pushed like this."""
@@ -74,19 +83,33 @@ class FirmwarePush:
         self._image, self._attempt, self._allow_older = image, attempt, allow_older
         self.phase, self.say, self._state, self._received, self._switches = "sending", "", "", 0, 0
         self._fresh, self._accepted, self._sent_s, self._heard_s = False, False, 0.0, None
+        self._given_up = False
 
     def active(self) -> bool:
         """Return True while a push is in progress."""
         return self.phase in ("sending", "switching", "restarting")
 
+    def tick(self, now_s: float) -> None:
+        """End a push whose shoe does not answer or does not come back; call it also while no shoe is served."""
+        if not self.active():
+            return
+        if self._heard_s is None:
+            self._heard_s = now_s
+        silent_s = now_s - self._heard_s
+        if self.phase == "sending" and silent_s > _ANSWER_WITHIN_S:
+            self._end("failed", "the shoe does not answer; check its cable and power, then push again")
+        elif self.phase != "sending" and silent_s > RESTART_WITHIN_S:
+            self._end("failed", _NOT_BACK)
+            self._given_up = True
+
+    def read_late(self, since_s: float, now_s: float) -> None:
+        """Do not count a time in which the line was not read."""
+        if self._heard_s is not None:
+            self._heard_s += now_s - since_s
+
     def due(self, now_s: float) -> Frame | None:
         """Return the frame to send now; a part goes at once when the one before was answered."""
         if self.phase != "sending" or self._image is None:
-            return None
-        if self._heard_s is None:
-            self._heard_s = now_s
-        if now_s - self._heard_s > _ANSWER_WITHIN_S:
-            self._end("failed", "the shoe does not answer; check its cable and power, then push again")
             return None
         if not self._fresh and now_s - self._sent_s < _ASK_EVERY_S:
             return None
@@ -117,7 +140,7 @@ class FirmwarePush:
         """Return the values of the command that starts the image, once, when the shoe is ready for it."""
         if self.phase != "sending" or self._state != "ready" or self._image is None:
             return None
-        self.phase, self._switches = "switching", self._switches + 1
+        self.phase, self._switches, self._heard_s = "switching", self._switches + 1, None
         return {"image_hash": self._image.image_hash}
 
     def outcome(self, data: Mapping[str, Any]) -> None:
@@ -125,20 +148,21 @@ class FirmwarePush:
         if self.phase == "switching" and data["command"] == "switch_image":
             done = data["outcome"] == "done"
             self.phase, self._state = ("restarting", "") if done else ("sending", "shoe_open")
+            self._heard_s = None
 
     def hello(self, body: Mapping[str, Any]) -> None:
         """Take a HELLO of the shoe that is served: the new image answers, or the old one again."""
         image, cause, boots = body["image_hash"].hex(), body["cause"], body["boot_count"]
-        started, self._boots = boots != self._boots, boots
+        started, self._boots, self._unit = boots != self._boots, boots, body["unit"].hex()
         version = ".".join(map(str, body["firmware_version"]))
         self.running = {"version": version, "image": image, "cause": cause}
-        if not self.active() or self._image is None:
+        if self._image is None or not (self.active() or self._given_up):
             return
         if image == self._image.image_hash.hex():
             self._end("running", f"the shoe runs version {version}, image {image}")
         elif started and cause == "reverted":
             self._end("failed", f"the new image did not confirm itself: the shoe runs image {image} again")
-        elif started and self.phase != "sending":
+        elif started and self.phase in ("switching", "restarting"):
             self._again()
 
     def _again(self) -> None:
@@ -146,17 +170,18 @@ class FirmwarePush:
         if self._switches >= _MOST_SWITCHES:
             self._end("failed", "the shoe has restarted with its old image; report this with its log")
         else:
-            self.phase, self._state = "sending", "idle"
+            self.phase, self._state, self._heard_s = "sending", "idle", None
 
     def other_release(self, protocol: str) -> None:
         """Take the protocol of a shoe that this gateway cannot serve: it may be the one that was pushed."""
-        if self.active() and self._image is not None and protocol == self._image.protocol_hash.hex():
+        waited_for = self.active() or self._given_up
+        if waited_for and self._image is not None and protocol == self._image.protocol_hash.hex():
             self._end("running", f"the shoe uses protocol {protocol} now; update this gateway to its release")
 
     def _end(self, phase: Phase, say: str) -> None:
         assert self._image is not None
-        self.phase, self.say = phase, say
-        self.ended.append(PushEnd(self._attempt, self._image, phase == "running", say))
+        self.phase, self.say, self._given_up = phase, say, False
+        self.ended.append(PushEnd(self._attempt, self._unit, self._image, phase == "running", say))
 
     def status(self) -> dict[str, Any]:
         """Return what `sabot firmware status` shows."""

@@ -69,6 +69,7 @@ class ShoeLink:
         self._outbox, self._line, self._watch = Outbox(), LineDiagnosis(), LineWatch()
         self.handshake = Handshake(self._outbox, self._line, self.counters, gateway, keys, nonce, keys_required)
         self.firmware = FirmwarePush(firmware_key)
+        self._switch: Command | None = None  # to the image that was pushed
         self._commanded: str | None = None  # the unit that the commands are for
         self._acknowledge_due = self._profile_known = False
 
@@ -155,6 +156,9 @@ class ShoeLink:
             self._welcome(now_s)
         if not self._profile_known and self._outbox.due("set_profile", now_s, ASK_EVERY_S):
             self._send_profile(now_s)
+        if self._switch is not None and not self.firmware.active():
+            self.withdraw(self._switch)
+            self._switch = None
         # By the time that it is up to date, its log shows what the shoe has done.
         if self.commands.waiting and self.handshake.confirmed and self.log.up_to_date():
             command = self.commands.due(now_s)
@@ -172,7 +176,7 @@ class ShoeLink:
             if due is not None:
                 self._send(due[0], now_s, due[1])
             if switch is not None:
-                self.command("switch_image", switch)
+                self._switch = self.command("switch_image", switch)
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """Return the new events in these bytes, in order, none twice and none skipped."""
@@ -373,7 +377,8 @@ class ShoeLink:
         return ["shoe"] * receiving + ["gateway"] * sending
 
     def read_late(self, since_s: float, now_s: float) -> None:
-        """Change nothing: every frame has its number."""
+        """Have a push wait longer; nothing else changes, as every frame has its number."""
+        self.firmware.read_late(since_s, now_s)
 
     def restart_silence(self, now_s: float) -> None:
         """Count the silence of the shoe from now on."""

@@ -23,6 +23,7 @@ from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports import coups, exit_lock, findings
 from sabot_gateway.verify.reports.context import Context, Report
+from sabot_gateway.verify.reports.shoe import REVERTED
 from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 __all__ = ["NotThereError", "Record", "Source", "Verifier"]
@@ -295,6 +296,11 @@ class Verifier:
         over = [alarm for alarm in self.alarms.named(LEFT) if alarm.alarm in taken]
         tables = ", ".join(dict.fromkeys(taken[alarm.alarm] for alarm in over))
         return self._context.clear_alarms(over, f"the gateway: the coup is played at {tables}", source)
+
+    def firmware_pushed(self, unit: str, source: Source) -> list[Record]:
+        """Clear the alarms of a unit that went back to its old firmware: it runs the one that was pushed."""
+        over = [alarm for alarm in self.alarms.named(REVERTED) if alarm.alarm.startswith(f"{unit}-")]
+        return self._context.clear_alarms(over, "the gateway: the shoe runs the firmware that was pushed", source)
 
     def gateway_alarm(
         self, name: str, say: str, source: Source, *, clause: str = "", coup: tuple[int, int] | None = None

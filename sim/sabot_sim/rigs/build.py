@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -27,10 +27,14 @@ _SLOT_MAIN: Final = (
     b"import micropython\nmicropython.kbd_intr(-1)\nimport machine\nimport slots\nslots.start(machine)\n"
 )
 SLOTS: Final = "slots.py"
-UPDATE: Final = "sabot/update/"  # loaded between shoes, while an image is received
 FIRST_SLOT: Final = "a"
 _HASH_BYTES: Final = 8
 _PRIVATE_NUMBER: Final = re.compile(r"^(_[A-Z]\w*) = ([-(]*(?:\d|_[A-Z])[\w +*/()-]*)$", re.MULTILINE)
+# Names that every MicroPython has built in, so that a module does not bring their text; none is a function.
+_FREE_NAMES: Final = (
+    *("value", "key", "index", "count", "start", "end", "stop", "step", "items", "args", "sep", "pop", "get", "read"),
+    *("write", "find", "send", "sort", "copy", "append", "clear", "extend", "format", "insert", "keys", "values"),
+)
 _CONSTANT: Final = re.compile(r'^([A-Z]\w*) = const\((-?\w+|"[^"\n]*")\)', re.MULTILINE)
 
 
@@ -94,6 +98,60 @@ def _names_left(tree: ast.Module, uses: list[ast.Name | ast.Attribute]) -> set[s
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in gone}
 
 
+def with_free_parameters(text: str, kept: Set[str]) -> str:
+    """Return a module's text with parameters under names that cost nothing on a board, but for those in `kept`.
+
+    A board holds the name of every parameter for callers that give it by name.
+    """
+    tree, lines = ast.parse(text), text.encode().splitlines()
+    named = {
+        (node.lineno, node.col_offset): (old, new)
+        for function in _functions(tree)
+        for old, new in _free_names(function, kept).items()
+        for node in _inside(function)
+        if (isinstance(node, ast.Name) and node.id == old) or (isinstance(node, ast.arg) and node.arg == old)
+    }
+    for (row, column), (old, new) in sorted(named.items(), reverse=True):
+        line = lines[row - 1]
+        lines[row - 1] = line[:column] + new.encode() + line[column + len(old) :]
+    return b"\n".join([*lines, b""]).decode()
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return the functions of a module and the methods of its classes."""
+    inside = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [node for body in (tree.body, *inside) for node in body if isinstance(node, ast.FunctionDef)]
+
+
+def _inside(function: ast.FunctionDef) -> list[ast.AST]:
+    """Return parameters and body: in defaults and decorators a name is not a parameter."""
+    args = function.args
+    given = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+    return [*given, *(node for statement in function.body for node in ast.walk(statement))]
+
+
+def _free_names(function: ast.FunctionDef, kept: Set[str]) -> dict[str, str]:
+    """Return a free name, unused in this function, for each of its parameters, and of functions within it."""
+    nodes = _inside(function)
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    parameters = dict.fromkeys(node.arg for node in nodes if isinstance(node, ast.arg))
+    free = (name for name in _FREE_NAMES if name not in used and name not in parameters)
+    return dict(zip((name for name in parameters if name not in kept), free, strict=False))
+
+
+@cache
+def given_by_name(firmware: Path) -> frozenset[str]:
+    """Return every name under which a value is passed anywhere in the firmware; `self` costs nothing either."""
+    texts = [path.read_text() for path in sorted(firmware.rglob("*.py")) if "tests" not in path.parts]
+    nodes = (node for text in texts for node in ast.walk(ast.parse(text)))
+    return frozenset(node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg) | {"self"}
+
+
+def mpy(name: str, path: Path) -> bytes:
+    """Return a module of the firmware as a board has it."""
+    return compiled(name, with_free_parameters(source(path), given_by_name(firmware_dir())))
+
+
 def modules(firmware: Path | None = None) -> dict[str, Path]:
     """Return the modules of a shoe by their paths on a board; a package whose __init__.py has no code needs none."""
     firmware = firmware or firmware_dir()
@@ -119,7 +177,7 @@ def compiled(name: str, text: str) -> bytes:
 
 
 def _compiled_files(files: Mapping[str, Path]) -> dict[str, bytes]:
-    return {f"{name.removesuffix('.py')}.mpy": compiled(name, source(path)) for name, path in files.items()}
+    return {f"{name.removesuffix('.py')}.mpy": mpy(name, path) for name, path in files.items()}
 
 
 def firmware_image(program: Path | None = None, firmware: Path | None = None) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from sabot_sim.rigs import build
 
 def mpy_bytes(modules: dict[str, Path]) -> int:
     """Return the size of these modules, by name on the board, as .mpy files for the chip."""
-    return sum(len(build.compiled(name, build.source(path))) for name, path in modules.items())
+    return sum(len(build.mpy(name, path)) for name, path in modules.items())
 
 
 def chip_image() -> Path | None:

@@ -73,6 +73,11 @@ ALARMS: dict[str, AlarmKind] = {
         ("acknowledged",),
     ),
     "shoe_restarted": AlarmKind("warning", "The shoe restarted while it was open.", _SEEN),
+    "firmware_reverted": AlarmKind(
+        "warning",
+        "The shoe's new firmware did not work, and the shoe went back to the firmware before it.",
+        ("gateway", "acknowledged"),
+    ),
     "coup_void": AlarmKind("info", "A coup is void.", _SEEN),
     "handed_over": AlarmKind(
         "warning",

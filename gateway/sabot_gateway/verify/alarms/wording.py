@@ -111,6 +111,16 @@ def shoe_restarted(event: Event, cards: Sequence[str]) -> Text:
     return {"say": say, "shoe_says": event.data["cause"], "cards_say": " ".join(cards)}
 
 
+def firmware_reverted(event: Event, table: str) -> Text:
+    """The shoe went back to its old image by itself."""
+    say = (
+        "The new firmware of the shoe did not work. The shoe runs its old firmware again, and can be dealt from. Call "
+        f"a technician: `sabot firmware status {table}` shows which firmware it runs. Push a corrected one between two "
+        "shoes."
+    )
+    return {"say": say, "shoe_says": event.data["cause"]}
+
+
 def coup_void(data: dict[str, Any], reason: str, clause: str, cards: Sequence[str]) -> Text:
     """A coup was declared void at the shoe."""
     say = "The coup is void. Return all stakes."

@@ -1,5 +1,7 @@
 """Reports about the shoe and its cards: opened, closed, restarted, a card, a sensor."""
 
+from typing import Final
+
 from sabot_protocol.topics import ShoeMessage
 
 from sabot_gateway.shoe.parse import Event
@@ -10,6 +12,8 @@ from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports import coups
 from sabot_gateway.verify.reports.context import Context
+
+REVERTED: Final = "firmware_reverted"
 
 
 def opened(context: Context, event: Event, found: list[Finding]) -> list[Record]:
@@ -31,13 +35,15 @@ def closed(context: Context, event: Event, found: list[Finding]) -> list[Record]
 
 
 def restarted(context: Context, event: Event, found: list[Finding]) -> list[Record]:
-    """Raise an alarm if the shoe restarted while it was open."""
-    common = context.common(event)
+    """Raise an alarm if the shoe restarted while it was open, and if it went back to its old firmware."""
+    common, out = context.common(event), [Record()]
     state = context.state
+    if event.data["cause"] == "reverted":
+        out += context.raise_alarm(common, REVERTED, **wording.firmware_reverted(event, context.table))
     if state.phase in ("unknown", "closed", "checking"):
-        return [Record()]
+        return out
     text = wording.shoe_restarted(event, state.cards(state.coup_no))
-    return [Record(), *context.raise_alarm(common, "shoe_restarted", **text)]
+    return out + context.raise_alarm(common, "shoe_restarted", **text)
 
 
 def card(context: Context, event: Event, found: list[Finding]) -> list[Record]:

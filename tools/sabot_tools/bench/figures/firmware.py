@@ -19,10 +19,8 @@ HEAP_BYTES: Final = 98304
 
 def figures() -> Iterator[Figure]:
     """Measure on the MicroPython VM and, where there is an image for it, on the emulated chip."""
-    update = {name: path for name, path in build.modules().items() if name.startswith(build.UPDATE)}
-    dealing = {name: path for name, path in build.modules().items() if name not in update}
-    size = mpy_bytes({"program.py": firmware_dir() / "main.py", **dealing})
-    what = f"{size} bytes of .mpy for armv6m, of {FLASH_BYTES}; {mpy_bytes(update)} more while an image is received"
+    size = mpy_bytes({"program.py": firmware_dir() / "main.py", **build.modules()})
+    what = f"{size} bytes of .mpy for armv6m, of {FLASH_BYTES}"
     yield at_least("firmware.flash_budget_over_mpy", FLASH_BYTES / size, 1, what)
     used, total = heap(firmware_dir(), micropython(), HEAP)
     what = f"{used / 2048:.1f} KiB, as a 32-bit board counts, of 96, modules compiled there included"
