@@ -77,7 +77,7 @@ test: image .venv/.prometheus .venv/consumer/.installed ## run every check and t
 wheel: ## build a wheel of plain Python into dist/; COMPILED=1 compiles the modules that pyproject.toml lists (1 to 4 minutes, needs a C compiler)
 	$(if $(COMPILED),HATCH_BUILD_HOOK_ENABLE_CUSTOM=true) $(WHEEL) dist
 
-deb: .venv/.dev ## build the package of a table PC into dist/, for this Python and this processor; VERSION=n
+deb: .venv/.dev ## build the package of a table PC into dist/, for this Python and this processor (1 minute); VERSION=n
 	@$(NEED_PIP)
 	@$(BIN)/python -m sabot_tools.package.deb dist $(VERSION)
 
@@ -227,7 +227,7 @@ clean: ## remove the environment and everything built
 	rm -rf .venv .venv-compiled build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-lock: .venv/.dev .venv/.fuzz ## rewrite constraints.txt from the installed versions, and what is generated from it for packages
+lock: .venv/.dev .venv/.fuzz ## rewrite constraints.txt from the installed versions, and what is generated from it for packages (5 minutes; asks the package index)
 	@$(NEED_PIP)
 	@(echo "# Versions that make test passed with; every install uses them."; \
 	  $(BIN)/python -m pip freeze --exclude-editable --exclude sabot --exclude pip --exclude setuptools; \

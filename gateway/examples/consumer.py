@@ -5,12 +5,18 @@ import sys
 
 import paho.mqtt.client as mqtt
 
-host, port, site = sys.argv[1:4]
+if len(sys.argv) != 4:
+    sys.exit("usage: python consumer.py HOST PORT SITE")
+host, port, site = sys.argv[1:]
 seen = {}  # ids of messages that were printed, oldest first: one that comes again is dropped
 
 
 def on_connect(client, _userdata, _flags, _reason, _properties):
     client.subscribe(f"sabot/v1/{site}/+/confirmed", qos=1)
+
+
+def on_connect_fail(_client, _userdata):
+    print(f"no broker at {host}:{port}; trying again", file=sys.stderr)
 
 
 def on_message(_client, _userdata, message):
@@ -21,10 +27,11 @@ def on_message(_client, _userdata, message):
     if len(seen) > 100_000:
         del seen[next(iter(seen))]
     replaces = f" replaces {coup['corrects']}" if coup.get("corrects") else ""
-    print(coup["table"], coup["id"], coup["kind"], coup["status"], coup.get("winner"), replaces, flush=True)
+    print(coup["table"], coup["id"], coup["kind"], coup["status"], str(coup.get("winner")) + replaces, flush=True)
 
 
 client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, f"consumer-py-{site}", clean_session=False)
-client.on_connect, client.on_message = on_connect, on_message
-client.connect(host, int(port), keepalive=10)
-client.loop_forever()  # connects again when the broker is back; the broker keeps for us what comes meanwhile
+client.on_connect, client.on_connect_fail, client.on_message = on_connect, on_connect_fail, on_message
+client.connect_async(host, int(port), keepalive=10)
+# Connects as soon as the broker is there, and again when it is back; the broker keeps for us what comes meanwhile.
+client.loop_forever(retry_first_connection=True)

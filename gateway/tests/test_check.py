@@ -153,9 +153,16 @@ def test_a_directory_of_keys_that_is_not_there(tmp_path: Path) -> None:
             NOW_S,
             False,
             "warning",
-            "2026-11-16 10:30:00 UTC, but no time server sets it; `sudo timedatectl set-ntp true`",
+            "2026-11-16 10:30:00 UTC, but no time server sets it: `sudo timedatectl set-ntp true`; "
+            "where that is not supported, `sudo apt-get install -y chrony`",
         ),
-        (0.0, True, "wrong", "1970-01-01 00:00:00 UTC is in the past; set it: `sudo timedatectl set-ntp true`"),
+        (
+            0.0,
+            True,
+            "wrong",
+            "1970-01-01 00:00:00 UTC is in the past; set it: `sudo timedatectl set-ntp true`; "
+            "where that is not supported, `sudo apt-get install -y chrony`",
+        ),
     ],
 )
 def test_the_clock(tmp_path: Path, now_s: float, kept: bool | None, status: str, says: str) -> None:

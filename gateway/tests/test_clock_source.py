@@ -15,6 +15,14 @@ FAST = (
     "7F000001,127.0.0.1,9,1794974417.864643538,-0.000001342,-0.000000017,0.000003585,-0.010,-0.000,0.051,"
     "0.000005778,0.000000592,1.0,Normal\n"
 )
+FAST_AT_S = 1_794_974_418.0
+# The same program; `chronyc settime` had put the server ahead: "2.225738287 seconds slow of NTP time". Then the server
+# was killed: five seconds later, and as long as it was asked, the answer was still Normal.
+SLOW = (
+    "7F000001,127.0.0.1,11,1794986882.665132654,2.225738287,0.000000066,0.000000101,0.035,0.003,0.086,"
+    "0.000005258,0.000000619,0.3,Normal\n"
+)
+SLOW_AT_S = 1_794_986_880.5
 NOT_YET = (
     "00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,"
     "Not synchronised\n"
@@ -41,18 +49,20 @@ Poll interval: 0 (min: 32s; max 34min 8s)
 
 
 @pytest.mark.parametrize(
-    ("text", "reading"),
+    ("text", "now_s", "reading"),
     [
-        (FAST, Reading("chrony", True, 0.000001342)),
-        (FAST.replace("-0.000001342", "0.75"), Reading("chrony", True, -0.75)),
-        (NOT_YET, Reading("chrony", False)),
-        ("506 Cannot talk to daemon\n", None),
-        (FAST.replace("-0.000001342", "x"), None),
-        ("", None),
+        (FAST, FAST_AT_S, Reading("chrony", True, 0.000001342)),
+        (SLOW, SLOW_AT_S, Reading("chrony", True, -2.225738287)),
+        (SLOW, SLOW_AT_S + 3599.0, Reading("chrony", True, -2.225738287)),
+        (SLOW, SLOW_AT_S + 3601.0, Reading("chrony", False)),
+        (NOT_YET, FAST_AT_S, Reading("chrony", False)),
+        ("506 Cannot talk to daemon\n", FAST_AT_S, None),
+        (FAST.replace("-0.000001342", "x"), FAST_AT_S, None),
+        ("", FAST_AT_S, None),
     ],
 )
-def test_chrony(text: str, reading: Reading | None) -> None:
-    assert chrony(text) == reading
+def test_chrony(text: str, now_s: float, reading: Reading | None) -> None:
+    assert chrony(text, now_s) == reading
 
 
 @pytest.mark.parametrize(
@@ -104,8 +114,8 @@ def test_without_a_time_service_nothing_is_an_alarm() -> None:
 
 def test_the_sentence_of_the_status() -> None:
     assert sentence(None) == "not known: neither chrony nor systemd-timesyncd answers"
-    assert sentence(offset(-0.0123)) == "-0.012300 s by chrony"
-    assert sentence(Reading("timesyncd", synchronised=False)) == "not set by timesyncd"
+    assert sentence(offset(-0.0123)) == "0.012300 s behind its time server (chrony)"
+    assert sentence(Reading("timesyncd", synchronised=False)) == "no time server sets it (timesyncd)"
 
 
 def test_the_watch_has_the_newest_answer() -> None:

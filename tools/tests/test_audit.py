@@ -1,9 +1,13 @@
 """The audit of pinned versions against indexes of our own: what is found, what is not, and what is not offered."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import audit
@@ -80,6 +84,26 @@ def test_the_status_tells_nothing_found_from_found_and_from_not_offered(
     with serving(pages) as root:
         found = audit.audited(root, PINS)
     assert (list(audit.lines(found)), audit.status(found)) == (said, status)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, "https://index.example/simple"),
+        ({"PIP_INDEX_URL": "https://mirror.example/simple/"}, "https://mirror.example/simple"),
+    ],
+)
+def test_without_settings_the_index_of_pip_itself_is_asked(settings: dict[str, str], expected: str) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    ran = subprocess.run(
+        [sys.executable, "-c", "import audit; print(audit.index())"],
+        env={**kept, "PIP_CONFIG_FILE": os.devnull, **settings},
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == expected
 
 
 def test_every_pin_of_ours_is_read() -> None:

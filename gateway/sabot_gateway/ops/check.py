@@ -29,6 +29,7 @@ from sabot_gateway.ops.probe import broker_fact, port_facts
 from sabot_gateway.shoe.keys import KeyRing
 
 _EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # no gateway of this release has run before
+_SET_CLOCK = "`sudo timedatectl set-ntp true`; where that is not supported, `sudo apt-get install -y chrony`"
 _CLOCK_SLACK_S = 60.0
 _WARN_FREE_BYTES, _LEAST_FREE_BYTES = 1_000_000_000, 100_000_000
 _TIME_ERROR = 5  # adjtimex: nothing keeps this clock right
@@ -185,11 +186,11 @@ def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]
     now = datetime.fromtimestamp(now_s, UTC)
     text = f"{now:%Y-%m-%d %H:%M:%S} UTC"
     if now < _EARLIEST:
-        yield Fact("wrong", "clock", f"{text} is in the past; set it: `sudo timedatectl set-ntp true`")
+        yield Fact("wrong", "clock", f"{text} is in the past; set it: {_SET_CLOCK}")
     elif ledger.exists() and ledger.stat().st_mtime > now_s + _CLOCK_SLACK_S:
         yield Fact("wrong", "clock", f"{text} is before the ledger was last written; set the clock, or find out why")
     elif kept is False:
-        yield Fact("warning", "clock", f"{text}, but no time server sets it; `sudo timedatectl set-ntp true`")
+        yield Fact("warning", "clock", f"{text}, but no time server sets it: {_SET_CLOCK}")
     else:
         yield Fact("ok", "clock", text + (", set by a time server" if kept else ""))
 

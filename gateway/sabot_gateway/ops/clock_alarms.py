@@ -31,10 +31,9 @@ class ClockAlarms:
         self._raised = abs(offset_s) > self.limit_s * (_SET_AGAIN if self._raised else 1.0)
         if not self._raised:
             return ""
-        way = "ahead of" if offset_s > 0 else "behind"
         return (
-            f"This PC's clock is {abs(offset_s):.2f} s {way} its time server ({reading.service}). Play on. Times of "
-            "coups are wrong by as much; their order is right. Have the time server checked."
+            f"This PC's clock is {abs(offset_s):.2f} s {_way(offset_s)} its time server ({reading.service}). Play on. "
+            "Times of coups are wrong by as much; their order is right. Have the time server checked."
         )
 
     def _not_set(self, reading: Reading, now_s: float) -> str:
@@ -53,5 +52,9 @@ def sentence(reading: Reading | None) -> str:
     if reading is None:
         return "not known: neither chrony nor systemd-timesyncd answers"
     if reading.offset_s is None:
-        return f"not set by {reading.service}"
-    return f"{reading.offset_s:+.6f} s by {reading.service}"
+        return f"no time server sets it ({reading.service})"
+    return f"{abs(reading.offset_s):.6f} s {_way(reading.offset_s)} its time server ({reading.service})"
+
+
+def _way(offset_s: float) -> str:
+    return "ahead of" if offset_s > 0 else "behind"

@@ -4,6 +4,7 @@ import csv
 import re
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -12,6 +13,7 @@ EVERY_S = 60.0
 _WITHIN_S = 5.0
 _MOST_TEXT = 65_536
 _CHRONY_FIELDS = 14
+_STALE_S = 3600.0  # chrony asks its source every 17 minutes at least, unless it is told otherwise
 _UNITS_S = {"us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµμ]+)")
 
@@ -24,16 +26,18 @@ class Reading(NamedTuple):
     offset_s: float | None = None  # this PC's clock less the source's: above 0, the PC is ahead
 
 
-def chrony(text: str) -> Reading | None:
-    """Return the reading of `chronyc -c tracking`; None if the text is something else."""
+def chrony(text: str, now_s: float) -> Reading | None:
+    """Return the reading of `chronyc -c tracking` at a time of this PC's clock; None if the text is something else."""
     rows = list(csv.reader(text.strip().splitlines()))
     if len(rows) != 1 or len(rows[0]) != _CHRONY_FIELDS:
         return None
     try:
-        slow_s = float(rows[0][4])
+        measured_s, slow_s = float(rows[0][3]), float(rows[0][4])
     except ValueError:
         return None
-    synchronised = rows[0][13] in ("Normal", "Insert second", "Delete second")
+    # A source that is lost leaves the status Normal: only the time of the last measurement shows it.
+    recent = now_s + slow_s - measured_s < _STALE_S
+    synchronised = recent and rows[0][13] in ("Normal", "Insert second", "Delete second")
     return Reading("chrony", synchronised, 0.0 - slow_s if synchronised else None)
 
 
@@ -58,7 +62,7 @@ def _timespan_s(text: str) -> float | None:
 
 
 _ASKED: Sequence[tuple[list[str], Callable[[str], Reading | None]]] = (
-    (["chronyc", "-c", "tracking"], chrony),
+    (["chronyc", "-c", "tracking"], lambda text: chrony(text, time.time())),
     (["timedatectl", "timesync-status", "--no-pager"], timesyncd),
 )
 

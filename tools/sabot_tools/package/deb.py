@@ -139,6 +139,7 @@ def main() -> None:
     """Build the package of this checkout; a second argument is its version, unless that of pyproject.toml."""
     folder, *given = sys.argv[1:]
     version = given[0] if given else tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    print(f"building {NAME} {version} (about a minute)", file=sys.stderr)
     print(build(Path(folder), wheels(), version, epoch_s()))
 
 

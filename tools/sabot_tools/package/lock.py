@@ -100,7 +100,9 @@ def pins(requirements: list[str]) -> list[Pinned]:
 
 def main() -> None:
     """Write the file of each extra."""
+    platforms = len(_PYTHONS) * len(_MACHINES)
     for extra in (*EXTRAS, BUILD):
+        print(f"asking the index for the files of {path_of(extra).name} on {platforms} platforms (up to 2 minutes)")
         path_of(extra).write_text(text(extra, pins(_resolve(extra))))
         print(f"wrote {path_of(extra).relative_to(ROOT)}")
 

@@ -31,6 +31,7 @@ def fetch(folder: Path, extra: str) -> None:
     """Fill a folder with the wheels that an extra needs, unless it is there; a file that is not locked is refused."""
     if folder.exists():
         return
+    print(f"fetching what sabot[{extra}] needs into {folder.parent} (once)", file=sys.stderr)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as work:
         tools, part = Path(work, "tools"), Path(work, "wheels")

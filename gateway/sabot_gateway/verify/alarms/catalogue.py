@@ -121,7 +121,7 @@ ALARMS: dict[str, AlarmKind] = {
         "warning", "The line to an Angel Eye was interrupted in play; coups may be missing.", _SEEN
     ),
     "gateway_clock": AlarmKind("warning", "The gateway's clock went back.", ("acknowledged",)),
-    "clock_offset": AlarmKind("warning", "This PC's clock is not its time server's.", ("gateway",)),
+    "clock_offset": AlarmKind("warning", "This PC's clock differs from its time server.", ("gateway",)),
     "clock_not_set": AlarmKind("warning", "No time server has set this PC's clock for an hour.", ("gateway",)),
     "ledger_behind": AlarmKind(
         "critical",
