@@ -154,6 +154,27 @@ def test_a_cursor_that_was_moved_is_found_and_goes_back(closed: Path, moved: int
     assert faults(closed) == []
 
 
+def test_a_cursor_that_was_moved_ahead_with_its_hash_goes_back(closed: Path) -> None:
+    edit(closed, "UPDATE cursors SET seq = 9, hash = (SELECT hash FROM entries WHERE seq = 9)")
+    ahead = "the cursor mqtt is at entry 9, but the head beside the ledger has it at entry 5"
+    verdict = audit.verify(closed, retention.read(retention.key_path(closed)))
+    assert (verdict.faults, verdict.notes) == ([], [f"{ahead}: the next start publishes again what is between"])
+    ledger = Ledger(closed)
+    assert ledger.cursor("mqtt") == 5
+    assert ledger.notes == [f"{ahead}; everything after entry 5 is published again"]
+    ledger.close()
+    assert audit.verify(closed).notes == []
+
+
+@pytest.mark.parametrize(("version", "table"), [(1, "entries"), (2, "entries"), (4, "entries"), (7, "entries")])
+def test_a_version_that_was_changed_is_found(closed: Path, version: int, table: str) -> None:
+    edit(closed, f"PRAGMA user_version = {version}")
+    wrong = f"it says that it is of version {version}, but its table '{table}' is not: its version was changed"
+    assert wrong in faults(closed)
+    with pytest.raises(LedgerError, match="its version was changed"):
+        Ledger(closed)
+
+
 def test_a_cursor_that_was_removed_publishes_everything_again(closed: Path) -> None:
     edit(closed, "DELETE FROM cursors")
     assert faults(closed) == ["the cursor mqtt is missing: the head beside the ledger has it at entry 5"]

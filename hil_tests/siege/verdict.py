@@ -7,6 +7,7 @@ from typing import Any
 from siege.tampering.ledgers import Case
 
 UNSEEN, LAUNDERED = "UNSEEN", "LAUNDERED: serves at the next start"
+UNDONE = "daemon publishes again"
 
 
 def verdict(row: dict[str, Any]) -> str:
@@ -22,6 +23,8 @@ def verdict(row: dict[str, Any]) -> str:
         found += [LAUNDERED] if row.get("again", {}).get("does") == "serves" else []
     elif start["alarms"]:
         found.append(f"daemon raises {', '.join(start['alarms'])}")
+    if any("is published again" in line for line in start["log"]):
+        found.append(UNDONE)
     return "; ".join(found) or UNSEEN
 
 
@@ -29,6 +32,8 @@ def as_it_must(case: Case, row: dict[str, Any]) -> bool:
     """True if the file shows the change, or a head where only that can; an untouched ledger shows none."""
     if case.name.startswith("untouched"):
         return bool(row["verdict"] == UNSEEN)
+    if case.undone:
+        return UNDONE in row["verdict"]
     by_heads = case.needs_heads and (row["verdict"] != UNSEEN or row["heads_fit"])
     return bool(row["verify"]["exit"] or by_heads) and LAUNDERED not in row["verdict"]
 

@@ -207,6 +207,15 @@ def _derived(reader: Reader, verdict: Verdict, different: str | None) -> None:
 def _check_cursors(reader: Reader, verdict: Verdict, kept: Kept | None) -> None:
     found = reader.cursor_problems(kept.cursors if kept else {})
     verdict.faults += [problem for _, problem in found.values() if problem]
+    if kept and kept.head.gateway == reader.gateway():
+        _note_cursors_ahead(reader, verdict, {name: seq for name, (seq, problem) in found.items() if not problem})
+
+
+def _note_cursors_ahead(reader: Reader, verdict: Verdict, cursors: dict[str, int]) -> None:
+    """Note cursors that the next start puts back; compare with the head as it is now, which a daemon may rewrite."""
+    now = heads.read(sidecar_path(reader.path, "head"))
+    ahead = [heads.cursor_ahead(name, seq, now.cursors) for name, seq in cursors.items()] if now else []
+    verdict.notes += [f"{fact}: the next start publishes again what is between" for fact in ahead if fact]
 
 
 def _check_heads(

@@ -2,7 +2,7 @@
 
 import hmac
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -86,6 +86,13 @@ def _of(head: LedgerMessage) -> str:
 def excused(head: LedgerMessage, accepted: Iterable[Accepted]) -> Accepted | None:
     """Return the acceptance that covers a head which the ledger contradicts."""
     return next((one for one in accepted if one.after < head.entry <= one.lost.entry and head.time <= one.time), None)
+
+
+def cursor_ahead(name: str, seq: int, kept: Mapping[str, int]) -> str:
+    """Return that a cursor is ahead of the head beside the ledger: by hand, or a kill or power cut lost the head."""
+    if seq <= kept.get(name, seq):
+        return ""
+    return f"the cursor {name} is at entry {seq}, but the head beside the ledger has it at entry {kept[name]}"
 
 
 class HeadFile:

@@ -136,8 +136,13 @@ def _statements(first: int, last: int) -> list[str]:
 
 def difference(db: sqlite3.Connection) -> str | None:
     """Return which table, index, trigger or view a file has that a ledger has not, or lacks."""
-    found = _parts(db)
-    if version(db) < VERSION:  # the next start rebuilds its indexes
+    found, of_version = _parts(db), version(db)
+    if of_version < VERSION:  # the next start rebuilds its indexes and derived tables
+        later = _later_table(db, of_version)
+        if later:
+            return (
+                f"it says that it is of version {of_version}, but its table {later!r} is not: its version was changed"
+            )
         expected = {part for part in found if part[0] in ("table", "index")}
     else:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
@@ -148,6 +153,22 @@ def difference(db: sqlite3.Connection) -> str | None:
     for kind, name in sorted(expected - found):
         return f"it lacks the {kind} {name!r}"
     return None
+
+
+def _later_table(db: sqlite3.Connection, of_version: int) -> str | None:
+    """Return a table that has not the columns which it had in this version."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as then:
+        for statement in _statements(1, of_version):
+            then.execute(statement)
+        expected = _stored_columns(then)
+    return next((name for name, columns in _stored_columns(db).items() if columns != expected.get(name)), None)
+
+
+def _stored_columns(db: sqlite3.Connection) -> dict[str, set[str]]:
+    """Return the columns of the tables that are not computed from the entries."""
+    names = ("entries", "cursors", "meta", "units")
+    columns = {name: {row[1] for row in db.execute(f"PRAGMA table_info({name})")} for name in names}
+    return {name: found for name, found in columns.items() if found}
 
 
 def _parts(db: sqlite3.Connection) -> set[tuple[str, str]]:

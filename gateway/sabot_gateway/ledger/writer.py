@@ -103,7 +103,7 @@ class Ledger(Reader):
             )
         elif kept:
             self.compare(kept.head)
-        self._check_cursors(kept.cursors if kept else {})
+        self._check_cursors(kept.cursors if kept else {}, own=bool(kept and kept.head.gateway == self._gateway))
         if self.behind is None:
             self._keep_head()
 
@@ -238,10 +238,11 @@ class Ledger(Reader):
             self._db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (name, seq, self.hash_of(seq) or b""))
         self._cursors[name] = seq
 
-    def _check_cursors(self, kept: dict[str, int]) -> None:
+    def _check_cursors(self, kept: dict[str, int], *, own: bool) -> None:
         """Put a cursor that was moved by hand back to where the head has it, or to the beginning."""
         for name, (seq, problem) in self.cursor_problems(kept).items():
             self._cursors[name] = seq
+            problem = problem or (heads.cursor_ahead(name, seq, kept) if own else "")
             if problem:
                 back = min(kept.get(name, 0), self._seq)
                 self.notes.append(f"{problem}; everything after entry {back} is published again")

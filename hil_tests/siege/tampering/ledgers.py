@@ -85,6 +85,7 @@ class Case:
     base: str
     change: Change
     needs_heads: bool = False  # no reading of the file itself can find it
+    undone: bool = False  # a power cut can leave the same, so it is no fault; the next start undoes it and logs that
 
 
 def also(change: Change, *suffixes: str) -> Change:

@@ -1,6 +1,6 @@
 """Changes of the file and of single rows: entries and cursors."""
 
-from siege.tampering.ledgers import Change, Copy
+from siege.tampering.ledgers import Change, Copy, NotThereError
 
 _MIDDLE = "seq = (SELECT max(seq) / 2 FROM entries)"
 _LAST = "seq = (SELECT max(seq) FROM entries)"
@@ -114,7 +114,9 @@ def cursor_back_with_its_hash(copy: Copy) -> None:
 
 
 def cursor_to_the_end_with_its_hash(copy: Copy) -> None:
-    """What was not published yet never will be."""
+    """What was not published yet would never be."""
+    if copy.one("SELECT min(seq) = (SELECT max(seq) FROM entries) FROM cursors"):
+        raise NotThereError("everything in this ledger was published")
     copy.sql("UPDATE cursors SET seq = (SELECT max(seq) FROM entries)")
     copy.fit_cursors()
 
