@@ -14,7 +14,8 @@ from sabot_gateway.ops import example
 from sabot_tools.package import manual, steps, tree
 
 ROOT = Path(__file__).parents[2]
-UNITS = ["sabot-gateway.service", "sabot-floor.service"]
+SERVICES = ("gateway", "floor", "backup", "ship", "drill")
+UNITS = [f"sabot-{name}.service" for name in SERVICES]
 MOST_EXPOSURE = 20  # in tenths: `systemd-analyze security` rates from 0.0 to 10.0
 needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze here")
 needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="no man here")
@@ -79,9 +80,17 @@ def test_the_script_takes_the_steps_of_the_installer(root: Path) -> None:
     assert taken == of_wheel[: len(taken)]
 
 
-def test_unit_and_rule_are_those_of_the_examples(root: Path) -> None:
-    for name, place in (("sabot-gateway.service", "systemd/system"), ("60-sabot.rules", "udev/rules.d")):
+def test_units_and_rule_are_those_of_the_examples(root: Path) -> None:
+    timed = [f"sabot-{name}.{kind}" for name in ("backup", "ship", "drill") for kind in ("service", "timer")]
+    units = [(name, "systemd/system") for name in ("sabot-gateway.service", *timed)]
+    for name, place in (*units, ("60-sabot.rules", "udev/rules.d")):
         assert (root / "usr/lib" / place / name).read_bytes() == (example.directory() / name).read_bytes()
+
+
+def test_a_page_that_another_page_of_the_package_names_is_in_it_too(root: Path) -> None:
+    pages = {page.name: page.read_text() for page in (root / "usr/share/doc/sabot-gateway").glob("*.md")}
+    named = {name for text in pages.values() for name in re.findall(r"\]\(([A-Z_]+\.md)\)", text)}
+    assert {"BACKUP.md", "OPERATIONS.md"} <= named <= set(pages)
 
 
 def test_the_link_and_the_program_are_where_the_unit_looks(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""`make package-trial`: INSTALL.md as written on an empty Debian with a booted systemd; upgrade, removal, purge."""
+"""`make package-trial`: INSTALL.md and BACKUP.md as written on an empty Debian with its systemd; upgrade, purge."""
 
 import json
 import os
@@ -16,7 +16,8 @@ from clean_root import Machine, copied, made
 from sabot_tools.package import deb, tree
 
 ROOT = Path(__file__).parents[2]
-PATH_TITLE = "## Ten minutes"
+LOST = "rm /var/lib/sabot/ledger.db*"
+TIMERS = "sabot-backup.timer sabot-ship.timer sabot-drill.timer"
 PACKAGE = "sabot-gateway_0.1.0_amd64.deb"
 DIGESTS = (
     "sha256sum /etc/sabot/gateway.toml /etc/sabot/keys/*; stat -c '%n %U:%G %a' /etc/sabot /etc/sabot/* /var/lib/sabot"
@@ -29,10 +30,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def blocks() -> list[str]:
-    """Return the commands of the ten-minute path, block by block, as they are written."""
-    text = (ROOT / "gateway/INSTALL.md").read_text()
-    (section,) = (part for part in re.split(r"^(?=## )", text, flags=re.MULTILINE) if part.startswith(PATH_TITLE))
+def blocks(page: str, title: str) -> list[str]:
+    """Return the commands of a section, block by block, as they are written."""
+    text = (ROOT / "gateway" / page).read_text()
+    (section,) = (part for part in re.split(r"^(?=## )", text, flags=re.MULTILINE) if part.startswith(f"## {title}"))
     return re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
 
@@ -92,6 +93,8 @@ def test_the_ten_minute_path_upgrade_removal_and_purge(tmp_path: Path, clean: Pa
         the_path_as_written(machine)
         coups_are_stored(machine)
         the_sandbox_is_real(machine)
+        backups_are_made(machine)
+        a_lost_ledger_is_restored(machine)
         upgrades_keep_everything(machine)
         removal_and_purge(machine)
 
@@ -104,7 +107,7 @@ def before_the_package(machine: Machine) -> None:
 
 
 def the_path_as_written(machine: Machine) -> None:
-    written = blocks()
+    written = blocks("INSTALL.md", "Ten minutes")
     assert len(written) == 5
     assert f"dpkg -i {PACKAGE}" in written[0]
     *first, look = written
@@ -133,6 +136,43 @@ def the_sandbox_is_real(machine: Machine) -> None:
     assert "Operation not permitted" in machine.ask(f"{policy} /run/nodes/memory").stderr
 
 
+def backups_are_made(machine: Machine) -> None:
+    """The units of BACKUP.md, which the package has, in their sandbox; what they write can be used."""
+    machine.run("mkdir -p /mnt/backup /media/safe; mount -t tmpfs tmpfs /mnt/backup")  # another disk
+    set_up, _of_a_wheel = blocks("BACKUP.md", "Set up")
+    print(machine.run(set_up))
+    assert machine.run(f"systemctl is-active {TIMERS}") == "active\n" * 3
+    assert machine.run("systemd-analyze verify --man=no /usr/lib/systemd/system/sabot-*") == ""
+    for name in ("ship", "backup", "drill"):
+        print(machine.run(f"systemctl start sabot-{name}.service; journalctl -u sabot-{name} -o cat --no-pager"))
+        assert machine.run(f"systemctl show -P Result sabot-{name}.service") == "success\n"
+    copies = machine.run("sudo -u sabot sh -c 'ls /mnt/backup/sabot/ledger-*.db'").split()
+    assert len(copies) == 2  # the first by hand
+    stored = int(copies[-1].split("-")[3])
+    assert f"{stored} entries, intact" in machine.run(f"sudo -u sabot sabot ledger verify {copies[-1]}")
+    assert int(machine.run("cat /mnt/backup/sabot/segment-* | wc -l")) > 10
+    assert "drill passed" in machine.run("journalctl -u sabot-drill -o cat --no-pager")
+
+
+def a_lost_ledger_is_restored(machine: Machine) -> None:
+    """Once with the old disk still there, once without it: then the gateway holds until a person accepts the loss."""
+    stop, restore, again = blocks("BACKUP.md", "Restore")
+    stored = entries(machine)
+    for block in (stop, restore):
+        print(said := machine.run(block))
+    assert "no entry up to it is missing" in said
+    machine.run(f"systemctl start sabot-gateway; {again}")
+    machine.wait_for("sudo sabot gateway status", "online")
+    assert entries(machine) >= stored
+    machine.run(f"systemctl stop sabot-gateway {TIMERS}; {LOST}")
+    assert re.search(r"entries \d+ to \d+ are missing", machine.run(restore))
+    machine.run("systemctl start sabot-gateway")
+    machine.wait_for("sudo sabot gateway status", "sabot ledger accept")
+    machine.run("sabot ledger accept /var/lib/sabot/ledger.db --by 'A. Smith' --reason 'disk lost'")
+    machine.run(again.replace("before-restore", "before-the-second"))
+    machine.wait_for("sudo sabot gateway status", "online")
+
+
 def upgrades_keep_everything(machine: Machine) -> None:
     """From an earlier commit to this one, to the next, and back."""
     machine.run("sudo -u sabot sabot keys new 5ab0000000000001 --dir /etc/sabot/keys")
@@ -151,7 +191,7 @@ def removal_and_purge(machine: Machine) -> None:
     kept = machine.run(DIGESTS)
     machine.run("sudo dpkg -r sabot-gateway")
     assert machine.run(DIGESTS) == kept
-    assert machine.ask("systemctl is-active sabot-gateway").stdout == "inactive\n"
+    assert machine.ask(f"systemctl is-active sabot-gateway {TIMERS}").stdout == "inactive\n" * 4
     assert machine.ask("ls /opt/sabot /usr/bin/sabot").returncode != 0
     said = machine.run("sudo dpkg -P sabot-gateway")
     assert "kept with all that is in it: /etc/sabot/keys /etc/sabot /var/lib/sabot" in said

@@ -24,9 +24,14 @@ _OPTIONS = ("--root-owner-group", "--threads-max=1")
 SMALL, QUICK = ("-Zxz", "-z6"), ("-Zgzip", "-z1")
 _SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 _DOC = Path("usr/share/doc") / NAME
-_DOCUMENTS = ("INSTALL.md", "MQTT.md", "LEDGER.md", "VERIFY.md", "ANGEL_EYE.md", "JACKPOTS.md")
+_DOCUMENTS = (
+    *("INSTALL.md", "OPERATIONS.md", "BACKUP.md", "ALARMS.md", "VERIFY.md", "LEDGER.md", "THREATS.md"),
+    *("MQTT.md", "INTEGRATORS.md", "ANGEL_EYE.md", "JACKPOTS.md", "SCREENS.md", "REPORTS.md"),
+)
+_BACKUP = ("backup", "ship", "drill")  # units that the package brings and does not enable
+_UNITS = ("sabot-gateway.service", *(f"sabot-{name}.{kind}" for name in _BACKUP for kind in ("service", "timer")))
 _FILES = {
-    _EXAMPLES / "sabot-gateway.service": "usr/lib/systemd/system/sabot-gateway.service",
+    **{_EXAMPLES / unit: f"usr/lib/systemd/system/{unit}" for unit in _UNITS},
     _EXAMPLES / "60-sabot.rules": "usr/lib/udev/rules.d/60-sabot.rules",
     _FOLDER / "journald.conf": "usr/lib/systemd/journald.conf.d/50-sabot.conf",
     licences.PAGE: str(_DOC / licences.PAGE.name),
