@@ -20,17 +20,11 @@ def coups(watcher: SiteWatcher) -> dict[str, tuple[Any, ...]]:
 
 
 def stop_gateway(watcher: SiteWatcher) -> None:
-    """Stop the gateway once it has published a head of its ledger; its last message is the newest one."""
-    watcher.run_until(lambda watcher: bool(heads_of(watcher)))
+    """Stop the gateway, however soon after its start; the head that it leaves at the broker is the newest one."""
     watcher.site.children.release(watcher.site.gateway)
     watcher.site.gateway.terminate()
     assert watcher.site.gateway.wait() == 0
     watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")
-
-
-def heads_of(watcher: SiteWatcher) -> list[bytes]:
-    """Return the heads of the ledger that have come."""
-    return [message.payload for message in watcher.received if message.topic.endswith("/ledger")]
 
 
 def lose_the_disk(watcher: SiteWatcher) -> Path:

@@ -42,7 +42,7 @@ from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each table has its turn in so many sweeps, four times a second
-_FLUSH_AT_STOP_S = 2.0
+_FLUSH_AT_STOP_S = 3.0  # longer than the head of the ledger waits for the one that the broker keeps
 _LATE_S = 0.2  # from turn to turn; the longest wait is 0.07 s
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -276,7 +276,7 @@ class App:
         self._captures.end_all(self._monotonic())
         publisher.set_goodbye(self._at().time)
         while mqtt.client.is_connected() and self._monotonic() < end_s:
-            if publisher.retained.acknowledged() if self._hold.active else publisher.idle():
+            if publisher.retained.complete() and (self._hold.active or publisher.idle()):
                 break
             self.step(0.01)
         with suppress(LedgerError):  # then the last ones are published again

@@ -48,6 +48,29 @@ def test_a_shoe_that_is_closed_brings_the_head_out_at_once(topic: HeadTopic, led
     assert topic.take(103.0) == ledger.head()
 
 
+def test_at_a_stop_the_head_is_owed_until_what_the_broker_keeps_was_read(topic: HeadTopic, ledger: Ledger) -> None:
+    assert not topic.owed()
+    topic.shoe_changed()  # as the stop does
+    assert topic.take(101.9) is None
+    assert topic.owed()
+    assert topic.take(102.0) == ledger.head()
+    assert not topic.owed()
+    topic.shoe_changed()
+    topic.lost_broker()
+    assert not topic.owed()
+
+
+def test_a_ledger_that_is_behind_owes_no_head(topic: HeadTopic, ledger: Ledger) -> None:
+    topic.shoe_changed()
+    ledger.append([coup(100, 9, 2, 1)])
+    newer = ledger.head()
+    ledger._db.execute("DELETE FROM entries WHERE seq = 21")
+    ledger._seq, ledger._hash = ledger.newest()
+    topic.received(encoded(newer), 100.3)
+    assert not topic.owed()
+    assert topic.take(200.0) is None
+
+
 def test_without_a_broker_nothing_goes_out_and_after_each_connection_it_listens_again(topic: HeadTopic) -> None:
     assert topic.take(102.0) is not None
     topic.lost_broker()

@@ -53,7 +53,7 @@ def backup(ledger: Path, place: Path, time: str, pace: Pace, progress: Progress 
 def _checked_copy(ledger: Path, part: Path, pace: Pace, progress: Progress) -> audit.Verdict:
     for tries in range(1, _TRIES + 1):
         copying.copy(ledger, part, pace, progress)
-        verdict = audit.verify(part, _key(ledger))
+        verdict = audit.verify(part, _key(ledger), rest=pace.rest)
         if not verdict.faults:
             return verdict
         part.unlink()

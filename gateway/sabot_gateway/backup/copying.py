@@ -16,7 +16,8 @@ from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.files import read_only_uri
 
 _PIECE = 250  # entries of one read: a few ms
-_SYNC_BYTES = 1 << 20  # after so much the new file is synced: a disk with much to write would delay the daemon
+_SYNC_STEPS = 2000  # of SQLite's machine, while it copies whole tables
+_SYNC_BYTES = 256 << 10  # after so much the new file is synced: a disk with much to write would delay the daemon
 _CACHE_KIB = 2048
 _COPY_PIECE = "INSERT INTO main.entries SELECT * FROM source.entries WHERE seq > ? ORDER BY seq LIMIT ?"
 _TABLES = "SELECT sql, name FROM source.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
@@ -31,7 +32,9 @@ def copy(source: Path, target: Path, pace: Pace, progress: Progress = lambda don
     try:
         with closing(_open(source, target)) as db:
             tables = _make_tables(db)
-            _copy_entries(db, descriptor, pace, progress)
+            sync = _Sync(descriptor)
+            _copy_entries(db, sync, pace, progress)
+            db.set_progress_handler(sync.step, _SYNC_STEPS)
             _copy_rest(db, tables)
         os.fsync(descriptor)
     except sqlite3.Error as error:
@@ -63,19 +66,30 @@ def _make_tables(db: sqlite3.Connection) -> list[str]:
     return [name for _, name in tables if name != "entries"]
 
 
-def _copy_entries(db: sqlite3.Connection, descriptor: int, pace: Pace, progress: Progress) -> None:
+class _Sync:
+    """Syncs a file that grows, so that the disk never has much of it to write at once."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._bytes = descriptor, 0
+
+    def step(self) -> None:
+        """Sync the file if it has grown enough."""
+        size = os.fstat(self._descriptor).st_size
+        if size - self._bytes >= _SYNC_BYTES:
+            os.fdatasync(self._descriptor)
+            self._bytes = size
+
+
+def _copy_entries(db: sqlite3.Connection, sync: _Sync, pace: Pace, progress: Progress) -> None:
     """Copy the entries in pieces, until few are left."""
-    last, synced = 0, 0
+    last = 0
     while True:
         done = db.execute(_COPY_PIECE, (last, _PIECE)).rowcount
         (last,) = db.execute("SELECT ifnull(max(seq), 0) FROM main.entries").fetchone()
         progress(done)
         if done < _PIECE:
             return
-        size = os.fstat(descriptor).st_size
-        if size - synced >= _SYNC_BYTES:
-            os.fdatasync(descriptor)
-            synced = size
+        sync.step()
         pace.rest()
 
 

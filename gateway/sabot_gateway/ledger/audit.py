@@ -2,25 +2,29 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import heads, schema
 from sabot_gateway.ledger.errors import LedgerError
-from sabot_gateway.ledger.files import sidecar_path
+from sabot_gateway.ledger.files import Rest, sidecar_path
 from sabot_gateway.ledger.heads import Kept
 from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.recompute import Range, SharedRanges
+from sabot_gateway.ledger.units import Run
 
 _AT_START = 200_000  # newest entries that a start checks; everything of a ledger that has no more
 _MOST_FAULTS = 5  # of one kind
 _TRIES = 3
 
 Progress = Callable[[int], None]
+Runs = dict[Range, Run | LedgerError]
 
 
 @dataclass
@@ -83,16 +87,18 @@ def verify(
     known: Iterable[LedgerMessage] = (),
     *,
     fork: bool = False,
+    rest: Rest | None = None,
 ) -> Verdict:
     """Check everything: chain, structure, derived tables, cursors, checkpoint, and heads that were kept elsewhere.
 
-    With `fork`, which is for programs with one thread, a second process checks structure and tables.
+    With `fork`, which is for programs with one thread, a second process checks structure, tables and part of the chain.
+    Without it, `rest` is called every millisecond or two.
     """
     known = list(known)
     for _ in range(_TRIES):
         before = _state(path)
-        with _tables_beside(path) if fork else nullcontext(lambda: _tables(path)) as tables:
-            verdict = _verify_once(path, key, progress, known, tables)
+        with _beside(path) if fork else _alone(path, rest) as check:
+            verdict = _verify_once(path, key, progress, known, check)
         if not verdict.faults or _state(path) == before:
             break
     return verdict
@@ -104,30 +110,78 @@ def _state(path: Path) -> tuple[bool, int, int]:
     return sidecar_path(path, "wal").exists(), found.st_mtime_ns if found else 0, found.st_size if found else 0
 
 
+class _Check(NamedTuple):
+    """What a check with one process or two offers: the ranges that are left to check, and the verdict of the tables."""
+
+    ranges: Callable[[Reader], Iterable[Range]]
+    tables: Callable[[], tuple[Verdict, Runs]]
+    rest: Rest | None = None
+
+
 @contextmanager
-def _tables_beside(path: Path) -> Iterator[Callable[[], Verdict]]:
-    """Begin the check of structure and tables in another process; what is given waits for its verdict."""
+def _alone(path: Path, rest: Rest | None) -> Iterator[_Check]:
+    """Check everything in this process."""
+    yield _Check(Reader.ranges, lambda: (_tables(path, rest), {}), rest)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[_Check]:
+    """Begin the check of structure and tables in another process; then both share the ranges of the chain."""
     from concurrent.futures import ProcessPoolExecutor  # a third of the start, and a daemon needs none of it
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(1, get_context("fork")) as pool:
-        begun = pool.submit(_tables, path)
+    shared = _shared_ranges(path)
+    with closing(shared), ProcessPoolExecutor(1, get_context("fork")) as pool:
+        begun = pool.submit(_tables_and_ranges, path, shared)
 
-        def verdict() -> Verdict:
+        def tables() -> tuple[Verdict, Runs]:
             try:
                 return begun.result()
             except BrokenProcessPool:
-                return Verdict(faults=["its tables are not checked: the process that checks them was ended; try again"])
+                fault = "its tables are not checked: the process that checks them was ended; try again"
+                return Verdict(faults=[fault]), {}
 
-        yield verdict
+        yield _Check(lambda reader: shared.take(), tables)
 
 
-def _tables(path: Path) -> Verdict:
+def _shared_ranges(path: Path) -> SharedRanges:
+    """Return the ranges of a ledger as it is now; none of one that cannot be read, for which there will be an error."""
+    shared = SharedRanges()
+    with suppress(LedgerError, sqlite3.Error), closing(Reader(path)) as reader:
+        shared.offer(reader.origin.seq, reader.newest()[0])
+    return shared
+
+
+def _tables_and_ranges(path: Path, shared: SharedRanges) -> tuple[Verdict, Runs]:
+    """Check structure and tables, then ranges of the chain until none is left."""
+    verdict = _tables(path)
+    try:
+        with closing(Reader(path)) as reader:
+            reader.hold()
+            return verdict, _followed(reader, shared.take())
+    except (LedgerError, sqlite3.Error):  # the other process checks what is left
+        return verdict, {}
+
+
+def _followed(reader: Reader, ranges: Iterable[Range], progress: Progress = lambda done: None) -> Runs:
+    """Follow ranges up to the first one with an error."""
+    found: Runs = {}
+    for part in ranges:
+        try:
+            found[part] = reader.follow(part)
+        except LedgerError as error:
+            found[part] = error
+            break
+        progress(part.last - part.after)
+    return found
+
+
+def _tables(path: Path, rest: Rest | None = None) -> Verdict:
     """Check structure, schema and derived tables over a connection of its own."""
     verdict = Verdict()
     try:
-        with closing(Reader(path)) as reader:
+        with closing(Reader(path, rest)) as reader:
             reader.hold()
             for check in (_structure, _schema, _play):
                 _checked(check, reader, verdict)
@@ -137,18 +191,21 @@ def _tables(path: Path) -> Verdict:
 
 
 def _verify_once(
-    path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage], tables: Callable[[], Verdict]
+    path: Path, key: bytes | None, progress: Progress, known: list[LedgerMessage], check: _Check
 ) -> Verdict:
     verdict = Verdict()
     try:
         kept = _kept(path, verdict)  # before the ledger is read: the daemon writes it after its entries
-        with closing(Reader(path)) as reader:
+        with closing(Reader(path, check.rest)) as reader:
             reader.hold()
             verdict.version = reader.version
-            _checked(partial(_chain, progress=progress), reader, verdict)
+            runs = _followed(reader, check.ranges(reader), progress)
+            found, others = check.tables()
+            progress(sum(part.last - part.after for part in others))
+            runs = _complete(reader, runs | others)
+            _checked(partial(_chain, runs=runs), reader, verdict)
             _check_heads(reader, verdict, kept.head if kept else None, known, key)
-            _checked(_units, reader, verdict)  # here, so that both processes have as much to do
-            found = tables()
+            _checked(partial(_units, runs=runs), reader, verdict)
             verdict.faults += found.faults
             verdict.notes += found.notes
             _check_cursors(reader, verdict, kept)
@@ -173,8 +230,24 @@ def _checked(check: Callable[[Reader, Verdict], None], reader: Reader, verdict: 
         verdict.faults.append(str(error))
 
 
-def _chain(reader: Reader, verdict: Verdict, progress: Progress) -> None:
-    verdict.entries = reader.verify_chain(progress)
+def _complete(reader: Reader, runs: Runs) -> Runs:
+    """Return the runs in order, up to the first error; follow what no process has followed as it is now."""
+    found: Runs = {}
+    for part in reader.ranges():
+        run = runs.get(part)
+        found |= {part: run} if isinstance(run, Run) else _followed(reader, [part])
+        if isinstance(found[part], LedgerError):
+            break
+    return found
+
+
+def _chain(_reader: Reader, verdict: Verdict, runs: Runs) -> None:
+    entries = 0
+    for run in runs.values():
+        if isinstance(run, LedgerError):
+            raise run
+        entries += run.entries
+    verdict.entries = entries
 
 
 def _structure(reader: Reader, _verdict: Verdict) -> None:
@@ -187,8 +260,9 @@ def _schema(reader: Reader, verdict: Verdict) -> None:
         verdict.faults.append(different)
 
 
-def _units(reader: Reader, verdict: Verdict) -> None:
-    _derived(reader, verdict, reader.units_difference())
+def _units(reader: Reader, verdict: Verdict, runs: Runs) -> None:
+    whole = [run for run in runs.values() if isinstance(run, Run)]
+    _derived(reader, verdict, reader.units_difference(whole if len(whole) == len(runs) else None))
 
 
 def _play(reader: Reader, verdict: Verdict) -> None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby, zip_longest
+from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Any
 
@@ -56,10 +56,10 @@ _OPENED = (
     "opened_seq = excluded.opened_seq"
 )
 _CLOSED = _SHOE + "closed = excluded.closed"
-_COUNTED = _SHOE + "coups = coups + 1"
-_COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 24)})"
+COUNTED = _SHOE + "coups = coups + excluded.coups"
+COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 24)})"
 _CORRECTED = "UPDATE coups SET corrected_by = ? WHERE id = ?"
-_CONFIRMED = "UPDATE coups SET confirmed = ? WHERE id = ?"  # the id of the message on `confirmed`
+CONFIRMED = "UPDATE coups SET confirmed = ? WHERE id = ?"  # the id of the message on `confirmed`
 _ALARM = (
     f"INSERT INTO alarms VALUES ({', '.join('?' * 14)}) ON CONFLICT DO UPDATE SET severity = excluded.severity, "
     "state = excluded.state, last = excluded.last, said_by = excluded.said_by, say = excluded.say, "
@@ -76,7 +76,6 @@ _INCIDENT = (
 _PARAMETERS = "INSERT INTO jackpot_parameters VALUES (?, ?, ?, ?)"
 
 _RECORDED_TOPIC = "/recorded"  # ends the topic of a recorded win
-_PROGRESS_EVERY = 1000
 _Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # as SQLite holds it
 Change = tuple[str, tuple[Any, ...]]
 Select = Callable[[str, tuple[Any, ...]], Iterable[Stored]]  # entries by a WHERE clause
@@ -206,12 +205,12 @@ def _coup(seq: int, message: _Coup) -> list[Change]:
     marks = (message.player_pair, message.banker_pair, message.natural, message.last_coup, message.rulebook)
     row = (*head, *cards, *marks, message.corrects, "", message.by, message.clause, "", seq)
     if message.corrects:
-        return [(_COUP, row), (_CORRECTED, (message.id, message.corrects))]
-    return [(_COUP, row), (_COUNTED, (message.table, message.unit, message.shoe, "", "", 0, 0, "", 1, seq, seq))]
+        return [(COUP, row), (_CORRECTED, (message.id, message.corrects))]
+    return [(COUP, row), (COUNTED, (message.table, message.unit, message.shoe, "", "", 0, 0, "", 1, seq, seq))]
 
 
 def _confirmed(seq: int, message: _Confirmed) -> list[Change]:
-    return [(_CONFIRMED, (message.id, message.coup_id))]
+    return [(CONFIRMED, (message.id, message.coup_id))]
 
 
 def _alarm(seq: int, message: _Alarm) -> list[Change]:
@@ -268,44 +267,37 @@ _OF_A_JACKPOT = (msgspec.json.Decoder(_Increment), _increment), (msgspec.json.De
 
 
 # The entries that the tables are computed from.
-SOURCES = f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)}) OR topic LIKE '{JACKPOT}%'"
+SOURCES = (
+    f"WHERE topic IN ({', '.join(repr(topic) for topic in _TOPICS)}) "
+    f"OR (topic >= '{JACKPOT}' AND topic < '{JACKPOT[:-1]}{chr(ord(JACKPOT[-1]) + 1)}')"
+)
 
 
 def changes(seq: int, entry: Entry | Stored) -> list[Change]:
     """Return what an entry changes in the tables: nothing, where it is of another kind."""
-    topic = entry.topic
+    return changes_of(seq, entry.topic, entry.payload)
+
+
+def changes_of(seq: int, topic: str, payload: bytes) -> list[Change]:
+    """Return what a message of a topic changes in the tables."""
     if topic in _TOPICS:
-        decoder, changes_of = _TOPICS[topic]
+        decoder, made_of = _TOPICS[topic]
     elif topic.startswith(JACKPOT):
-        decoder, changes_of = _OF_A_JACKPOT[topic.endswith(_RECORDED_TOPIC)]
+        decoder, made_of = _OF_A_JACKPOT[topic.endswith(_RECORDED_TOPIC)]
     else:
         return []
     try:
-        return changes_of(seq, decoder.decode(entry.payload))
+        return made_of(seq, decoder.decode(payload))
     except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError):  # of a file, which can hold anything
         return []
 
 
 def apply(db: sqlite3.Connection, made: list[Change]) -> None:
     """Change the tables: coups at once, for the messages that correct or count them come later; the rest in order."""
-    db.executemany(_COUP, [values for statement, values in made if statement is _COUP])
-    rest = (change for change in made if change[0] is not _COUP)
+    db.executemany(COUP, [values for statement, values in made if statement is COUP])
+    rest = (change for change in made if change[0] is not COUP)
     for statement, alike in groupby(rest, itemgetter(0)):
         db.executemany(statement, [values for _, values in alike])
-
-
-def rebuild(
-    db: sqlite3.Connection, entries: Iterable[Stored], progress: Callable[[int], None] = lambda done: None
-) -> None:
-    """Rebuild the tables from the entries; inside a transaction of the caller."""
-    for name in NAMES:
-        db.execute(f"DELETE FROM {name}")
-    cursor = db.cursor()
-    for entry in entries:
-        for statement, values in changes(entry.seq, entry):
-            cursor.execute(statement, values)
-        if entry.seq % _PROGRESS_EVERY == 0:
-            progress(_PROGRESS_EVERY)
 
 
 def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:
@@ -357,24 +349,3 @@ def _names(entry: Stored, **wanted: Any) -> bool:
     except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError):
         return False
     return all(getattr(message, name) == value for name, value in wanted.items())
-
-
-def difference(db: sqlite3.Connection, entries: Iterable[Stored]) -> str | None:
-    """Return where the tables of a file are not what its entries give; None where they are."""
-    fresh = sqlite3.connect(":memory:", isolation_level=None)
-    fresh.execute("PRAGMA journal_mode = OFF")  # nothing of it is ever rolled back
-    fresh.execute("BEGIN")
-    for statement in TABLES:
-        fresh.execute(statement)
-    rebuild(fresh, entries)
-    for name in NAMES:
-        for kept, given in zip_longest(rows(db, name), rows(fresh, name)):
-            if kept != given:
-                first = min(row[-1] for row in (kept, given) if row)
-                return f"table {name}: entry {first} gives something else than the table has"
-    return None
-
-
-def rows(db: sqlite3.Connection, name: str) -> Iterator[Any]:
-    """Yield one table in the order of its entries."""
-    return iter(db.execute(f"SELECT * FROM {name} ORDER BY seq, 1, 2, 3"))

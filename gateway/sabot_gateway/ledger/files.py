@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -10,6 +12,9 @@ from sabot_gateway.ledger.errors import LedgerError
 _SQLITE = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _SUMS = b"SABOTSUM"  # releases with versions 2 and 3 kept sums of all pages there
+REST_STEPS = 5000  # of SQLite's machine: some hundred rows, a millisecond or two
+
+Rest = Callable[[], None]  # called between pieces of a long read
 
 
 class LockedError(LedgerError):
@@ -66,3 +71,13 @@ def _pages_end(header: bytes) -> int:
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     return (65_536 if page_bytes == 1 else page_bytes) * int.from_bytes(header[28:32], "big")
+
+
+def connect_read_only(path: Path, rest: Rest | None = None) -> sqlite3.Connection:
+    """Open a ledger to read it; a closed one as it lies there, so that nothing is made beside it."""
+    if not path.is_file():
+        fact = "no plain file" if path.exists() else "no such file"
+        raise LedgerError(f"{fact}; give the path of the ledger, as `ledger` of the gateway's config has it")
+    db = sqlite3.connect(read_only_uri(path), uri=True, isolation_level=None)
+    db.set_progress_handler(rest, REST_STEPS)
+    return db

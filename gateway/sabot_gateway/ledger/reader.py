@@ -1,7 +1,7 @@
 """Reader: a ledger read only, while the daemon writes it or when nobody does."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,13 @@ from typing import Any
 import msgspec
 from sabot_protocol.topics import is_published
 
-from sabot_gateway.ledger import derived, files, recompute, retention, schema, units
+from sabot_gateway.ledger import files, rebuilding, recompute, retention, schema, units
 from sabot_gateway.ledger.chain import Origin, Stored
 from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.heads import ACCEPTED, Accepted
 
 _KIND_AT = 12  # of an event's frame
 _OPEN_CASES = "status = 'disputed' AND corrected_by = ''"
-# Of Stored, what derived tables are computed from: number, topic and message.
-_SOURCE = "'', NULL, '', topic, payload, x'', '', '', seq, x''"
 _NAMES = {"table_name": "table", "said_by": "by"}  # which are no names in SQL
 
 
@@ -36,10 +34,12 @@ class Reader:
     One class because every query shares the connection, the file's version and the handling of its errors.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    _rest: files.Rest | None = None
+
+    def __init__(self, path: Path, rest: files.Rest | None = None) -> None:
+        self.path, self._rest = path, rest
         try:
-            self._db = _connect(path)
+            self._db = files.connect_read_only(path, rest)
             self._learn()
         except LedgerError as error:
             raise type(error)(f"ledger {path}: {error}") from error
@@ -265,23 +265,30 @@ class Reader:
         )
         return row or (self.origin.seq, self.origin.hash)
 
+    def ranges(self) -> Iterator[recompute.Range]:
+        """Yield ranges of entries, in order, that are the whole ledger."""
+        return recompute.ranges(self.origin.seq, self.newest()[0])
+
     @reading()
-    def verify_chain(self, progress: Callable[[int], None] = lambda done: None) -> int:
+    def follow(self, part: recompute.Range) -> units.Run:
+        """Recompute the hashes of a range; an error names the first bad entry."""
+        head = self.hash_of(part.after)
+        if head is None:
+            raise LedgerError(f"entry {part.after} is missing: the chain breaks there")
+        before = "before" if self.version == schema.VERSION else "0"
+        behind = "" if part.after == self.origin.seq else f"seq > {part.after} AND"  # nothing is before the first one
+        query = f"SELECT {self._columns}, {before} FROM entries WHERE {behind} seq <= ? ORDER BY seq"
+        rows = self._db.execute(query, (part.last,))
+        return recompute.follow(rows, Origin(part.after, head, self.origin.second_from), part.last)
+
+    def verify_chain(self) -> int:
         """Recompute every hash; the number of entries, or an error that names the first bad one."""
-        return recompute.verify(self._entry_rows(), self.origin, progress)
+        return sum(self.follow(part).entries for part in self.ranges())
 
-    def _entry_rows(self, where: str = "", *values: int) -> Iterable[recompute.Row]:
-        query = f"SELECT {self._columns} FROM entries {where} ORDER BY seq"
-        return self._db.execute(query, values) if self.version else ()
-
-    @reading()
     def verify_newest(self, count: int) -> None:
         """Recompute the hashes of the newest entries; an error names the first bad one."""
-        before = max(self.newest()[0] - count, self.origin.seq)
-        head = self.hash_of(before)
-        if head is None:
-            raise LedgerError(f"entry {before} is missing: the chain breaks there")
-        recompute.verify(self._entry_rows("WHERE seq > ?", before), Origin(before, head, self.origin.second_from))
+        newest = self.newest()[0]
+        self.follow(recompute.Range(max(newest - count, self.origin.seq), newest))
 
     @reading()
     def hash_of(self, seq: int) -> bytes | None:
@@ -345,18 +352,19 @@ class Reader:
         return self.units_difference() or self.tables_difference()
 
     @reading()
-    def units_difference(self) -> str | None:
-        """Return where the logs of the units are not what the entries give."""
-        current = self.version == schema.VERSION
-        return units.difference(self._db, retention.pruned_units(self._db)) if current else None
+    def units_difference(self, runs: Iterable[units.Run] | None = None) -> str | None:
+        """Return where the logs of the units are not what the entries give; with all runs only the runs are read."""
+        if self.version != schema.VERSION:
+            return None
+        pruned = retention.pruned_units(self._db)
+        return units.difference(self._db, pruned) if runs is None else units.difference_by_runs(self._db, pruned, runs)
 
     @reading()
     def tables_difference(self) -> str | None:
         """Return where shoes, coups, alarms or another table about play is not what the entries give."""
         if self.version != schema.VERSION:
             return None
-        sources = self._db.execute(f"SELECT {_SOURCE} FROM entries {derived.SOURCES} ORDER BY seq")
-        return derived.difference(self._db, map(Stored._make, sources))
+        return rebuilding.difference(self.path, self._rest)
 
     @reading()
     def schema_difference(self) -> str | None:
@@ -390,11 +398,3 @@ class Reader:
         if key is None or self.pruned() is None or retention.signed(self._db, key):
             return None
         return "the checkpoint of its pruned entries is not signed by this key: it was changed, or the key is another"
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Read only; a closed ledger as it lies there, so that nothing is made beside it."""
-    if not path.is_file():
-        fact = "no plain file" if path.exists() else "no such file"
-        raise LedgerError(f"{fact}; give the path of the ledger, as `ledger` of the gateway's config has it")
-    return sqlite3.connect(files.read_only_uri(path), uri=True, isolation_level=None)

@@ -1,39 +1,122 @@
-"""Recompute: every hash of a ledger again, from the rows as they lie in the file, which can hold anything."""
+"""Recompute: every hash of a ledger again, from the rows as they lie in the file, which can hold anything.
 
-from collections.abc import Callable, Iterable
+A range of entries is checked on its own, from the stored hash of the entry before it, which the range before it checks.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Final
+from struct import Struct
+from typing import Any, Final, NamedTuple
 
 from sabot_gateway.ledger.chain import Origin, counted, length
 from sabot_gateway.ledger.errors import LedgerError
+from sabot_gateway.ledger.units import Pointer, Run
 
-Row = tuple[Any, ...]  # the columns of Stored, in order
-_PROGRESS_EVERY: Final = 1000
+Row = tuple[Any, ...]  # the columns of Stored, in order, and `before`
+_RANGE_ENTRIES: Final = 5000
+_MOST_RANGES: Final = 2048  # so many fit into a pipe
+_MOST_TEXTS: Final = 4096
+_NEW_UNIT: Final = object()
+_PACKED: Final = Struct(">qq")
 
 
-def verify(rows: Iterable[Row], origin: Origin, progress: Callable[[int], None] = lambda done: None) -> int:
-    """Recompute each hash by the formula of `chain.link`; the number of rows, or an error naming the first bad one."""
+class Range(NamedTuple):
+    """Entries behind `after`, up to and with `last`."""
+
+    after: int
+    last: int
+
+
+def ranges(first: int, last: int) -> Iterator[Range]:
+    """Yield the ranges between two entries; of a file with an absurd number not more than of any other."""
+    size = _RANGE_ENTRIES
+    while (last - first) // size >= _MOST_RANGES:
+        size *= 2
+    for after in range(first, last, size):
+        yield Range(after, min(after + size, last))
+
+
+class SharedRanges:
+    """Ranges that two processes share: each takes the next one from a pipe, in order; made before the fork."""
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+
+    def offer(self, first: int, last: int) -> None:
+        """Offer the ranges between two entries; all of them fit into the pipe."""
+        for part in ranges(first, last):
+            os.write(self._write, _PACKED.pack(*part))
+
+    def take(self) -> Iterator[Range]:
+        """Yield ranges until none is left."""
+        with suppress(BlockingIOError):
+            while True:
+                yield Range(*_PACKED.unpack(os.read(self._read, _PACKED.size)))
+
+    def close(self) -> None:
+        """Give the pipe back."""
+        os.close(self._read)
+        os.close(self._write)
+
+
+class _Texts(dict[str, bytes]):
+    """Texts as the hash takes them; units, tables and topics come again and again."""
+
+    def __missing__(self, text: str) -> bytes:
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        found = self[text] = counted(text)
+        return found
+
+
+class _Lengths(dict[int, bytes]):
+    """Lengths as the hash takes them."""
+
+    def __missing__(self, count: int) -> bytes:
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        found = self[count] = length(count)
+        return found
+
+
+def follow(rows: Iterable[Row], origin: Origin, last: int) -> Run:
+    """Recompute each hash by the formula of `chain.link`, up to the entry `last`; an error names the first bad one."""
     head, seq, second_from = origin.hash, origin.seq, origin.second_from
-    since = counted(str(second_from))
-    for unit, event_no, table, topic, payload, frame, time, rulebook, number, digest in rows:
+    texts, lengths, join, since = _Texts(), _Lengths(), b"".join, counted(str(second_from))
+    first, newest, numbers, wrong = dict[str, tuple[int, int]](), dict[str, int](), dict[str, int](), list[Pointer]()
+    newest_of, same_time, same_rulebook, end = newest.get, "", "", texts[""] + texts[""] + since
+    for unit, event_no, table, topic, payload, frame, time, rulebook, number, digest, before in rows:
         seq += 1
         try:
             seq_text, event = b"%d" % seq, b"" if event_no is None else str(event_no).encode()
-            parts = [
-                head, length(len(seq_text)), seq_text, counted(unit), length(len(event)), event, counted(table),
-                counted(topic), length(len(payload)), payload, length(len(frame)), frame,
-            ]  # fmt: skip
-            if seq >= second_from:
-                parts += counted(time), counted(rulebook), since
-            found = sha256(b"".join(parts)).digest()
+            if time != same_time or rulebook != same_rulebook:
+                same_time, same_rulebook, end = time, rulebook, texts[time] + texts[rulebook] + since
+            parts = (
+                head, lengths[len(seq_text)], seq_text, texts[unit], lengths[len(event)], event, texts[table],
+                texts[topic], lengths[len(payload)], payload, lengths[len(frame)], frame,
+                end if seq >= second_from else b"",
+            )  # fmt: skip
+            found = sha256(join(parts)).digest()
         except (AttributeError, TypeError, UnicodeError) as error:
             raise _broken(seq) from error
         if number != seq or found != digest:
             raise _broken(seq)
         head = found
-        if seq % _PROGRESS_EVERY == 0:
-            progress(_PROGRESS_EVERY)
-    return seq - origin.seq
+        right = newest_of(unit, _NEW_UNIT)
+        if right != before:
+            if right is _NEW_UNIT:
+                first[unit] = seq, before
+            elif not wrong:
+                wrong.append(Pointer(seq, before, newest[unit]))
+        newest[unit] = seq
+        if event_no is not None:
+            numbers[unit] = event_no
+    if seq != last:
+        raise _broken(seq + 1)
+    return Run(seq - origin.seq, first, newest, numbers, wrong)
 
 
 def _broken(seq: int) -> LedgerError:

@@ -3,8 +3,7 @@
 import sqlite3
 from contextlib import closing
 
-from sabot_gateway.ledger import derived, retention, units
-from sabot_gateway.ledger.chain import Stored
+from sabot_gateway.ledger import derived, rebuilding, retention, units
 from sabot_gateway.ledger.errors import LedgerError
 
 VERSION = 8
@@ -123,7 +122,7 @@ def upgrade(db: sqlite3.Connection) -> int:
         return before
     for statement in _statements(before + 1 if before > 1 else 1, VERSION):
         db.execute(statement)
-    derived.rebuild(db, map(Stored._make, db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")))
+    rebuilding.rebuild(db, rebuilding.sources(db))
     units.rebuild(db, retention.pruned_units(db))
     db.execute(f"PRAGMA user_version = {VERSION}")
     return before

@@ -52,6 +52,24 @@ class Pruned(NamedTuple):
         return given == right or (right == 0 and isinstance(given, int) and 0 < given <= self.seq)
 
 
+class Pointer(NamedTuple):
+    """An entry, the one that it names as the one before it of its unit, and the right one."""
+
+    seq: int
+    given: int
+    right: int
+
+
+class Run(NamedTuple):
+    """What a run of entries has: how many, and by unit its first entry, its last one and its last number."""
+
+    entries: int
+    first: dict[str, tuple[int, int]]  # and the entry before it that the first one names
+    newest: dict[str, int]
+    numbers: dict[str, int]
+    wrong: list[Pointer]  # within the run: the first one, if any
+
+
 class Units:
     """The newest of each unit, of the only writer; a number is stored once, for the numbers of a unit only rise."""
 
@@ -136,9 +154,37 @@ def trim(db: sqlite3.Connection, seq: int) -> None:
 def difference(db: sqlite3.Connection, pruned: Pruned) -> str | None:
     """Return where table or pointers are not what the entries give; None where they are."""
     newest_of = pruned.newest()
-    for seq, given, right in _followed(db, newest_of):
+    followed = _followed(db, newest_of)
+    return _wrong_pointer(followed, pruned) or _table_difference(db, newest_of)
+
+
+def difference_by_runs(db: sqlite3.Connection, pruned: Pruned, runs: Iterable[Run]) -> str | None:
+    """Return the same, from runs of entries that follow one another and are all of the ledger."""
+    newest_of = pruned.newest()
+    for run in runs:
+        found = _wrong_pointer(_pointers(run, newest_of), pruned)
+        if found:
+            return found
+        for unit, seq in run.newest.items():
+            before = newest_of.get(unit, _NOTHING)
+            newest_of[unit] = Last(run.numbers.get(unit, before.event_no), seq)
+    return _table_difference(db, newest_of)
+
+
+def _pointers(run: Run, newest_of: Mapping[str, Last]) -> list[Pointer]:
+    """Return the pointers of a run that are not right in themselves, in order."""
+    firsts = (Pointer(*first, newest_of.get(unit, _NOTHING).seq) for unit, first in run.first.items())
+    return sorted([*firsts, *run.wrong], key=lambda pointer: pointer.seq)
+
+
+def _wrong_pointer(pointers: Iterable[Pointer], pruned: Pruned) -> str | None:
+    for seq, given, right in pointers:
         if not pruned.fits(given, right):
             return f"entry {seq} names entry {given} as the one before it of its unit, and that is entry {right}"
+    return None
+
+
+def _table_difference(db: sqlite3.Connection, newest_of: Mapping[str, Last]) -> str | None:
     expected, kept = _held(newest_of), {unit: Last(*last) for unit, *last in db.execute("SELECT * FROM units")}
     for unit in sorted(kept.keys() | expected.keys(), key=str):
         if kept.get(unit) != expected.get(unit):
@@ -151,10 +197,10 @@ def _held(newest_of: Mapping[str, Last]) -> dict[str, Last]:
     return {unit: last for unit, last in newest_of.items() if last.seq}
 
 
-def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[tuple[int, int, int]]:
+def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[Pointer]:
     """Yield of each entry its number, the pointer that it has and the right one; fill in the newest of each unit."""
     find = newest_of.get
     for seq, unit, event_no, before in db.execute(_ALL):
         last_no, last_seq = find(unit, _NOTHING)
-        yield seq, before, last_seq
+        yield Pointer(seq, before, last_seq)
         newest_of[unit] = Last(last_no if event_no is None else event_no, seq)

@@ -11,13 +11,14 @@ import msgspec
 from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.topics import LedgerMessage
 
-from sabot_gateway.ledger import audit, derived, files, heads, retention, schema, units
+from sabot_gateway.ledger import audit, derived, files, heads, rebuilding, retention, schema, units
 from sabot_gateway.ledger.chain import Entry, Stored, link
 from sabot_gateway.ledger.checkpointer import Checkpointer
 from sabot_gateway.ledger.errors import IN_THE_ENTRY, EntryError, LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Accepted, Kept
 from sabot_gateway.ledger.reader import Reader
+from sabot_gateway.ledger.rebuilding import Source
 from sabot_gateway.ledger.units import Units
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
@@ -251,7 +252,8 @@ class Ledger(Reader):
     def rebuild(self, progress: Progress = lambda done: None) -> None:
         """Rebuild shoes, coups and alarms from the entries."""
         with self._transaction("its derived tables"):
-            derived.rebuild(self._db, self.entries(), progress)
+            sources = (Source(entry.seq, entry.topic, entry.payload) for entry in self.entries())
+            rebuilding.rebuild(self._db, sources, progress)
             units.rebuild(self._db, retention.pruned_units(self._db))
 
     def prune(self, before: str, progress: Progress = lambda done: None) -> retention.Plan:

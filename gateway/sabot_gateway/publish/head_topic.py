@@ -43,6 +43,10 @@ class HeadTopic:
         """Publish the head soon: a shoe was opened or closed."""
         self._shoe_changed = True
 
+    def owed(self) -> bool:
+        """Return True if a shoe was opened or closed, or the gateway stops, and the head of that is not published."""
+        return self._shoe_changed and self._due_s is not None and not self.ledger.behind
+
     def received(self, payload: bytes, now_s: float) -> None:
         """Take a message on the topic: our own, an earlier one of ours, or somebody else's."""
         head = decoded(payload, LedgerMessage, _MOST_BYTES)

@@ -160,6 +160,10 @@ class RetainedTopics:
         """Return True if the broker has acknowledged every state."""
         return not self._unacknowledged and not self._unsent
 
+    def complete(self) -> bool:
+        """Return True if the broker has acknowledged every state, and the head of the ledger where one is owed."""
+        return self.acknowledged() and not self._head.owed()
+
     def current(self) -> dict[str, bytes]:
         """Return every state as it is now, but for those that come from the ledger."""
         return dict(self._states)
