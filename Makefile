@@ -36,8 +36,8 @@ export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 COMPILED ?=
 COMPILED_BIN := .venv-compiled/bin
 BIN := .venv/bin
-# What every run of make test does on the emulated chip (about 2 minutes of CPU time in rp2040js, in one process, which starts the chip once).
-ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py)
+# What every run of make test does on the emulated chip (about 3 minutes of CPU time in rp2040js, in one process, which starts the chip once).
+ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py 8_update.py)
 # They run beside lint and the other tests, with a smaller share of the processors: they are over before the others,
 # also where those leave nothing idle. Both runs count in TALLY what they did on the chip.
 TALLY := .venv/chip_tally.json

@@ -54,6 +54,7 @@ class MinimalGateway:
         """Do one turn: bytes in, bytes out; events are acknowledged once they are committed."""
         self.now_s = now_s
         self.link.tick(now_s)
+        self.link.firmware.tick(now_s)
         self._waiting += self.link.receive(data, now_s)
         if commit and self._waiting:
             self.events += self._waiting
