@@ -17,7 +17,7 @@ from sabot_gateway.ledger.files import read_only_uri
 
 _PIECE = 250  # entries of one read: a few ms
 _SYNC_STEPS = 2000  # of SQLite's machine, while it copies whole tables
-_SYNC_BYTES = 256 << 10  # after so much the new file is synced: a disk with much to write would delay the daemon
+_SYNC_BYTES = 1 << 20  # after so much the new file is synced: a disk with much to write would delay the daemon
 _CACHE_KIB = 2048
 _COPY_PIECE = "INSERT INTO main.entries SELECT * FROM source.entries WHERE seq > ? ORDER BY seq LIMIT ?"
 _TABLES = "SELECT sql, name FROM source.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
