@@ -212,4 +212,4 @@ def test_without_the_service_its_commands_name_the_next_step(tmp_path: Path) -> 
 def test_the_unit_runs_the_installed_program_and_reloads_with_sighup() -> None:
     unit = (example.directory() / "sabot-floor.service").read_text()
     assert "ExecStart=/opt/sabot/bin/sabot floor run --config /etc/sabot/floor.toml\n" in unit
-    assert "ExecReload=/bin/kill -HUP $MAINPID\n" in unit
+    assert 'ExecReload=/bin/sh -c "kill -HUP $MAINPID"\n' in unit

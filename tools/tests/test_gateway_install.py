@@ -47,7 +47,7 @@ def test_every_command_and_option_exists(command: str) -> None:
 def test_the_service_runs_the_installed_program_and_reloads_with_sighup() -> None:
     unit = (example.directory() / "sabot-gateway.service").read_text()
     assert f"ExecStart=/opt/sabot/bin/sabot gateway run --config {CONFIG}\n" in unit
-    assert "ExecReload=/bin/kill -HUP $MAINPID\n" in unit
+    assert 'ExecReload=/bin/sh -c "kill -HUP $MAINPID"\n' in unit
     assert "User=sabot\n" in unit
     assert len(SABOT) >= 3
 

@@ -17,6 +17,7 @@ from sabot_tools.package import deb, tree
 
 ROOT = Path(__file__).parents[2]
 LOST = "rm /var/lib/sabot/ledger.db*"
+DRILL = "sudo -u sabot sabot ledger drill /mnt/backup/sabot --config /etc/sabot/gateway.toml"
 TIMERS = "sabot-backup.timer sabot-ship.timer sabot-drill.timer"
 PACKAGE = "sabot-gateway_0.1.0_amd64.deb"
 DIGESTS = (
@@ -118,6 +119,7 @@ def the_path_as_written(machine: Machine) -> None:
 
 
 def coups_are_stored(machine: Machine) -> None:
+    machine.run("systemctl reload sabot-gateway")
     machine.wait_for("sudo -u sabot sabot ledger show /var/lib/sabot/ledger.db --last 200", "confirmed")
     assert json.loads(machine.ask(STATUS).stdout)
     assert entries(machine) > 10
@@ -164,7 +166,9 @@ def a_lost_ledger_is_restored(machine: Machine) -> None:
     machine.run(f"systemctl start sabot-gateway; {again}")
     machine.wait_for("sudo sabot gateway status", "online")
     assert entries(machine) >= stored
-    machine.run(f"systemctl stop sabot-gateway {TIMERS}; {LOST}")
+    machine.run(f"systemctl stop {TIMERS}")
+    machine.wait_for(DRILL, "are missing")  # the broker has a head beyond the backup
+    machine.run(f"systemctl stop sabot-gateway; {LOST}")
     assert re.search(r"entries \d+ to \d+ are missing", machine.run(restore))
     machine.run("systemctl start sabot-gateway")
     machine.wait_for("sudo sabot gateway status", "sabot ledger accept")
@@ -185,6 +189,7 @@ def upgrades_keep_everything(machine: Machine) -> None:
         assert machine.run(DIGESTS) == kept
         machine.wait_for(STATUS, "bac-01")
         assert entries(machine) >= stored
+    assert machine.run(f"systemctl is-active {TIMERS}") == "active\n" * 3
 
 
 def removal_and_purge(machine: Machine) -> None:

@@ -13,7 +13,7 @@ EVERY_S = 60.0
 _WITHIN_S = 5.0
 _MOST_TEXT = 65_536
 _CHRONY_FIELDS = 14
-_STALE_S = 3600.0  # chrony asks its source every 17 minutes at least, unless it is told otherwise
+_STALE_S = 3600.0  # by default chrony asks its source every 17 minutes or more often
 _UNITS_S = {"us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµμ]+)")
 
