@@ -28,6 +28,18 @@ def test_there_are_recordings() -> None:
     assert set(SHORT) <= set(map(_name, RECORDINGS))
 
 
+def test_what_no_chip_can_replay_has_a_reason() -> None:
+    reasons = {_name(path): reason for path in RECORDINGS if (reason := beyond_the_chip(load(path)))}
+    assert set(reasons) == {
+        "electronics/image-damaged",
+        "irregularities/deck-check",
+        "irregularities/shoe-dies",
+        "link/broker-away",
+    }
+    assert "300 minutes" in reasons["irregularities/deck-check"]
+    assert "180 minutes" in reasons["link/broker-away"]
+
+
 @pytest.mark.benches(*BENCHES)
 @pytest.mark.parametrize("path", RECORDINGS, ids=_name)
 def test_a_recording_brings_what_its_sidecar_expects(path: Path, bench: str, server: LocalBroker) -> None:

@@ -1,5 +1,6 @@
 """Which recordings `make test` replays on the emulated chip, and which no chip can replay."""
 
+from itertools import pairwise
 from typing import Final
 
 from sabot_protocol.recording import Act
@@ -42,6 +43,8 @@ SHORT: Final = (
 )
 # Read otherwise at one phase of the chip's clock of samples: hil_tests/README.md.
 ON_AN_EDGE: Final = ("optics/half-drawn",)
+# rp2040js takes 9 s of CPU time for a minute in which nothing happens.
+_LONGEST_PAUSE_S: Final = 600
 
 
 def beyond_the_chip(recording: LoadedRecording) -> str:
@@ -51,6 +54,10 @@ def beyond_the_chip(recording: LoadedRecording) -> str:
         return "a second controller needs the unix bench: the emulated chip has one unit number"
     if any(act.get("damage") == "image" for act in acts):
         return "damage to the program needs the unix bench"
+    times_us = [record.t_us for record in recording.records]
+    pause_s = max(later - earlier for earlier, later in pairwise([0, *times_us])) // 1_000_000
+    if pause_s > _LONGEST_PAUSE_S:
+        return f"a pause of {pause_s // 60} minutes needs the unix bench: the chip's loop runs through all of it"
     return ""
 
 

@@ -121,6 +121,16 @@ def test_resets_power_cycles_and_the_line(both: Both) -> None:
     alike(*chips)
 
 
+def test_nobody_receives_what_comes_before_the_uart_is_enabled(both: Both) -> None:
+    for chip in (chips := both(BOOTS)):
+        chip.send(b"early")
+        chip.answer()
+        chip.send(b"one line\n")
+        chip.run_for(50_000)
+        assert chip.text.splitlines()[1:] == ["one line"]
+    alike(*chips)
+
+
 def test_edges_through_pio_and_dma(both: Both) -> None:
     for chip in (chips := both(SAMPLES)):
         chip.answer()

@@ -188,7 +188,7 @@ def test_edges_that_belong_together_are_played_together() -> None:
 def test_every_ignored_field_exists_and_has_a_reason() -> None:
     fields = {part.name for event in EVENTS.values() for part in event.subcons}
     published = {"rulebook", "unit", "event_no", "table", "time", "decided", "time_ms", "shoe_time_ms", "margin"}
-    published |= {"gateway", "entry", "after", "hash", "setup"}
+    published |= {"gateway", "entry", "after", "hash", "setup", "shoe_sample_overruns"}
     for one in comparison.IGNORED:
         assert one.why
         assert one.name in fields | published | {"margin_mean", "margin_worst"}, one
@@ -211,6 +211,19 @@ def test_fields_ignored_on_boards_are_compared_on_unix() -> None:
     found = ReplayResult([{**line, "time_ms": 9}])
     assert differences({"events": [line]}, found, "rp2040") == []
     assert "time_ms: 5 expected, 9 found" in differences({"events": [line]}, found, "unix")[0]
+
+
+def test_a_field_that_a_recording_cannot_have_on_the_chip_is_compared_in_every_other() -> None:
+    line, found = ({"no": 1, "event": "reject", "reason": "noise", "columns": columns} for columns in (62, 24))
+    for recording, bench, compared in (
+        ("noise.shoe", "rp2040", False),
+        ("noise.shoe", "unix", True),
+        ("half-drawn.shoe", "rp2040", True),
+    ):
+        expected = {"recording": recording, "events": [line]}
+        assert bool(differences(expected, ReplayResult([found]), bench)) == compared
+    other_reason = ReplayResult([{**found, "reason": "columns"}])
+    assert differences({"recording": "noise.shoe", "events": [line]}, other_reason, "rp2040")
 
 
 def test_short_lived_states_are_accepted_on_boards() -> None:

@@ -3,11 +3,11 @@
 import pytest
 import typer
 from sabot_sim.angel_eye.settings import LineFaults, Settings
-from sabot_tools.actions.shoe import _tcp_address, config_lines
 from sabot_tools.options.shoe import Line, refuse_other_kind, refuse_table
 from sabot_tools.stand.angel_eye_table import AngelEyePlan
 from sabot_tools.stand.emulated_shoe import EmulationPlan
 from sabot_tools.stand.shoe_port import ShoePortError
+from sabot_tools.stand.shoe_run import config_lines, tcp_address
 
 OWN = {"--unit": None, "--key": None, "--state": None, "--card-set": None}
 
@@ -44,8 +44,8 @@ def test_a_name_that_no_gateway_takes_is_refused(name: str) -> None:
 
 def test_a_port_that_no_machine_has_is_refused() -> None:
     with pytest.raises(ShoePortError, match="--tcp 65536: the highest port is 65535; choose another port"):
-        _tcp_address(None, "65536")
-    assert _tcp_address(None, "65535") == ("127.0.0.1", 65_535)
+        tcp_address(None, "65536")
+    assert tcp_address(None, "65535") == ("127.0.0.1", 65_535)
 
 
 def test_settings_of_the_line() -> None:

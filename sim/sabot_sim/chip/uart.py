@@ -101,7 +101,9 @@ class Uart(RPUART):
             self._on_byte(byte)
 
     def feed_byte(self, value: int) -> None:
-        """Take a byte from the line; it is lost if the FIFO is full."""
+        """Take a byte from the line; nobody listens before the UART is enabled, and a full FIFO loses it."""
+        if not (self.enabled and self.rx_enabled):
+            return
         if len(self._in) >= self._depth:
             self.lost += 1
             self._interrupt(raise_=_OVERRUN)

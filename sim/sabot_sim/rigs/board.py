@@ -39,6 +39,7 @@ class BoardRig:
         self.name, self.unit, self._start_s = port, "", start_s
         self._link = BoardLink(port)
         self._t_us = self._levels = 0
+        self._silence_s = 0.0
         self._enter("unknown")
         if not self._switched_off():
             self._link.post_first(_RESTART)
@@ -155,7 +156,11 @@ class BoardRig:
 
     def line_s(self) -> float:
         """Real time."""
-        return time.monotonic()
+        return time.monotonic() + self._silence_s
+
+    def pass_silence(self, seconds: float) -> None:
+        """Advance it at once: inputs are played faster than in real time."""
+        self._silence_s += seconds
 
     def damage(self, part: str, seed: int, spots: int) -> None:
         """Refuse: the flash of a real board is not damaged."""

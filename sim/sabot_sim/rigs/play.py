@@ -1,8 +1,6 @@
 """`sabot play` without sensors: steps for firmware/bench/play.py on the MicroPython VM, or in this interpreter."""
 
 import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, Self
@@ -12,17 +10,7 @@ import msgspec
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
 from sabot_sim.rigs.rig import BenchError
-from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
-
-_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
-
-
-def vm() -> list[str]:
-    """Return the command that starts the VM; a wheel's VM is called directly, in half the time of its script."""
-    found, wheel = micropython(), find_spec("micropython_module")
-    if not wheel or not wheel.origin or Path(found) != Path(sys.executable).with_name("micropython"):
-        return [found]
-    return [sys.executable, "-I", "-S", "-c", _RUN, str(Path(wheel.origin).parent)]
+from sabot_sim.rigs.vm import HEAP, firmware_dir, vm
 
 
 class StepAnswer(msgspec.Struct):

@@ -56,6 +56,9 @@ class Rig(Protocol):
     def line_s(self) -> float:
         """The clock for timeouts of the line, in seconds."""
 
+    def pass_silence(self, seconds: float) -> None:
+        """Advance the line's clock by a time in which nothing could arrive, unless it is the clock of `play`."""
+
     def damage(self, part: str, seed: int, spots: int) -> None:
         """With the power off: clear bits in `journal` or `store`, or make the check of `image` fail."""
 

@@ -162,6 +162,9 @@ class ChipRig:
         """Simulated time, over all starts."""
         return (self._past_ns + self._chip.now_ns) / 1e9
 
+    def pass_silence(self, seconds: float) -> None:
+        """Do nothing: inputs are played by the same clock."""
+
     def damage(self, part: str, seed: int, spots: int) -> None:
         """Damage its flash."""
         if part not in _PARTS:

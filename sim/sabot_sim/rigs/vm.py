@@ -7,12 +7,14 @@ import sys
 import tty
 from collections.abc import Iterable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
 from sabot_sim.rigs.rig import BenchError
 from sabot_sim.rigs.stimulus import Stimulus
 
+_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
 HEAP = "heapsize=96wK"  # 96 KiB in words of a 32-bit board
 
 
@@ -35,6 +37,14 @@ def micropython() -> str:
             "macOS on arm64; elsewhere build MicroPython's unix port and set SABOT_MICROPYTHON to its path"
         )
     return found
+
+
+def vm() -> list[str]:
+    """Return the command that starts the VM; a wheel's VM is called directly, in half the time of its script."""
+    found, wheel = micropython(), find_spec("micropython_module")
+    if not wheel or not wheel.origin or Path(found) != Path(sys.executable).with_name("micropython"):
+        return [found]
+    return [sys.executable, "-I", "-S", "-c", _RUN, str(Path(wheel.origin).parent)]
 
 
 class Spawn(Protocol):
@@ -65,7 +75,7 @@ class VmShoe:
         self._stimulus, slave = _raw_pty()
         self._inputs, self._unsent = Stimulus(), b""
         firmware = self._firmware
-        args = [micropython(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
+        args = [*vm(), "-X", HEAP, str(firmware / "main.py"), self._unit, str(self._state_dir)]
         env = {**os.environ, "MICROPYPATH": f"{firmware}:.frozen"}
         self.process = self._spawn([*args, str(self._line), str(slave)], pass_fds=(self._line, slave), env=env)
         os.close(slave)

@@ -5,23 +5,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sabot_floor.reports.contents import Report
-from sabot_floor.reports.day import day_report, period_report
 from sabot_floor.reports.gaming_day import Calendar, CalendarError, read_day, read_month
-from sabot_floor.reports.month import month_report
-from sabot_floor.reports.person import person_report
-from sabot_floor.reports.play import ShoeKey
-from sabot_floor.reports.shoe import coup_report, shoe_report
-from sabot_floor.reports.source import NotFoundError, Scope, Source
-from sabot_floor.store import StoreError, open_store
-from sabot_protocol.service.config_file import ConfigError
 
 from sabot_tools.stand.floor_daemon import CONFIG
-from sabot_tools.stand.report_site import Site, read_site
 from sabot_tools.text.report_output import Form, Output, OutputError
+
+if TYPE_CHECKING:  # the floor's config and its store are half of the start; what needs them imports them
+    from sabot_floor.reports.contents import Report
+    from sabot_floor.reports.source import Scope, Source
+
+    from sabot_tools.stand.report_site import Site
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -62,6 +58,10 @@ def report() -> None:
 @contextmanager
 def _errors_to_stderr() -> Iterator[None]:
     """Print an error on stderr and exit with status 1."""
+    from sabot_floor.reports.source import NotFoundError
+    from sabot_floor.store import StoreError
+    from sabot_protocol.service.config_file import ConfigError
+
     try:
         yield
     except (CalendarError, ConfigError, NotFoundError, OutputError, StoreError) as error:
@@ -69,8 +69,11 @@ def _errors_to_stderr() -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def _print(site: Site, tables: list[str] | None, output: Output, make: Callable[[Source, Scope], Report]) -> None:
+def _print(site: "Site", tables: list[str] | None, output: Output, make: "Callable[[Source, Scope], Report]") -> None:
     """Make a report of the store and write it."""
+    from sabot_floor.reports.source import Source
+    from sabot_floor.store import open_store
+
     with open_store(site.store, read_only=True) as store:
         scope = site.scope(tuple(tables or ()))
         output.write(make(Source(store), scope), sys.stdout.buffer)
@@ -82,7 +85,13 @@ def read_word(text: str, calendar: Calendar, now: str) -> date:
     return {"today": today, "yesterday": today - timedelta(days=1)}.get(text) or read_day(text)
 
 
-def _period(site: Site, first: str | None, last: str | None) -> tuple[date, date]:
+def _site(config: Path, store: str | None, hour: str | None, zone: str | None) -> "Site":
+    from sabot_tools.stand.report_site import read_site
+
+    return read_site(config, store, hour, zone)
+
+
+def _period(site: "Site", first: str | None, last: str | None) -> tuple[date, date]:
     today = site.calendar.day_of(site.now)
     end = read_word(last, site.calendar, site.now) if last else today
     begin = read_word(first, site.calendar, site.now) if first else end - timedelta(days=_PERSON_DAYS - 1)
@@ -109,9 +118,11 @@ def day(
     zone: Zone = None,
 ) -> None:
     """Everything of a gaming day. With --from and --to: of several days, for export."""
+    from sabot_floor.reports.day import day_report, period_report
+
     with _errors_to_stderr():
         output = Output.of(Form("day", as_json, as_csv, html, pdf_ready, section, out))
-        site = read_site(config, store, hour, zone)
+        site = _site(config, store, hour, zone)
         if (day is None) == (first is None):
             raise CalendarError("give one day, such as `sabot report day yesterday`, or a period with --from and --to")
         if day is not None:
@@ -141,9 +152,11 @@ def month(
     zone: Zone = None,
 ) -> None:
     """The sums of the gaming days of a month, and its registers. Payments, misdeliveries, notifications."""
+    from sabot_floor.reports.month import month_report
+
     with _errors_to_stderr():
         output = Output.of(Form("month", as_json, as_csv, html, pdf_ready, section, out))
-        site = read_site(config, store, hour, zone)
+        site = _site(config, store, hour, zone)
         year, number = read_month(month)
         _print(site, tables, output, lambda source, scope: month_report(source, scope, year, number))
 
@@ -164,9 +177,12 @@ def shoe(
     zone: Zone = None,
 ) -> None:
     """All coups of a shoe with cards, corrections, alarms and decisions."""
+    from sabot_floor.reports.play import ShoeKey
+    from sabot_floor.reports.shoe import shoe_report
+
     with _errors_to_stderr():
         output = Output.of(Form("shoe", as_json, as_csv, html, pdf_ready, section, out))
-        site = read_site(config, store, hour, zone)
+        site = _site(config, store, hour, zone)
         table, number = _numbers(shoe, 1, "bac-01/3")
         _print(site, None, output, lambda source, scope: shoe_report(source, scope, ShoeKey(table, unit, *number)))
 
@@ -187,9 +203,12 @@ def coup(
     zone: Zone = None,
 ) -> None:
     """One coup from its first message to its final state."""
+    from sabot_floor.reports.play import ShoeKey
+    from sabot_floor.reports.shoe import coup_report
+
     with _errors_to_stderr():
         output = Output.of(Form("coup", as_json, as_csv, html, pdf_ready, section, out))
-        site = read_site(config, store, hour, zone)
+        site = _site(config, store, hour, zone)
         table, (in_shoe, number) = _numbers(coup, 2, "bac-01/3/17")
         key = ShoeKey(table, unit, in_shoe)
         _print(site, None, output, lambda source, scope: coup_report(source, scope, key, number))
@@ -213,15 +232,19 @@ def person(
     zone: Zone = None,
 ) -> None:
     """What a person did, approved and was refused. Default period: the last 31 gaming days."""
+    from sabot_floor.reports.person import person_report
+
     with _errors_to_stderr():
         output = Output.of(Form("person", as_json, as_csv, html, pdf_ready, section, out))
-        site = read_site(config, store, hour, zone)
+        site = _site(config, store, hour, zone)
         span = site.calendar.days(*_period(site, first, last))
         _print(site, tables, output, lambda source, scope: person_report(source, scope.of(span), name))
 
 
 def _numbers(text: str, count: int, example: str) -> tuple[str, list[int]]:
     """Return table and numbers of a text such as bac-01/3/17."""
+    from sabot_floor.reports.source import NotFoundError
+
     table, *numbers = text.split("/")
     good = table and len(numbers) == count and all(part.isdecimal() and len(part) < 10 for part in numbers)
     if not good:

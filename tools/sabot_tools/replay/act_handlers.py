@@ -56,7 +56,7 @@ class ActHandlers:
 
     def do_wait(self, says: str, topic: str = f"{TABLE}/status") -> None:
         """Wait until a retained topic of the gateway contains a text; the recording's clock stands still meanwhile."""
-        self.system.run_until(lambda: says in self.system.gateway.retained(topic), f"{topic} contains {says!r}")
+        self.system.wait_for(lambda: says in self.system.gateway.retained(topic), f"{topic} contains {says!r}")
 
     def do_line(self, fault: str, seed: int = 0, share: float | None = None) -> None:
         """Make the serial line misbehave from now on; `mend` repairs it and waits for the shoe."""

@@ -13,6 +13,7 @@ class ReplayShoe:
 
     def __init__(self, rig: Rig, line: SerialLine, setup: TableSetup, keys_dir: Path) -> None:
         self._rig, self._line, self._setup, self._keys_dir = rig, line, setup, keys_dir
+        self._profile_hash = setup.profile_hash()
         self.powered = False
         self.units: list[str] = []
         self._times_due = 0  # time_set events that the current controller must have logged
@@ -58,5 +59,5 @@ class ReplayShoe:
     def ready(self) -> bool:
         """Return True if the shoe is in a session, has the table's profile and knows the time."""
         monitor = self._line.monitor
-        has_profile = monitor.profile == self._setup.profile_hash()
+        has_profile = monitor.profile == self._profile_hash
         return monitor.in_session and has_profile and monitor.times_set >= self._times_due

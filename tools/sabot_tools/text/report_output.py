@@ -6,8 +6,6 @@ from typing import IO, NamedTuple
 from sabot_floor.reports.contents import REPORTS, Kind, Report, filled, sections
 from sabot_floor.reports.files import json_of, section_json, write_csv
 
-from sabot_tools.text.report import lines
-
 
 class OutputError(ValueError):
     """Options that exclude each other, or a section that there is not; the message has the next step."""
@@ -66,6 +64,8 @@ class Output:
             stdout.flush()
 
     def _write_to(self, report: Report, out: IO[bytes]) -> None:
+        from sabot_tools.text.report import lines  # the rulebooks: not for --help
+
         wanted = [(section, rows) for section, rows in filled(report) if section.name == self._form.section]
         if self._form.as_csv:
             write_csv(*wanted[0], out)

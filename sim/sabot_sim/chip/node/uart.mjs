@@ -79,8 +79,9 @@ export class Uart extends RPUART {
     if (byte !== null) this.onSent(byte);
   }
 
-  // Take a byte from the line; it is lost if the FIFO is full.
+  // Take a byte from the line; nobody listens before the firmware has enabled the UART, and a full FIFO loses it.
   feedByte(value) {
+    if (!this.enabled || !this.rxEnabled) return;
     if (this.in.length >= this.depth) {
       this.onLost();
       this.interrupt(OVERRUN, 0);
