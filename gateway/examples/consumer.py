@@ -33,5 +33,4 @@ def on_message(_client, _userdata, message):
 client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, f"consumer-py-{site}", clean_session=False)
 client.on_connect, client.on_connect_fail, client.on_message = on_connect, on_connect_fail, on_message
 client.connect_async(host, int(port), keepalive=10)
-# Connects as soon as the broker is there, and again when it is back; the broker keeps for us what comes meanwhile.
-client.loop_forever(retry_first_connection=True)
+client.loop_forever(retry_first_connection=True)  # waits for the broker, which keeps what comes while we are away
