@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
 PINS = Path(__file__).parents[2] / "constraints.txt"
-_DEFAULT = "https://index.example/simple"
+_DEFAULT = re.compile(r"\(default\s+(https?://\S+?/simple)/?\)")  # in the help of pip
 _SIMPLE = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
 _LINK = re.compile(r"<a\s([^>]*)>([^<]+)</a>")
 _YANKED = re.compile(r'data-yanked(?:="([^"]*)")?')
@@ -38,7 +38,16 @@ def index() -> str:
     """Return the index of pip's settings, or the one that pip uses without any."""
     asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
     found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    return (os.environ.get("PIP_INDEX_URL") or found or _DEFAULT).rstrip("/")
+    return (os.environ.get("PIP_INDEX_URL") or found or _default()).rstrip("/")
+
+
+def _default() -> str:
+    """Return the index that pip's own help names."""
+    asked = [sys.executable, "-m", "pip", "install", "--help"]
+    named = _DEFAULT.search(subprocess.run(asked, capture_output=True, text=True, check=False).stdout)
+    if named is None:
+        sys.exit("audit: pip names no index; set PIP_INDEX_URL to the address of one")
+    return named[1]
 
 
 def pins(text: str) -> list[tuple[str, str]]:
