@@ -81,18 +81,22 @@ class Floor:
         self.rulebook = rulebook
         self.lines = {name: Line(stack, name, number, rulebook) for number, name in enumerate(names, 1)}
         self.now_s, self.ledger_path = 1000.0, work_dir / "ledger.db"
+        self._goodbye_s: float | None = None  # of the real clock, which runs on from there
         self.config = self.with_tables(*names, ledger=str(self.ledger_path), **more)
-        self.app = App(self.config, monotonic=lambda: self.now_s, reread=lambda: self.config, sleep=lambda _s: None)
+        self.app = App(self.config, monotonic=self._monotonic, reread=lambda: self.config, sleep=lambda _s: None)
         self._open, self._alive_s, self._greeted = True, 0.0, list[Line]()
         stack.callback(self._close)
+
+    def _monotonic(self) -> float:
+        return self.now_s + (0.0 if self._goodbye_s is None else time.monotonic() - self._goodbye_s)
 
     def _close(self) -> None:
         if self._open:
             self.app.close()
 
     def goodbye(self) -> None:
-        """Stop, as SIGTERM does it."""
-        self._open = False
+        """Stop, as SIGTERM does it; the daemon waits for the broker by the real clock."""
+        self._open, self._goodbye_s = False, time.monotonic()
         self.app._goodbye()
 
     def with_tables(self, *names: str, **more: Any) -> Config:
