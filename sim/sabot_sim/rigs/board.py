@@ -32,7 +32,7 @@ class BoardRig:
     """A Rig. Its power switch restarts the program: flash is never cut off in mid-write, and USB stays on.
 
     The shoe starts as new except for its unit id, with the given key or none. A board that does not follow a request
-    within `start_s` is an error.
+    within `start_s` is an error. One class because it is all that a bench does to one controller.
     """
 
     def __init__(self, port: str, key: bytes | None = None, start_s: float = 10.0) -> None:

@@ -21,7 +21,10 @@ _LAST_OUTPUT_BYTES: Final = 1000
 
 
 class UnixRig:
-    """A Rig: the firmware plays its inputs as fast as it can; the line's clock is real time."""
+    """A Rig: the firmware plays its inputs as fast as it can; the line's clock is real time.
+
+    One class because it is all that a bench does to one controller.
+    """
 
     name = "unix"
 

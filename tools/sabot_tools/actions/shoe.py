@@ -67,20 +67,17 @@ def shoe(
     # Firmware and dealers: not for --help.
     from sabot_tools.stand.angel_eye_table import AngelEyePlan
     from sabot_tools.stand.emulated_shoe import EmulationPlan
-    from sabot_tools.stand.shoe_run import ERRORS, emulated_shoe, run, run_emulated, running
+    from sabot_tools.stand.shoe_run import ERRORS, run, run_emulated
     from sabot_tools.stand.simulated_shoe import ShoePlan
 
     try:
         _, _, decks = table_settings("shoe", rulebook, None, decks)
         if kind == "angel-eye":
             people = AngelEyePlan(line.settings(), options.MISHAP_SHARE * mishaps, patience_s=patience)
-            emulation = EmulationPlan(table, rulebook, decks, speed, seed, coups, people)
-            with emulated_shoe(emulation, signals, pty, tcp) as emulated:
-                run_emulated(emulated, signals)
+            run_emulated(EmulationPlan(table, rulebook, decks, speed, seed, coups, people), signals, pty, tcp)
             return
         plan = ShoePlan(table, rulebook, decks, card_set or 1, speed, seed, mishaps, patience, coups)
-        with running(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp) as simulated:
-            run(simulated, signals)
+        run(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp)
     except BrokenPipeError:  # the program that read our stdout has ended
         raise
     except ERRORS as error:

@@ -27,7 +27,6 @@ from sabot_tools.stand.subscriber import SiteSubscriber
 
 PATIENCE_S: Final = 60.0
 _LONGEST_SLEEP_S: Final = 0.005
-_SILENCE_S: Final = 0.1  # of the line's clock, in a step
 _LINE_PATIENCE_S: Final = 20.0  # by the line's clock, which is simulated on the chip
 _MOST_ANSWER_BYTES: Final = 1 << 16
 
@@ -114,16 +113,6 @@ class ReplaySystem:
         self.t_us = until_us
         self.rig.play(edges, until_us)
         self.run_until(self._stored, "the shoe's events are stored")
-
-    def wait_for(self, done: Callable[[], bool], awaited: str) -> None:
-        """Do as run_until; while the shoe can send nothing, its silence grows with every step, not by real time."""
-
-        def found() -> bool:
-            if not (self.shoe.powered and self.line.sound):
-                self.rig.pass_silence(_SILENCE_S)
-            return done()
-
-        self.run_until(found, awaited)
 
     def _stored(self) -> bool:
         """Return True if every event of the shoe is in the ledger, as far as that can be known now."""

@@ -58,7 +58,7 @@ def _print_notes(*notes: str) -> None:
 
 
 @contextmanager
-def running(
+def _running(
     plan: ShoePlan,
     signals: Signals,
     unit: str | None,
@@ -78,7 +78,7 @@ def running(
 
 
 @contextmanager
-def emulated_shoe(plan: EmulationPlan, signals: Signals, pty: Path | None, tcp: str | None) -> Iterator[EmulatedShoe]:
+def _emulated(plan: EmulationPlan, signals: Signals, pty: Path | None, tcp: str | None) -> Iterator[EmulatedShoe]:
     """Start an emulated Angel Eye; release everything at the end."""
     with selectors.DefaultSelector() as selector:
         selector.register(signals, selectors.EVENT_READ)
@@ -107,21 +107,33 @@ def tcp_address(pty: Path | None, tcp: str | None) -> tuple[str, int] | None:
     return host or "127.0.0.1", int(port)
 
 
-def run(simulated: SimulatedShoe, signals: Signals) -> None:
-    """Deal and print until there are enough coups, or until a signal."""
-    monitor = simulated.monitor
-    typer.echo(config_lines(simulated.plan, monitor.port))
-    _print_notes(
-        f"waiting for a gateway on {monitor.port}; the shoe stays locked until a gateway has sent it the table's rules"
-    )
-    _loop(simulated, signals, monitor.coups, lambda: monitor.done(simulated.plan.coups))
+def run(
+    plan: ShoePlan,
+    signals: Signals,
+    unit: str | None,
+    state: Path | None,
+    key: bytes | None,
+    pty: Path | None,
+    tcp: str | None,
+) -> None:
+    """Deal with our own shoe and print, until there are enough coups, or until a signal."""
+    with _running(plan, signals, unit, state, key, pty, tcp) as simulated:
+        monitor = simulated.monitor
+        typer.echo(config_lines(plan, monitor.port))
+        _print_notes(
+            f"waiting for a gateway on {monitor.port}; the shoe stays locked until a gateway has sent it the table's "
+            "rules"
+        )
+        _loop(simulated, signals, monitor.coups, lambda: monitor.done(plan.coups))
 
 
-def run_emulated(emulated: EmulatedShoe, signals: Signals) -> None:
-    """Deal and print until there are enough coups, or until a signal."""
-    typer.echo(config_lines(emulated.plan, emulated.port.port))
-    _print_notes(f"waiting for a gateway on {emulated.port.port}; then the dealer begins, and goes on also without it")
-    _loop(emulated, signals, emulated.coups, emulated.done)
+def run_emulated(plan: EmulationPlan, signals: Signals, pty: Path | None, tcp: str | None) -> None:
+    """Deal with an emulated Angel Eye and print, until there are enough coups, or until a signal."""
+    with _emulated(plan, signals, pty, tcp) as emulated:
+        port = emulated.port.port
+        typer.echo(config_lines(plan, port))
+        _print_notes(f"waiting for a gateway on {port}; then the dealer begins, and goes on also without it")
+        _loop(emulated, signals, emulated.coups, emulated.done)
 
 
 def _loop(
