@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.sync_api import expect
 from support.screens import Screens, ScreenSite
-from support.whole_files import few, whole
+from support.whole_files import whole
 
 
 def test_the_wall_shows_a_table_as_soon_as_its_gateway_publishes_it(screen_site: ScreenSite, screens: Screens) -> None:
@@ -44,11 +44,3 @@ def test_no_file_of_pages_is_divided_between_workers(asked: int, sent: int) -> N
     files = ["hil_tests/test_6_play.py", *["hil_tests/test_7_screens_a.py"] * 3, *["hil_tests/test_7_screens_b.py"] * 2]
     nodeids = [f"{file}::test_{number}" for number, file in enumerate(["x.py", *files, "hil_tests/test_7_siege.py"])]
     assert whole(nodeids[1:], range(7), asked) == sent
-
-
-@pytest.mark.parametrize(
-    ("first", "waiting", "sent"),
-    [("hil_tests/a.py", 0, 16), ("hil_tests/a.py", 14, 2), ("hil_tests/a.py", 20, 0), ("gateway/tests/a.py", 20, 900)],
-)
-def test_a_worker_gets_few_slow_tests_at_a_time(first: str, waiting: int, sent: int) -> None:
-    assert few([f"{first}::test_a", *["hil_tests/b.py::test_b"] * 999], range(1000), 900, waiting) == sent
