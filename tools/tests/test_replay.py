@@ -218,7 +218,9 @@ def test_a_field_that_a_recording_cannot_have_on_the_chip_is_compared_in_every_o
     for recording, bench, compared in (
         ("noise.shoe", "rp2040", False),
         ("noise.shoe", "unix", True),
-        ("half-drawn.shoe", "rp2040", True),
+        ("half-drawn.shoe", "rp2040", False),
+        ("half-drawn.shoe", "unix", True),
+        ("unreadable.shoe", "rp2040", True),
     ):
         expected = {"recording": recording, "events": [line]}
         assert bool(differences(expected, ReplayResult([found]), bench)) == compared

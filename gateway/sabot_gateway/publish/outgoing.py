@@ -8,7 +8,7 @@ from sabot_protocol.topics import JACKPOT, is_published
 
 from sabot_gateway.ledger import Stored
 
-WINDOW = 1200  # messages
+WINDOW = 400  # messages
 MOST_CARDS = 64  # in one message: a whole shoe that is counted out would make one of 200 kB
 _SPAN = 10_000  # entries
 _WITH_HASH = ("coup", "confirmed")  # topics whose messages have the hash of their entry

@@ -14,7 +14,10 @@ from typing import Protocol
 from sabot_sim.rigs.rig import BenchError
 from sabot_sim.rigs.stimulus import Stimulus
 
-_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; run_main(sys.argv)"
+_RUN = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from micropython_module import run_main; "
+    "sys.exit(run_main(sys.argv))"
+)
 HEAP = "heapsize=96wK"  # 96 KiB in words of a 32-bit board
 
 
