@@ -95,8 +95,8 @@ def renumbered(copy: Copy) -> None:
 
 def row_added(copy: Copy) -> None:
     copy.sql(
-        "INSERT INTO entries (seq, unit, event_no, table_name, topic, payload, frame, hash, time, rulebook) "
-        "SELECT seq + 1, unit, event_no + 1, table_name, topic, payload, frame, hash, time, rulebook "
+        "INSERT INTO entries (seq, unit, event_no, table_name, topic, payload, frame, hash, time, rulebook, before) "
+        "SELECT seq + 1, unit, event_no + 1, table_name, topic, payload, frame, hash, time, rulebook, seq "
         "FROM entries WHERE seq = (SELECT max(seq) FROM entries)"
     )
 
