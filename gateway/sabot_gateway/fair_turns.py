@@ -10,22 +10,22 @@ class FairTurns:
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._left: dict[object, None] = {}
+        self._left: list[object] = []
         self.served: list[object] = []  # in this turn
 
     def take(self, ready: list[object], now_s: float) -> Iterator[object]:
         """Yield the sources of a turn that began at `now_s`, at least one."""
         ready = self._in_order(ready) if self._left else ready
-        self.served, self._left = [], {}
+        self.served, self._left = [], []
         for number, source in enumerate(ready, 1):
             self.served.append(source)
             yield source
             if self._monotonic() - now_s >= _LONGEST_S:
-                self._left = dict.fromkeys(ready[number:])
+                self._left = ready[number:]
                 return
 
     def _in_order(self, ready: list[object]) -> list[object]:
         """Return those left over first, then those that are new, then those of the last turn."""
-        rank = dict.fromkeys(self.served, 2) | dict.fromkeys(self._left, 0)
-        place = {source: number for number, source in enumerate((*self._left, *self.served))}
-        return sorted(ready, key=lambda source: (rank.get(source, 1), place.get(source, 0)))
+        now, known = dict.fromkeys(ready), {*self._left, *self.served}
+        new = (source for source in ready if source not in known)
+        return [*filter(now.__contains__, self._left), *new, *filter(now.__contains__, self.served)]

@@ -178,7 +178,7 @@ def metrics_facts(address: str | None) -> Iterator[Fact]:
     if split_address(address)[0] in ("127.0.0.1", "::1", "localhost"):
         yield Fact("ok", "metrics", f"http://{address}/metrics, /healthz, /readyz")
     else:
-        yield Fact("warning", "metrics", f"{address}: whoever reaches this address can read them; use 127.0.0.1")
+        yield Fact("warning", "metrics", f"{address}: anybody who reaches this address can read them; use 127.0.0.1")
 
 
 def clock_facts(ledger: Path, now_s: float, kept: bool | None) -> Iterator[Fact]:
