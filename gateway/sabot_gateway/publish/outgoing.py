@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sabot_protocol.place import Place, with_place
 from sabot_protocol.topics import JACKPOT, is_published
@@ -11,11 +12,11 @@ from sabot_gateway.ledger import Stored
 WINDOW = 400  # messages
 MOST_CARDS = 64  # in one message: a whole shoe that is counted out would make one of 200 kB
 _SPAN = 10_000  # entries
+_CARDS = "cards"
 _WITH_HASH = ("coup", "confirmed")  # topics whose messages have the hash of their entry
 
 
-@dataclass(frozen=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """One MQTT message, and the first and the last of the ledger entries in it."""
 
     first_seq: int
@@ -25,41 +26,48 @@ class Outgoing:
     payload: bytes
 
 
+class _Cards:
+    """Cards of a table that share a message."""
+
+    def __init__(self, first_seq: int, table: str) -> None:
+        self.first_seq, self.last_seq, self.table = first_seq, first_seq, table
+        self.payloads: list[bytes] = []
+
+    def message(self) -> Outgoing:
+        return Outgoing(self.first_seq, self.last_seq, self.table, _CARDS, b"[%b]" % b",".join(self.payloads))
+
+
 def outgoing(entries: Iterable[Stored], gateway: str, after: int) -> list[Outgoing]:
     """Return the entries to be published as messages, each with its place in the ledger; `after` was the last before.
 
     Each table's are in order: cards with nothing else of their table between share a message.
     """
-    groups: list[list[Stored]] = []
-    afters: dict[int, int] = {}  # by entry: the one published before it
-    cards: dict[str, list[Stored]] = {}  # by table: those that its next card joins
+    found: list[Outgoing | _Cards] = []
+    open_cards: dict[str, _Cards] = {}  # by table: those that its next card joins
     for entry in entries:
-        if not is_published(entry.topic, entry.table):
+        table, topic, seq = entry.table, entry.topic, entry.seq
+        if not is_published(topic, table):
             continue  # the gateway's own
-        afters[entry.seq], after = after, entry.seq
-        joined = cards.get(entry.table) if entry.topic == "cards" else None
-        if joined is not None and len(joined) < MOST_CARDS:
-            joined.append(entry)
+        payload, after = placed(entry, gateway, after), seq
+        if topic != _CARDS:
+            open_cards.pop(table, None)
+            found.append(Outgoing(seq, seq, table, topic, payload))
             continue
-        groups.append([entry])
-        cards.pop(entry.table, None)
-        if entry.topic == "cards":
-            cards[entry.table] = groups[-1]
-    return [_message(group, gateway, afters) for group in groups]
+        cards = open_cards.get(table)
+        if cards is None or len(cards.payloads) >= MOST_CARDS:
+            cards = open_cards[table] = _Cards(seq, table)
+            found.append(cards)
+        cards.payloads.append(payload)
+        cards.last_seq = seq
+    return [one.message() if isinstance(one, _Cards) else one for one in found]
 
 
 def placed(entry: Stored, gateway: str, after: int) -> bytes:
     """Return the payload of an entry with its place; that of a jackpot names the gateway itself."""
-    own = "" if entry.topic.startswith(JACKPOT) else gateway
-    digest = entry.hash.hex() if entry.topic in _WITH_HASH else ""
+    topic = entry.topic
+    own = "" if topic.startswith(JACKPOT) else gateway
+    digest = entry.hash.hex() if topic in _WITH_HASH else ""
     return with_place(bytes(entry.payload), Place(own, entry.seq, after, digest))
-
-
-def _message(group: list[Stored], gateway: str, afters: dict[int, int]) -> Outgoing:
-    first = group[0]
-    payloads = [placed(entry, gateway, afters[entry.seq]) for entry in group]
-    payload = b"[%b]" % b",".join(payloads) if first.topic == "cards" else payloads[0]
-    return Outgoing(first.seq, group[-1].seq, first.table, first.topic, payload)
 
 
 @dataclass

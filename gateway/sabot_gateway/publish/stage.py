@@ -25,6 +25,7 @@ from sabot_gateway.table_session import TableSession
 # In one turn. After a connection the broker sends every retained state: with too little a turn, and the long turns of
 # many tables, it would be many seconds until our own come back, and until then no event is published.
 _READ_BYTES_A_TABLE = 2048
+_CHANGES_A_STATE = frozenset(("alarm", "incident", "shoe"))  # topics of entries after which a state is published
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -82,13 +83,19 @@ class PublishStage:
     def stored(self, entries: list[Entry], last_seq: int, read_s: float) -> None:
         """Take note of entries, up to `last_seq`, that are durable now and were read at `read_s`."""
         self.latency.stored(last_seq, len(entries), read_s)
-        self.alarms_changed(entry.table for entry in entries if entry.topic == "alarm")
+        tables: dict[str, None] = {}
         for entry in entries:
-            if entry.topic == "incident":
-                self._alarms_due.setdefault(entry.table, False)
-        self.screens.changed({entry.table: None for entry in entries if entry.table})
-        if any(entry.topic == "shoe" for entry in entries):
+            tables[entry.table] = None
+            if entry.topic in _CHANGES_A_STATE:
+                self._state_changed(entry)
+        tables.pop("", None)  # the gateway's own
+        self.screens.changed(tables)
+
+    def _state_changed(self, entry: Entry) -> None:
+        if entry.topic == "shoe":
             self.publisher.retained.shoe_changed()
+        else:
+            self._alarms_due[entry.table] = entry.topic == "alarm" or self._alarms_due.get(entry.table, False)
 
     def alarms_changed(self, tables: Iterable[str]) -> None:
         """Publish the active alarms of these tables when they are due."""

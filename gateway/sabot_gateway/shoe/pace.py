@@ -26,12 +26,15 @@ class Pace:
         """Take note of a commit up to this entry; `tables` has the table of each entry that is to be published."""
         counts = Counter(tables)
         self._commits.append((last_seq, counts))
-        self._under_way += counts
+        self._under_way.update(counts)
         if len(self._commits) > _MOST_COMMITS:
             self._forget()
 
     def _forget(self) -> None:
-        self._under_way -= self._commits.popleft()[1]
+        for table, count in self._commits.popleft()[1].items():
+            self._under_way[table] -= count
+            if not self._under_way[table]:
+                del self._under_way[table]
 
     def published(self, seq: int, *, connected: bool) -> None:
         """Take note that the broker has everything up to this entry."""

@@ -27,6 +27,7 @@ class Kind(IntEnum):
     SUBSCRIBE, SUBACK, PINGREQ, PINGRESP, DISCONNECT = 8, 9, 12, 13, 14
 
 
+_PUBLISH = Kind.PUBLISH << 4
 PING, DISCONNECT = bytes([Kind.PINGREQ << 4, 0]), bytes([Kind.DISCONNECT << 4, 0])
 
 
@@ -68,6 +69,8 @@ def packet(first: int, body: bytes) -> bytes:
     size = len(body)
     if size < 128:
         return bytes((first, size)) + body
+    if size < 1 << 14:
+        return bytes((first, size & 0x7F | 0x80, size >> 7)) + body
     if size > _MOST_REMAINING:
         raise PacketError(f"a packet of {size} bytes; MQTT allows {_MOST_REMAINING}")
     length = bytearray()
@@ -97,8 +100,8 @@ def connect(
 
 def publish(topic: bytes, payload: bytes, mid: int, *, retain: bool) -> bytes:
     """Return PUBLISH with QoS 1, or with QoS 0 if the message id is 0; `topic` is as `text` returns it."""
-    first = Kind.PUBLISH << 4 | (_QOS_1 if mid else 0) | (_RETAIN if retain else 0)
-    return packet(first, topic + (_two.pack(mid) if mid else b"") + payload)
+    first = _PUBLISH | _RETAIN if retain else _PUBLISH
+    return packet(first | _QOS_1, topic + _two.pack(mid) + payload) if mid else packet(first, topic + payload)
 
 
 def again(published: bytes) -> bytes:
@@ -127,18 +130,21 @@ class Decoder:
         """Yield the packets that are complete now; PacketError where the bytes are none."""
         held = self._held
         held += data
-        at = 0
+        at, end = 0, len(held)
         try:
-            while (found := _framed(held, at)) is not None:
-                body, end = found
-                first, start, at = held[at], body, end
-                yield Packet(first >> 4, first & 0x0F, bytes(held[start:end]))
+            while at + 1 < end:
+                first, size = held[at], held[at + 1]
+                body, after = (at + 2, at + 2 + size) if size < 0x80 else _framed(held, at)
+                if after > end:
+                    return
+                at = after
+                yield Packet(first >> 4, first & 0x0F, bytes(held[body:after]))
         finally:
             del held[:at]
 
 
-def _framed(held: bytearray, at: int) -> tuple[int, int] | None:
-    """Return where the body of the packet that begins here begins and ends, None where it is not complete."""
+def _framed(held: bytearray, at: int) -> tuple[int, int]:
+    """Return where the body of a packet of 128 bytes or more begins and ends, as far as its length has come."""
     size = shift = 0
     for place in range(at + 1, min(at + 1 + _MOST_LENGTH_BYTES, len(held))):
         byte = held[place]
@@ -147,11 +153,10 @@ def _framed(held: bytearray, at: int) -> tuple[int, int] | None:
         if byte < 0x80:
             if size > MOST_PACKET_BYTES:
                 raise PacketError(f"a packet of {size} bytes; at most {MOST_PACKET_BYTES} are taken")
-            end = place + 1 + size
-            return (place + 1, end) if end <= len(held) else None
+            return place + 1, place + 1 + size
     if len(held) - at > _MOST_LENGTH_BYTES:
         raise PacketError("a packet without an end of its length")
-    return None
+    return at, len(held) + 1  # its length is not complete, and so neither is the packet
 
 
 def message_id(body: bytes) -> int:

@@ -20,6 +20,7 @@ from sabot_protocol.service import mqtt_packets as packets
 from sabot_protocol.service.buffered import MOST_READ_BYTES
 from sabot_protocol.service.mqtt_packets import Decoder, Kind, Message, PacketError, Will
 
+_PUBACK = int(Kind.PUBACK)
 _MOST_MID = 65_535
 _MOST_TOPICS = 4096  # whose bytes are kept, and whose callbacks
 _MOST_WRITE_BYTES = 1 << 16  # with one call: TLS takes all of it or nothing
@@ -142,8 +143,11 @@ class WireClient:
     def post(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """Queue a message with QoS 1 and return its id; it is sent again after each reconnect until acknowledged."""
         mid = self._next_mid()
-        made = self._waiting[mid] = packets.publish(self._topic(topic), payload, mid, retain=retain)
-        self._send_if_connected(made)
+        made = self._waiting[mid] = packets.publish(
+            self._topics.get(topic) or self._topic(topic), payload, mid, retain=retain
+        )
+        if self._connected:
+            self._out += made
         return mid
 
     def publish(self, topic: str, payload: bytes = b"", qos: int = 0, *, retain: bool = False) -> Info:
@@ -162,22 +166,23 @@ class WireClient:
             self._out += packet
 
     def _topic(self, topic: str) -> bytes:
-        found = self._topics.get(topic)
-        if found is None:
-            if len(self._topics) >= _MOST_TOPICS:
-                self._topics.clear()
-            if not topic or "+" in topic or "#" in topic:
-                raise PacketError(f"{topic!r} is no topic to publish on")
-            found = self._topics[topic] = packets.text(topic)
+        """Return a topic as packets have it, and keep it."""
+        if len(self._topics) >= _MOST_TOPICS:
+            self._topics.clear()
+        if not topic or "+" in topic or "#" in topic:
+            raise PacketError(f"{topic!r} is no topic to publish on")
+        found = self._topics[topic] = packets.text(topic)
         return found
 
     def _next_mid(self) -> int:
         """Return a message id that the broker does not owe an answer for."""
-        for _ in range(_MOST_MID):
-            self._mid = self._mid % _MOST_MID + 1
-            if self._mid not in self._waiting:
-                return self._mid
-        raise PacketError("no message id is left")
+        if len(self._waiting) >= _MOST_MID:
+            raise PacketError("no message id is left")
+        mid = self._mid % _MOST_MID + 1
+        while mid in self._waiting:
+            mid = mid % _MOST_MID + 1
+        self._mid = mid
+        return mid
 
     def subscribe(self, topics: Sequence[tuple[str, int]]) -> tuple[MQTTErrorCode, int | None]:
         """Queue a subscription; return its message id, None where there is no connection."""
@@ -236,7 +241,10 @@ class WireClient:
             return
         self._in_s = self._clock()
         for kind, flags, body in self._decoder.feed(data):
-            self._handle(kind, flags, body)
+            if kind == _PUBACK:
+                self._acknowledged(body)
+            else:
+                self._handle(kind, flags, body)
             if self.socket() is None:  # the broker has refused us, or a callback has left
                 return
 
@@ -246,9 +254,7 @@ class WireClient:
             self.on_log(self, None, LogLevel.MQTT_LOG_ERR, f"failed to receive on socket: {error}")
 
     def _handle(self, kind: int, flags: int, body: bytes) -> None:
-        if kind == Kind.PUBACK:
-            self._acknowledged(body)
-        elif kind == Kind.PUBLISH:
+        if kind == Kind.PUBLISH:
             self._received(packets.message(flags, body))
         elif kind == Kind.SUBACK:
             mid, codes = packets.suback(body)
@@ -264,7 +270,7 @@ class WireClient:
     def _acknowledged(self, body: bytes) -> None:
         if len(body) != 2:
             raise PacketError(f"a PUBACK of {len(body)} bytes")
-        mid = packets.message_id(body)
+        mid = body[0] << 8 | body[1]
         if self._waiting.pop(mid, None) is not None:
             self.on_publish(self, None, mid, None, None)
 
