@@ -77,8 +77,21 @@ def test_the_plain_wheel_has_every_file_of_its_packages(wheel: Path) -> None:
         files = [str(Path(name).relative_to(package.parent)) for name in listed.stdout.split("\n") if name]
         assert files
         assert set(files) <= names
-    assert {"sabot_sim/firmware/main.py", "sabot_sim/firmware/sabot/wire.py"} <= names
     assert any(name.startswith("sabot_gateway/examples/") for name in names)
+
+
+def test_the_plain_wheel_has_the_whole_firmware(wheel: Path) -> None:
+    names = set(ZipFile(wheel).namelist())
+    listed = subprocess.run(["git", "ls-files", "firmware/*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = {name for name in listed.stdout.split() if not name.startswith("firmware/tests/")}
+    assert "firmware/main.py" in files
+    assert {f"sabot_sim/{name}" for name in files} <= names
+
+
+def test_the_firmware_is_played_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:
+    play = "from sabot_tools.bench import shoe_player; print(len(shoe_player.log(0, 500)))"
+    done = [sabot.with_name("python"), "-c", play]
+    assert subprocess.run(done, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "500\n"
 
 
 def test_sabot_runs_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:

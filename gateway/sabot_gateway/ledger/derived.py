@@ -12,8 +12,17 @@ from sabot_protocol.topics import JACKPOT
 
 from sabot_gateway.ledger.chain import Entry, Stored
 
-NAMES = ("shoes", "coups", "alarms", "increments", "recorded_wins", "stakes", "jackpot_parameters", "incidents")
-TABLES = (
+NAMES: tuple[str, ...] = (
+    "shoes",
+    "coups",
+    "alarms",
+    "increments",
+    "recorded_wins",
+    "stakes",
+    "jackpot_parameters",
+    "incidents",
+)
+TABLES: tuple[str, ...] = (
     """CREATE TABLE shoes (
     table_name TEXT, unit TEXT, shoe INTEGER, opened TEXT, closed TEXT, decks INTEGER, card_set INTEGER, burn TEXT,
     coups INTEGER, opened_seq INTEGER, seq INTEGER, PRIMARY KEY (table_name, unit, shoe)) WITHOUT ROWID""",

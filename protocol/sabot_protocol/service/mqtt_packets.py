@@ -1,8 +1,8 @@
 """MQTT 3.1.1 packets that a publishing client needs: values to bytes, and bytes to values. No sockets, no time."""
 
+import struct
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from struct import Struct, error
 from typing import NamedTuple
 
 MOST_PACKET_BYTES = 1 << 20  # of the broker: retained states are far smaller
@@ -13,7 +13,7 @@ _PROTOCOL = b"\x00\x04MQTT\x04"
 _RETAIN, _QOS_1, _DUP = 0x01, 0x02, 0x08
 _CLEAN, _WILL, _WILL_QOS_1, _WILL_RETAIN, _PASSWORD, _USER = 0x02, 0x04, 0x08, 0x20, 0x40, 0x80
 _ANSWERS = frozenset((0, 1, 2, 128))  # to a subscription
-_two = Struct(">H")
+_two = struct.Struct(">H")
 
 
 class PacketError(ValueError):
@@ -23,8 +23,15 @@ class PacketError(ValueError):
 class Kind(IntEnum):
     """The upper half of a packet's first byte."""
 
-    CONNECT, CONNACK, PUBLISH, PUBACK = 1, 2, 3, 4
-    SUBSCRIBE, SUBACK, PINGREQ, PINGRESP, DISCONNECT = 8, 9, 12, 13, 14
+    CONNECT = 1
+    CONNACK = 2
+    PUBLISH = 3
+    PUBACK = 4
+    SUBSCRIBE = 8
+    SUBACK = 9
+    PINGREQ = 12
+    PINGRESP = 13
+    DISCONNECT = 14
 
 
 _PUBLISH = Kind.PUBLISH << 4
@@ -163,7 +170,7 @@ def message_id(body: bytes) -> int:
     """Return the message id that a body consists of, or begins with."""
     try:
         return int(_two.unpack_from(body)[0])
-    except error:
+    except struct.error:
         raise PacketError("a packet without its message id") from None
 
 
