@@ -11,6 +11,7 @@ from msgspec import Meta
 from sabot_protocol.topics import JACKPOT
 
 from sabot_gateway.ledger.chain import Entry, Stored
+from sabot_gateway.ledger.inserts import Insert, places
 
 NAMES: tuple[str, ...] = (
     "shoes",
@@ -59,34 +60,40 @@ TABLES: tuple[str, ...] = (
 )
 
 # The first message about a shoe makes its row, and each later one changes its own part.
-_SHOE = "INSERT INTO shoes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq, "
+_SHOE_CHANGED = " ON CONFLICT DO UPDATE SET seq = excluded.seq, "
+_SHOE = f"INSERT INTO shoes VALUES {places(11)}{_SHOE_CHANGED}"
 _OPENED = (
     _SHOE + "opened = excluded.opened, decks = excluded.decks, card_set = excluded.card_set, burn = excluded.burn, "
     "opened_seq = excluded.opened_seq"
 )
 _CLOSED = _SHOE + "closed = excluded.closed"
-COUNTED = _SHOE + "coups = coups + excluded.coups"
-COUP = f"INSERT OR IGNORE INTO coups VALUES ({', '.join('?' * 24)})"
+COUNTS = Insert(
+    "INSERT INTO shoes", "(?, ?, ?, '', '', 0, 0, '', ?, ?, ?)", _SHOE_CHANGED + "coups = coups + excluded.coups"
+)
+COUNTED = COUNTS.one_row
+COUPS = Insert("INSERT OR IGNORE INTO coups", places(24))
+COUP = COUPS.one_row
 _CORRECTED = "UPDATE coups SET corrected_by = ? WHERE id = ?"
 CONFIRMED = "UPDATE coups SET confirmed = ? WHERE id = ?"  # the id of the message on `confirmed`
 _ALARM = (
-    f"INSERT INTO alarms VALUES ({', '.join('?' * 14)}) ON CONFLICT DO UPDATE SET severity = excluded.severity, "
+    f"INSERT INTO alarms VALUES {places(14)} ON CONFLICT DO UPDATE SET severity = excluded.severity, "
     "state = excluded.state, last = excluded.last, said_by = excluded.said_by, say = excluded.say, "
     "clause = excluded.clause, seq = excluded.seq"
 )
-_INCREMENT = f"INSERT OR IGNORE INTO increments VALUES ({', '.join('?' * 19)})"
+_INCREMENT = f"INSERT OR IGNORE INTO increments VALUES {places(19)}"
 _REVERSED = "UPDATE increments SET reversed_by = ? WHERE id = ?"
-_RECORDED = f"INSERT OR IGNORE INTO recorded_wins VALUES ({', '.join('?' * 10)})"
+_RECORDED = f"INSERT OR IGNORE INTO recorded_wins VALUES {places(10)}"
 _STAKES = "INSERT OR IGNORE INTO stakes VALUES (?, ?, ?, ?, ?, ?)"
 _INCIDENT = (
-    f"INSERT INTO incidents VALUES ({', '.join('?' * 17)}) ON CONFLICT DO UPDATE SET state = excluded.state, "
+    f"INSERT INTO incidents VALUES {places(17)} ON CONFLICT DO UPDATE SET state = excluded.state, "
     "last = excluded.last, coup_id = excluded.coup_id, late = excluded.late, seq = excluded.seq"
 )
 _PARAMETERS = "INSERT INTO jackpot_parameters VALUES (?, ?, ?, ?)"
 
 _RECORDED_TOPIC = "/recorded"  # ends the topic of a recorded win
 _Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # as SQLite holds it
-Change = tuple[str, tuple[Any, ...]]
+Values = tuple[Any, ...]
+Change = tuple[str, Values]  # a statement and its values
 Select = Callable[[str, tuple[Any, ...]], Iterable[Stored]]  # entries by a WHERE clause
 
 
@@ -199,23 +206,15 @@ def _shoe(seq: int, message: _Shoe) -> list[Change]:
 
 
 def _coup(seq: int, message: _Coup) -> list[Change]:
-    head = (
-        message.id,
-        message.table,
-        message.unit,
-        message.shoe,
-        message.coup,
-        message.time,
-        message.kind,
-        message.status,
-        message.winner or "",
-    )
-    cards = (" ".join(message.player), " ".join(message.banker), message.player_points, message.banker_points)
-    marks = (message.player_pair, message.banker_pair, message.natural, message.last_coup, message.rulebook)
-    row = (*head, *cards, *marks, message.corrects, "", message.by, message.clause, "", seq)
+    row = (
+        message.id, message.table, message.unit, message.shoe, message.coup, message.time, message.kind, message.status,
+        message.winner or "", " ".join(message.player), " ".join(message.banker), message.player_points,
+        message.banker_points, +message.player_pair, +message.banker_pair, +message.natural, +message.last_coup,
+        message.rulebook, message.corrects, "", message.by, message.clause, "", seq,
+    )  # fmt: skip  # `+` makes a bool a number, for Python's sqlite3 takes a bool by a detour
     if message.corrects:
         return [(COUP, row), (_CORRECTED, (message.id, message.corrects))]
-    return [(COUP, row), (COUNTED, (message.table, message.unit, message.shoe, "", "", 0, 0, "", 1, seq, seq))]
+    return [(COUP, row), (COUNTED, (message.table, message.unit, message.shoe, 1, seq, seq))]
 
 
 def _confirmed(seq: int, message: _Confirmed) -> list[Change]:
@@ -301,12 +300,34 @@ def changes_of(seq: int, topic: str, payload: bytes) -> list[Change]:
         return []
 
 
+def changes_of_entries(seq: int, entries: Iterable[Entry]) -> list[Change]:
+    """Return what entries change that follow one another, the first of which is `seq`."""
+    made = list[Change]()
+    for number, (_, _, _, topic, payload, _, _, _) in enumerate(entries, seq):
+        if topic in _TOPICS or topic.startswith(JACKPOT):
+            made += changes_of(number, topic, payload)
+    return made
+
+
 def apply(db: sqlite3.Connection, made: list[Change]) -> None:
-    """Change the tables: coups at once, for the messages that correct or count them come later; the rest in order."""
-    db.executemany(COUP, [values for statement, values in made if statement is COUP])
-    rest = (change for change in made if change[0] is not COUP)
+    """Change the tables: coups at once, then what confirms them, which touches nothing else; the rest in order."""
+    coups, confirmed, rest = list[Values](), list[Values](), list[Change]()
+    for change in made:
+        statement, values = change
+        if statement is COUP:
+            coups.append(values)
+        elif statement is CONFIRMED:
+            confirmed.append(values)
+        else:
+            rest.append(change)
+    COUPS.write(db, coups)
+    db.executemany(CONFIRMED, confirmed)
     for statement, alike in groupby(rest, itemgetter(0)):
-        db.executemany(statement, [values for _, values in alike])
+        rows = [values for _, values in alike]
+        if statement is COUNTED:
+            COUNTS.write(db, rows)
+        else:
+            db.executemany(statement, rows)
 
 
 def trim(db: sqlite3.Connection, seq: int, entries: Select) -> None:

@@ -7,12 +7,24 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sabot_gateway.ledger.derived import CONFIRMED, COUNTED, COUP, NAMES, SOURCES, TABLES, Change, changes_of
+from sabot_gateway.ledger.derived import (
+    CONFIRMED,
+    COUNTED,
+    COUNTS,
+    COUP,
+    COUPS,
+    NAMES,
+    SOURCES,
+    TABLES,
+    Change,
+    changes_of,
+)
 from sabot_gateway.ledger.files import REST_STEPS, Rest, read_only_uri
 
 _PROGRESS_EVERY = 1000
 _PIECE = 1000  # rows
 _CONFIRMED_AT = 22  # column of a coup
+_COUPS_AT = 3  # in the values of COUNTED, behind table, unit and number of the shoe
 
 Row = tuple[Any, ...]
 
@@ -50,9 +62,9 @@ class _Coups:
         if self._later or len(self._coups) >= _PIECE:  # a confirmation counts only behind its coup
             self.write()
         self._coups.setdefault(coup[0], coup)
-        found = self._shoes.setdefault(counted[:3], [*counted[:8], 0, *counted[9:]])
-        found[8] += 1
-        found[10] = counted[10]
+        found = self._shoes.setdefault(counted[:_COUPS_AT], [*counted[:_COUPS_AT], 0, *counted[_COUPS_AT + 1 :]])
+        found[_COUPS_AT] += 1
+        found[-1] = counted[-1]
 
     def _confirm(self, values: Row) -> None:
         message, coup_id = values
@@ -65,10 +77,10 @@ class _Coups:
 
     def write(self) -> None:
         """Write what was taken."""
-        written = self._db.executemany(COUP, self._coups.values()).rowcount
+        written = COUPS.write(self._db, list(self._coups.values()))
         if written < len(self._coups):  # one has the id of an earlier coup, which is confirmed then
             self._db.executemany(CONFIRMED, self._confirmed)
-        self._db.executemany(COUNTED, self._shoes.values())
+        COUNTS.write(self._db, list(self._shoes.values()))
         self._db.executemany(CONFIRMED, self._later)
         for taken in (self._coups, self._shoes, self._confirmed, self._later):
             taken.clear()

@@ -10,14 +10,13 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
-from sabot_gateway.ledger.chain import Origin, counted, length
+from sabot_gateway.ledger.chain import Lengths, Origin, Texts, counted
 from sabot_gateway.ledger.errors import LedgerError
 from sabot_gateway.ledger.units import Pointer, Run
 
 Row = tuple[Any, ...]  # the columns of Stored, in order, and `before`
 _RANGE_ENTRIES: Final = 5000
 _MOST_RANGES: Final = 2048  # so many fit into a pipe
-_MOST_TEXTS: Final = 4096
 _NEW_UNIT: Final = object()
 _PACKED: Final = Struct(">qq")
 
@@ -62,30 +61,10 @@ class SharedRanges:
         os.close(self._write)
 
 
-class _Texts(dict[str, bytes]):
-    """Texts as the hash takes them; units, tables and topics come again and again."""
-
-    def __missing__(self, text: str) -> bytes:
-        if len(self) >= _MOST_TEXTS:
-            self.clear()
-        found = self[text] = counted(text)
-        return found
-
-
-class _Lengths(dict[int, bytes]):
-    """Lengths as the hash takes them."""
-
-    def __missing__(self, count: int) -> bytes:
-        if len(self) >= _MOST_TEXTS:
-            self.clear()
-        found = self[count] = length(count)
-        return found
-
-
 def follow(rows: Iterable[Row], origin: Origin, last: int) -> Run:
     """Recompute each hash by the formula of `chain.link`, up to the entry `last`; an error names the first bad one."""
     head, seq, second_from = origin.hash, origin.seq, origin.second_from
-    texts, lengths, join, since = _Texts(), _Lengths(), b"".join, counted(str(second_from))
+    texts, lengths, join, since = Texts(), Lengths(), b"".join, counted(str(second_from))
     first, newest, numbers, wrong = dict[str, tuple[int, int]](), dict[str, int](), dict[str, int](), list[Pointer]()
     newest_of, same_time, same_rulebook, end = newest.get, "", "", texts[""] + texts[""] + since
     for unit, event_no, table, topic, payload, frame, time, rulebook, number, digest, before in rows:

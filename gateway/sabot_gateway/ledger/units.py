@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sabot_gateway.ledger.chain import Entry
+from sabot_gateway.ledger.inserts import Insert, places
 
 TABLE = "CREATE TABLE units (unit TEXT PRIMARY KEY, last_no INTEGER, last_seq INTEGER) WITHOUT ROWID"
-_STORE = "INSERT OR REPLACE INTO units VALUES (?, ?, ?)"
+_STORE = Insert("INSERT OR REPLACE INTO units", places(3))
 _POINT = "UPDATE entries SET before = ? WHERE seq = ?"
 _ALL = "SELECT seq, unit, event_no, before FROM entries ORDER BY seq"
 _NEWEST = "SELECT last_seq FROM units WHERE unit = ?"
@@ -27,14 +28,8 @@ EVENTS = f"""{_BACK} SELECT {{columns}} FROM log CROSS JOIN entries ON seq = at
     WHERE number >= ?2 AND (?3 = '' OR table_name = ?3) ORDER BY seq LIMIT ?4"""
 
 
-class Last(NamedTuple):
-    """The newest of a unit: its number, 0 where none has one, and its entry, 0 where it was pruned."""
-
-    event_no: int
-    seq: int
-
-
-_NOTHING = Last(0, 0)
+Last = tuple[int, int]  # the newest of a unit: its number, 0 where none has one, and its entry, 0 where it was pruned
+_NOTHING: Last = (0, 0)
 
 
 class Pruned(NamedTuple):
@@ -45,7 +40,7 @@ class Pruned(NamedTuple):
 
     def newest(self) -> dict[str, Last]:
         """Return the newest of each unit before any entry that is left."""
-        return {unit: Last(number, 0) for unit, number in self.numbers.items()}
+        return {unit: (number, 0) for unit, number in self.numbers.items()}
 
     def fits(self, given: int, right: int) -> bool:
         """Return True if a pointer is right; the first of a unit that is left may name one that was removed."""
@@ -74,20 +69,22 @@ class Units:
     """The newest of each unit, of the only writer; a number is stored once, for the numbers of a unit only rise."""
 
     def __init__(self, db: sqlite3.Connection, pruned: Pruned) -> None:
-        self._last = pruned.newest() | {unit: Last(*last) for unit, *last in db.execute("SELECT * FROM units")}
+        self._last = pruned.newest() | _kept(db)
 
     def place(self, seq: int, entries: Iterable[Entry]) -> tuple[list[int], dict[str, Last]]:
         """Return the entry before each of these, the first of which is `seq`, and what they make the newest."""
         before, changed = list[int](), dict[str, Last]()
-        for number, (unit, event_no, *_) in enumerate(entries, seq):
-            last = changed.get(unit) or self._last.get(unit, _NOTHING)
+        find = self._last.get
+        for unit, event_no, _, _, _, _, _, _ in entries:
+            last_no, last_seq = changed.get(unit) or find(unit, _NOTHING)
             if event_no is None:
-                event_no = last.event_no
-            elif event_no <= last.event_no:
-                used = f"event {event_no} of {unit} is stored already, or a later one is ({last.event_no})"
+                event_no = last_no
+            elif event_no <= last_no:
+                used = f"event {event_no} of {unit} is stored already, or a later one is ({last_no})"
                 raise sqlite3.IntegrityError(used)
-            before.append(last.seq)
-            changed[unit] = Last(event_no, number)
+            before.append(last_seq)
+            changed[unit] = event_no, seq
+            seq += 1
         return before, changed
 
     def stored(self, changed: Mapping[str, Last]) -> None:
@@ -97,7 +94,7 @@ class Units:
 
 def store(db: sqlite3.Connection, changed: Mapping[str, Last]) -> None:
     """Write the newest of these units; inside a transaction of the caller."""
-    db.executemany(_STORE, [(unit, *last) for unit, last in changed.items()])
+    _STORE.write(db, [(unit, *last) for unit, last in changed.items()])
 
 
 class Numbers(NamedTuple):
@@ -166,14 +163,14 @@ def difference_by_runs(db: sqlite3.Connection, pruned: Pruned, runs: Iterable[Ru
         if found:
             return found
         for unit, seq in run.newest.items():
-            before = newest_of.get(unit, _NOTHING)
-            newest_of[unit] = Last(run.numbers.get(unit, before.event_no), seq)
+            last_no, _ = newest_of.get(unit, _NOTHING)
+            newest_of[unit] = run.numbers.get(unit, last_no), seq
     return _table_difference(db, newest_of)
 
 
 def _pointers(run: Run, newest_of: Mapping[str, Last]) -> list[Pointer]:
     """Return the pointers of a run that are not right in themselves, in order."""
-    firsts = (Pointer(*first, newest_of.get(unit, _NOTHING).seq) for unit, first in run.first.items())
+    firsts = (Pointer(*first, newest_of.get(unit, _NOTHING)[1]) for unit, first in run.first.items())
     return sorted([*firsts, *run.wrong], key=lambda pointer: pointer.seq)
 
 
@@ -185,16 +182,20 @@ def _wrong_pointer(pointers: Iterable[Pointer], pruned: Pruned) -> str | None:
 
 
 def _table_difference(db: sqlite3.Connection, newest_of: Mapping[str, Last]) -> str | None:
-    expected, kept = _held(newest_of), {unit: Last(*last) for unit, *last in db.execute("SELECT * FROM units")}
+    expected, kept = _held(newest_of), _kept(db)
     for unit in sorted(kept.keys() | expected.keys(), key=str):
         if kept.get(unit) != expected.get(unit):
-            entry = expected[unit].seq if unit in expected else kept[unit].seq
+            _, entry = expected[unit] if unit in expected else kept[unit]
             return f"table units: entry {entry} gives something else than the table has"
     return None
 
 
 def _held(newest_of: Mapping[str, Last]) -> dict[str, Last]:
-    return {unit: last for unit, last in newest_of.items() if last.seq}
+    return {unit: last for unit, last in newest_of.items() if last[1]}
+
+
+def _kept(db: sqlite3.Connection) -> dict[str, Last]:
+    return {unit: (last_no, last_seq) for unit, last_no, last_seq in db.execute("SELECT * FROM units")}
 
 
 def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[Pointer]:
@@ -203,4 +204,4 @@ def _followed(db: sqlite3.Connection, newest_of: dict[str, Last]) -> Iterator[Po
     for seq, unit, event_no, before in db.execute(_ALL):
         last_no, last_seq = find(unit, _NOTHING)
         yield Pointer(seq, before, last_seq)
-        newest_of[unit] = Last(last_no if event_no is None else event_no, seq)
+        newest_of[unit] = last_no if event_no is None else event_no, seq

@@ -4,6 +4,8 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain, count
+from operator import add, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +14,20 @@ from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import audit, derived, files, heads, rebuilding, retention, schema, units
-from sabot_gateway.ledger.chain import Entry, Stored, link
+from sabot_gateway.ledger.chain import Entry, Stored, links
 from sabot_gateway.ledger.checkpointer import Checkpointer
 from sabot_gateway.ledger.errors import IN_THE_ENTRY, EntryError, LedgerError
 from sabot_gateway.ledger.files import sidecar_path
 from sabot_gateway.ledger.heads import Accepted, Kept
+from sabot_gateway.ledger.inserts import Insert, places
 from sabot_gateway.ledger.reader import Reader
 from sabot_gateway.ledger.rebuilding import Source
 from sabot_gateway.ledger.units import Units
 
 __all__ = ["Entry", "Ledger", "LedgerError", "Reader", "Stored"]
 
-_INSERT = f"INSERT INTO entries ({schema.COLUMNS}, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ENTRIES = Insert(f"INSERT INTO entries ({schema.COLUMNS}, before)", places(11))
+_BLOBS = itemgetter(Entry._fields.index("payload"), Entry._fields.index("frame"))
 _PAGE_BYTES = 4096
 _COMMIT_PAGES = 4  # of indexes and the like, with every commit
 _ROW_BYTES = 300  # beside payload and frame
@@ -195,31 +199,29 @@ class Ledger(Reader):
         """Store all of them, durably, in one transaction; or none and an error."""
         if self.behind:
             raise LedgerError(self.behind)
-        seq, head, second_from = self._seq, self._hash, self.origin.second_from
-        rows, stored, changes = list[tuple[Any, ...]](), list[Stored](), list[derived.Change]()
+        first = self._seq + 1
         try:
             with self._transaction(f"{len(entries)} entries"):
-                before, newest = self._units.place(seq + 1, entries)
-                for entry, pointer in zip(entries, before, strict=True):
-                    seq += 1
-                    head = link(head, seq, entry, second_from)
-                    rows.append(_row(entry, seq, head, pointer))
-                    stored.append(Stored(*entry, seq, head))
-                    changes += derived.changes(seq, entry)
-                self._db.executemany(_INSERT, rows)
+                before, newest = self._units.place(first, entries)
+                hashes = links(self._hash, first, entries, self.origin.second_from)
+                _ENTRIES.write(self._db, _rows(entries, first, hashes, before))
                 units.store(self._db, newest)
-                derived.apply(self._db, changes)
+                derived.apply(self._db, derived.changes_of_entries(first, entries))
         except LedgerError:
             self._checkpointer.wake()  # it may make room in the log
             raise
-        self._units.stored(newest)
-        self._seq, self._hash = seq, head
-        self._recent += stored
+        if entries:
+            self._units.stored(newest)
+            self._seq, self._hash, self._time = self._seq + len(entries), hashes[-1], entries[-1].time
+            self._remember(entries, first, hashes)
+        self._keep_head()
+        self._log_grew(sum(map(len, chain.from_iterable(map(_BLOBS, entries)))) + _ROW_BYTES * len(entries))
+
+    def _remember(self, entries: Sequence[Entry], first: int, hashes: list[bytes]) -> None:
+        """Keep the newest entries for a reader that goes on from its cursor."""
+        self._recent += map(Stored._make, map(add, entries, zip(count(first), hashes, strict=False)))
         if len(self._recent) > 2 * _MOST_RECENT:
             del self._recent[:-_MOST_RECENT]
-        self._time = entries[-1].time if entries else self._time
-        self._keep_head()
-        self._log_grew(sum(len(entry.payload) + len(entry.frame) + _ROW_BYTES for entry in entries))
 
     def next_after(self, seq: int, limit: int) -> list[Stored]:
         """Return the entries after `seq`, in order: from memory if they were just stored, else from the file."""
@@ -328,8 +330,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _row(entry: Entry, seq: int, head: bytes, before: int) -> tuple[Any, ...]:
-    """As `_INSERT` has them; Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
-    unit, event_no, table, topic, payload, frame, time, rulebook = entry
-    blobs = bytearray(payload), bytearray(frame)
-    return unit, event_no, table, topic, *blobs, time, rulebook, seq, bytearray(head), before
+def _rows(entries: Sequence[Entry], first: int, hashes: list[bytes], before: list[int]) -> list[tuple[Any, ...]]:
+    """As `_ENTRIES` has them; Python's sqlite3 takes bytes by a detour that a bytearray is spared."""
+    blob = bytearray
+    return [
+        (unit, event_no, table, topic, blob(payload), blob(frame), time, rulebook, seq, blob(digest), pointer)
+        for (unit, event_no, table, topic, payload, frame, time, rulebook), seq, digest, pointer in zip(
+            entries, count(first), hashes, before, strict=False
+        )
+    ]
