@@ -25,6 +25,15 @@ def test_the_program_check_a_ledger(tmp_path: Path) -> None:
     assert run(path).stdout == f"the last entry's hash is {head.hex()}\n"
 
 
+def test_the_program_check_entries_of_one_commit_with_other_times_and_books(tmp_path: Path) -> None:
+    path, numbers = tmp_path / "ledger.db", range(1, 40)
+    ledger = Ledger(path)
+    ledger.append([WORKED._replace(event_no=n, time=f"{n // 4}", rulebook=f"{n // 2}") for n in numbers])
+    _, head = ledger.newest()
+    ledger.close()
+    assert run(path).stdout == f"the last entry's hash is {head.hex()}\n"
+
+
 def test_the_program_find_an_edit(tmp_path: Path) -> None:
     path = closed_ledger(tmp_path / "ledger.db")
     text = path.read_bytes()
