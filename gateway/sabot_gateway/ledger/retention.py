@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from sabot_protocol.angel_eye.tables import UNIT_PREFIX
 from sabot_protocol.auth import KEY_BYTES
 from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 
@@ -58,22 +57,30 @@ def moment(text: str) -> str:
 
 def plan(db: sqlite3.Connection, before: str, removed: int) -> Plan:
     """Return the longest run of oldest entries that nothing needs. Reads every entry: not for the daemon's loop."""
-    bounds = [(_one(db, query, (before,)), why) for why, query in _BY_TIME.items()]
-    bounds += [(_one(db, query, ()), why) for why, query in _NEEDED.items()]
+    values = {"before": before, "angel_eye": _angel_eye()}
+    bounds = [(_one(db, query, values), why) for why, query in (_BY_TIME | _NEEDED).items()]
     seq, why = min(bounds, key=lambda bound: bound[0])
     return Plan(max(seq, removed), max(seq - removed, 0), why)
 
 
+def _angel_eye() -> str:
+    """Return how the units of Angel Eye shoes begin, as LIKE takes it."""
+    from sabot_protocol.angel_eye.tables import UNIT_PREFIX  # a fifth of the start of `sabot ledger verify`
+
+    return f"{UNIT_PREFIX}%"
+
+
 _BY_TIME = {
-    "of that time or later": "SELECT min(seq) - 1 FROM entries WHERE time >= ?",
-    "of a time that is not known to be before": "SELECT ifnull(max(seq), 0) FROM entries WHERE time < ? AND time <> ''",
+    "of that time or later": "SELECT min(seq) - 1 FROM entries WHERE time >= :before",
+    "of a time that is not known to be before": """SELECT ifnull(max(seq), 0) FROM entries
+    WHERE time < :before AND time <> ''""",
     # An event that closes one shoe and opens the next has its number and frame in the first of its entries.
     # Nothing closes the shoe of an Angel Eye that is not used any more: after its last card it keeps no entries.
-    "of the shoe on a table": f"""SELECT min(ifnull((SELECT seq FROM entries WHERE seq <= shoe.opened_seq
+    "of the shoe on a table": """SELECT min(ifnull((SELECT seq FROM entries WHERE seq <= shoe.opened_seq
     AND +unit = shoe.unit AND event_no IS NOT NULL ORDER BY seq DESC LIMIT 1), opened_seq)) - 1
     FROM shoes AS shoe WHERE closed = ''
-    AND (unit NOT LIKE '{UNIT_PREFIX}%' OR ifnull((SELECT time FROM entries WHERE unit = shoe.unit AND topic = 'cards'
-    ORDER BY seq DESC LIMIT 1), opened) >= ?) AND NOT EXISTS
+    AND (unit NOT LIKE :angel_eye OR ifnull((SELECT time FROM entries WHERE unit = shoe.unit AND topic = 'cards'
+    ORDER BY seq DESC LIMIT 1), opened) >= :before) AND NOT EXISTS
     (SELECT 1 FROM shoes WHERE table_name = shoe.table_name AND opened_seq > shoe.opened_seq)""",
 }
 _NEEDED = {
@@ -86,7 +93,7 @@ _NEEDED = {
 }
 
 
-def _one(db: sqlite3.Connection, query: str, values: tuple[str, ...]) -> int:
+def _one(db: sqlite3.Connection, query: str, values: dict[str, str]) -> int:
     found = db.execute(query, values).fetchone()[0]
     return _NEVER if found is None else int(found)
 
@@ -101,7 +108,7 @@ def remove(db: sqlite3.Connection, seq: int, removed: int, key: bytes) -> None:
     ):
         units[unit] = max(event_no, units.get(unit, 0))
     jackpots = _jackpots(db, seq, before)
-    shoes = {**(before.shoes if before else {}), **dict(db.execute(_LAST_SHOES, (seq,)))}
+    shoes = {**(before.shoes if before else {}), **dict(db.execute(_LAST_SHOES, (_angel_eye(), seq)))}
     made = msgspec.json.encode(Checkpoint(seq, digest.hex(), seq - removed, time, units, *jackpots, shoes))
     signature = hmac.digest(key, made, "sha256")
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("checkpoint", made), ("signature", signature)])
@@ -131,8 +138,8 @@ class _Named(msgspec.Struct):
 _PARAMETERS = (
     "SELECT payload FROM entries WHERE seq IN (SELECT seq FROM jackpot_parameters WHERE seq <= ?) ORDER BY seq"
 )
-_LAST_SHOES = f"""SELECT table_name || '/' || unit, max(shoe) FROM shoes
-    WHERE unit LIKE '{UNIT_PREFIX}%' AND opened_seq <= ? GROUP BY table_name, unit"""
+_LAST_SHOES = """SELECT table_name || '/' || unit, max(shoe) FROM shoes
+    WHERE unit LIKE ? AND opened_seq <= ? GROUP BY table_name, unit"""
 _LAST_INCREMENTS = """SELECT jackpot, table_name, currency, count, total, carry, max(seq) FROM increments WHERE seq <= ?
     GROUP BY jackpot, table_name, currency ORDER BY max(seq)"""
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sabot_protocol.fields import UNIT_BYTES
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import audit, derived, files, heads, rebuilding, retention, schema, units
@@ -158,6 +157,8 @@ class Ledger(Reader):
         """Return which gateway writes here: eight bytes made once, the same after every start."""
         found = self._db.execute("SELECT value FROM meta WHERE name = 'gateway'").fetchone()
         if found is None:
+            from sabot_protocol.fields import UNIT_BYTES  # a fifth of the start of a program that only reads
+
             found = (secrets.token_bytes(UNIT_BYTES),)
             with self._transaction("the gateway's id"):
                 self._db.execute("INSERT INTO meta VALUES ('gateway', ?)", found)
