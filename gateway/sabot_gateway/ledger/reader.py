@@ -217,7 +217,9 @@ class Reader:
 
     @reading()
     def count(self, name: str = "entries") -> int:
-        """Return how many rows a table has."""
+        """Return how many rows a table has; entries are not counted, for their numbers have no gap."""
+        if name == "entries":
+            return max(self.span(), 0)
         return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) if self.version else 0
 
     @reading()

@@ -17,7 +17,6 @@ from sabot_gateway.ledger.units import Pointer, Run
 Row = tuple[Any, ...]  # the columns of Stored, in order, and `before`
 _RANGE_ENTRIES: Final = 5000
 _MOST_RANGES: Final = 2048  # so many fit into a pipe
-_NEW_UNIT: Final = object()
 _PACKED: Final = Struct(">qq")
 
 
@@ -61,40 +60,50 @@ class SharedRanges:
         os.close(self._write)
 
 
+class _Log:
+    """Of a unit: its id as the hash takes it, its newest entry, and the last number, if any has one."""
+
+    __slots__ = ("last_no", "newest", "text")
+
+    def __init__(self, unit: str, before: int) -> None:
+        self.text, self.newest = counted(unit), before
+        self.last_no: int | None = None
+
+
 def follow(rows: Iterable[Row], origin: Origin, last: int) -> Run:
-    """Recompute each hash by the formula of `chain.link`, up to the entry `last`; an error names the first bad one."""
+    """Recompute each hash by the formula of `chain.links`, up to the entry `last`; an error names the first bad one."""
     head, seq, second_from = origin.hash, origin.seq, origin.second_from
     texts, lengths, join, since = Texts(), Lengths(), b"".join, counted(str(second_from))
-    first, newest, numbers, wrong = dict[str, tuple[int, int]](), dict[str, int](), dict[str, int](), list[Pointer]()
-    newest_of, same_time, same_rulebook, end = newest.get, "", "", texts[""] + texts[""] + since
+    first, logs, wrong = dict[str, tuple[int, int]](), dict[str, _Log](), list[Pointer]()
+    find, same_time, same_rulebook, end = logs.get, "", "", texts[""] + texts[""] + since
     for unit, event_no, table, topic, payload, frame, time, rulebook, number, digest, before in rows:
         seq += 1
         try:
+            log = find(unit)
+            if log is None:
+                first[unit], logs[unit] = (seq, before), (log := _Log(unit, before))
             seq_text, event = b"%d" % seq, b"" if event_no is None else str(event_no).encode()
             if time != same_time or rulebook != same_rulebook:
                 same_time, same_rulebook, end = time, rulebook, texts[time] + texts[rulebook] + since
             parts = (
-                head, lengths[len(seq_text)], seq_text, texts[unit], lengths[len(event)], event, texts[table],
+                head, lengths[len(seq_text)], seq_text, log.text, lengths[len(event)], event, texts[table],
                 texts[topic], lengths[len(payload)], payload, lengths[len(frame)], frame,
                 end if seq >= second_from else b"",
             )  # fmt: skip
-            found = sha256(join(parts)).digest()
+            head = sha256(join(parts)).digest()
         except (AttributeError, TypeError, UnicodeError) as error:
             raise _broken(seq) from error
-        if number != seq or found != digest:
+        if number != seq or head != digest:
             raise _broken(seq)
-        head = found
-        right = newest_of(unit, _NEW_UNIT)
-        if right != before:
-            if right is _NEW_UNIT:
-                first[unit] = seq, before
-            elif not wrong:
-                wrong.append(Pointer(seq, before, newest[unit]))
-        newest[unit] = seq
+        if log.newest != before and not wrong:
+            wrong.append(Pointer(seq, before, log.newest))
+        log.newest = seq
         if event_no is not None:
-            numbers[unit] = event_no
+            log.last_no = event_no
     if seq != last:
         raise _broken(seq + 1)
+    newest = {unit: log.newest for unit, log in logs.items()}
+    numbers = {unit: log.last_no for unit, log in logs.items() if log.last_no is not None}
     return Run(seq - origin.seq, first, newest, numbers, wrong)
 
 
