@@ -42,10 +42,10 @@ class _Coups:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._coups: dict[str, Row] = {}  # by id
+        self._coups: dict[str, list[Any]] = {}  # by id
         self._shoes: dict[Row, list[Any]] = {}  # by table, unit and number: values of COUNTED
         self._confirmed: list[Row] = []
-        self._later: list[Row] = []  # of coups that were written before
+        self._later: dict[str, Row] = {}  # by id: the last confirmation of a coup that was written before, or never
 
     def take(self, made: list[Change]) -> bool:
         """Take the changes of an entry; return False if they are of another kind."""
@@ -59,20 +59,24 @@ class _Coups:
         return True
 
     def _add(self, coup: Row, counted: Row) -> None:
-        if self._later or len(self._coups) >= _PIECE:  # a confirmation counts only behind its coup
+        if coup[0] in self._later or len(self._coups) >= _PIECE:  # a confirmation counts only behind its coup
             self.write()
-        self._coups.setdefault(coup[0], coup)
-        found = self._shoes.setdefault(counted[:_COUPS_AT], [*counted[:_COUPS_AT], 0, *counted[_COUPS_AT + 1 :]])
-        found[_COUPS_AT] += 1
-        found[-1] = counted[-1]
+        if coup[0] not in self._coups:
+            self._coups[coup[0]] = list(coup)
+        found = self._shoes.get(counted[:_COUPS_AT])
+        if found is None:
+            self._shoes[counted[:_COUPS_AT]] = list(counted)
+        else:
+            found[_COUPS_AT] += 1
+            found[-1] = counted[-1]
 
     def _confirm(self, values: Row) -> None:
         message, coup_id = values
         coup = self._coups.get(coup_id)
         if coup is None:
-            self._later.append(values)
+            self._later[coup_id] = values
         else:
-            self._coups[coup_id] = (*coup[:_CONFIRMED_AT], message, *coup[_CONFIRMED_AT + 1 :])
+            coup[_CONFIRMED_AT] = message
             self._confirmed.append(values)
 
     def write(self) -> None:
@@ -81,9 +85,8 @@ class _Coups:
         if written < len(self._coups):  # one has the id of an earlier coup, which is confirmed then
             self._db.executemany(CONFIRMED, self._confirmed)
         COUNTS.write(self._db, list(self._shoes.values()))
-        self._db.executemany(CONFIRMED, self._later)
-        for taken in (self._coups, self._shoes, self._confirmed, self._later):
-            taken.clear()
+        self._db.executemany(CONFIRMED, self._later.values())
+        self._coups, self._shoes, self._confirmed, self._later = {}, {}, [], {}
 
 
 def rebuild(
