@@ -218,9 +218,9 @@ class Reader:
     @reading()
     def count(self, name: str = "entries") -> int:
         """Return how many rows a table has; entries are not counted, for their numbers have no gap."""
-        if name == "entries":
+        if name == "entries" or not self.version:
             return max(self.span(), 0)
-        return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) if self.version else 0
+        return int(self._db.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
 
     @reading()
     def span(self) -> int:
@@ -260,11 +260,8 @@ class Reader:
     @reading()
     def newest(self) -> tuple[int, bytes]:
         """Return the last entry's number and hash, or those of what was pruned."""
-        row = (
-            self._db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
-            if self.version
-            else None
-        )
+        last = "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1"
+        row = self._db.execute(last).fetchone() if self.version else None
         return row or (self.origin.seq, self.origin.hash)
 
     def ranges(self) -> Iterator[recompute.Range]:
