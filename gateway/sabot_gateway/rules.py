@@ -84,38 +84,30 @@ def play(cards: Sequence[str]) -> Coup:
     """Play the cards in the order drawn; cards beyond the coup's end are left alone."""
     if len(cards) < 4:
         raise NotACoupError(f"{len(cards)} cards: a coup has at least four")
-    player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], list(cards[4:])
-    slots = FIRST_FOUR
+    player: tuple[str, ...] = cards[0], cards[2]
+    banker: tuple[str, ...] = cards[1], cards[3]
     player_points, banker_points = points(player), points(banker)
     natural = player_points >= 8 or banker_points >= 8
-    if not natural:
-        third = None
-        if player_draws(player_points):
-            player.append(_next(rest))
-            slots += ("player_3",)
-            third = _VALUES[player[2][0]]
-            player_points = (player_points + third) % 10
-        if banker_draws(banker_points, third):
-            banker.append(_next(rest))
-            slots += ("banker_3",)
-            banker_points = points(banker)
-    return Coup(
-        player=tuple(player),
-        banker=tuple(banker),
-        player_points=player_points,
-        banker_points=banker_points,
-        winner=winner(player_points, banker_points),
-        natural=natural,
-        player_pair=is_pair(player),
-        banker_pair=is_pair(banker),
-        slots=slots,
-    )
+    slots, third = FIRST_FOUR, None
+    if not natural and player_draws(player_points):
+        player += (_next(cards, 4),)
+        slots += ("player_3",)
+        third = _VALUES[player[2][0]]
+        player_points = (player_points + third) % 10
+    if not natural and banker_draws(banker_points, third):
+        banker += (_next(cards, len(slots)),)
+        slots += ("banker_3",)
+        banker_points = points(banker)
+    won = winner(player_points, banker_points)
+    pairs = is_pair(player), is_pair(banker)
+    return Coup(player, banker, player_points, banker_points, won, natural, pairs[0], pairs[1], slots)
 
 
-def _next(rest: list[str]) -> str:
-    if not rest:
+def _next(cards: Sequence[str], drawn: int) -> str:
+    """Return the card that follows after so many."""
+    if len(cards) <= drawn:
         raise NotACoupError("a third card is due by the tables and there is none")
-    return rest.pop(0)
+    return cards[drawn]
 
 
 def winner(player_points: int, banker_points: int) -> Winner:

@@ -28,8 +28,7 @@ def card(context: Context, event: Event, found: list[Finding]) -> list[Record]:
 
 def confirmed(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The shoe's result agrees with the cards, and no person confirms at this table."""
-    common = context.common(event)
-    return [coups.confirm(context, event, common, found, Decider(_BY_RESULT, time=common["time"]))]
+    return [coups.confirm(context, event, found, Decider(_BY_RESULT, time=context.state.time))]
 
 
 def outside(context: Context, event: Event, found: list[Finding]) -> list[Record]:

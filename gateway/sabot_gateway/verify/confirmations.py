@@ -27,11 +27,15 @@ class Confirmations:
 
     def confirm(self, coup: CoupMessage, decider: Decider, source: Source) -> Record:
         """Confirm the coup on the table."""
+        fields = decider.fields()
+        fields["corrects"] = ""
         at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
-        return self._record(_of(coup, "confirmed", {**at, **decider.fields(), "corrects": ""}))
+        return self._record(_of(coup, "confirmed", fields | at))
 
     def follow(self, coup: CoupMessage) -> list[Record]:
         """Return the record that follows from a message about a coup: it confirms, or corrects what was confirmed."""
+        if not coup.corrects and coup.status == "verified":
+            return []  # the first message about a coup, as most are
         before = self._confirmed.pop(coup.corrects, "") or self._disputed.pop(coup.corrects, "")
         if coup.status == "disputed" and before:
             _keep(self._disputed, coup.id, before)
@@ -74,4 +78,7 @@ def _keep(known: dict[str, str], coup_id: str, message_id: str) -> None:
 
 
 def _of(coup: CoupMessage, status: Literal["confirmed", "void"], changes: dict[str, Any]) -> ConfirmedMessage:
-    return ConfirmedMessage(**{**asdict(coup), **changes, "status": status, "coup_id": coup.id})
+    fields = asdict(coup)
+    fields.update(changes)
+    fields["status"], fields["coup_id"] = status, coup.id
+    return ConfirmedMessage(**fields)

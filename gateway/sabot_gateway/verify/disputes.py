@@ -46,9 +46,10 @@ class Disputes:
 
     def follow(self, coup: CoupMessage, where: Where, *, entry: bool = False) -> None:
         """Take a new message about a coup."""
-        if coup.corrects in self._open:
-            self._remember(coup)
-        self._close(coup.corrects)
+        if coup.corrects:
+            if coup.corrects in self._open:
+                self._remember(coup)
+            self._close(coup.corrects)
         if not self.last or coup.corrects in ("", self.last.id):
             self.last, self._last_where = coup, where
         if coup.status == "disputed":

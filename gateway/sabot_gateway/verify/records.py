@@ -7,13 +7,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from sabot_protocol.angel_eye.tables import UNIT_PREFIX
-from sabot_protocol.topics import CoupMessage, CoupStatus, HealthMessage, Message
+from sabot_protocol.topics import CoupMessage, HealthMessage, Message
 
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import NO_CLOCK, Event
 from sabot_gateway.verify.state import Dealt
 
 _NO_RESULT = frozenset(("partial", "first_card_missing", "conflict", "again_unclear"))  # flags
+_PLAYER = frozenset(("player_1", "player_2", "player_3"))  # slots
+_BANKER = frozenset(("banker_1", "banker_2", "banker_3"))
 _UNIT = re.compile(rf"({UNIT_PREFIX})?[^-]*")
 
 
@@ -44,37 +46,18 @@ def unit_of(message_id: str) -> str:
     return found[0] if found else ""
 
 
-def coup_message(event: Event, common: dict[str, Any], dealt: Dealt, status: CoupStatus) -> CoupMessage:
-    """Return the shoe's result, with its cards."""
-    data, flags = event.data, event.data["flags"]
-    return CoupMessage(
-        **common,
-        kind=data["kind"],
-        status=status,
-        winner=data["winner"],
-        **_hands(dealt),
-        player_points=data["player_points"],
-        banker_points=data["banker_points"],
-        player_pair=flags["player_pair"],
-        banker_pair=flags["banker_pair"],
-        natural=flags["natural"],
-        last_coup=flags["last_coup"],
-        flags=data.get("notes") or UNSET,
-        shoe_time_ms=shoe_time_ms(event),
-    )
-
-
 def no_result(event: Event, common: dict[str, Any], dealt: Dealt, **changes: Any) -> CoupMessage:
     """Return a coup without a result of the shoe: void or lost."""
-    hands = _hands(dealt)
+    player, banker = hands(dealt)
     message = CoupMessage(
         **common,
         kind="void",
         status="verified",
         winner=None,
-        **hands,
-        player_points=rules.points(hands["player"]),
-        banker_points=rules.points(hands["banker"]),
+        player=player,
+        banker=banker,
+        player_points=rules.points(player),
+        banker_points=rules.points(banker),
         player_pair=False,
         banker_pair=False,
         natural=False,
@@ -89,9 +72,10 @@ def shoe_time_ms(event: Event) -> int | UnsetType:
     return UNSET if event.time_ms == NO_CLOCK else event.time_ms
 
 
-def _hands(dealt: Dealt) -> dict[str, Any]:
-    player = [card for slot, card in dealt if slot.startswith("player")]
-    return {"player": player, "banker": [card for slot, card in dealt if slot.startswith("banker")]}
+def hands(dealt: Dealt) -> tuple[list[str], list[str]]:
+    """Return the Player's cards and the Banker's."""
+    player = [card for slot, card in dealt if slot in _PLAYER]
+    return player, [card for slot, card in dealt if slot in _BANKER]
 
 
 def by_the_cards(coup: CoupMessage) -> rules.Coup | None:

@@ -46,6 +46,10 @@ class AlarmBook:
         """Return the newest message of each, oldest alarm first."""
         return list(self._active.values())
 
+    def is_empty(self) -> bool:
+        """Return True if no alarm is active or postponed: nothing can end."""
+        return not self._active and not self.postponed
+
     def restore(self, alarms: list[AlarmMessage]) -> None:
         """Take the active alarms of the ledger."""
         self._active = {alarm.alarm: alarm for alarm in alarms}

@@ -13,6 +13,7 @@ from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import ShoeState
 
 _MODULO = 1 << 30
+_HALF = _MODULO // 2
 _LEAST_BETWEEN_CARDS_MS = 25  # a card of 88 mm at 3 m/s takes 29
 _GATEWAY_BACK_S = 2.0
 _AHEAD_S = 10.0
@@ -65,7 +66,12 @@ class ClockCheck:
 
     def card(self, event: Event) -> Findings:
         """A hand can draw only so fast."""
-        found = self._advance(event) + self._cards_apart(event)
+        found, keyed = self._advance(event), event.data["flags"].get("keyed")
+        before, now = self._card_ms, self._shoe_ms
+        if not keyed:
+            self._card_ms = now
+            if before is not None and now is not None and 0 < now - before < _LEAST_BETWEEN_CARDS_MS:  # 0: no clock
+                found += _too_fast(now - before)
         return self._not_raised_before(found) if found else NONE
 
     def time_set(self, event: Event) -> Findings:
@@ -79,12 +85,14 @@ class ClockCheck:
         return [finding for finding in found if new.get(finding.name) is finding]
 
     def _advance(self, event: Event) -> tuple[Finding, ...]:
-        if self._shoe_ms is None:
-            self._start(event.time_ms)
-        step = (event.time_ms - self._raw_ms) % _MODULO
-        if step >= _MODULO // 2:
+        time_ms, shoe_ms = event.time_ms, self._shoe_ms
+        if shoe_ms is None:
+            self._start(time_ms)
+            shoe_ms = time_ms
+        step = (time_ms - self._raw_ms) % _MODULO
+        if step >= _HALF:
             return self._shoe_went_back(event) + self._gateway_goes_on(self.state.time)
-        self._shoe_ms, self._raw_ms = (self._shoe_ms or 0) + step, event.time_ms
+        self._shoe_ms, self._raw_ms = shoe_ms + step, time_ms
         return self._gateway_goes_on(self.state.time)
 
     def _start(self, time_ms: int) -> None:
@@ -124,16 +132,6 @@ class ClockCheck:
         since_s, since_ms = self._first or (now_s, 0)
         return (self._shoe_ms or 0) - since_ms > _REPLAY * 1000 * (now_s - since_s)
 
-    def _cards_apart(self, event: Event) -> tuple[Finding, ...]:
-        if event.data["flags"].get("keyed"):
-            return NONE
-        before, self._card_ms, now = self._card_ms, self._shoe_ms, self._shoe_ms
-        apart = _LEAST_BETWEEN_CARDS_MS if before is None or now is None else now - before
-        if not 0 < apart < _LEAST_BETWEEN_CARDS_MS:  # at 0 the shoe has no clock
-            return NONE
-        fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's result."
-        return (Finding(fact, f"{apart} ms apart", f"at least {_LEAST_BETWEEN_CARDS_MS} ms", name="cards_too_fast"),)
-
     def _drift(self, event: Event) -> tuple[Finding, ...]:
         set_s, now = event.data["utc_s"] + event.data["utc_ms"] / 1000, self._shoe_ms or 0
         before, self._set = self._set, (set_s, now)
@@ -145,3 +143,8 @@ class ClockCheck:
             return NONE
         fact = "The shoe's clock and the gateway's do not agree. Play on. Have the time server checked, then the shoe."
         return (Finding(fact, f"{by_shoe_s:.0f} s", f"{by_gateway_s:.0f} s by the gateway", name="shoe_clock"),)
+
+
+def _too_fast(apart_ms: int) -> tuple[Finding, ...]:
+    fact = "Two cards came faster than a hand can draw them. Compare the cards on the table with the shoe's result."
+    return (Finding(fact, f"{apart_ms} ms apart", f"at least {_LEAST_BETWEEN_CARDS_MS} ms", name="cards_too_fast"),)

@@ -34,9 +34,12 @@ class CoupCheck:
         number = data["coup_no"]
         dealt = state.dealt.get(number, [])
         played = _played(dealt)
-        self.winner = played.winner if isinstance(played, rules.Coup) else data["winner"]
-        if state.gap_in != number and _agrees(data, dealt, played):
-            return NONE
+        if isinstance(played, str):
+            self.winner = data["winner"]
+        else:
+            self.winner = played.winner
+            if state.gap_in != number and _agrees(data, dealt, played):
+                return NONE
         says, cards = shoe_says(data), cards_say(dealt, played)
         if state.gap_in == number:
             fact = "Part of this coup's log is missing. Its result cannot be verified."
@@ -64,16 +67,16 @@ class CoupCheck:
         return (Finding(fact, says, f"coup {number} is not confirmed", clause, number),)
 
 
-def _agrees(data: dict[str, Any], dealt: Dealt, played: rules.Coup | str) -> bool:
+def _agrees(data: dict[str, Any], dealt: Dealt, played: rules.Coup) -> bool:
     """Return True if the shoe's result, and the order in which it drew, are those of the cards."""
-    if isinstance(played, str):
-        return False
     flags = data["flags"]
-    return (
-        (data["winner"], data["player_points"], data["banker_points"])
-        == (played.winner, played.player_points, played.banker_points)
-        and (bool(flags["natural"]), bool(flags["player_pair"]), bool(flags["banker_pair"]))
-        == (played.natural, played.player_pair, played.banker_pair)
+    return bool(
+        data["winner"] == played.winner
+        and data["player_points"] == played.player_points
+        and data["banker_points"] == played.banker_points
+        and bool(flags["natural"]) == played.natural
+        and bool(flags["player_pair"]) == played.player_pair
+        and bool(flags["banker_pair"]) == played.banker_pair
         and tuple([slot for slot, _ in dealt]) == played.slots
     )
 

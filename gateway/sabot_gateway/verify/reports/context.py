@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CardMessage
+from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, CoupStatus
 
 from sabot_gateway.forecast.wear import WearBook
 from sabot_gateway.shoe.parse import Event
@@ -14,10 +14,10 @@ from sabot_gateway.verify.alarms.book import AlarmBook
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.confirmations import Confirmations
-from sabot_gateway.verify.disputes import Disputes
+from sabot_gateway.verify.disputes import Disputes, Where
 from sabot_gateway.verify.findings import Finding
-from sabot_gateway.verify.records import Record, Source, shoe_time_ms
-from sabot_gateway.verify.state import ShoeState
+from sabot_gateway.verify.records import Record, Source, hands, shoe_time_ms
+from sabot_gateway.verify.state import Dealt, ShoeState
 
 Common = dict[str, Any]  # the fields that every message carries
 
@@ -72,6 +72,39 @@ class Context:
             notes=[flag for flag, on in flags.items() if on] if True in flags.values() else [],
         )
         return Record("cards", message)
+
+    def coup(self, event: Event, dealt: Dealt, status: CoupStatus) -> CoupMessage:
+        """Return the shoe's result of a coup, with its cards."""
+        state, data, flags = self.state, event.data, event.data["flags"]
+        player, banker = hands(dealt)
+        return CoupMessage(
+            id=f"{event.unit}-{event.event_no}{self.suffix}",
+            unit=event.unit,
+            event_no=event.event_no,
+            table=self.table,
+            shoe=data["shoe_no"],
+            coup=data["coup_no"],
+            time=state.time,
+            rulebook=self.digest,
+            kind=data["kind"],
+            status=status,
+            winner=data["winner"],
+            player=player,
+            banker=banker,
+            player_points=data["player_points"],
+            banker_points=data["banker_points"],
+            player_pair=flags["player_pair"],
+            banker_pair=flags["banker_pair"],
+            natural=flags["natural"],
+            last_coup=flags["last_coup"],
+            flags=data.get("notes") or UNSET,
+            shoe_time_ms=shoe_time_ms(event),
+        )
+
+    def where(self, event: Event) -> Where:
+        """Return unit, shoe and coup of this event."""
+        state, data = self.state, event.data
+        return event.unit, data.get("shoe_no", state.shoe_no or 0), data.get("coup_no", state.coup_no)
 
     def source(self, event: Event) -> Source:
         """Return this event as the origin of a message."""

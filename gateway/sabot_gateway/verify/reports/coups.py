@@ -29,19 +29,23 @@ def publish(context: Context, coup: CoupMessage, where: Where | None = None, *, 
 def coup(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """The result of a coup: verified, or disputed if anything about it does not agree."""
     state, number = context.state, event.data["coup_no"]
-    agreed = number not in state.doubtful and not any(finding.coup_no for finding in found)
+    agreed = number not in state.doubtful and not _in_doubt(found)
     state.doubtful.discard(number)
-    fields, dealt = context.common(event) | _origin(state, number), state.dealt.get(number, [])
-    message = records.coup_message(event, fields, dealt, "verified" if agreed else "disputed")
+    message = context.coup(event, state.dealt.get(number, []), "verified" if agreed else "disputed")
+    if state.came is not None or state.no_bet_by is not None:
+        message = replace(message, **_origin(state, number))
     return publish(context, message)
+
+
+def _in_doubt(found: list[Finding]) -> bool:
+    """Return True if one of these puts a coup in doubt."""
+    return bool(found) and any(finding.coup_no for finding in found)
 
 
 def _origin(state: ShoeState, number: int) -> dict[str, str]:
     """Where a coup began that came from another shoe, and who made it one without wagers."""
     came, state.came = state.came, None
     no_bet_by, state.no_bet_by = state.no_bet_by, None
-    if came is None and no_bet_by is None:
-        return {}
     began = {"began": came.began} if came and came.coup_no == number else {}
     return began | (no_bet_by[1].fields() if no_bet_by and no_bet_by[0] == number else {})
 
@@ -82,12 +86,12 @@ def button(context: Context, event: Event, found: list[Finding]) -> list[Record]
     """Confirm: the dealer confirms the result; after a supervisor's decision at the shoe it also ends a dispute."""
     if event.data["button"] != "confirm":
         return [Record()]
-    common = context.common(event)
-    own = confirm(context, event, common, found, Decider(_BY_DEALER, time=common["time"]))
-    if not context.state.decision_cleared:
+    state = context.state
+    own = confirm(context, event, found, Decider(_BY_DEALER, "", state.time))
+    if not state.decision_cleared:
         return [own]
-    supervisor = context.state.cleared_by or Decider(_BY_SUPERVISOR, time=common["time"])
-    return [own, *_confirm_dispute(context, event, common, supervisor)]
+    supervisor = state.cleared_by or Decider(_BY_SUPERVISOR, time=state.time)
+    return [own, *_confirm_dispute(context, event, supervisor)]
 
 
 def command_done(context: Context, event: Event, found: list[Finding]) -> list[Record]:
@@ -99,30 +103,32 @@ def command_done(context: Context, event: Event, found: list[Finding]) -> list[R
         context.state.cleared_by = context.void_cause.of_command(event)
     if command != "confirm":
         return [Record()]
-    common, decider = context.common(event), context.void_cause.of_command(event)
-    own = confirm(context, event, common, found, decider)
-    return [own, *_confirm_dispute(context, event, common, decider)]
+    decider = context.void_cause.of_command(event)
+    own = confirm(context, event, found, decider)
+    return [own, *_confirm_dispute(context, event, decider)]
 
 
-def confirm(context: Context, event: Event, common: Common, found: list[Finding], decider: Decider) -> Record:
+def confirm(context: Context, event: Event, found: list[Finding], decider: Decider) -> Record:
     """The result on the table may be settled, once, unless it is in doubt."""
-    last = context.disputes.last_at((event.unit, common["shoe"], common["coup"]))
-    in_doubt = context.state.phase != "complete" or any(finding.coup_no == common["coup"] for finding in found)
-    if last is None or in_doubt or not context.confirmations.awaited(last):
+    where = context.where(event)
+    last = context.disputes.last_at(where)
+    if last is None or context.state.phase != "complete" or not context.confirmations.awaited(last):
+        return Record()
+    if found and any(finding.coup_no == where[2] for finding in found):
         return Record()
     return context.confirmations.confirm(last, decider, context.source(event))
 
 
-def _confirm_dispute(context: Context, event: Event, common: Common, decider: Decider) -> list[Record]:
+def _confirm_dispute(context: Context, event: Event, decider: Decider) -> list[Record]:
     """A supervisor has decided about the dealer's entry: the shoe's result is confirmed."""
-    where = (event.unit, common["shoe"], context.state.coup_no)
+    where = (*context.where(event)[:2], context.state.coup_no)
     disputed = context.disputes.at(where)
     if disputed is None or not context.disputes.ends_at_the_shoe(disputed):
         return []
     clause = irregularities.advise(context.book.id, "scan_discrepancy", {"confirmed": True}).clause
     source, decider = context.source(event), decider.under(clause)
     decision = disputes.decided(disputed, "confirmed", decider, source, disputed.winner)
-    records = publish(context, replace(decision, id=f"{common['id']}-confirmed"))
+    records = publish(context, replace(decision, id=f"{source.id}-confirmed"))
     return records + end_dispute(context, where, decider.by, source)
 
 

@@ -18,6 +18,8 @@ KINDS: Final = frozenset((*_BEGINS, *_ENDS, "lock", "checkpoint", "lid", "shoe_o
 
 def alarms(context: Context, event: Event) -> list[Record]:
     """Raise the alarms of locks that begin with this event, and clear those that end."""
+    if event.kind in _ENDS and context.alarms.is_empty():
+        return []
     begins, over = _changes(context, event)
     out = context.clear_alarms(context.alarms.named(*over), "the shoe", context.source(event))
     context.alarms.drop_postponed(*over)
