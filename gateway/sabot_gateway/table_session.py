@@ -24,7 +24,7 @@ from sabot_gateway.screens.restore import restored_results
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
-from sabot_gateway.shoe.fault import ShoeFault, next_step
+from sabot_gateway.shoe.fault import FAULTS, ShoeFault, next_step
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.shoe.ports import Line
 from sabot_gateway.verify import Record, Verifier
@@ -86,22 +86,24 @@ class TableSession:
         """Return the new events in these bytes; `pending` gets what the ledger is to store of them."""
         events = self.link.receive(data, now_s)
         self.shoe_fault.greeted(self.link.greeting)
-        if events and self.link.lost:
+        if not events:
+            return events
+        if self.link.lost:
             for record in self.verifier.lost(events[0], *self.link.lost, time):
-                self._add(events[0], record, time, of_event=False)
+                self._add(events[0], record, time)
             self.link.lost = None
-        if events:
-            self.counts.took(events, now_s)
+        self.counts.took(events, now_s)
         for event in events:
             if event.kind in NOTED:
                 self.counts.note(event)
             records = self._verified(event, time, now_s)
             following = self._incidents(event, records, time, now_s)
-            self._add(event, records[0], time, of_event=True)
+            self._add(event, records[0], time, event.event_no, event.raw)
             if len(records) > 1 or following:
                 for record in (*records[1:], *following):
-                    self._add(event, record, time, of_event=False)
-            self.shoe_fault.follow(event)
+                    self._add(event, record, time)
+            if event.kind in FAULTS:
+                self.shoe_fault.follow(event)
             self.last_event_no = event.event_no
         return events
 
@@ -132,19 +134,18 @@ class TableSession:
                 log.exception("an event could not be verified; report it with this log", **where)
             return self.verifier.failed(event, error, time)
 
-    def _add(self, event: Event, record: Record, time: str, *, of_event: bool) -> None:
+    def _add(self, event: Event, record: Record, time: str, number: int | None = None, frame: bytes = b"") -> None:
         """Add the entry of the event itself, with its number and frame; or one that the gateway adds."""
-        topic, payload, number, frame = "", b"", None, b""
-        if record.topic is not None:
+        topic, payload = record.topic, b""
+        if topic is not None:
             self.screens.follow(record)
-            topic, payload = record.topic, _encode(record.message)
+            payload = _encode(record.message)
             if topic == COUNTED:
                 self.counts.record(record)
-        if of_event:
-            number, frame = event.event_no, event.raw
-            if event.kind == UNREADABLE:
-                topic, payload = UNREADABLE, _encode(event.data)
-        self.pending.append(Entry(event.unit, number, self.name, topic, payload, frame, time, self.verifier.digest))
+        if number is not None and event.kind == UNREADABLE:
+            topic, payload = UNREADABLE, _encode(event.data)
+        digest = self.verifier.digest
+        self.pending.append(Entry(event.unit, number, self.name, topic or "", payload, frame, time, digest))
 
     def stored(self, at: Moment) -> None:
         """Acknowledge to the shoe what was pending: the ledger has it."""

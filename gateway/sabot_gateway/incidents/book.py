@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from sabot_protocol import incidents
 from sabot_protocol.incidents import Done
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage, ShoeMessage
+from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage, Message, ShoeMessage
 
 from sabot_gateway.incidents import evidence, openings
 from sabot_gateway.incidents.evidence import Evidence
@@ -129,7 +129,7 @@ class IncidentBook:
             return card or any(record.topic in _TOPICS for record in records)
         for record in records:
             message = record.message
-            if isinstance(message, AlarmMessage) or (isinstance(message, CoupMessage) and message.status == "disputed"):
+            if record.topic in _TOPICS and _opens(message):
                 return True
         return False
 
@@ -322,6 +322,11 @@ def _settles(opening: Opening, changes: Changes) -> bool:
         and any(step.name == "void" and step.done == changes.source.time for step in one.steps)
         for one in changes.messages()
     )
+
+
+def _opens(message: Message | None) -> bool:
+    """Return True if a message can open an incident."""
+    return isinstance(message, AlarmMessage) or (isinstance(message, CoupMessage) and message.status == "disputed")
 
 
 def _waits_for_card(incident: IncidentMessage) -> bool:

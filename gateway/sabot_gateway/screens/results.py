@@ -28,7 +28,8 @@ class ShoeResults:
         self._begin(self.place)
 
     def _begin(self, place: Place) -> None:
-        self.place, self._closed, self._dealt = place, False, 0
+        self.place, self._closed = place, False
+        self.dealt_no = 0  # the newest coup of which a card that was due is out
         self._coups: dict[int, CoupMessage] = {}  # the newest message about each coup that is not void
         self._numbers: dict[str, int] = {}  # the coup of each of these messages, by its id
         self._confirmed: set[int] = set()
@@ -43,13 +44,13 @@ class ShoeResults:
 
     def card(self, message: CardMessage) -> None:
         """The first card of a coup brings the results of those before it out."""
-        if message.coup > self._dealt and message.slot not in NO_COUP and "surplus" not in message.notes:
+        if message.coup > self.dealt_no and message.slot not in NO_COUP and "surplus" not in message.notes:
             self.dealt((message.unit, message.shoe), message.coup)
 
     def dealt(self, place: Place, coup: int) -> None:
         """Note that a card of this coup, which was due, has left the shoe."""
-        if place == self.place and coup > self._dealt:
-            self._dealt, self._known = coup, None
+        if place == self.place and coup > self.dealt_no:
+            self.dealt_no, self._known = coup, None
 
     def coup(self, message: CoupMessage) -> None:
         """Take a result, or what corrects one; of another shoe only if that one is on the table now."""
@@ -111,7 +112,7 @@ class ShoeResults:
         )
 
     def _is_out(self, number: int) -> bool:
-        return self._closed or number in self._confirmed or number < self._dealt
+        return self._closed or number in self._confirmed or number < self.dealt_no
 
 
 def _text(coup: CoupMessage) -> str:

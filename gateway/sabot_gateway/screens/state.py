@@ -39,7 +39,8 @@ class ScreenState:
             self._card(record.message)
 
     def _card(self, message: CardMessage) -> None:
-        self.results.card(message)
+        if message.coup > self.results.dealt_no:
+            self.results.card(message)
         self.cards.card(message)
 
     def called(self, message: CallMessage) -> None:

@@ -1,11 +1,14 @@
 """Shoe fault: why a shoe locks its exit, by its HELLO and its log since, and what a person does about it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.parse import Event
 
 _NOT_LOCKING = ("none", "journal_full")  # a full journal is not in HELLO, and can be there besides another fault
+
+FAULTS: Final = frozenset(("fault", "fault_cleared"))  # kinds of events
 
 _CLEAR = "`sabot table {table} clear-fault {fault} --by NAME`, or the supervisor's key at the shoe"
 _NEXT_STEPS = {
@@ -51,8 +54,8 @@ class ShoeFault:
             self.unmatched = True
 
     def follow(self, event: Event) -> None:
-        """Follow the log since then."""
-        if event.kind not in ("fault", "fault_cleared") or event.event_no < self._since_no:
+        """Follow the log since then: an event whose kind is in FAULTS."""
+        if event.event_no < self._since_no:
             return
         if event.data["fault"] not in _NOT_LOCKING:
             self.name = event.data["fault"] if event.kind == "fault" else "none"

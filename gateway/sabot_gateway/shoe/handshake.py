@@ -78,9 +78,10 @@ class Handshake:
 
     def takes(self, frame: Frame) -> bool:
         """Return True for a new frame of this session, or of the one before until this is taken up."""
-        if self.session is None:
+        session = self.session
+        if session is None:
             return False
-        refusal = self.session.refuses(frame)
+        refusal = session.refuses(frame)
         if refusal is None:
             self.confirmed, self._before = True, None
         elif self._before is not None and self._before.refuses(frame) is None:

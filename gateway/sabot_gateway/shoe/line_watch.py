@@ -42,21 +42,21 @@ class Rate:
 class Stall:
     """Finds a shoe that sends frames and has more in its log, but never the next event."""
 
+    frames: int = 0  # that came without the event that is wanted
     _since_s: float = 0.0
-    _frames: int = 0
 
     def progress(self) -> None:
         """Begin again: the next event was taken."""
-        self._frames = 0
+        self.frames = 0
 
     def frame(self, now_s: float) -> bool:
         """Count a frame without the event that is wanted; return True when that has lasted too long."""
-        if not self._frames:
+        if not self.frames:
             self._since_s = now_s
-        self._frames += 1
-        stalled = self._frames >= _LEAST_FRAMES and now_s - self._since_s >= _STALLED_S
+        self.frames += 1
+        stalled = self.frames >= _LEAST_FRAMES and now_s - self._since_s >= _STALLED_S
         if stalled:
-            self._frames = 0
+            self.frames = 0
         return stalled
 
 

@@ -31,6 +31,8 @@ _COUNTERS: Final = (
     "unreadable",
 )
 
+_FOLLOWED: Final = frozenset(("profile_set", "command_done", "command_refused"))  # kinds of events
+
 
 def _claim_any(unit: str, authenticated: bool) -> None:
     """Let a link that has no others beside it serve any unit."""
@@ -71,7 +73,7 @@ class ShoeLink:
         self.firmware = FirmwarePush(firmware_key)
         self._switch: Command | None = None  # to the image that was pushed
         self._commanded: str | None = None  # the unit that the commands are for
-        self._acknowledge_due = self._profile_known = False
+        self._acknowledge_due = self._profile_known = self._gap_asked = False
 
     @property
     def keeps_log(self) -> bool:
@@ -267,7 +269,10 @@ class ShoeLink:
             self.counters["unreadable"] += 1
         step = self.log.take(frame)
         if step == "taken":
-            self._taken(parse.event(unit, frame), events)
+            event = parse.event(unit, frame)
+            events.append(event)
+            if self._gap_asked or event.kind in _FOLLOWED:
+                self._taken(event)
         elif step == "another_log":
             self._refuse_log(unit, frame.body["event_no"], now_s)
         elif step in ("same", "repeated"):  # repeated: our last acknowledgement was lost
@@ -277,6 +282,7 @@ class ShoeLink:
             self.counters["gaps"] += step == "missing"
             if self._outbox.due("resend", now_s, _RESEND_EVERY_S):
                 self._send("resend", now_s, {"event_no": self.log.wanted_no()})
+                self._gap_asked = True
             if self.log.stuck():
                 self.handshake.ask(now_s, ASK_EVERY_S)
         return step
@@ -288,14 +294,15 @@ class ShoeLink:
         self.log.erased(unit, problem)
         self._line.last_frame_s = now_s
 
-    def _taken(self, event: Event, events: list[Event]) -> None:
+    def _taken(self, event: Event) -> None:
+        """Follow an event that ends a gap, or that shows what the shoe has done with what was sent to it."""
         self._outbox.mark_due("resend")  # the next gap is another one, asked for at once
+        self._gap_asked = False
         if event.kind == "profile_set":
             self._profile_known = event.data["profile_hash"] == messages.profile_hash(self.profile)
         elif event.kind in ("command_done", "command_refused"):
             self.commands.done(event.data)
             self.firmware.outcome(event.data)
-        events.append(event)
 
     def command(self, kind: str, data: dict[str, Any]) -> Command | None:
         """Queue a command; None if too many wait, CodecError if its values cannot be sent."""

@@ -13,6 +13,8 @@ from sabot_gateway.shoe.parse import TIME_AT, UNREADABLE, Frame
 # come. doubted: it cannot be read, and may be damaged. another_log: the ledger holds another event under its number.
 Step = Literal["taken", "same", "repeated", "missing", "doubted", "another_log"]
 
+_NOT_WANTED = ("missing", "doubted")
+
 
 @dataclass
 class ShoeLog:
@@ -84,7 +86,7 @@ class ShoeLog:
 
     def watch(self, unit: str, step: Step | None, now_s: float) -> None:
         """Raise an alarm if frames come, but never the event that is wanted; `step` is None for another frame."""
-        stalled = step in ("missing", "doubted") or not self.up_to_date()
+        stalled = self.next_no < self.greeted_no or step in _NOT_WANTED
         if stalled and self._stall.frame(now_s):
             self.reports["log_stalled"] = log_stalled(unit, self.wanted_no())
 
@@ -97,15 +99,13 @@ class ShoeLog:
                 self._proof = None
             if self._proof is not None or step != "missing":
                 return step
-        return self._take_next(event_no, frame)
-
-    def _take_next(self, event_no: int, frame: Frame) -> Step:
         if event_no != self.next_no:
             return "missing" if event_no > self.next_no else "repeated"
         if frame.body["kind"] == UNREADABLE and not self._certain(frame):
             return "doubted"
-        self.next_no += 1
-        self._stall.progress()
+        self.next_no = event_no + 1
+        if self._stall.frames:
+            self._stall.progress()
         return "taken"
 
     def _certain(self, frame: Frame) -> bool:

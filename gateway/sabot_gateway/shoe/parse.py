@@ -11,6 +11,7 @@ from sabot_protocol.codec import CodecError
 
 _UNIT_AT, _HASH_AT, _HASH_END = 8, 18, 26  # of HELLO: the same in every release, so that any two can compare
 _HELLO = messages.FrameType.encmapping["hello"]
+_AUTHENTICATED: Final = messages.AUTHENTICATED  # bit of the flags
 _EVENT = messages.FrameType.encmapping["event"]
 TIME_AT: Final = 4  # of any frame: before it are type, flags and seq, which are others in each session
 _EVENT_NO_AT, _EVENT_NO_END = 8, 12  # of an event
@@ -106,12 +107,13 @@ def _other_release(raw: bytes) -> tuple[str, str] | None:
 
 def sealed_frame(raw: bytes) -> Frame:
     """Return a frame as it came: a body and, if its flags have it, a MAC; CodecError where it does not fit."""
-    return frame(*_split(raw))
+    body, mac = _split(raw)
+    return frame(body, mac)
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:
     """Return body and MAC."""
-    if len(raw) > 1 and raw[1] & messages.AUTHENTICATED:
+    if len(raw) > 1 and raw[1] & _AUTHENTICATED:
         return raw[:-MAC_BYTES], raw[-MAC_BYTES:]
     return raw, b""
 

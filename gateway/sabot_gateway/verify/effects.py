@@ -50,10 +50,12 @@ def card(state: ShoeState, data: Data) -> None:
         state.shoe_no = data["shoe_no"]
         if slot != "player_1":
             state.gap_in = coup_no  # its first cards were not seen
-    dealt = state.dealt.setdefault(coup_no, [])
+    dealt = state.dealt.get(coup_no)
+    if dealt is None:
+        dealt = state.dealt[coup_no] = []
     if len(dealt) < _MOST_CARDS_OF_A_COUP:
         dealt.append((slot, data["card"]))
-    if not surplus:
+    if not surplus and (coup_no != state.coup_no or state.phase != "dealing"):
         _begin_coup(state, coup_no)
 
 

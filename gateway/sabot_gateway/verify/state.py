@@ -13,6 +13,7 @@ Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
 NOT_OPEN: Final = ("unknown", "closed", "checking")  # phases without a coup
 NO_COUP = ("burn", "unused")  # slots of cards that belong to no coup
+_FIRST, _FOUR = rules.FIRST_FOUR[0], len(rules.FIRST_FOUR)
 RESULTS = ("player", "banker", "tie")
 
 
@@ -77,10 +78,10 @@ class ShoeState:
 
     def due(self, coup_no: int) -> str | None:
         """Return the slot of the next card of a coup, None when the coup is complete."""
-        dealt = self.dealt.get(coup_no, ())
-        if len(dealt) < len(rules.FIRST_FOUR):
-            return rules.FIRST_FOUR[len(dealt)]
-        return rules.due([card for _, card in dealt])
+        dealt = self.dealt.get(coup_no)
+        if not dealt:
+            return _FIRST
+        return rules.FIRST_FOUR[len(dealt)] if len(dealt) < _FOUR else rules.due([card for _, card in dealt])
 
     def dealing(self) -> bool:
         """Return True if a coup has begun and is not complete."""

@@ -157,7 +157,12 @@ class Verifier:
             more = check(event)
             if more is not NONE:
                 found += more
-        out = self._records(row, event, found)
+        not_confirmed = self._not_confirmed(row, event, found)
+        out = [_ONLY_THE_EVENT] if row.report is None else row.report(self._context, event, found)
+        if not_confirmed:
+            out += not_confirmed
+        if found or row.locks or self.alarms.postponed:
+            out += self._alarms(row, event, found)
         if row.effect is not None:
             row.effect(self.state, event.data)
         return out
@@ -166,14 +171,10 @@ class Verifier:
         """Return the parts of the event that was taken last: our own shoe logs one thing with each."""
         return [Part(event, records, Source(event.unit, event.event_no, time))]
 
-    def _records(self, row: _Prepared, event: Event, found: list[Finding]) -> list[Record]:
+    def _alarms(self, row: _Prepared, event: Event, found: list[Finding]) -> list[Record]:
+        """Return the alarms of what was found, of locks, and those that a flood has postponed."""
         context = self._context
-        not_confirmed = self._not_confirmed(row, event, found)
-        out = [_ONLY_THE_EVENT] if row.report is None else row.report(context, event, found)
-        if not_confirmed:
-            out += not_confirmed
-        if found:
-            out += findings.alarms(context, event, found)
+        out = findings.alarms(context, event, found) if found else []
         if row.locks:
             out += exit_lock.alarms(context, event)
         return out + context.postponed_alarms() if context.alarms.postponed else out

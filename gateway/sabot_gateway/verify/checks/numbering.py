@@ -11,6 +11,7 @@ from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _SHOES = 1 << 16
+_NOT_NUMBERED = ("unknown", "checking")  # phases in which a card can come from anywhere
 
 
 def draw_clause(book: Rulebook, cards: list[str]) -> str:
@@ -57,11 +58,18 @@ class NumberingCheck:
     def card(self, event: Event) -> Findings:
         """A card comes from the open shoe, in the coup and the slot that are due."""
         state, data = self.state, event.data
-        if state.phase in ("unknown", "checking"):
+        phase = state.phase
+        if phase in _NOT_NUMBERED:
             return NONE
-        if state.phase == "closed" or data["shoe_no"] != state.shoe_no:
+        if phase == "closed" or data["shoe_no"] != state.shoe_no:
             return self._wrong_shoe(event)
-        return NONE if data["slot"] in NO_COUP else self._dealt(event)
+        if data["slot"] in NO_COUP:
+            return NONE
+        expected = state.surplus_coup_no() if data["flags"].get("surplus") else state.next_coup_no()
+        if data["coup_no"] != expected:
+            return (_another_coup(data["coup_no"], expected, state.coup_no),)
+        slot = state.due(expected)
+        return NONE if data["slot"] == slot or expected == state.gap_in else self._wrong_place(event, expected, slot)
 
     def _wrong_shoe(self, event: Event) -> Findings:
         data, state = event.data, self.state
@@ -74,15 +82,8 @@ class NumberingCheck:
         fact = "The log names a shoe that is not open."
         return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {state.shoe_no}", "", data["coup_no"]),)
 
-    def _dealt(self, event: Event) -> Findings:
-        state, data = self.state, event.data
-        expected = state.surplus_coup_no() if data["flags"].get("surplus") else state.next_coup_no()
-        if data["coup_no"] != expected:
-            return (_another_coup(data["coup_no"], expected, state.coup_no),)
-        slot = state.due(expected)
-        if data["slot"] == slot or expected == state.gap_in:
-            return NONE
-        dealt = state.cards(expected)
+    def _wrong_place(self, event: Event, expected: int, slot: str | None) -> Findings:
+        data, dealt = event.data, self.state.cards(expected)
         fact = "A card is in the wrong place."
         due = f"{slot} is due" if slot else "the coup is complete"
         clause = draw_clause(self.book, dealt)

@@ -45,7 +45,10 @@ class Pattern:
         if cards and len(cards) < ROWS_AMONG:
             self._row(cards[-1], card)
         cards.append(card)
-        return self._in_a_row() or self._many() or self._repeated()
+        found = self._in_a_row() if len(cards) <= ROWS_AMONG else ""
+        if not found and len(cards) == MANY_AMONG:
+            found = self._many()
+        return found or self._repeated()
 
     def _row(self, before: str, card: str) -> None:
         step = _STEPS[before[0] + card[0]]
@@ -55,8 +58,6 @@ class Pattern:
         self._of_suit = self._of_suit + 1 if before[1] == card[1] else 1
 
     def _in_a_row(self) -> str:
-        if len(self._cards) > ROWS_AMONG:
-            return ""
         if self._up >= RUN or self._down >= RUN:
             return f"{RUN} cards in order of rank"
         if self._of_rank >= ROW_OF_RANK:
@@ -64,8 +65,6 @@ class Pattern:
         return f"{ROW_OF_SUIT} cards of one suit in a row" if self._of_suit >= ROW_OF_SUIT else ""
 
     def _many(self) -> str:
-        if len(self._cards) != MANY_AMONG:
-            return ""
         for at, most, name in ((0, MANY_OF_RANK, "rank"), (1, MANY_OF_SUIT, "suit")):
             ((_, count),) = Counter(card[at] for card in self._cards).most_common(1)
             if count >= most:
