@@ -88,7 +88,7 @@ class Verifier:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
         self.state = state = ShoeState(unit=unit)
         self.checks = checks = self._new_checks(state)
-        self._rows = {kind: _Prepared.of(kind, row, checks) for kind, row in self.rows.items()}
+        self._prepared: dict[str, _Prepared] = {}  # by kind, from its first event on
         self._context.state, self._context.void_cause = state, checks.void_cause
         self._context.authorisation = checks.authorisation
         return state
@@ -151,7 +151,7 @@ class Verifier:
 
     def _verify(self, event: Event) -> list[Record]:
         """Run the row of an event: its checks, its report, its effect."""
-        row = self._rows[event.kind]
+        row = self._prepared.get(event.kind) or self._prepare(event.kind)
         found: list[Finding] = []
         for check in row.checks:
             more = check(event)
@@ -166,6 +166,11 @@ class Verifier:
         if row.effect is not None:
             row.effect(self.state, event.data)
         return out
+
+    def _prepare(self, kind: str) -> _Prepared:
+        """Return the row of a kind with the checks of this shoe, and keep it."""
+        row = self._prepared[kind] = _Prepared.of(kind, self.rows[kind], self.checks)
+        return row
 
     def parts(self, event: Event, records: list[Record], time: str) -> list[Part]:
         """Return the parts of the event that was taken last: our own shoe logs one thing with each."""
@@ -194,7 +199,7 @@ class Verifier:
         if event.unit != state.unit:
             state = self._begin_unit(event.unit)
         state.time = time
-        for check in self._rows[UNREADABLE].checks:
+        for check in self._prepare(UNREADABLE).checks:
             check(event)
         effects.log_gap(state, {})
         say = log_lost(event.unit, first, last)
