@@ -40,7 +40,9 @@ class Deframer:
     def feed(self, data: bytes) -> list[bytes]:
         """Return the body of every whole frame that ends in these bytes."""
         *ends, rest = data.split(b"\0")
-        bodies = [body for part in ends if (body := self._finish(part)) is not None]
+        if ends and (self._partial or self._skipping):
+            ends[0] = self._joined(ends[0])
+        bodies = [body for part in ends if part and (body := self._checked(part)) is not None]
         if rest:
             self._keep(rest)
         return bodies
@@ -55,16 +57,18 @@ class Deframer:
             self._skipping = True
             self._partial.clear()
 
-    def _finish(self, part: bytes) -> bytes | None:
-        if not self._partial and not self._skipping and len(part) <= _MAX_ENCODED_BYTES:
-            return self._checked(part) if part else None  # whole in one read, as most are
+    def _joined(self, part: bytes) -> bytes:
+        """Return the frame that began in an earlier read and ends with this part; empty if it is too long."""
         self._keep(part)
-        encoded, skipped = bytes(self._partial), self._skipping
+        encoded = bytes(self._partial)
         self._partial.clear()
         self._skipping = False
-        return None if skipped or not encoded else self._checked(encoded)
+        return encoded
 
     def _checked(self, encoded: bytes) -> bytes | None:
+        if len(encoded) > _MAX_ENCODED_BYTES:
+            self.oversize += 1
+            return None
         try:
             frame: bytes = cobs.decode(encoded)
         except cobs.DecodeError:

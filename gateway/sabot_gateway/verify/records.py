@@ -19,7 +19,7 @@ _BANKER = frozenset(("banker_1", "banker_2", "banker_3"))
 _UNIT = re.compile(rf"({UNIT_PREFIX})?[^-]*")
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):  # one or more an event
     """One ledger entry: only the event, or a message under a topic."""
 
     topic: str | None = None  # a TopicName, or of a jackpot

@@ -186,12 +186,14 @@ class Verifier:
 
     def _not_confirmed(self, row: _Prepared, event: Event, found: list[Finding]) -> list[Record] | None:
         """Return the records of the last coup if play goes on before it is confirmed; None if it does not."""
-        context, last = self._context, self.disputes.last
-        if last is None or not context.confirmations.awaited(last):
+        last = self.disputes.last
+        if last is None or (row.passes is None and event.unit == last.unit):
             return None
-        if event.unit == last.unit and (row.passes is None or not row.passes(event, last)):
+        if not self._context.confirmations.awaited(last):
             return None
-        return coups.not_confirmed(context, last, event, found)
+        if event.unit == last.unit and row.passes is not None and not row.passes(event, last):
+            return None
+        return coups.not_confirmed(self._context, last, event, found)
 
     def lost(self, event: Event, first: int, last: int, time: str) -> list[Record]:
         """Note that these events before this one are lost; return nothing if their alarm is active."""
