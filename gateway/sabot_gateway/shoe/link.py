@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from sabot_protocol import fields, messages
 from sabot_protocol.firmware import PublisherKey
 
-from sabot_gateway.shoe import line_watch, parse, refusals
+from sabot_gateway.shoe import parse, refusals
 from sabot_gateway.shoe.commands import Command, CommandQueue
 from sabot_gateway.shoe.continuity import NothingStored, StoredFrames
 from sabot_gateway.shoe.firmware_push import FirmwarePush
@@ -149,9 +149,8 @@ class ShoeLink:
             self._send_again(now_s)
 
     def _watched(self) -> int:
-        """Return how many frames were counted that the line is watched for."""
-        foreign = sum([self.counters[name] for name in line_watch.FOREIGN])
-        return foreign + self.parser.unknown + self.parser.deframer.oversize
+        """Return how many frames were counted, those that the line is watched for among them."""
+        return sum(self.counters.values()) + self.parser.unknown + self.parser.deframer.oversize
 
     def _send_again(self, now_s: float) -> None:
         if not self.handshake.confirmed and self._outbox.due("welcome", now_s, ASK_EVERY_S):

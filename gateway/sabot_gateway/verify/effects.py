@@ -128,7 +128,8 @@ def _begin_coup(state: ShoeState, coup_no: int) -> None:
     """Put this coup on the table and forget the cards of those before it."""
     if coup_no != state.coup_no:
         state.dealt = {number: cards for number, cards in state.dealt.items() if number >= coup_no}
-        state.surplus = [number for number in state.surplus if number > coup_no]
+        if state.surplus:
+            state.surplus = [number for number in state.surplus if number > coup_no]
     state.coup_no, state.phase = coup_no, "dealing"
 
 
@@ -141,7 +142,8 @@ def _confirm(state: ShoeState) -> None:
 def _use_surplus(state: ShoeState) -> None:
     """The next coup takes the surplus cards that begin it; cards that are not used are gone."""
     state.unread = False
-    state.surplus = [number for number in state.surplus if number > state.coup_no + 1]
+    if state.surplus:
+        state.surplus = [number for number in state.surplus if number > state.coup_no + 1]
 
 
 def _withdraw_surplus(state: ShoeState, coup_no: int) -> None:

@@ -116,7 +116,7 @@ class IrregularityCheck:
 
     def button(self, event: Event) -> Findings:
         """The shoe has to report a dealer's result that does not match the cards."""
-        found, pressed = self._overdue(), event.data["button"]
+        found, pressed = self._overdue() if self._due else NONE, event.data["button"]
         self._uncertain &= pressed != "confirm"
         taken = self.state.phase == "complete" and not self._locked
         if taken and pressed in RESULTS and pressed != self.coups.winner:

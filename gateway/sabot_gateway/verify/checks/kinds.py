@@ -81,11 +81,14 @@ class KindCheck:
         number, kind = event.data["coup_no"], event.data["kind"]
         announced = self._announced.get(number, "live" if self.state.whole else kind)
         case, after_last = self._no_bet.get(number), self._after_last(number)
-        self._forget(number)
+        if self._announced or self._no_bet:
+            self._forget(number)
+        if kind == announced and not (case or after_last):
+            return NONE
         clause = self.book.shoe.unwagered.clause
         if kind != announced:
             return (Finding("The coup is not of the kind that was announced.", kind, announced, clause, number),)
-        if kind == "live" and self.state.whole and (case or after_last):
+        if kind == "live" and self.state.whole:
             why = case.replace("_", " ") if case else "after the last coup"
             fact = "A coup was dealt with wagers. By the rulebook it has none."
             return (Finding(fact, "live", f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)
@@ -97,5 +100,5 @@ class KindCheck:
 
     def _forget(self, number: int) -> None:
         for kept in (self._announced, self._no_bet):
-            for old in [coup_no for coup_no in kept if coup_no <= number] if kept else ():
+            for old in [coup_no for coup_no in kept if coup_no <= number]:
                 del kept[old]

@@ -92,14 +92,17 @@ class NumberingCheck:
     def coup(self, event: Event) -> Findings:
         """The result belongs to the coup on the table, and comes once."""
         state, number = self.state, event.data["coup_no"]
+        if state.phase == "dealing" and number == state.coup_no:
+            return NONE
         if state.phase == "complete":
             fact = "The shoe reported a coup twice."
-            yield Finding(fact, f"coup {number}", f"coup {state.coup_no} is complete", "", number)
-        elif state.phase in ("between", "dealing") and number != state.next_coup_no():
-            yield _another_coup(number, state.next_coup_no(), number)
-        elif state.phase == "closed":
+            return (Finding(fact, f"coup {number}", f"coup {state.coup_no} is complete", "", number),)
+        if state.phase == "closed":
             fact = "The shoe reported a coup, but no shoe is open."
-            yield Finding(fact, f"coup {number}", "no shoe is open", "", number)
+            return (Finding(fact, f"coup {number}", "no shoe is open", "", number),)
+        if state.phase in ("between", "dealing") and number != state.next_coup_no():
+            return (_another_coup(number, state.next_coup_no(), number),)
+        return NONE
 
     def reject(self, event: Event) -> Findings:
         """A card of this coup may be out that was not read."""
