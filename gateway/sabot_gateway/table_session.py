@@ -109,10 +109,10 @@ class TableSession:
 
     def _incidents(self, event: Event, records: list[Record], time: str, now_s: float) -> list[Record]:
         """Return what people must settle after this event; an internal error here must not stop the event."""
-        found: list[Record] = []
         try:
             if not self.verifier.several_parts and not self.incidents.matters(records, event):
-                return found
+                return []
+            found: list[Record] = []
             for part in self.verifier.parts(event, records, time):
                 found += self.incidents.follow(part.records, part.source, self.verifier.state, part.event)
             return found

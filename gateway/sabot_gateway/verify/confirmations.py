@@ -27,10 +27,10 @@ class Confirmations:
 
     def confirm(self, coup: CoupMessage, decider: Decider, source: Source) -> Record:
         """Confirm the coup on the table."""
-        fields = decider.fields()
-        fields["corrects"] = ""
-        at = {"id": source.id, "unit": source.unit, "event_no": source.event_no, "time": source.time}
-        return self._record(_of(coup, "confirmed", fields | at))
+        changes: dict[str, Any] = decider.fields()
+        changes["id"], changes["unit"], changes["corrects"] = source.id, source.unit, ""
+        changes["event_no"], changes["time"] = source.event_no, source.time
+        return self._record(_of(coup, "confirmed", changes))
 
     def follow(self, coup: CoupMessage) -> list[Record]:
         """Return the record that follows from a message about a coup: it confirms, or corrects what was confirmed."""

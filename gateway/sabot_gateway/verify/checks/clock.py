@@ -66,9 +66,9 @@ class ClockCheck:
 
     def card(self, event: Event) -> Findings:
         """A hand can draw only so fast."""
-        found, keyed = self._advance(event), event.data["flags"].get("keyed")
-        before, now = self._card_ms, self._shoe_ms
-        if not keyed:
+        found = self._advance(event)
+        if not event.data["flags"].get("keyed"):
+            before, now = self._card_ms, self._shoe_ms
             self._card_ms = now
             if before is not None and now is not None and 0 < now - before < _LEAST_BETWEEN_CARDS_MS:  # 0: no clock
                 found += _too_fast(now - before)

@@ -68,11 +68,12 @@ class CompositionCheck:
         if data["flags"].get("surplus"):
             self._surplus.append(card)
         self.over = ""
-        if not state.decks or self.continuous or state.phase == "checking":
+        decks = state.decks
+        if not decks or self.continuous or state.phase == "checking":
             return NONE
-        if count > state.decks:
+        if count > decks:
             self.over = card
-        elif self._elsewhere and count + self._elsewhere[card] > state.decks:
+        elif self._elsewhere and count + self._elsewhere[card] > decks:
             return self._over_elsewhere(card)
         return NONE
 

@@ -39,25 +39,21 @@ class Pattern:
 
     def add(self, card: str) -> str:
         """Add one of the first cards; return the pattern that it completes, or nothing."""
-        cards = self._cards
-        if len(cards) >= REPEATED_AMONG:
+        cards, count = self._cards, len(self._cards)
+        if count >= REPEATED_AMONG:
             return ""
-        if cards and len(cards) < ROWS_AMONG:
-            self._row(cards[-1], card)
         cards.append(card)
-        found = self._in_a_row() if len(cards) <= ROWS_AMONG else ""
-        if not found and len(cards) == MANY_AMONG:
+        found = self._in_a_row(cards[-2], card) if 0 < count < ROWS_AMONG else ""
+        if not found and count + 1 == MANY_AMONG:
             found = self._many()
-        return found or self._repeated()
+        return found or (self._repeated() if count + 1 >= REPEATED else "")
 
-    def _row(self, before: str, card: str) -> None:
+    def _in_a_row(self, before: str, card: str) -> str:
         step = _STEPS[before[0] + card[0]]
         self._up = self._up + 1 if step == _UP else 1
         self._down = self._down + 1 if step == _DOWN else 1
         self._of_rank = self._of_rank + 1 if step == 0 else 1
         self._of_suit = self._of_suit + 1 if before[1] == card[1] else 1
-
-    def _in_a_row(self) -> str:
         if self._up >= RUN or self._down >= RUN:
             return f"{RUN} cards in order of rank"
         if self._of_rank >= ROW_OF_RANK:
@@ -72,8 +68,6 @@ class Pattern:
         return ""
 
     def _repeated(self) -> str:
-        if len(self._cards) < REPEATED:
-            return ""
         last = tuple(self._cards[-REPEATED:])
         if last in self._seen:
             return f"{REPEATED} cards repeated in the same order"
