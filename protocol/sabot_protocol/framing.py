@@ -19,7 +19,8 @@ def encode(body: bytes) -> bytes:
     """Return a frame as sent, delimiter included."""
     if len(body) > MAX_BODY_BYTES:
         raise ValueError(f"a frame body of {len(body)} bytes: at most {MAX_BODY_BYTES} fit")
-    return bytes(cobs.encode(body + crc16(body).to_bytes(2, "little"))) + b"\0"
+    encoded: bytes = cobs.encode(body + crc16(body).to_bytes(2, "little"))
+    return encoded + b"\0"
 
 
 @dataclass

@@ -157,7 +157,8 @@ class ShoeLink:
             self._welcome(now_s)
         if not self._profile_known and self._outbox.due("set_profile", now_s, ASK_EVERY_S):
             self._send_profile(now_s)
-        if self._switch is not None and not self.firmware.active():
+        pushing = self.firmware.active()
+        if self._switch is not None and not pushing:
             self.withdraw(self._switch)
             self._switch = None
         # By the time that it is up to date, its log shows what the shoe has done.
@@ -166,18 +167,18 @@ class ShoeLink:
             if command is not None:
                 body = {"command_id": command.command_id, "kind": command.kind, "data": command.data}
                 self._send("command", now_s, body)
-        self._push(now_s)
+        if pushing and self.handshake.confirmed:
+            self._push(now_s)
         if self._outbox.due("ack", now_s, _KEEP_ALIVE_S):
             self.acknowledge(self.log.durable_no, now_s)
 
     def _push(self, now_s: float) -> None:
         """Go on with the push of an image."""
-        if self.firmware.active() and self.handshake.confirmed:
-            due, switch = self.firmware.due(now_s), self.firmware.switch_due()
-            if due is not None:
-                self._send(due[0], now_s, due[1])
-            if switch is not None:
-                self._switch = self.command("switch_image", switch)
+        due, switch = self.firmware.due(now_s), self.firmware.switch_due()
+        if due is not None:
+            self._send(due[0], now_s, due[1])
+        if switch is not None:
+            self._switch = self.command("switch_image", switch)
 
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """Return the new events in these bytes, in order, none twice and none skipped."""
