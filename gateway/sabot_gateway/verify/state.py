@@ -11,8 +11,8 @@ from sabot_gateway.verify.moves import Moved
 Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 # unknown: part of the log is missing; between: no card of the next coup is out.
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
-NOT_OPEN: Final = ("unknown", "closed", "checking")  # phases without a coup
-NO_COUP = ("burn", "unused")  # slots of cards that belong to no coup
+NOT_OPEN: Final = frozenset(("unknown", "closed", "checking"))  # phases without a coup
+NO_COUP: Final = frozenset(("burn", "unused"))  # slots of cards that belong to no coup
 _FIRST, _FOUR = rules.FIRST_FOUR[0], len(rules.FIRST_FOUR)
 RESULTS = ("player", "banker", "tie")
 

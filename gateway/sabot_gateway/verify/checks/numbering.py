@@ -11,7 +11,7 @@ from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _SHOES = 1 << 16
-_NOT_NUMBERED = ("unknown", "checking")  # phases in which a card can come from anywhere
+_NOT_NUMBERED = frozenset(("unknown", "checking"))  # phases in which a card can come from anywhere
 
 
 def draw_clause(book: Rulebook, cards: list[str]) -> str:
@@ -63,13 +63,14 @@ class NumberingCheck:
             return NONE
         if phase == "closed" or data["shoe_no"] != state.shoe_no:
             return self._wrong_shoe(event)
-        if data["slot"] in NO_COUP:
+        slot = data["slot"]
+        if slot in NO_COUP:
             return NONE
         expected = state.surplus_coup_no() if data["flags"].get("surplus") else state.next_coup_no()
         if data["coup_no"] != expected:
             return (_another_coup(data["coup_no"], expected, state.coup_no),)
-        slot = state.due(expected)
-        return NONE if data["slot"] == slot or expected == state.gap_in else self._wrong_place(event, expected, slot)
+        due = state.due(expected)
+        return NONE if slot == due or expected == state.gap_in else self._wrong_place(event, expected, due)
 
     def _wrong_shoe(self, event: Event) -> Findings:
         data, state = event.data, self.state
@@ -83,6 +84,7 @@ class NumberingCheck:
         return (Finding(fact, f"shoe {data['shoe_no']}", f"shoe {state.shoe_no}", "", data["coup_no"]),)
 
     def _wrong_place(self, event: Event, expected: int, slot: str | None) -> Findings:
+        """The card is not in this slot, which is due; None: the coup is complete."""
         data, dealt = event.data, self.state.cards(expected)
         fact = "A card is in the wrong place."
         due = f"{slot} is due" if slot else "the coup is complete"
