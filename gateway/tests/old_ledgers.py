@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ledger_entries import play
 from sabot_gateway.ledger import Entry, Reader
-from sabot_gateway.ledger.chain import link
+from sabot_gateway.ledger.chain import links
 
 # Version 1 as it was written: tables, and the formula of the hash.
 VERSION_1 = """
@@ -98,7 +98,7 @@ def grow(path: Path, coups: int) -> None:
     rows = []
     for entry in play(1_000_000, 900, coups):
         seq += 1
-        head = link(head, seq, entry, second_from)
+        (head,) = links(head, seq, [entry[:8]], second_from)
         rows.append((seq, head, *entry[: len(names.split(",")) - 2]))
     with closing(sqlite3.connect(path)) as db, db:
         marks = ", ".join("?" * len(rows[0]))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from ledger_entries import alarm, closed_ledger, play
 from sabot_gateway.ledger import Ledger, LedgerError, audit, retention
-from sabot_gateway.ledger.chain import link
+from sabot_gateway.ledger.chain import links
 
 KILLED = """
 import os, sys
@@ -240,7 +240,7 @@ def forge(path: Path) -> None:
     entries = [entry._replace(payload=entry.payload.replace(b"8H", b"9H")) for entry in ledger.since(0, 1000)]
     head = bytes(32)
     for entry in entries:
-        head = link(head, entry.seq, entry, ledger.origin.second_from)
+        (head,) = links(head, entry.seq, [entry[:8]], ledger.origin.second_from)
         ledger._db.execute(
             "UPDATE entries SET payload = ?, hash = ? WHERE seq = ?", (bytes(entry.payload), head, entry.seq)
         )

@@ -90,7 +90,7 @@ def test_the_plain_wheel_has_the_whole_firmware(wheel: Path) -> None:
 
 def test_the_firmware_is_played_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:
     play = "from sabot_tools.bench import shoe_player; print(len(shoe_player.log(0, 500)))"
-    done = [sabot.with_name("python"), "-c", play]
+    done = [str(sabot.with_name("python")), "-c", play]
     assert subprocess.run(done, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "500\n"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sabot_gateway.backup.directory import Segment
-from sabot_gateway.ledger.chain import Stored, link
+from sabot_gateway.ledger.chain import Stored, links
 from sabot_gateway.ledger.errors import LedgerError
 
 VERSION = 1
@@ -53,12 +53,11 @@ encode = msgspec.json.Encoder().encode
 
 def chained(entries: list[Stored], seq: int, head: bytes, second_from: int) -> bytes:
     """Check that entries go on from `seq` and its hash; return the hash of the last, or an error naming the bad one."""
-    for entry in entries:
-        seq += 1
-        head = link(head, seq, entry, second_from)
-        if entry.seq != seq or entry.hash != head:
-            raise LedgerError(f"entry {seq} is not what was written: the chain breaks there")
-    return head
+    hashes = links(head, seq + 1, [entry[:8] for entry in entries], second_from)
+    for number, (entry, right) in enumerate(zip(entries, hashes, strict=True), seq + 1):
+        if entry.seq != number or entry.hash != right:
+            raise LedgerError(f"entry {number} is not what was written: the chain breaks there")
+    return hashes[-1] if hashes else head
 
 
 def beginning(segment: Segment) -> Beginning:

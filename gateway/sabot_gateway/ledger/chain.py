@@ -49,13 +49,11 @@ class Origin:
     second_from: int = 1
 
 
-def link(head: bytes, seq: int, entry: Entry | Stored, second_from: int) -> bytes:
-    """Return the hash of an entry: everything in it, each part with its length, chained to the one before."""
-    return links(head, seq, (entry[:8],), second_from)[0]
-
-
 def links(head: bytes, seq: int, entries: Iterable[_Fields], second_from: int) -> list[bytes]:
-    """Return the hashes of entries that follow one another: the first is `seq`, and `head` is the hash before it."""
+    """Return the hashes of entries that follow one another: the first is `seq`, and `head` is the hash before it.
+
+    A hash is over everything in its entry, each part with its length, behind the hash of the entry before.
+    """
     texts, lengths, join, found = _TEXTS, _LENGTHS, b"".join, list[bytes]()
     same_time, same_rulebook, end = "", "", b""
     for unit, event_no, table, topic, payload, frame, time, rulebook in entries:

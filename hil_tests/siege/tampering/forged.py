@@ -44,7 +44,7 @@ def _rechained(copy: Copy, change: Callable[[sqlite3.Connection], None]) -> None
             "SELECT seq, unit, event_no, table_name, topic, payload, frame, time, rulebook FROM entries ORDER BY seq"
         )
         for seq, *fields in rows.fetchall():
-            head = chain.link(head, seq, chain.Entry(*fields), int(second_from))
+            (head,) = chain.links(head, seq, [chain.Entry(*fields)], int(second_from))
             db.execute("UPDATE entries SET hash = ? WHERE seq = ?", (head, seq))
         db.commit()
     copy.fit_cursors()
