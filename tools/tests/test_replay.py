@@ -2,18 +2,20 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.recording import Act, Edge, Line, Record, Writer
+from sabot_protocol.service.broker import Broker
 from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import comparison
 from sabot_tools.replay.comparison import differences
 from sabot_tools.replay.recording_file import bursts
-from sabot_tools.replay.result import ReplayResult
+from sabot_tools.replay.result import ReplayResult, collect
 from typer.testing import CliRunner
 
 CONFIRM, NEW_SHOE = 1 << 7, 1 << 8
@@ -192,6 +194,33 @@ def test_every_ignored_field_exists_and_has_a_reason() -> None:
     for one in comparison.IGNORED:
         assert one.why
         assert one.name in fields | published | {"margin_mean", "margin_worst"}, one
+
+
+def _system(**parts: Any) -> Any:
+    """What collect() reads of a system that has published one card."""
+    card = ("bac-01/card", {"id": "5ab0000000000001-221", "shoe_time_ms": 210124, "note": "why?"})
+    return SimpleNamespace(
+        gateway=SimpleNamespace(ledger=list),
+        subscriber=SimpleNamespace(received=[card]),
+        shoe=SimpleNamespace(units=["5ab0000000000001"]),
+        line=SimpleNamespace(port="/dev/pts/7"),
+        work_dir=Path("/tmp/sabot-1"),
+        broker=SimpleNamespace(address=Broker("127.0.0.1", 21012)),
+        **parts,
+    )
+
+
+def test_what_differs_in_each_run_is_replaced_in_texts_and_never_in_a_number() -> None:
+    """The digits of the broker's port begin the time of this card."""
+    answers = [{"say": "gateway 0123456789abcdef on /dev/pts/7, broker mqtt://127.0.0.1:21012, /tmp/sabot-1/ledger.db"}]
+    result = collect(_system(gateway_id="0123456789abcdef"), answers, noisy=False)
+    expected = {"topic": "bac-01/card", "id": "shoe-221", "shoe_time_ms": 210124, "note": "why?"}
+    assert result.published == [expected]
+    assert result.said == [{"say": "gateway gateway on PORT, broker mqtt://127.0.0.1:1883, FOLDER/ledger.db"}]
+
+
+def test_a_gateway_that_has_not_answered_has_no_name_to_replace() -> None:
+    assert collect(_system(gateway_id=""), [], noisy=False).published[0]["note"] == "why?"
 
 
 def test_a_status_from_before_the_shoe_answered_is_left_out_and_a_lost_shoe_is_not() -> None:

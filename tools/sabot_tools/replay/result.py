@@ -1,7 +1,7 @@
 """What a replay has produced: events, published messages, answers to people and counters, as a sidecar keeps them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +12,7 @@ from sabot_tools.replay.recording_file import Json
 from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.text.line_frames import plain
 
+_BROKER_PORT: Final = 1883  # of every result, whichever port the broker had
 _SHOE_COUNTERS: Final = ("crc_errors", "resends", "refused", "sample_overruns")
 # `ledger` has hashes of the program itself: hil_tests/test_7_heads.py compares them. What people asked for is in the
 # recording, and their answers are `said`. Incidents follow from the alarms and coups, which are compared:
@@ -58,13 +59,15 @@ def _set_flags(value: Any) -> Any:
 
 
 def _names(system: ReplaySystem) -> Iterator[tuple[str, str]]:
-    """Yield the texts that differ in each run, and what replaces them."""
-    yield system.gateway_id, "gateway"
+    """Yield the texts that differ in each run, and what replaces them; none of them can be a part of a number."""
+    if system.gateway_id:
+        yield system.gateway_id, "gateway"
     for number, unit in enumerate(system.shoe.units, 1):
         yield unit, "shoe" if number == 1 else f"shoe-{number}"
     yield system.line.port, "PORT"
     yield str(system.work_dir), "FOLDER"
-    yield f":{system.broker.address.port}", ":1883"
+    address = system.broker.address
+    yield str(address), str(replace(address, port=_BROKER_PORT))
 
 
 def _replaced(lines: list[Json], names: dict[str, str]) -> list[Json]:

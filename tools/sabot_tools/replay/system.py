@@ -57,7 +57,7 @@ class ReplaySystem:
         self.shoe = ReplayShoe(rig, self.line, setup, keys_dir)
         config = setup.config(self.site, self.line.port, broker.address, work_dir, keys_dir)
         self.gateway = ReplayGateway(config, rig.line_s, self._wall_clock, self._selector)
-        self.gateway_id = "?"
+        self.gateway_id = ""  # until it has answered
         self.killed_counters: Counter[str] = Counter()  # line counters of gateways that were killed
         self.subscriber = SiteSubscriber(broker.address, self.site, self._selector)
 
