@@ -114,7 +114,7 @@ bench: $(if $(COMPILED),compiled,.venv/.dev) ## measure speed and memory, one JS
 replay: image ## replay every recording on the emulated RP2040 (long: 20 to 25 minutes on 2 idle cores in rp2040js by estimate, hours in rp2040py); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 PYTHONPATH=hil_tests $(BIN)/pytest -p support.replay_progress hil_tests/test_5_recordings.py --bench rp2040 -n 2 -rfs
 
-replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (40 s of CPU time); make test leaves out clean shoes of middling numbers of decks
+replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (40 s on 2 busy cores); make test leaves out clean shoes of middling numbers of decks
 	@SABOT_ALL_RECORDINGS=1 $(BIN)/pytest hil_tests/test_5_recordings.py -n 2
 
 chip: image ## test every card at every speed, and whole coups, on the emulated RP2040 (half an hour on 2 cores)

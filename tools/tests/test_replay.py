@@ -14,6 +14,7 @@ from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import comparison
 from sabot_tools.replay.comparison import differences
+from sabot_tools.replay.on_bench import fast_folder
 from sabot_tools.replay.recording_file import bursts
 from sabot_tools.replay.result import ReplayResult, collect
 from typer.testing import CliRunner
@@ -65,6 +66,21 @@ def test_a_coup_has_the_result_of_the_printed_tables_in_every_replay(one: Path) 
     assert expected["counters"] == {}
     ran = CliRunner().invoke(app, ["replay", str(one)])
     assert (ran.exit_code, ran.stdout) == (0, f"{one}: as expected\n")
+
+
+def test_results_come_in_the_order_of_the_files_whichever_is_replayed_first(one: Path, tmp_path: Path) -> None:
+    short = recorded(tmp_path / "short.shoe", [*edges_of(["new shoe"])])
+    files = [str(short), str(one), str(short)]
+    assert short.stat().st_size < one.stat().st_size
+    ran = CliRunner().invoke(app, ["replay", *files])
+    assert [line.partition(": ")[0] for line in ran.stdout.splitlines() if ".shoe: " in line] == files
+    assert f"{one}: as expected" in ran.stdout
+
+
+def test_files_are_in_memory_only_where_there_is_room(tmp_path: Path) -> None:
+    assert fast_folder(tmp_path, least_bytes=1) == tmp_path
+    assert fast_folder(tmp_path, least_bytes=1 << 62) is None
+    assert fast_folder(tmp_path / "none", least_bytes=1) is None
 
 
 def test_a_difference_shows_the_event_its_field_and_the_events_before(one: Path, tmp_path: Path) -> None:

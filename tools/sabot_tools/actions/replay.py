@@ -32,7 +32,7 @@ def replay(
 ) -> None:
     """Replay recordings through the whole path and compare every event and message; exit 1 if anything differs.
 
-    On the unix bench as many recordings as there are processors are replayed at a time.
+    On the unix bench twice as many recordings as there are processors are replayed at a time, the longest first.
     """
     from sabot_tools.replay import files as replays  # the whole gateway: not for --help
 

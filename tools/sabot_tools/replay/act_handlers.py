@@ -61,7 +61,7 @@ class ActHandlers:
         system = self.system
 
         def contained() -> bool:
-            if not (system.shoe.powered and system.line.sound):  # it can send nothing: no need to wait in real time
+            if not system.can_send():  # no need to wait in real time
                 system.rig.pass_silence(_SILENCE_S)
             return says in system.gateway.retained(topic)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 from sabot_protocol.recording import RecordingError
+from sabot_sim.rigs.compiled import compiled_firmware
 from sabot_sim.rigs.rig import BenchError
 
 from sabot_tools.replay import sidecar
@@ -95,15 +96,17 @@ def _in_turn(files: list[Path], bench: str, firmware: Path | None, bar: Progress
 
 
 def _in_processes(files: list[Path], firmware: Path | None, processes: int) -> Iterator[list[str]]:
-    """Yield what differs in each file, in order; each process has a broker of its own."""
+    """Yield what differs in each file, in order; the longest are replayed first. Each process has its own broker."""
+    firmware = firmware or compiled_firmware()  # once for all of them
     with (
         tempfile.TemporaryDirectory(prefix="sabot-", ignore_cleanup_errors=True) as folder,
         ProcessPoolExecutor(processes, get_context("fork")) as pool,
     ):
-        waiting = [pool.submit(_in_a_worker, path, firmware, folder) for path in files]
+        longest_first = sorted(set(files), key=lambda path: path.stat().st_size, reverse=True)
+        waiting = {path: pool.submit(_in_a_worker, path, firmware, folder) for path in longest_first}
         try:
-            for future in waiting:
-                yield future.result()
+            for path in files:
+                yield waiting[path].result()
         finally:
             pool.shutdown(cancel_futures=True)
 

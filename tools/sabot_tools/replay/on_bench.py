@@ -1,5 +1,6 @@
 """Replays a recording on a bench: `unix` in this process, `rp2040` in a fork of a started chip, or a board's port."""
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabot_sim.rigs.board import BoardRig
+from sabot_sim.rigs.compiled import compiled_firmware
 from sabot_sim.rigs.rig import BenchError, Rig
 from sabot_sim.rigs.unix import UnixRig
 
@@ -19,6 +21,7 @@ from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.text.errors import not_installed
 
 BENCHES: Final = ("unix", "rp2040")
+_LEAST_FREE_BYTES: Final = 256 << 20  # the files of the longest recording take 3 MB
 Progress = Callable[[float], None]
 
 
@@ -54,7 +57,8 @@ def replay_on_bench(
     check_bench(bench, firmware)
     key = recording.table_setup().key
     if bench == "unix":
-        return _run(lambda work_dir: UnixRig(work_dir, key, firmware), recording, broker, progress, patience_s)
+        program = firmware or compiled_firmware()
+        return _run(lambda work_dir: UnixRig(work_dir, key, program), recording, broker, progress, patience_s)
     if bench == "rp2040":
         return _on_chip(recording, progress)
     return _run(lambda _: BoardRig(bench, key), recording, broker, progress)
@@ -72,13 +76,22 @@ def _run(
     progress: Progress,
     patience_s: float = PATIENCE_S,
 ) -> ReplayResult:
-    with tempfile.TemporaryDirectory(prefix="sabot-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sabot-", dir=fast_folder()) as folder:
         work_dir = Path(folder)
         system = ReplaySystem(rig(work_dir), recording.table_setup(), broker, work_dir, patience_s)
         try:
             return Replayer(recording, system).run(progress)
         finally:
             system.close()
+
+
+def fast_folder(memory: Path = Path("/dev/shm"), least_bytes: int = _LEAST_FREE_BYTES) -> Path | None:
+    """Return a folder in memory, where the system has one with room; a ledger syncs its file at every commit."""
+    try:
+        found = os.statvfs(memory)
+    except OSError:
+        return None
+    return memory if os.access(memory, os.W_OK) and found.f_bavail * found.f_frsize >= least_bytes else None
 
 
 def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:

@@ -31,6 +31,7 @@ _DEAD: Final = {"cut": ("shoe", "gateway"), "mute": ("shoe",), "deaf": ("gateway
 class LineMonitor:
     """Follows what the shoe sends and what reaches it, at the shoe's end of the line."""
 
+    frames: int = 0  # that the shoe has sent
     logged_no: int = 0  # the last event that the shoe has logged
     acked_no: int = 0  # the last event that was acknowledged
     commanded_id: int = 0  # the last command that reached the shoe
@@ -45,6 +46,7 @@ class LineMonitor:
     def from_shoe(self, data: bytes) -> None:
         """Take bytes that the shoe sent."""
         for frame in self._from_shoe.feed(data):
+            self.frames += 1
             if frame.type == "hello":
                 self._hello(frame.body)
             elif frame.type == "event":
@@ -79,6 +81,10 @@ class LineMonitor:
     def caught_up(self) -> bool:
         """Return True if every event is acknowledged and every command executed or refused."""
         return self.acked_no >= self.logged_no and self.done_id >= self.commanded_id
+
+    def started(self) -> bool:
+        """Return True if the shoe has sent something since its start."""
+        return self.in_session or bool(self.hello)
 
     def shoe_started(self) -> None:
         """Begin anew: the shoe has sent nothing since its start."""

@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-import selectors
 import socket
 import time
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 from sabot_gateway.ledger import Stored
+from sabot_gateway.shoe.handshake import ASK_SOONEST_S
 from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import gateway_status_topic, is_published
 from sabot_sim.optics.signals import Edge
@@ -22,11 +22,11 @@ from sabot_tools.replay.gateway import ReplayGateway
 from sabot_tools.replay.serial_line import SerialLine
 from sabot_tools.replay.shoe import ReplayShoe
 from sabot_tools.replay.table_setup import TABLE, TableSetup
+from sabot_tools.replay.waiting import Waiting
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.subscriber import SiteSubscriber
 
 PATIENCE_S: Final = 60.0
-_LONGEST_SLEEP_S: Final = 0.005
 _LINE_PATIENCE_S: Final = 20.0  # by the line's clock, which is simulated on the chip
 _MOST_ANSWER_BYTES: Final = 1 << 16
 
@@ -49,49 +49,36 @@ class ReplaySystem:
         self.t_us = 0  # of the recording
         self.clock_offset_s = 0.0  # of the PC's clock
         self.site = f"replay-{secrets.token_hex(6)}"
-        self._selector = selectors.DefaultSelector()
         self.line = SerialLine(rig)
-        self._selector.register(self.line, selectors.EVENT_READ)
-        self._rig_filenos: list[int] = []
+        self._waiting = Waiting(rig, self.line)
         keys_dir = work_dir / "keys"
         self.shoe = ReplayShoe(rig, self.line, setup, keys_dir)
         config = setup.config(self.site, self.line.port, broker.address, work_dir, keys_dir)
-        self.gateway = ReplayGateway(config, rig.line_s, self._wall_clock, self._selector)
+        self.gateway = ReplayGateway(config, rig.line_s, self._wall_clock, self._waiting.selector)
         self.gateway_id = ""  # until it has answered
         self.killed_counters: Counter[str] = Counter()  # line counters of gateways that were killed
-        self.subscriber = SiteSubscriber(broker.address, self.site, self._selector)
+        self.subscriber = SiteSubscriber(broker.address, self.site, self._waiting.selector)
 
     def _wall_clock(self) -> float:
         return self.setup.started_s + self.t_us / 1e6 + self.clock_offset_s
 
     # The loop
 
-    def step(self) -> None:
-        """Let every part do what is due, once."""
-        self._watch_rig()
-        self._selector.select(_LONGEST_SLEEP_S if self._rig_filenos else 0)
+    def step(self, *, at_work: bool = False) -> None:
+        """Let every part do what is due, once; `at_work`: the shoe has something to do."""
+        self._waiting.wait(at_work=at_work)
         self.rig.turn()
         self.line.pump()
         if self.gateway.step():
             self.line.pump()
         self.subscriber.step(time.monotonic())
 
-    def _watch_rig(self) -> None:
-        """Follow the rig's descriptors, which change with its power."""
-        filenos = self.rig.filenos()
-        if filenos != self._rig_filenos:
-            for fileno in self._rig_filenos:
-                self._selector.unregister(fileno)
-            for fileno in filenos:
-                self._selector.register(fileno, selectors.EVENT_READ)
-            self._rig_filenos = filenos
-
-    def run_until(self, done: Callable[[], bool], awaited: str) -> None:
+    def run_until(self, done: Callable[[], bool], awaited: str, *, at_work: bool = False) -> None:
         """Step until done() is True; raise ReplayError, with what was awaited, when patience is over."""
         give_up_s = time.monotonic() + self._patience_s
         give_up_line_s = self.rig.line_s() + min(self._patience_s, _LINE_PATIENCE_S)
         while not done():
-            self.step()
+            self.step(at_work=at_work)
             if time.monotonic() > give_up_s and self.rig.line_s() > give_up_line_s:
                 raise ReplayError(f"not within {self._patience_s:.0f} s: {awaited}. {self._state()}")
 
@@ -112,7 +99,7 @@ class ReplaySystem:
             self.rig.pass_silence((until_us - self.t_us) / 1e6)
         self.t_us = until_us
         self.rig.play(edges, until_us)
-        self.run_until(self._stored, "the shoe's events are stored")
+        self.run_until(self._stored, "the shoe's events are stored", at_work=True)
 
     def _stored(self) -> bool:
         """Return True if every event of the shoe is in the ledger, as far as that can be known now."""
@@ -126,7 +113,7 @@ class ReplaySystem:
 
     def wait_until_idle(self) -> None:
         """Wait until every event is stored, published and received by the subscriber."""
-        self.run_until(self._stored, "the shoe's events are stored")
+        self.run_until(self._stored, "the shoe's events are stored", at_work=True)
         app = self.gateway.app
         if app is None or self.gateway.disk_full or not self.broker.up:
             return
@@ -170,8 +157,9 @@ class ReplaySystem:
             self.run_until(lambda: b"offline" in self.subscriber.states[topic], "the gateway's last will is published")
 
     def power_on(self) -> None:
-        """Switch the shoe on."""
+        """Switch the shoe on, when the gateway may ask again: so it answers the first HELLO."""
         self.expect_session()
+        self.rig.pass_silence(ASK_SOONEST_S)
         self.shoe.power_on()
 
     def reset(self) -> None:
@@ -188,13 +176,19 @@ class ReplaySystem:
         """Return True if the shoe is ready and the gateway reports it online."""
         return self.shoe.ready() and self.gateway.online()
 
+    def can_send(self) -> bool:
+        """Return False if nothing can come from the shoe: no power, a dead line, or a start that ended in silence."""
+        if not (self.shoe.powered and self.line.sound):
+            return False
+        return self.line.monitor.started() or not self.rig.quiet()
+
     def close(self) -> None:
         """Stop and release everything; the broker, if it was stopped, is started again."""
         self.gateway.close()
         self.subscriber.close()
         self.rig.close()
         self.line.close()
-        self._selector.close()
+        self._waiting.close()
         self.broker.start()
 
     # The control socket
