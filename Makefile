@@ -111,7 +111,7 @@ image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroP
 bench: $(if $(COMPILED),compiled,.venv/.dev) ## measure speed and memory, one JSON line a figure; ONLY=group COMPILED=1
 	@$(if $(COMPILED),$(COMPILED_BIN),$(BIN))/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
-replay: image ## replay every recording on the emulated RP2040 (long: 20 to 25 minutes on 2 idle cores in rp2040js by estimate, hours in rp2040py); make test replays them on the VM
+replay: image ## replay every recording on the emulated RP2040 (long: 47 minutes on 2 busy cores in rp2040js, 41 minutes of CPU time; hours in rp2040py); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 PYTHONPATH=hil_tests $(BIN)/pytest -p support.replay_progress hil_tests/test_5_recordings.py --bench rp2040 -n 2 -rfs
 
 replay-vm: .venv/.dev ## replay every recording on the MicroPython VM (40 s on 2 busy cores); make test leaves out clean shoes of middling numbers of decks
