@@ -47,7 +47,8 @@ class End(msgspec.Struct, frozen=True):
 
 
 _objects: msgspec.json.Decoder[Beginning | Cursors] = msgspec.json.Decoder(Beginning | Cursors)
-_entries = msgspec.json.Decoder(Stored)
+# The types of `Stored`, given again: compiled by mypyc it has another in place of `int | None`.
+_entries = msgspec.json.Decoder(tuple[str, int | None, str, str, bytes, bytes, str, str, int, bytes])
 encode = msgspec.json.Encoder().encode
 
 
@@ -120,6 +121,6 @@ def read(segment: Segment, *, last: bool) -> Iterator[Stored | Cursors]:
 
 def _entry(path: Path, line: bytes) -> Stored:
     try:
-        return _entries.decode(line)
+        return Stored(*_entries.decode(line))
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise LedgerError(f"{path} is damaged: {error}; {_PUT_BACK}") from None
