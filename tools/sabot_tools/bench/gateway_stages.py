@@ -63,7 +63,7 @@ class _NoStatus:
 class _NoCaptures:
     """In place of the captures: none runs."""
 
-    running: bool = field(default=False, init=False)
+    running: dict[str, object] = field(default_factory=dict, init=False)
 
 
 class GatewayStages:
