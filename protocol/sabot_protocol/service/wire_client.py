@@ -143,11 +143,8 @@ class WireClient:
     def post(self, topic: str, payload: bytes, *, retain: bool) -> int:
         """Queue a message with QoS 1 and return its id; it is sent again after each reconnect until acknowledged."""
         mid = self._next_mid()
-        made = self._waiting[mid] = packets.publish(
-            self._topics.get(topic) or self._topic(topic), payload, mid, retain=retain
-        )
-        if self._connected:
-            self._out += made
+        made = self._waiting[mid] = packets.publish(self._topic(topic), payload, mid, retain=retain)
+        self._send_if_connected(made)
         return mid
 
     def publish(self, topic: str, payload: bytes = b"", qos: int = 0, *, retain: bool = False) -> Info:
@@ -166,12 +163,13 @@ class WireClient:
             self._out += packet
 
     def _topic(self, topic: str) -> bytes:
-        """Return a topic as packets have it, and keep it."""
-        if len(self._topics) >= _MOST_TOPICS:
-            self._topics.clear()
-        if not topic or "+" in topic or "#" in topic:
-            raise PacketError(f"{topic!r} is no topic to publish on")
-        found = self._topics[topic] = packets.text(topic)
+        found = self._topics.get(topic)
+        if found is None:
+            if len(self._topics) >= _MOST_TOPICS:
+                self._topics.clear()
+            if not topic or "+" in topic or "#" in topic:
+                raise PacketError(f"{topic!r} is no topic to publish on")
+            found = self._topics[topic] = packets.text(topic)
         return found
 
     def _next_mid(self) -> int:
