@@ -101,6 +101,12 @@ class Bench:
         answer = self.send(self.shoe.hello(self.asked(), **changes))
         return answer + self.send(self.shoe.say("alive"))
 
+    def listen(self, for_s: float) -> None:
+        """Time passes, a turn of the daemon every tenth of a second, and nothing comes."""
+        for _ in range(round(for_s * 10)):
+            self.now_s += 0.1
+            self.app.step(0)
+
     def entries(self) -> list[tuple[int | None, str]]:
         """Event number and topic of everything in the ledger."""
         ledger = Reader(self.ledger_path)
@@ -192,12 +198,23 @@ def test_events_and_a_new_hello_in_one_read(bench: Bench) -> None:
 
 def test_a_silent_shoe_is_asked_again_who_it_is(bench: Bench) -> None:
     bench.greet()
-    bench.now_s += 4.9
+    bench.listen(4.8)
     assert ("who", None) not in bench.send(b"\0")
-    bench.now_s += 0.2
+    bench.listen(0.3)
     assert ("who", None) in bench.send(b"\0")
     assert status(bench.app)["state"] == "offline"
     assert "sends nothing; check its power and its cable" in status(bench.app)["problem"]
+
+
+def test_a_gateway_that_stood_still_takes_no_shoe_for_silent(bench: Bench) -> None:
+    bench.greet()
+    bench.listen(2.0)
+    bench.now_s += 60.0  # the PC was suspended, and the shoe sends a moment after its gateway looks
+    bench.listen(2.0)
+    assert status(bench.app)["state"] == "online"
+    assert ("ack", 1) in bench.send(bench.shoe.button(1))
+    bench.listen(5.2)
+    assert status(bench.app)["state"] == "offline"
 
 
 # Keys and status.
@@ -267,8 +284,7 @@ def test_a_shoe_that_another_gateway_serves_is_in_the_status(bench: Bench) -> No
 
 
 def test_a_port_on_which_nothing_comes_is_in_the_status(bench: Bench) -> None:
-    bench.now_s += 6
-    bench.app.step(0)
+    bench.listen(6.0)
     assert status(bench.app)["state"] == "offline"
     assert "nothing comes on this port" in status(bench.app)["problem"]
 

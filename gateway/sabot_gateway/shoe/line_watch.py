@@ -73,6 +73,13 @@ class LineDiagnosis:
         self.last_frame_s = self._since_s = None
         self.unreadable_bytes = 0
 
+    def read_late(self, late_s: float) -> None:
+        """Do not count a time in which the line was not read as silence."""
+        if self.last_frame_s is not None:
+            self.last_frame_s += late_s
+        if self._since_s is not None:
+            self._since_s += late_s
+
     def sound_frame(self, now_s: float) -> bool:
         """Take note of a frame; return True if it is the first after a silence."""
         first = self.last_frame_s is None or now_s - self.last_frame_s >= _SILENT_AFTER_S

@@ -384,7 +384,8 @@ class ShoeLink:
         return ["shoe"] * receiving + ["gateway"] * sending
 
     def read_late(self, since_s: float, now_s: float) -> None:
-        """Have a push wait longer; nothing else changes, as every frame has its number."""
+        """Wait longer for the shoe and for a push: nobody listened."""
+        self._line.read_late(now_s - since_s)
         self.firmware.read_late(since_s, now_s)
 
     def restart_silence(self, now_s: float) -> None:
