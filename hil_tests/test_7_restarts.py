@@ -114,6 +114,7 @@ def test_status_shows_whether_gateway_and_shoe_are_online(watch_site: WatchSite,
     watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "offline")  # its will
     watcher.site.start_gateway()
     watcher.run_until(lambda watcher: watcher.site_status()[-1]["state"] == "online")
+    watcher.run_until(lambda watcher: watcher.messages("status")[-1]["state"] == "online")
     watcher.site.power_off("bac-01")
     if driver == "sabot":  # silence of an Angel Eye is normal and proves nothing
         watcher.run_until(lambda watcher: watcher.messages("status")[-1]["state"] == "offline")

@@ -159,14 +159,18 @@ class App:
         if unreadable is not None:
             unit, error = unreadable
             self._hold.ledger_failed(f"unit {unit}", error, at, partial(self._ledger.durable_event_no, unit))
-        touched = [source for source in self._turns.served if isinstance(source, TableSession)]
+        touched = [
+            source for source in self._turns.served if isinstance(source, TableSession) and self._changed(source, at)
+        ]
         if at.now_s >= self._sweep_s:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
             touched += self._sweep(at)
+        acted = {entry.table for entry in self._own.waiting}
         self._group_commit.commit(at)
+        touched += [self._tables[name] for name in acted if name in self._tables]
         self._publish.latency.committed(self._monotonic())
         for table in touched:
-            self._guard.run(self._lines.tend, table, at)
+            self._guard.run(self._tend, table, at)
         self._hold.check_behind(at)
         self._publish.step(at, held=self._hold.active)
         published = self._publish.publisher.done()
@@ -212,32 +216,47 @@ class App:
             if table.pending:
                 self._group_commit.waiting[table] = None
 
+    def _changed(self, table: TableSession, at: Moment) -> bool:
+        """Return True if something follows from what a shoe has sent: from its ALIVE, most of the time, nothing."""
+        return table in self._group_commit.waiting or not table.link.quiet(at.now_s)
+
     def _match_moves(self, at: Moment) -> None:
         """Match coups that left one table with those that came to another."""
         for table in self._tables.values():
             self._own.match_moves(table, at)
 
     def _sweep(self, at: Moment) -> list[TableSession]:
-        """Do what is due by time alone; return the tables whose turn it is."""
+        """Do what is due by time alone; return the tables that are to be tended."""
         self._desk.expire(at)
         self._control.expire(at.now_s)
         self._captures.step(at.now_s)
-        tables = list(self._tables.values())
-        count, first = -(-len(tables) // _SWEEPS), self._visited % len(tables)
-        self._visited += count
-        due = (tables[first:] + tables[:first])[:count]
+        due = self._due_tables(at.now_s)
         if not self._hold.active:
             for table in due:
                 self._guard.run(self._lines.open, table, at)
                 if table.link.events_due(at.now_s):
                     self._guard.run(self._take, table, at)
-                self._guard.run(self._own.match_time, table, at)
-                if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
-                    table.find_disputes(self._ledger)
             self.monitoring.sweep(at)
             keep_days = self._builder.config.keep_days
             self._pruner.step(at.now_s, keep_days, lambda days: utc(self._clock() - days * 86_400))
         return due
+
+    def _due_tables(self, now_s: float) -> list[TableSession]:
+        """Return those of the next tables at which something can be due by now."""
+        tables = list(self._tables.values())
+        count, first = -(-len(tables) // _SWEEPS), self._visited % len(tables)
+        self._visited += count
+        return [table for table in (tables[first:] + tables[:first])[:count] if table.due_s <= now_s]
+
+    def _tend(self, table: TableSession, at: Moment) -> None:
+        """Write to the shoe and report what has changed; find what time alone has changed."""
+        self._lines.tend(table, at)
+        table.due_s = at.now_s + table.link.rest_s(at.now_s)
+        if self._hold.active:
+            return
+        self._own.match_time(table, at)
+        if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
+            table.find_disputes(self._ledger)
 
     # For benches and tests
 

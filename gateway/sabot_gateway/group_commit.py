@@ -14,11 +14,8 @@ from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 
-_GATHER_S, _FEW, _GATHER_FEW_S = (
-    0.006,
-    16,
-    0.02,
-)  # after a commit: ports share the next one, for longer if few shared it
+_GATHER_S, _GATHER_FEW_S = 0.006, 0.04  # after a commit: ports share the next one, for longer if little comes
+_FEW, _FEW_OF_A_TABLE, _FEW_A_S = 16, 2, 1000  # entries
 _MOST_COMMITS = 4  # for a request: its attempt, its outcome, and what follows
 _REFUSED_S = 60.0  # until the table is tried again
 
@@ -42,7 +39,7 @@ class GroupCommit:
         self._ledger, self._desk, self._own, self._hold = ledger, desk, desk.own, hold
         self._lines, self._publish, self._guard = lines, publish, guard
         self.waiting: dict[TableSession, None] = {}  # tables that have something to be stored, in the order it came
-        self.gather_until_s = 0.0
+        self.gather_until_s = self._stored_s = 0.0
 
     def idle(self) -> bool:
         """Return True if nothing waits to be stored."""
@@ -83,7 +80,13 @@ class GroupCommit:
             self._guard.run(TableSession.stored, table, at)
         self._jackpots.raise_alarms(at)
         self._desk.committed(at)
-        self.gather_until_s = at.now_s + (_GATHER_S if len(entries) > _FEW else _GATHER_FEW_S)
+        self.gather_until_s = at.now_s + (_GATHER_FEW_S if self._few(len(entries), len(stored), at) else _GATHER_S)
+        self._stored_s = at.now_s
+
+    def _few(self, entries: int, tables: int, at: Moment) -> bool:
+        """Return True if little comes from all tables together, and no shoe sends what it logged during an outage."""
+        of_each = entries <= max(_FEW, _FEW_OF_A_TABLE * tables)
+        return of_each and entries <= (at.now_s - self._stored_s) * _FEW_A_S
 
     def _store(self, entries: Sequence[Entry], at: Moment) -> list[TableSession]:
         """Store all entries at once, or table by table where one is refused; return the tables given up."""

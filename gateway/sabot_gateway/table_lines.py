@@ -156,6 +156,7 @@ class TableLines:
         """Close a port that is gone, or that must begin again; it is opened again later."""
         self.unwatch(table)
         table.line.lose(at.now_s)
+        table.due_s = 0.0
         table.link.port_lost()
         alarm = table.verifier.line_lost()
         if alarm:

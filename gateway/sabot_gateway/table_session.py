@@ -64,6 +64,7 @@ class TableSession:
     jackpots: TableJackpots | None = None  # None if no jackpot runs here
     screens: ScreenState = field(default_factory=ScreenState)
     counts: TableCounts = field(default_factory=TableCounts)
+    due_s: float = 0.0  # when something can be due by time alone
     _condition: tuple[str | None, tuple[str, ...]] = (None, ())  # what is wrong and what is not known, as published
     _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)

@@ -85,6 +85,16 @@ class Bench:
             self.app.step(0.05)
         return [(frame.type, frame.body.get("event_no")) for frame in frames_in(self._read())]
 
+    def shared_for_s(self, *frames: bytes) -> float:
+        """Commit these events; return for how long the daemon then lets other ports come, though one is ready."""
+        slept: list[float] = []
+        self.now_s += 10.0
+        self.send(*frames)
+        self.app._sleep = slept.append
+        self.send(self.shoe.say("alive"))
+        self.app._sleep = time.sleep
+        return slept[0]
+
     def _read(self) -> bytes:
         try:
             return os.read(self.line, 65536)
@@ -213,8 +223,21 @@ def test_a_gateway_that_stood_still_takes_no_shoe_for_silent(bench: Bench) -> No
     bench.listen(2.0)
     assert status(bench.app)["state"] == "online"
     assert ("ack", 1) in bench.send(bench.shoe.button(1))
-    bench.listen(5.2)
+    bench.listen(6.2)  # a quiet table has a visit a second
     assert status(bench.app)["state"] == "offline"
+
+
+def test_a_shoe_that_sends_only_alive_hears_something_once_a_second(bench: Bench) -> None:
+    bench.greet()
+    for _ in range(10):
+        bench.listen(1.0)
+        assert ("ack", 0) in bench.send(bench.shoe.say("alive"))
+
+
+def test_a_commit_is_shared_for_longer_where_little_comes(bench: Bench) -> None:
+    bench.greet()
+    assert bench.shared_for_s(bench.shoe.button(1)) == pytest.approx(0.04)
+    assert bench.shared_for_s(bench.shoe.button(*range(2, 26))) == pytest.approx(0.006)  # it catches up after an outage
 
 
 # Keys and status.

@@ -48,13 +48,29 @@ def active(bench: Bench) -> list[tuple[str, str]]:
 def ask(bench: Bench, verb: str, **args: str) -> dict[str, Any]:
     """Ask at the socket; the answer."""
     with closing(socket.socket(socket.AF_UNIX)) as sock:
-        sock.connect(str(bench.ledger_path.with_name("control.sock")))
-        asked = Request(verb, "bac-01", "A. Smith", "12.13", dict(args))
-        sock.sendall(msgspec.json.encode(asked) + b"\n")
-        for _ in range(4):
-            bench.app.step(0.01)
+        request(sock, bench, verb, **args)
         answer: dict[str, Any] = json.loads(sock.recv(65536))
     return answer
+
+
+def request(sock: socket.socket, bench: Bench, verb: str, **args: str) -> None:
+    """Ask at the socket, and let the daemon take it."""
+    sock.connect(str(bench.ledger_path.with_name("control.sock")))
+    asked = Request(verb, "bac-01", "A. Smith", "12.13", dict(args))
+    sock.sendall(msgspec.json.encode(asked) + b"\n")
+    for _ in range(4):
+        bench.app.step(0.01)
+
+
+def test_a_command_does_not_wait_for_the_next_visit_at_a_quiet_table(benches: Benches) -> None:
+    bench = benches()
+    bench.greet(next_event_no=1)
+    time_set = {"command_id": 1, "command": "set_time", "outcome": "done", "data": {"utc_s": 1, "utc_ms": 0}}
+    bench.send(bench.shoe.event(1, "command_done", **time_set))
+    bench.listen(0.3)
+    with closing(socket.socket(socket.AF_UNIX)) as sock:
+        request(sock, bench, "lock")
+        assert "command" in [name for name, _ in bench.send(b"")]
 
 
 def test_a_fault_in_hello_that_no_alarm_shows_is_raised_and_one_that_is_over_is_cleared(

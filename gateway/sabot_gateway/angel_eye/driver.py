@@ -125,6 +125,14 @@ class AngelEyeDriver:
 
     # From the shoe
 
+    def quiet(self, now_s: float) -> bool:
+        """Return False: commands and the watch of the line count in parts of a second."""
+        return False
+
+    def rest_s(self, now_s: float) -> float:
+        """Return 0: something may be due at any time."""
+        return 0.0
+
     def events_due(self, now_s: float) -> bool:
         """Return True if `receive` has events though no bytes have come."""
         waiting = self._inbox or self._facts or self._again or self.commands.local_due()

@@ -25,7 +25,8 @@ class HandCards:
 
     def on_table(self, state: ShoeState, coup: int) -> list[HandCard]:
         """Return the cards of this coup in the order drawn, then those that are not used or begin a later coup."""
-        of_shoe = [one for one in self._newest if (one.unit, one.shoe) == (state.unit, state.shoe_no)]
+        unit, shoe = state.unit, state.shoe_no
+        of_shoe = [one for one in self._newest if one.coup >= coup and one.shoe == shoe and one.unit == unit]
         own = [_hand_card(of_shoe, coup, slot, card, begun=True) for slot, card in state.dealt.get(coup, ())]
         unused = [one for one in of_shoe if (one.coup, one.slot) == (coup, _UNUSED)]
         later = [(number, *dealt) for number in sorted(state.dealt) if number > coup for dealt in state.dealt[number]]

@@ -47,13 +47,16 @@ class CommandQueue:
             command.command_id = command.command_id or self.last_id + 1
         return command.command_id
 
-    def due(self, now_s: float) -> Command | None:
-        """Return the command to be sent now, with its id, or None."""
+    def is_due(self, now_s: float) -> bool:
+        """Return True if a command is to be sent now."""
         if not self.waiting or self.last_id >= _MOST_ID:
-            return None
+            return False
         command = self.waiting[0]
-        if command.held or (command.wait_s and now_s - command.sent_s < command.wait_s):
-            return None
+        return not command.held and now_s - command.sent_s >= command.wait_s
+
+    def take_due(self, now_s: float) -> Command:
+        """Return the command that is to be sent now, with its id."""
+        command = self.waiting[0]
         command.command_id, command.sent = command.command_id or self.last_id + 1, True
         command.sent_s, command.wait_s = now_s, min(2 * command.wait_s or 1.0, _LAST_WAIT_S)
         return command

@@ -61,6 +61,12 @@ class Driver(Protocol):
     def receive(self, data: bytes, now_s: float) -> list[Event]:
         """Return the new events in these bytes, in order, none twice and none skipped."""
 
+    def quiet(self, now_s: float) -> bool:
+        """Return True if nothing waits to be written or answered, and nothing is due by time alone."""
+
+    def rest_s(self, now_s: float) -> float:
+        """Return in how many seconds, one at most, something can be due by time alone; 0 if that is not known."""
+
     def events_due(self, now_s: float) -> bool:
         """Return True if `receive` has events though no bytes have come."""
 

@@ -76,6 +76,10 @@ class Handshake:
             self._asked = self._asked or self.nonce()
             self.outbox.send(None, "who", now_s, {"gateway": self.gateway, "nonce": self._asked})
 
+    def settled(self) -> bool:
+        """Return True if the shoe has taken up its session, and nothing is wrong."""
+        return self.confirmed and self.session is not None and self.problem is None
+
     def takes(self, frame: Frame) -> bool:
         """Return True for a new frame of this session, or of the one before until this is taken up."""
         session = self.session

@@ -49,6 +49,9 @@ class ShoeLink:
     `Outbox`.
     """
 
+    keeps_log: Final = True
+    note: Final[str | None] = None
+
     def __init__(
         self,
         profile: dict[str, Any],
@@ -76,11 +79,6 @@ class ShoeLink:
         self._acknowledge_due = self._profile_known = self._gap_asked = False
 
     @property
-    def keeps_log(self) -> bool:
-        """True: the shoe has a journal."""
-        return True
-
-    @property
     def unit(self) -> str | None:
         """The shoe that is served."""
         return self.handshake.unit
@@ -99,11 +97,6 @@ class ShoeLink:
     def problem(self) -> str | None:
         """Why no shoe is served."""
         return self.handshake.problem
-
-    @property
-    def note(self) -> str | None:
-        """None: our own shoe sends something all the time."""
-        return None
 
     @property
     def last_frame_s(self) -> float | None:
@@ -148,6 +141,20 @@ class ShoeLink:
         if handshake.session is not None:
             self._send_again(now_s)
 
+    def quiet(self, now_s: float) -> bool:
+        """Return True if nothing waits to be written, answered or reported, and the keep-alive is not due."""
+        settled = self.handshake.settled() and self._profile_known and self._switch is None
+        waiting = self._command_due(now_s) or self.reports or self.firmware.active()
+        return settled and not waiting and self._outbox.quiet("ack", now_s, _KEEP_ALIVE_S)
+
+    def rest_s(self, now_s: float) -> float:
+        """Return the time until the next keep-alive; 0 while something else may be due."""
+        return self._outbox.rest_s("ack", now_s, _KEEP_ALIVE_S) if self.quiet(now_s) else 0.0
+
+    def _command_due(self, now_s: float) -> bool:
+        """Return True if one is to be sent: by the time that it is up to date, the log shows what the shoe has done."""
+        return bool(self.commands.waiting) and self.log.up_to_date() and self.commands.is_due(now_s)
+
     def _watched(self) -> int:
         """Return how many frames were counted, those that the line is watched for among them."""
         return sum(self.counters.values()) + self.parser.unknown + self.parser.deframer.oversize
@@ -161,12 +168,9 @@ class ShoeLink:
         if self._switch is not None and not pushing:
             self.withdraw(self._switch)
             self._switch = None
-        # By the time that it is up to date, its log shows what the shoe has done.
-        if self.commands.waiting and self.handshake.confirmed and self.log.up_to_date():
-            command = self.commands.due(now_s)
-            if command is not None:
-                body = {"command_id": command.command_id, "kind": command.kind, "data": command.data}
-                self._send("command", now_s, body)
+        if self.handshake.confirmed and self._command_due(now_s):
+            command = self.commands.take_due(now_s)
+            self._send("command", now_s, {"command_id": command.command_id, "kind": command.kind, "data": command.data})
         if pushing and self.handshake.confirmed:
             self._push(now_s)
         if self._outbox.due("ack", now_s, _KEEP_ALIVE_S):

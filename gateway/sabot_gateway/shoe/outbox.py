@@ -22,6 +22,14 @@ class Outbox:
         sent_s = self._sent_s.get(kind)
         return sent_s is None or now_s - sent_s >= every_s
 
+    def rest_s(self, kind: str, now_s: float, every_s: float) -> float:
+        """Return the time until a frame of this kind, which was sent before, is due again."""
+        return self._sent_s[kind] + every_s - now_s
+
+    def quiet(self, kind: str, now_s: float, every_s: float) -> bool:
+        """Return True if nothing waits, and no frame of this kind is due."""
+        return not self._bytes and not self.due(kind, now_s, every_s)
+
     def mark_sent(self, kind: str, now_s: float) -> None:
         """Count a frame of this kind as sent now: another one carried what it would."""
         self._sent_s[kind] = now_s
