@@ -31,6 +31,7 @@ class ShoeResults:
         self.place, self._closed = place, False
         self.dealt_no = 0  # the newest coup of which a card that was due is out
         self._coups: dict[int, CoupMessage] = {}  # the newest message about each coup that is not void
+        self._texts: dict[int, str] = {}  # of those of these coups that have a result
         self._numbers: dict[str, int] = {}  # the coup of each of these messages, by its id
         self._confirmed: set[int] = set()
         self._known: Results | None = None
@@ -61,10 +62,13 @@ class ShoeResults:
         before = self._coups.pop(number, None)
         if before is not None:
             self._numbers.pop(before.id, None)
+        self._texts.pop(number, None)
         if message.kind == "void":
             self._confirmed.discard(number)
             return
         self._coups[number], self._numbers[message.id] = message, number
+        if message.status != "disputed" and message.winner:
+            self._texts[number] = _text(message)
         if len(self._coups) > MOST:
             self._drop(min(self._coups))
 
@@ -80,6 +84,7 @@ class ShoeResults:
 
     def _drop(self, number: int) -> None:
         del self._numbers[self._coups.pop(number).id]
+        self._texts.pop(number, None)
         self._confirmed.discard(number)
 
     def confirmed(self, message: ConfirmedMessage) -> None:
@@ -100,15 +105,12 @@ class ShoeResults:
         return self._known
 
     def _results(self) -> Results:
-        coups = sorted(self._coups.items())
-        out = [
-            (number, one) for number, one in coups if one.status != "disputed" and one.winner and self._is_out(number)
-        ]
+        out = tuple(number for number in sorted(self._texts) if self._is_out(number))
         return Results(
-            " ".join(_text(one) for _, one in out),
-            tuple(number for number, _ in out),
-            tuple(number for number, one in coups if one.status == "disputed"),
-            out[-1][1] if out else None,
+            " ".join(map(self._texts.__getitem__, out)),
+            out,
+            tuple(number for number in sorted(self._coups) if self._coups[number].status == "disputed"),
+            self._coups[out[-1]] if out else None,
         )
 
     def _is_out(self, number: int) -> bool:
