@@ -165,6 +165,9 @@ class App:
         if at.now_s >= self._sweep_s:
             self._sweep_s = at.now_s + _SWEEP_EVERY_S
             touched += self._sweep(at)
+        if not self._hold.active:
+            for table in touched:
+                self._guard.run(self._own.match_time, table, at)
         acted = {entry.table for entry in self._own.waiting}
         self._group_commit.commit(at)
         touched += [self._tables[name] for name in acted if name in self._tables]
@@ -179,6 +182,7 @@ class App:
             with self.monitoring.systemd.reload(at.now_s):
                 self._reload.run(at)
             self._garbage.tables_changed(at.now_s)
+            self._lines.all_due()
 
     def _wait(self, timeout_s: float) -> list[object]:
         """Return the sources that have something for us; soon after a commit wait until more of them have."""
@@ -249,13 +253,10 @@ class App:
         return [table for table in (tables[first:] + tables[:first])[:count] if table.due_s <= now_s]
 
     def _tend(self, table: TableSession, at: Moment) -> None:
-        """Write to the shoe and report what has changed; find what time alone has changed."""
+        """Write to the shoe and report what has changed; read older disputes where there is room for them again."""
         self._lines.tend(table, at)
         table.due_s = at.now_s + table.link.rest_s(at.now_s)
-        if self._hold.active:
-            return
-        self._own.match_time(table, at)
-        if table.verifier.disputes.can_take_older() and not table.pending and not self._own.waiting:
+        if table.verifier.disputes.can_take_older() and not self._hold.active and self._group_commit.idle():
             table.find_disputes(self._ledger)
 
     # For benches and tests

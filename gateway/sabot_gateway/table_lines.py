@@ -77,7 +77,13 @@ class TableLines:
         for table in opened:
             table.resume(now_s)
             self.watch(table)
+        self.all_due()
         return opened
+
+    def all_due(self) -> None:
+        """Have every table looked at soon: something was done that is not seen in what its shoe sends."""
+        for table in self._tables.values():
+            table.due_s = 0.0
 
     def read_late(self, since_s: float, now_s: float) -> None:
         """Note that no port was read since then, because the loop was busy or paused."""

@@ -153,6 +153,7 @@ class TableSession:
         if self.pending:
             self.pending.clear()
             self.link.acknowledge(self.last_event_no, at.now_s)
+            self.due_s = 0.0
 
     def serves(self, unit: str) -> bool:
         """Return True if this shoe is served here."""

@@ -223,7 +223,15 @@ def test_a_gateway_that_stood_still_takes_no_shoe_for_silent(bench: Bench) -> No
     bench.listen(2.0)
     assert status(bench.app)["state"] == "online"
     assert ("ack", 1) in bench.send(bench.shoe.button(1))
-    bench.listen(6.2)  # a quiet table has a visit a second
+    bench.listen(5.4)
+    assert status(bench.app)["state"] == "offline"
+
+
+def test_a_gateway_that_stands_still_again_and_again_finds_a_silent_shoe(bench: Bench) -> None:
+    bench.greet()
+    for _ in range(4):
+        bench.now_s += 3.0
+        bench.app.step(0)
     assert status(bench.app)["state"] == "offline"
 
 

@@ -34,7 +34,17 @@ def test_a_command_does_not_wait_for_the_keep_alive() -> None:
     assert [frame.type for frame in sent(link)] == ["command"]
     assert link.rest_s(0.1) == pytest.approx(0.9)
     assert link.rest_s(0.999) > 0.0
-    assert link.rest_s(1.1) == 0.0  # it is sent again after a second
+    link.acknowledge(0, 0.9)
+    sent(link)
+    assert link.rest_s(0.9) == pytest.approx(0.2)  # it is sent again after a second
+    assert link.rest_s(1.1) == 0.0
+
+
+def test_a_line_is_looked_at_when_its_shoe_becomes_silent() -> None:
+    link, _ = served(next_event_no=1)
+    link.tick(4.5)
+    sent(link)
+    assert link.rest_s(4.5) == pytest.approx(0.5)
 
 
 def test_an_acknowledgement_that_the_port_has_not_taken_does_not_wait() -> None:

@@ -1,5 +1,6 @@
 """Commands: the queue to a shoe, in order, one at a time; each is sent again until the shoe has logged its outcome."""
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +54,10 @@ class CommandQueue:
             return False
         command = self.waiting[0]
         return not command.held and now_s - command.sent_s >= command.wait_s
+
+    def rest_s(self, now_s: float) -> float:
+        """Return the time until the command that was sent last is sent again."""
+        return self.waiting[0].sent_s + self.waiting[0].wait_s - now_s if self.waiting else math.inf
 
     def take_due(self, now_s: float) -> Command:
         """Return the command that is to be sent now, with its id."""

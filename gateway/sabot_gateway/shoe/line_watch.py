@@ -11,6 +11,7 @@ _STALLED_S, _LEAST_FRAMES = 30.0, 10
 FOREIGN: Final = ("unauthenticated", "forged", "replayed", "strays")
 _UNREADABLE = ("unknown", "oversize")
 _SILENT_AFTER_S = 5.0
+_STOOD_STILL_S = 2.0  # a shorter pause makes no silence: a shoe sends something once a second
 SILENT = "nothing comes on this port: the shoe is switched off, its cable is not plugged in, or this is another port"
 UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
 DEAF = "the shoe sends on this port, but does not receive this gateway: check the wire to the shoe and its connector"
@@ -67,6 +68,7 @@ class LineDiagnosis:
     last_frame_s: float | None = None  # of the shoe that is served, or else of any sender
     unreadable_bytes: int = 0  # since the last sound frame
     _since_s: float | None = None  # since when nothing, or something, comes
+    _forgiven_s: float | None = None  # `last_frame_s` after a time in which the line was not read
 
     def reset(self) -> None:
         """Begin again: the port was opened."""
@@ -74,11 +76,14 @@ class LineDiagnosis:
         self.unreadable_bytes = 0
 
     def read_late(self, late_s: float) -> None:
-        """Do not count a time in which the line was not read as silence."""
-        if self.last_frame_s is not None:
-            self.last_frame_s += late_s
-        if self._since_s is not None:
-            self._since_s += late_s
+        """Do not count a long time in which the line was not read as silence, once: then the shoe must send."""
+        last_s = self.last_frame_s
+        if last_s is not None and late_s >= _STOOD_STILL_S and last_s != self._forgiven_s:
+            self.last_frame_s = self._forgiven_s = last_s + late_s
+
+    def rest_s(self, now_s: float) -> float:
+        """Return the time until a shoe that is served and sends nothing more is silent."""
+        return 0.0 if self.last_frame_s is None else self.last_frame_s + _SILENT_AFTER_S - now_s
 
     def sound_frame(self, now_s: float) -> bool:
         """Take note of a frame; return True if it is the first after a silence."""

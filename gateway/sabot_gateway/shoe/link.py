@@ -148,8 +148,11 @@ class ShoeLink:
         return settled and not waiting and self._outbox.quiet("ack", now_s, _KEEP_ALIVE_S)
 
     def rest_s(self, now_s: float) -> float:
-        """Return the time until the next keep-alive; 0 while something else may be due."""
-        return self._outbox.rest_s("ack", now_s, _KEEP_ALIVE_S) if self.quiet(now_s) else 0.0
+        """Return the time until keep-alive, command or silence of the shoe are due; 0 while something else may be."""
+        if not self.quiet(now_s):
+            return 0.0
+        command_s = self.commands.rest_s(now_s) if self.log.up_to_date() else _KEEP_ALIVE_S
+        return min(self._outbox.rest_s("ack", now_s, _KEEP_ALIVE_S), self._line.rest_s(now_s), command_s)
 
     def _command_due(self, now_s: float) -> bool:
         """Return True if one is to be sent: by the time that it is up to date, the log shows what the shoe has done."""

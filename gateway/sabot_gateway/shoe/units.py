@@ -21,6 +21,7 @@ class Units:
                 return refusals.at_another_table(unit, other.name)
             if other.serves(unit):
                 other.link.refuse(refusals.taken_over(unit, table))
+                other.due_s = 0.0
             if any(entry.unit == unit for entry in other.pending):
                 return refusals.in_a_moment(unit, other.name)
         return None
