@@ -49,7 +49,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class App:
-    """`run` until stopped; `step` is one turn of the loop."""
+    """`run` until stopped; `step` is one turn of the loop. One class because a turn wires all stages."""
 
     def __init__(
         self,

@@ -216,38 +216,6 @@ def test_a_silent_shoe_is_asked_again_who_it_is(bench: Bench) -> None:
     assert "sends nothing; check its power and its cable" in status(bench.app)["problem"]
 
 
-def test_a_gateway_that_stood_still_takes_no_shoe_for_silent(bench: Bench) -> None:
-    bench.greet()
-    bench.listen(2.0)
-    bench.now_s += 60.0  # the PC was suspended, and the shoe sends a moment after its gateway looks
-    bench.listen(2.0)
-    assert status(bench.app)["state"] == "online"
-    assert ("ack", 1) in bench.send(bench.shoe.button(1))
-    bench.listen(5.4)
-    assert status(bench.app)["state"] == "offline"
-
-
-def test_a_gateway_that_stands_still_again_and_again_finds_a_silent_shoe(bench: Bench) -> None:
-    bench.greet()
-    for _ in range(4):
-        bench.now_s += 3.0
-        bench.app.step(0)
-    assert status(bench.app)["state"] == "offline"
-
-
-def test_a_shoe_that_sends_only_alive_hears_something_once_a_second(bench: Bench) -> None:
-    bench.greet()
-    for _ in range(10):
-        bench.listen(1.0)
-        assert ("ack", 0) in bench.send(bench.shoe.say("alive"))
-
-
-def test_a_commit_is_shared_for_longer_where_little_comes(bench: Bench) -> None:
-    bench.greet()
-    assert bench.shared_for_s(bench.shoe.button(1)) == pytest.approx(0.04)
-    assert bench.shared_for_s(bench.shoe.button(*range(2, 26))) == pytest.approx(0.006)  # it catches up after an outage
-
-
 # Keys and status.
 
 

@@ -20,16 +20,8 @@ from sabot_gateway.shoe.session import Session, frame_bytes
 
 _RESEND_EVERY_S = 0.25
 _KEEP_ALIVE_S = 1.0
-_COUNTERS: Final = (
-    "repeated",
-    "gaps",
-    "dropped_commands",
-    "unauthenticated",
-    "forged",
-    "replayed",
-    "strays",
-    "unreadable",
-)
+_REFUSED: Final = ("unauthenticated", "forged", "replayed", "strays", "unreadable")
+_COUNTERS: Final = ("repeated", "gaps", "dropped_commands", *_REFUSED)
 
 _FOLLOWED: Final = frozenset(("profile_set", "command_done", "command_refused"))  # kinds of events
 

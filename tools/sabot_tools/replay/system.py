@@ -29,6 +29,7 @@ from sabot_tools.stand.subscriber import SiteSubscriber
 PATIENCE_S: Final = 60.0
 _LINE_PATIENCE_S: Final = 20.0  # by the line's clock, which is simulated on the chip
 _MOST_ANSWER_BYTES: Final = 1 << 16
+_SILENT_TURNS: Final = 20  # of the gateway, while the line is cut
 
 
 class ReplayError(RuntimeError):
@@ -95,11 +96,17 @@ class ReplaySystem:
 
     def play(self, edges: list[Edge], until_us: int) -> None:
         """Move the inputs, let time advance to `until_us`, and wait until the shoe's events are stored."""
+        self.t_us, before_us = until_us, self.t_us
         if not self.line.sound:
-            self.rig.pass_silence((until_us - self.t_us) / 1e6)
-        self.t_us = until_us
+            self._pass_silence((until_us - before_us) / 1e6)
         self.rig.play(edges, until_us)
         self.run_until(self._stored, "the shoe's events are stored", at_work=True)
+
+    def _pass_silence(self, seconds: float) -> None:
+        """Let time advance with turns of the gateway: while it has none, it hears no silence."""
+        for _ in range(_SILENT_TURNS):
+            self.rig.pass_silence(seconds / _SILENT_TURNS)
+            self.gateway.step()
 
     def _stored(self) -> bool:
         """Return True if every event of the shoe is in the ledger, as far as that can be known now."""
