@@ -25,6 +25,7 @@ from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import FAULTS, ShoeFault, next_step
+from sabot_gateway.shoe.line_watch import SILENT_AFTER_S
 from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.shoe.ports import Line
 from sabot_gateway.verify import Record, Verifier
@@ -36,7 +37,6 @@ from sabot_gateway.verify.moves import LEFT
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
-_SILENT_AFTER_S = 5.0
 _MOST_ALARMS_BYTES = 16_384
 _MOST_OF_A_SHOE = 100_000  # events: a week with a continuous shuffler, and some seconds to read
 _encode = msgspec.json.Encoder().encode
@@ -166,7 +166,7 @@ class TableSession:
     def drop_silent(self, now_s: float) -> bool:
         """Stop serving a shoe that has sent nothing for too long, whatever its port reports; return True if so."""
         last_frame_s = self.link.last_frame_s
-        if last_frame_s is None or now_s - last_frame_s <= _SILENT_AFTER_S or self.link.unit is None:
+        if last_frame_s is None or now_s - last_frame_s <= SILENT_AFTER_S or self.link.unit is None:
             return False
         self.link.reset()
         return True

@@ -10,7 +10,7 @@ _MOST_UNREADABLE = 5  # a shoe sends what is not acknowledged ten times in the f
 _STALLED_S, _LEAST_FRAMES = 30.0, 10
 FOREIGN: Final = ("unauthenticated", "forged", "replayed", "strays")
 _UNREADABLE = ("unknown", "oversize")
-_SILENT_AFTER_S = 5.0
+SILENT_AFTER_S = 5.0
 _STOOD_STILL_S = 2.0  # a shorter pause makes no silence: a shoe sends something once a second
 SILENT = "nothing comes on this port: the shoe is switched off, its cable is not plugged in, or this is another port"
 UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
@@ -83,11 +83,11 @@ class LineDiagnosis:
 
     def rest_s(self, now_s: float) -> float:
         """Return the time until a shoe that is served and sends nothing more is silent."""
-        return 0.0 if self.last_frame_s is None else self.last_frame_s + _SILENT_AFTER_S - now_s
+        return 0.0 if self.last_frame_s is None else self.last_frame_s + SILENT_AFTER_S - now_s
 
     def sound_frame(self, now_s: float) -> bool:
         """Take note of a frame; return True if it is the first after a silence."""
-        first = self.last_frame_s is None or now_s - self.last_frame_s >= _SILENT_AFTER_S
+        first = self.last_frame_s is None or now_s - self.last_frame_s >= SILENT_AFTER_S
         if first:
             self._since_s = now_s
         self.last_frame_s, self.unreadable_bytes = now_s, 0
@@ -98,9 +98,9 @@ class LineDiagnosis:
         since_s = self._since_s = now_s if self._since_s is None else self._since_s
         if served:
             return problem
-        if now_s - (since_s if self.last_frame_s is None else self.last_frame_s) >= _SILENT_AFTER_S:
+        if now_s - (since_s if self.last_frame_s is None else self.last_frame_s) >= SILENT_AFTER_S:
             return UNREADABLE if self.unreadable_bytes else SILENT
-        if problem is None and self.last_frame_s is not None and now_s - since_s >= _SILENT_AFTER_S:
+        if problem is None and self.last_frame_s is not None and now_s - since_s >= SILENT_AFTER_S:
             return DEAF
         return problem
 

@@ -148,7 +148,7 @@ class ShoeLink:
 
     def _command_due(self, now_s: float) -> bool:
         """Return True if one is to be sent: by the time that it is up to date, the log shows what the shoe has done."""
-        return bool(self.commands.waiting) and self.log.up_to_date() and self.commands.is_due(now_s)
+        return self.commands.is_due(now_s) and self.log.up_to_date()
 
     def _watched(self) -> int:
         """Return how many frames were counted, those that the line is watched for among them."""
