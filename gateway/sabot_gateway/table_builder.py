@@ -64,8 +64,7 @@ class TableBuilder:
                 table=table.name,
             )
         verifier.recall_decisions(self._desk.attempts.decisions(table.name))
-        call = self._desk.attempts.call(table.name)
-        if call is not None:
+        for call in self._desk.attempts.calls(table.name):
             session.screens.called(call)
         return session
 

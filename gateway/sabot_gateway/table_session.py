@@ -221,7 +221,7 @@ class TableSession:
 
     def catch_up(self, ledger: Ledger) -> bool:
         """Verify again the shoe on the table as the ledger has it; return False if that cannot be done to its end."""
-        self._ledger, self.screens = ledger, ScreenState(restored_results(ledger, self.name), self.screens.call)
+        self._ledger, self.screens = ledger, ScreenState(restored_results(ledger, self.name), self.screens.wagers)
         self._recall_wear(ledger)
         whole = self._read_again(ledger)
         alarms = [msgspec.json.decode(payload, type=AlarmMessage) for payload in ledger.active_alarms(self.name)]

@@ -9,7 +9,7 @@ from sabot_gateway.app import _desk
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.operator.own_entries import OwnEntries
-from sabot_gateway.operator.verbs.coup import NoMoreBets
+from sabot_gateway.operator.verbs.wagers import NoMoreBets
 from sabot_gateway.screens.hand import hand_message
 from sabot_gateway.screens.history import history_message
 from sabot_gateway.shoe import parse
@@ -46,11 +46,13 @@ class ScreenLog(Log):
 
     shoe_no = 1
 
-    def __init__(self, directory: Path, book: str = "star-baccarat", burn: str = "none") -> None:
+    def __init__(
+        self, directory: Path, book: str = "star-baccarat", burn: str = "none", shoe: dict[str, str] | None = None
+    ) -> None:
         self.ledger = Ledger(directory / "ledger.db")
         self._driver = Tells()
         self._config = Config(
-            "test", str(directory / "ledger.db"), "mqtt://127.0.0.1:9", (Table("bac-01", "/x", book),)
+            "test", str(directory / "ledger.db"), "mqtt://127.0.0.1:9", (Table("bac-01", "/x", book, shoe=shoe or {}),)
         )
         self.restart()
         super().__init__(book, burn=burn)

@@ -37,6 +37,7 @@ class Run:
 
     def stakes(self) -> None:
         self.staked = 101 if self.staked is None else self.staked + 77
+        self.edge.ask("no-more-bets")
         assert self.edge.ask("stakes", stakes={"tie": [self.staked]}).ok
 
     def coup(self) -> None:

@@ -166,6 +166,7 @@ def test_nj_14_wagers_contribute_at_the_end_of_the_round(tmp_path: Path) -> None
 def test_nj_14_wagers_contribute_after_no_more_bets(tmp_path: Path) -> None:
     """18.11: with the stakes, before the first card; the confirmed coup then takes the place of that increment."""
     edge = wagers(tmp_path, activation="no_more_bets")
+    edge.ask("no-more-bets")
     edge.ask("stakes", stakes={"tie": [1000, 3000]})
     assert edge.sums("pairs") == [(60, 1, 60)]
     coup_id = edge.one.play()
@@ -173,11 +174,31 @@ def test_nj_14_wagers_contribute_after_no_more_bets(tmp_path: Path) -> None:
     assert [one.coup_id for one in edge.increments("pairs")][-1] == coup_id
 
 
+def test_nj_14_stakes_wait_for_the_call_which_may_come_after_the_four_cards(tmp_path: Path) -> None:
+    """18.11 with 5.14 and 15.4(b): no part of stakes comes while wagers are open, and none stays once they reopen."""
+    edge = wagers(tmp_path, activation="no_more_bets")
+    edge.one.deal("2S 3H 2D 3C")
+    refused = edge.ask("stakes", stakes={"tie": [1000]})
+    assert not refused.ok
+    assert "wagers are still open, and pairs takes its part of them after no more bets (18.11)" in refused.say
+    assert edge.sums("pairs") == []
+    assert edge.ask("no-more-bets").ok
+    assert edge.ask("stakes", stakes={"tie": [1000, 3000]}).ok
+    assert edge.sums("pairs") == [(60, 1, 60)]
+    assert edge.ask("reopen-wagers", clause="5.14").ok
+    assert edge.sums("pairs") == [(60, 1, 60), (-60, 2, 0)]
+    assert not edge.ask("stakes", stakes={"tie": [2000]}).ok
+    edge.ask("no-more-bets")
+    assert edge.ask("stakes", stakes={"tie": [2000]}).ok
+    assert edge.sums("pairs")[2:] == [(30, 3, 30)]
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_nj_14_what_contributed_after_no_more_bets_is_taken_back_if_the_coup_is_void(
     tmp_path: Path, restart: bool
 ) -> None:
     edge = wagers(tmp_path, activation="no_more_bets")
+    edge.ask("no-more-bets")
     edge.ask("stakes", stakes={"tie": [1000, 3000]})
     if restart:
         edge.restart()

@@ -264,6 +264,7 @@ def test_stakes_recorded_again_replace_the_first(tmp_path: Path) -> None:
 
 def test_a_coup_that_moved_contributes_by_the_stakes_of_the_first_table(tmp_path: Path) -> None:
     edge = wager_edge(tmp_path, activation="no_more_bets")
+    edge.ask("no-more-bets")
     edge.ask("stakes", stakes={"tie": [1000]})
     laid = dict.fromkeys(SLOTS, "--") | {"player_1": "9S", "banker_1": "2H"}
     moved: dict[str, Any] = {"shoe_no": 1, "coup_no": 1, "kind": "live", "cards": laid, **PLACE}
@@ -301,6 +302,7 @@ def test_what_the_stakes_contributed_is_taken_back_once_though_the_coup_is_void_
     tmp_path: Path, at_once: bool
 ) -> None:
     edge = wager_edge(tmp_path, activation="no_more_bets")
+    edge.ask("no-more-bets")
     edge.ask("stakes", stakes={"tie": [1000]})
     edge.one.deal()
     edge.one.result()

@@ -100,7 +100,7 @@ def bench() -> DeskBench:
 
 def test_the_dealers_call_is_stored_once_for_the_coup_that_is_next(bench: DeskBench) -> None:
     assert bench.answer_to("no-more-bets") == "No more bets for coup 1/1. Deal the first card."
-    assert bench.table.screens.call == (bench.table.verifier.state.unit, 1, 1)
+    assert bench.table.screens.wagers.called == (bench.table.verifier.state.unit, 1, 1)
     assert bench.answer_to("no-more-bets") == "No more bets was called for coup 1/1 already."
     named = bench.answer_to("no-more-bets", args={"coup": "1/2"})
     assert named == "No more bets refused: coup 1/1 is the next one, not 1/2. Name it, or leave --coup out."

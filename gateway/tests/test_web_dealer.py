@@ -147,6 +147,13 @@ def test_confirm_is_bound_to_the_coup_and_names_who_must_approve() -> None:
         ("crown-baccarat", {"phase": "bets"}, ["no_more_bets", "no_bet", "burn_card"]),  # 7.2.2(b)
         ("star-baccarat", {"phase": "bets"}, ["no_more_bets", "no_bet"]),
         ("star-baccarat", {"phase": "bets", "called": True}, ["no_bet"]),
+        ("star-premium", {"phase": "dealing", "wagers": "bets"}, ["no_more_bets", "card_exposed"]),  # 5.3
+        ("star-premium", {"phase": "complete", "wagers": "bets"}, ["no_more_bets", "card_exposed"]),
+        ("star-premium", {"phase": "dealing", "wagers": "no_more_bets"}, []),  # no clause reopens them
+        ("star-baccarat", {"phase": "dealing", "wagers": "no_more_bets"}, ["reopen_wagers", "card_exposed"]),  # 12.12
+        ("star-baccarat", {"phase": "dealing", "wagers": "no_more_bets", "exposed": True}, []),
+        ("star-baccarat", {"phase": "dealing", "wagers": "no_more_bets", "kind": "no_bet"}, []),
+        ("nz-baccarat", {"phase": "bets", "wagers": "no_more_bets", "called": True}, ["reopen_wagers", "no_bet"]),
         ("star-baccarat", {"phase": "closed"}, ["open_shoe"]),
         ("star-baccarat", {"phase": "dealing", "fault": "card"}, ["key_card", "clear_fault"]),
         ("star-baccarat", {"phase": "complete", "fault": "decision", "result": VERIFIED}, []),
@@ -161,6 +168,20 @@ def test_confirm_is_bound_to_the_coup_and_names_who_must_approve() -> None:
 )
 def test_the_buttons_of_each_state(book: str, hand: dict[str, Any], names: list[str]) -> None:
     assert [one.name for one in seen(book, **hand).actions] == names
+
+
+@pytest.mark.parametrize(
+    ("book", "clause", "facts"),
+    [
+        ("star-baccarat", "12.12", {"method_a": False}),
+        ("nz-baccarat", "5.14", {}),
+        ("crown-baccarat", "10.9.1", {"dealer_holds_shoe": True}),
+    ],
+)
+def test_wagers_are_reopened_by_the_role_and_clause_of_the_book(book: str, clause: str, facts: dict[str, bool]) -> None:
+    button = seen(book, phase="dealing", wagers="no_more_bets").actions[0]
+    assert (button.verb, button.clause, button.args) == ("reopen-wagers", clause, {"coup": "3/17", "facts": facts})
+    assert "dealer" not in {one for one, second in button.who.items() if second == ""}
 
 
 def test_a_result_in_dispute_is_decided_under_the_clause_of_the_book() -> None:

@@ -15,6 +15,8 @@ ACTS: dict[str, str] = {
     "decide": "decide_discrepancy",  # P-43
     "confirm": "confirm_result",  # P-51
     "no-more-bets": "no_more_bets",  # P-22
+    "reopen-wagers": "reopen_wagers",  # P-21
+    "card-exposed": "draw_cards",  # P-13
     "no-bet": "deal_unwagered",  # P-37
     "this-no-bet": "unwagered_after_error",  # P-44
     "authorise": "",

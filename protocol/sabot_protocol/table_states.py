@@ -55,8 +55,9 @@ class HistoryMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tr
     phase: Annotated[
         BetsPhase,
         Meta(
-            description="bets: wagers may be placed; no_more_bets: from the dealer's call or the first card until the "
-            "coup is over, and before a coup without wagers; none: no shoe is ready for play, as far as the log shows"
+            description="bets: wagers may be placed; no_more_bets: from the dealer's call, or what closes wagers by "
+            "the rulebook, until the coup is over, and before a coup without wagers; none: no shoe is ready for play, "
+            "as far as the log shows"
         ),
     ]
     coup: Annotated[int, Meta(description="number of the coup on the table, or of the next; 0 without a shoe")] = 0
@@ -105,6 +106,10 @@ class HandMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True)
     kind: Annotated[CoupKind, Meta(description="kind of that coup, as soon as it is known")] = "live"
     next_kind: Annotated[CoupKind, Meta(description="kind of the coup after that one, as soon as it is known")] = "live"
     called: Annotated[bool, Meta(description="the dealer has called no more bets for that coup")] = False
+    wagers: Annotated[
+        BetsPhase | None, Meta(description="whether wagers may be placed, as on `history`; missing: an earlier release")
+    ] = None
+    exposed: Annotated[bool, Meta(description="a card of that coup was seen, or handled by a patron")] = False
     cards: Annotated[list[HandCard], Meta(description="in the order in which they left the shoe")] = []
     player_points: Annotated[int, Meta(description="points of Player's cards so far")] = 0
     banker_points: Annotated[int, Meta(description="points of Banker's cards so far")] = 0

@@ -34,7 +34,7 @@ _MOST_UNSTORED = 100
 _MOST_SAY = 1000
 _REFUSALS_AT_ONCE, _REFUSAL_EVERY_S = 20, 3.0  # entries of the log; a flood must not fill the disk
 # Verbs about the coup on the table, or the next one, which their argument `coup` names.
-_BOUND = ("confirm", "void", "this-no-bet", "no-more-bets")
+_BOUND = ("confirm", "void", "this-no-bet", "no-more-bets", "reopen-wagers", "card-exposed")
 _BY_TABLE = ("irregularity", "open-shoe", "burn-card")  # their act depends on what is on the table: the gateway decides
 _COUP = re.compile(r"[0-9]{1,9}/[0-9]{1,9}")
 _NO_KEY = (

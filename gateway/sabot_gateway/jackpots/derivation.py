@@ -17,6 +17,7 @@ from sabot_gateway.jackpots.entries import StakesMessage
 from sabot_gateway.jackpots.increments import Draft, Increments, Problem
 from sabot_gateway.jackpots.stored import Counted, StoredJackpots
 from sabot_gateway.ledger import Entry, LedgerError
+from sabot_gateway.screens.calls import CallMessage
 from sabot_gateway.shoe import parse
 
 _KIND_AT = 12  # of an event's frame
@@ -24,6 +25,7 @@ _HANDED_OVER = bytes([messages.EventKind.encmapping["handed_over"]])
 _MOST = 2**62  # of a count or a sum: SQLite holds twice as much
 
 _decode_confirmed = msgspec.json.Decoder(ConfirmedMessage).decode
+_decode_call = msgspec.json.Decoder(CallMessage).decode
 _decode_coup = msgspec.json.Decoder(CoupMessage).decode
 _decode_stakes = msgspec.json.Decoder(StakesMessage).decode
 _encode = msgspec.json.Encoder().encode
@@ -66,6 +68,8 @@ class Derivation:
                 self._coup(entry, _decode_coup(entry.payload))
             case "stakes":
                 self._take_stakes(entry, _decode_stakes(entry.payload))
+            case "wagers_reopened":
+                self._reopened(entry, _decode_call(entry.payload))
             case _ if entry.frame[_KIND_AT : _KIND_AT + 1] == _HANDED_OVER and not is_unit(entry.unit):
                 self._handed_over(entry)
 
@@ -105,8 +109,14 @@ class Derivation:
             self._take_back(entry, message, message.unit, before.id)
         self.draft.stakes.append(message)
         for parameters in self._increments.running.get(message.table, ()):
-            if parameters.activation == "no_more_bets" and parameters.funding != "operator":
+            if parameters.takes_at_the_call:
                 self._contribute(entry, message, message.unit, parameters, "live", message)
+
+    def _reopened(self, entry: Entry, message: CallMessage) -> None:
+        """Wagers that may change take back what their stakes have contributed."""
+        stakes = self._stakes_of(message)
+        if stakes is not None:
+            self._take_back(entry, message, message.unit, stakes.id)
 
     def _handed_over(self, entry: Entry) -> None:
         """A coup that leaves takes back what its stakes have contributed: it contributes where it is confirmed."""

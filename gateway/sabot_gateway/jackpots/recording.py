@@ -32,6 +32,11 @@ class TableJackpots:
         """The currency of the table's jackpots: it has one."""
         return next(iter(self._running.values())).currency
 
+    def after_the_call(self) -> str:
+        """Return a jackpot that takes its part of stakes after "no more bets" (18.11); empty if none does."""
+        found = (one.id for one in self._running.values() if one.takes_at_the_call)
+        return next(found, "")
+
     def stakes(self, stakes: Stakes, person: Decider, verifier: Verifier, source: Source) -> tuple[Record, str]:
         """Return the record of the stakes of the coup on the table, and shoe and coup as 3/17."""
         known = {wager for one in self._running.values() for wager in (*one.wager_increment, *one.qualifying)}

@@ -9,12 +9,12 @@ from sabot_protocol.attempts import Attempt
 from sabot_protocol.topics import CoupMessage, Message
 
 from sabot_gateway.ledger import Stored
-from sabot_gateway.screens.calls import CALL, CallMessage
+from sabot_gateway.screens.calls import TOPICS, CallMessage
 from sabot_gateway.verify.deciders import Decider
 
 ATTEMPT, SENT, OUTCOME = "attempt", "sent", "outcome"  # topics of the ledger; `sent` is not published
 RECALLED_ENTRIES = 2000  # of the gateway's own, read again after a restart
-_MOST_COMMANDS, _MOST_DECISIONS = 1000, 100
+_MOST_COMMANDS, _MOST_DECISIONS, _MOST_CALLS = 1000, 100, 10
 
 
 def decider(attempt: Attempt) -> Decider:
@@ -41,7 +41,7 @@ class Attempts:
 
     _commands: dict[tuple[str, int], tuple[str, Decider]] = field(default_factory=dict)  # unit and id: kind and person
     _decisions: dict[str, deque[CoupMessage]] = field(default_factory=dict)
-    _calls: dict[str, CallMessage] = field(default_factory=dict)  # of each table the newest
+    _calls: dict[str, deque[CallMessage]] = field(default_factory=dict)
 
     def add_command(self, unit: str, command_id: int, kind: str, decider: Decider) -> None:
         """Remember for whom a command goes to a shoe."""
@@ -55,19 +55,19 @@ class Attempts:
         return decider if sent_kind == kind else None
 
     def add_act(self, message: Message | None) -> None:
-        """Remember a person's decision of a disputed coup, or the dealer's call of no more bets."""
+        """Remember a person's decision of a disputed coup, or what was called or recorded about wagers."""
         if isinstance(message, CoupMessage):
             self._decisions.setdefault(message.table, deque(maxlen=_MOST_DECISIONS)).append(message)
         elif isinstance(message, CallMessage):
-            self._calls[message.table] = message
+            self._calls.setdefault(message.table, deque(maxlen=_MOST_CALLS)).append(message)
 
     def decisions(self, table: str) -> list[CoupMessage]:
         """Return the newest decisions of a table, oldest first."""
         return list(self._decisions.get(table, ()))
 
-    def call(self, table: str) -> CallMessage | None:
-        """Return the newest call of no more bets at a table; None if it is not known here."""
-        return self._calls.get(table)
+    def calls(self, table: str) -> list[CallMessage]:
+        """Return what was called or recorded about wagers at a table, oldest first."""
+        return list(self._calls.get(table, ()))
 
     def recall(self, entries: Iterable[Stored]) -> None:
         """Read the gateway's own entries again, in order; skip those that cannot be decoded."""
@@ -88,5 +88,5 @@ class Attempts:
                 self.add_command(sent.unit, sent.command_id, sent.command, decider(attempts[sent.attempt]))
         elif entry.topic == "coup":
             self.add_act(msgspec.json.decode(entry.payload, type=CoupMessage))
-        elif entry.topic == CALL:
+        elif entry.topic in TOPICS.values():
             self.add_act(msgspec.json.decode(entry.payload, type=CallMessage))

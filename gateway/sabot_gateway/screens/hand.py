@@ -4,7 +4,7 @@ from sabot_protocol.table_states import HandCard, HandMessage, HandPhase, HandRe
 
 from sabot_gateway import rules
 from sabot_gateway.screens.cards import SURPLUS
-from sabot_gateway.screens.coup_now import coup_now
+from sabot_gateway.screens.coup_now import bets_phase, coup_now
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.state import ShoeState
@@ -33,7 +33,9 @@ def hand_message(table: str, verifier: Verifier, screens: ScreenState, fault: di
         coup=now.number,
         kind=now.kind,
         next_kind=now.next_kind,
-        called=now.called,
+        called=now.known.called,
+        wagers=bets_phase(verifier, now),
+        exposed=now.known.exposed,
         cards=cards,
         player_points=_points(own, "player"),
         banker_points=_points(own, "banker"),

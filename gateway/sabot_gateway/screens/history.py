@@ -1,13 +1,12 @@
 """History: what everybody may see of the shoe on the table; no card before its result is out, never the burn card."""
 
-from sabot_protocol.table_states import BetsPhase, HistoryMessage, HistoryState, LastHand
-from sabot_protocol.topics import UNWAGERED, CoupMessage
+from sabot_protocol.table_states import HistoryMessage, HistoryState, LastHand
+from sabot_protocol.topics import CoupMessage
 
-from sabot_gateway.screens.coup_now import CoupNow, coup_now
+from sabot_gateway.screens.coup_now import bets_phase, coup_now
 from sabot_gateway.screens.results import Results
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.verify import Verifier
-from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 _STATES: dict[str, HistoryState] = {"unknown": "unknown", "closed": "closed", "checking": "closed"}
 
@@ -28,7 +27,7 @@ def history_message(table: str, verifier: Verifier, screens: ScreenState, time: 
         results=results.text,
         coups=list(results.coups),
         undecided=list(results.undecided),
-        phase=_phase(state, now),
+        phase=bets_phase(verifier, now),
         coup=now.number,
         kind=now.kind,
         next_kind=now.next_kind,
@@ -41,14 +40,6 @@ def _state(verifier: Verifier) -> HistoryState:
     """Return whether the shoe is open; an Angel Eye's is, until its change is seen."""
     phase = verifier.state.phase
     return "open" if phase == "unknown" and verifier.driver == "angel-eye" else _STATES.get(phase, "open")
-
-
-def _phase(state: ShoeState, now: CoupNow) -> BetsPhase:
-    """Return whether wagers may be placed; a first card that was not read closes them as every other does."""
-    if state.phase in NOT_OPEN or state.burning:
-        return "none"
-    closed = state.phase != "between" or state.unread or now.called or now.kind in UNWAGERED
-    return "no_more_bets" if closed else "bets"
 
 
 def _last_hand(coup: CoupMessage | None) -> LastHand | None:

@@ -89,6 +89,11 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return frozenset(self.tables)
 
     @property
+    def takes_at_the_call(self) -> bool:
+        """Return True if parts of stakes come after the call of no more bets (18.11), not at the end of the round."""
+        return self.activation == "no_more_bets" and self.funding != "operator"
+
+    @property
     def reset_value(self) -> int:
         """Return what is on the meter after it was won in full."""
         return self.base if self.reset is None else self.reset

@@ -125,11 +125,32 @@ _SWITCHES_OF_THE_SHOE = (
 )
 
 
-class Closing(_Strict, frozen=True):
-    """When wagers close."""
+ClosingEvent = Literal[
+    "first_card_removed",
+    "first_card_dealt",
+    "first_card_exposed",
+    "no_more_bets",
+    "no_more_bets_and_first_card_removed",
+    "end_of_wagering_period",
+]
 
-    event: str
+
+class StyleClosing(_Strict, frozen=True):
+    """When wagers close at a table that deals in one style."""
+
+    event: ClosingEvent
     clause: str
+
+
+class Closing(StyleClosing, frozen=True):
+    """When wagers close; a card that is exposed closes them whatever was called, and for good."""
+
+    exposed_clause: str
+    style: dict[str, StyleClosing] = {}  # by the table's choice
+
+    def at(self, style: str) -> StyleClosing:
+        """Return the rule of a table with this style."""
+        return self.style.get(style, self)
 
 
 class Game(_Strict, frozen=True):

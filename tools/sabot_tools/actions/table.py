@@ -124,8 +124,32 @@ def authorise(
 
 @app.command("no-more-bets", epilog="Example: sabot table bac-01 no-more-bets --by 'A. Smith'")
 def no_more_bets(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
-    """Record the dealer's call before the first card of a coup. Displays show it at once."""
+    """Record the dealer's call while the wagers of a coup are open. Displays show it at once."""
     ctx.obj.request("no-more-bets", by, clause, coup=coup)
+
+
+@app.command("reopen-wagers", epilog="Example: sabot table bac-01 reopen-wagers --no-fact method_a --by 'A. Smith'")
+def reopen_wagers(
+    ctx: typer.Context,
+    by: By,
+    clause: Clause = "",
+    coup: OnTheTable = None,
+    fact: Annotated[list[str] | None, typer.Option(help="A fact that is true; repeat for each.")] = None,
+    no_fact: Annotated[list[str] | None, typer.Option(help="A fact that is false; repeat for each.")] = None,
+) -> None:
+    """Let wagers of a coup be placed or changed again while none of its cards is exposed.
+
+    Give the facts on which the rulebook's clause depends; the refusal names them. Then the dealer calls no more bets
+    again.
+    """
+    facts = dict.fromkeys(fact or [], True) | dict.fromkeys(no_fact or [], False)
+    ctx.obj.request("reopen-wagers", by, clause, coup=coup, facts=facts)
+
+
+@app.command("card-exposed", epilog="Example: sabot table bac-01 card-exposed --by 'A. Smith'")
+def card_exposed(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
+    """Record that a card of the coup was turned, disclosed, or handled by a patron: its wagers are closed."""
+    ctx.obj.request("card-exposed", by, clause, coup=coup)
 
 
 @app.command("no-bet", epilog="Example: sabot table bac-01 no-bet --by 'A. Smith' --clause 7.4")

@@ -153,8 +153,11 @@ def _stakes(message: Message) -> str:
     return f"stakes recorded: {stakes}{_by(message)}"
 
 
+_CALLED = {"called": "no more bets called", "reopened": "wagers reopened", "exposed": "a card was exposed"}
+
+
 def _call(message: Message) -> str:
-    return f"no more bets called{_by(message)}"
+    return f"{_CALLED[message.get('act', 'called')]}{_by(message)}"
 
 
 def _parameters(message: Message) -> str:
@@ -170,6 +173,8 @@ def _firmware(message: Message) -> str:
 _WORDS = {
     "stakes": _stakes,
     "no_more_bets": _call,
+    "wagers_reopened": _call,
+    "card_exposed": _call,
     "jackpot_parameters": _parameters,
     "coup": _coup,
     "confirmed": _coup,

@@ -90,6 +90,12 @@ function Terminal({state, session}) {
     if (one.fields.length) choose(one);
     else run(one);
   };
+  // The first card that the dealer turns closes the wagers: the gateway must know it.
+  const turn = (side) => {
+    turned.turn(side);
+    const exposed = state.actions.find((one) => one.name === "card_exposed" && role in one.who);
+    if (exposed) perform(table, exposed);
+  };
   const acknowledge = (one) => press({name: "acknowledge", verb: "ack-alarm", args: {alarm: one.alarm}, clause: "", fields: [], first: "", role: state.acknowledge[role] ?? ""});
   const shown = covered ? {...state, actions: state.actions.filter((one) => one.name !== "confirm")} : state;
   return html`
@@ -99,7 +105,7 @@ function Terminal({state, session}) {
     <${Offers} offers=${offersNow(state, turned)} />
     <div class="body">
       <div class="left">
-        <div class="table">${SIDES.map((side) => html`<${Hand} key=${side} side=${side} hand=${state[side]} due=${covered ? "" : dueSlot(state)} hidden=${turned[side]} canTurn=${dealt >= 4} turn=${() => turned.turn(side)} winner=${covered ? "" : winnerOf(state)} />`)}</div>
+        <div class="table">${SIDES.map((side) => html`<${Hand} key=${side} side=${side} hand=${state[side]} due=${covered ? "" : dueSlot(state)} hidden=${turned[side]} canTurn=${dealt >= 4} turn=${() => turn(side)} winner=${covered ? "" : winnerOf(state)} />`)}</div>
         <${Extra} cards=${state.extra} faceDown=${state.face_down} />
         ${covered ? null : html`<${Reasons} reasons=${state.reasons} />`}
         ${state.picture ? html`<section class="fault"><${Picture} name=${state.picture} /><p>${t(`dealer.picture_${state.picture}`)}</p></section>` : null}

@@ -10,7 +10,7 @@ import {Trends} from "./trends.js";
 import {t} from "./words.js";
 
 const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
-const GROUPS = ["coup", "shoe", "records"];
+const GROUPS = ["coup", "wagers", "shoe", "records"];
 
 // A card as people write it: 10♥.
 export function Card({card}) {

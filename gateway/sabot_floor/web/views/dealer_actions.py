@@ -9,8 +9,9 @@ from sabot_protocol.angel_eye.verbs import clearing, is_possible
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.table_states import HandMessage
 from sabot_protocol.topics import UNWAGERED, StatusMessage
+from sabot_protocol.wagers.closing import reopening, stated
 
-from sabot_floor.web.views import dealer_fault
+from sabot_floor.web.views import dealer_fault, wagers_now
 from sabot_floor.web.views.dealer_hand import has_outcome, no_shoe
 from sabot_floor.web.views.pit_prefill import needs_clause
 
@@ -92,8 +93,10 @@ def _buttons(book: Rulebook, hand: HandMessage, fault: str, jackpots: Mapping[st
     yield from _decisions(book, hand, coup)
     if no_shoe(hand):
         yield _Button("open_shoe", "open-shoe")
+    if not hand.fault and hand.kind not in UNWAGERED:
+        yield from _wagers(book, hand, coup)
     if hand.phase == "bets" and not hand.fault:
-        yield from _before_the_coup(book, hand, coup)
+        yield from _before_the_coup(book, hand)
     for jackpot, title in jackpots.items() if hand.shoe else ():
         yield _Button("record_win", "record-win", {"jackpot": jackpot}, title=title)
 
@@ -130,11 +133,21 @@ def _decisions(book: Rulebook, hand: HandMessage, coup: str) -> Iterator[_Button
         yield _Button("play_on", "clear-fault", {"fault": "decision"})
 
 
-def _before_the_coup(book: Rulebook, hand: HandMessage, coup: str) -> Iterator[_Button]:
-    wagered = hand.kind not in UNWAGERED
-    if wagered and not hand.called:
+def _wagers(book: Rulebook, hand: HandMessage, coup: str) -> Iterator[_Button]:
+    """Close the wagers of the coup, reopen them as the book lets, and note that a card of it is exposed."""
+    rule = reopening(book)
+    may_reopen = wagers_now.may_reopen(hand) and rule is not None
+    if wagers_now.are_open(hand):
         yield _Button("no_more_bets", "no-more-bets", {"coup": coup})
-    if wagered:
+    if may_reopen and rule is not None:
+        args = {"coup": coup, "facts": stated(rule)}
+        yield _Button("reopen_wagers", "reopen-wagers", args, clause=rule.clause)
+    if hand.phase in ("dealing", "complete") and not hand.exposed and (may_reopen or wagers_now.are_open(hand)):
+        yield _Button("card_exposed", "card-exposed", {"coup": coup})
+
+
+def _before_the_coup(book: Rulebook, hand: HandMessage) -> Iterator[_Button]:
+    if hand.kind not in UNWAGERED:
         yield _Button("no_bet", "no-bet")
     if book.switch["mid_shoe_burn"].value:
         yield _Button("burn_card", "burn-card", clause=book.switch["mid_shoe_burn"].clause)

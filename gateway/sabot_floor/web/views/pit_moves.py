@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sabot_protocol import command_acts, incidents
+from sabot_protocol import command_acts, incidents, rulebooks
 from sabot_protocol.angel_eye.verbs import is_possible
 from sabot_protocol.incidents import Opener
 from sabot_protocol.table_states import HandMessage, HistoryMessage
 from sabot_protocol.topics import AlarmMessage, IncidentMessage, StatusMessage, Step
+from sabot_protocol.wagers.closing import reopening, stated
 
 from sabot_floor.web.views import dealer_hand, pit_now, pit_prefill
 from sabot_floor.web.views.pit_prefill import NO_FACTS, Facts, Prefill, needs_clause
@@ -215,6 +216,11 @@ def of_table(place: Place) -> dict[str, list[Move]]:
             _move(place, "key_card", "key-card", ask=("card", "flags")),
             _move(place, "card_returned", "card-returned"),
         ],
+        "wagers": [
+            _move(place, "no_more_bets", "no-more-bets"),
+            *_reopen(place),
+            _move(place, "card_exposed", "card-exposed", coup),
+        ],
         "shoe": [
             _move(place, "close_shoe", "close-shoe"),
             _move(place, "open_shoe", "open-shoe"),
@@ -247,6 +253,13 @@ def _opening(place: Place, verb: str, ask: tuple[str, ...]) -> Iterator[Move]:
     """A verb that opens an incident, where the book has one for it."""
     if incidents.kind_of(place.book, Opener(verb=verb)):
         yield _move(place, verb, verb, ask=ask)
+
+
+def _reopen(place: Place) -> Iterator[Move]:
+    """Let wagers be changed while nothing is exposed, where the book has a clause for it."""
+    rule = reopening(rulebooks.load(place.book))
+    if rule is not None:
+        yield _move(place, "reopen_wagers", "reopen-wagers", {"facts": stated(rule)}, clause=rule.clause)
 
 
 def _deck_check(place: Place) -> Move:

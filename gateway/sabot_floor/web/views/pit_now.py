@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from sabot_protocol.table_states import HandMessage
 
+from sabot_floor.web.views import wagers_now
+
 _NO_SHOE = ("closed", "checking")
 _COUP = ("dealing", "complete")
 
@@ -53,6 +55,14 @@ def _burn_card(hand: HandMessage) -> str:
     return _first((hand.phase in _NO_SHOE, "no_shoe"), (hand.phase == "dealing", "dealing"))
 
 
+def _reopen(hand: HandMessage) -> str:
+    return _first(
+        (hand.phase in _NO_SHOE, "no_shoe"),
+        (hand.exposed, "exposed"),
+        (wagers_now.are_open(hand), "wagers_open"),
+    )
+
+
 def _first(*reasons: tuple[bool, str]) -> str:
     return next((name for holds, name in reasons if holds), "")
 
@@ -61,6 +71,11 @@ _RULES: dict[str, Callable[[HandMessage], str]] = {
     "confirm": _confirm,
     "void": _void,
     "this_no_bet": lambda hand: _first((hand.phase not in _COUP, "no_coup"), (_is_over(hand), "over")),
+    "no_more_bets": lambda hand: _first(
+        (hand.phase in _NO_SHOE, "no_shoe"), (not wagers_now.are_open(hand), "wagers_closed")
+    ),
+    "reopen_wagers": _reopen,
+    "card_exposed": lambda hand: _first((hand.phase not in _COUP, "no_coup"), (hand.exposed, "exposed")),
     "no_bet": lambda hand: _first((hand.phase in _NO_SHOE, "no_shoe")),
     "authorise": lambda hand: _first((hand.phase in _NO_SHOE, "no_shoe")),
     "key_card": lambda hand: _first((hand.fault != "card", "no_unread")),

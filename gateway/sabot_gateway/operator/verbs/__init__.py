@@ -1,7 +1,7 @@
 """Verbs: everything a person can ask of the gateway; one struct a verb, one file a family."""
 
 from sabot_gateway.operator.verbs.card import BurnCard, CardReturned, KeyCard
-from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet, NoMoreBets, ThisNoBet, Void
+from sabot_gateway.operator.verbs.coup import Authorise, Confirm, Decide, NoBet, ThisNoBet, Void
 from sabot_gateway.operator.verbs.firmware import PushFirmware
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
@@ -10,6 +10,7 @@ from sabot_gateway.operator.verbs.jackpot import RecordWin, Stakes
 from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone, Withdraw
 from sabot_gateway.operator.verbs.shoe import ClearError, CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
 from sabot_gateway.operator.verbs.verb import TableVerb, Verb
+from sabot_gateway.operator.verbs.wagers import CardExposed, NoMoreBets, ReopenWagers
 
 GATEWAY_VERBS: dict[str, type[Verb]] = {"status": Status, "accept-ledger": AcceptLedger, "capture": Capture}
 TABLE_VERBS: dict[str, type[TableVerb]] = {
@@ -17,6 +18,8 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "confirm": Confirm,
     "void": Void,
     "no-more-bets": NoMoreBets,
+    "reopen-wagers": ReopenWagers,
+    "card-exposed": CardExposed,
     "no-bet": NoBet,
     "this-no-bet": ThisNoBet,
     "authorise": Authorise,

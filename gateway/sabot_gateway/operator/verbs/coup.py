@@ -1,4 +1,4 @@
-"""Verbs about a coup: confirm, void, decide, no-more-bets, no-bet, this-no-bet, authorise."""
+"""Verbs about a coup: confirm, void, decide, no-bet, this-no-bet, authorise."""
 
 import re
 from collections.abc import Callable
@@ -20,9 +20,8 @@ from sabot_gateway.operator.verbs.verb import (
     expect,
     still_locked,
 )
-from sabot_gateway.screens.calls import CALL, CallMessage
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import Record, Source
+from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
 from sabot_gateway.verify.reports.exit_lock import AWAITING
@@ -40,7 +39,7 @@ class CoupVerb(ShoeVerb, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError if no coup can have this name."""
-        _expect_coup(self.coup)
+        expect_coup(self.coup)
 
     def bound_to(self, table: TableView) -> Coup | None:
         """Return the coup on the table; None if part of the log is missing and no coup is named."""
@@ -137,7 +136,7 @@ class Decide(TableVerb, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown coup, verdict or winner, or for a void coup with a winner."""
-        _expect_coup(self.coup)
+        expect_coup(self.coup)
         expect("verdict", self.verdict, _VERDICTS)
         if self.winner is not None:
             expect("winner", self.winner, _WINNERS)
@@ -156,57 +155,6 @@ class Decide(TableVerb, frozen=True):
             return Effect([(source, records)], say, command)
         press = "Press Confirm at the shoe to go on." if on_table and table.fault == "none" else ""
         return Effect([(source, records)], " ".join(filter(None, (say, press, next_step(table)))))
-
-
-class NoMoreBets(TableVerb, frozen=True):
-    """Record the dealer's call of no more bets, before the first card of a coup."""
-
-    title = "No more bets"
-    coup: Id | None = None  # as 3/17; any, unless given
-
-    def __post_init__(self) -> None:
-        """Raise ValueError if no coup can have this name."""
-        _expect_coup(self.coup)
-
-    def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
-        """Store the call, once for a coup; refuse it if that coup is not about to be dealt."""
-        state, coup = table.verifier.state, table.verifier.state.coup_on_table()
-        problem = _why_no_call(state)
-        if problem or coup is None:
-            raise RefusedError(problem)
-        label = f"{coup[0]}/{coup[1]}"
-        if self.coup not in (None, label, str(coup[1])):
-            raise RefusedError(f"coup {label} is the next one, not {self.coup}. Name it, or leave --coup out.")
-        if table.screens.call == (state.unit, *coup):
-            return Effect(say=f"No more bets was called for coup {label} already.")
-        source = new_source()
-        message = CallMessage(
-            id=source.id,
-            unit=state.unit,
-            event_no=source.event_no,
-            table=table.name,
-            shoe=coup[0],
-            coup=coup[1],
-            time=source.time,
-            rulebook=table.verifier.digest,
-            by=person.by,
-            clause=person.clause,
-            attempt=person.attempt,
-        )
-        return Effect([(source, [Record(CALL, message)])], f"No more bets for coup {label}. Deal the first card.")
-
-
-def _why_no_call(state: ShoeState) -> str:
-    """Return why no more bets cannot be called; empty if a coup is about to be dealt."""
-    if state.shoe_no is None or state.phase in ("closed", "checking"):
-        return "no shoe is open. Open one, then call it before the first card of a coup."
-    if state.phase == "unknown":
-        return "part of the shoe's log is missing, so the coup on the table is not known. Close the wagers by voice."
-    if state.phase == "complete":
-        return "the coup on the table waits for Confirm. Confirm it, then call no more bets for the next one."
-    if state.phase == "dealing" or state.unread:
-        return "cards of this coup are out, so wagers are closed already. Deal the coup to its end."
-    return "the burn is not over. Burn the cards, then call it before the first card." if state.burning else ""
 
 
 class NoBet(ShoeVerb, frozen=True):
@@ -278,7 +226,7 @@ class Authorise(ShoeVerb, frozen=True):
         )
 
 
-def _expect_coup(name: str | None) -> None:
+def expect_coup(name: str | None) -> None:
     """Raise ValueError if no coup can have this name."""
     if name is not None and not _COUP.fullmatch(name):
         raise ValueError(f"{name!r} names no coup: expected shoe and coup as 3/17, or its id from the status")

@@ -9,6 +9,7 @@ from sabot_protocol.jackpots.currency import written
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb
+from sabot_gateway.screens.coup_now import bets_phase, coup_now
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
 
@@ -26,6 +27,12 @@ class Stakes(TableVerb, frozen=True):
         """Store the stakes; they contribute now or when the coup is confirmed, as the jackpot's parameters have it."""
         source = new_source()
         jackpots = _jackpots(table)
+        waiting = jackpots.after_the_call()
+        if waiting and bets_phase(table.verifier, coup_now(table.verifier, table.screens)) == "bets":
+            raise RefusedError(
+                f"wagers are still open, and {waiting} takes its part of them after no more bets (18.11). Call it "
+                f"(`sabot table {table.name} no-more-bets --by NAME`), then record the stakes."
+            )
         record, coup = jackpots.stakes(self.stakes, person, table.verifier, source)
         sums = (
             ", ".join(f"{wager} {written(sum(each), jackpots.currency)}" for wager, each in self.stakes.items())
