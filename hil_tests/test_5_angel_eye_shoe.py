@@ -3,7 +3,9 @@
 import re
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,21 @@ def test_the_pasted_config_brings_every_coup_to_a_subscriber(at_home: TryOut) ->
     at_home.until(lambda: len(at_home.coups()) == 5)
     assert shoe.coups() == at_home.coups()
     assert {coup["status"] for coup in at_home.received("coup")} == {"verified"}
+
+
+def test_a_shoe_whose_gateway_is_late_waits_with_its_end(at_home: TryOut) -> None:
+    """A pty that is closed loses what nobody has read."""
+    shoe = at_home.start(*ANGEL_EYE, "--coups", "4")
+    at_home.gateway(shoe.config())
+    at_home.until(lambda: len(at_home.coups()) >= 2)
+    at_home.daemon.send_signal(signal.SIGSTOP)
+    at_home.until(lambda: len(shoe.coups()) == 4)
+    with suppress(subprocess.TimeoutExpired):
+        shoe.process.wait(1.0)  # one that does not wait has ended by now
+    at_home.daemon.send_signal(signal.SIGCONT)
+    at_home.until(lambda: shoe.process.poll() is not None)
+    at_home.until(lambda: len(at_home.coups()) == 4)
+    assert shoe.coups() == at_home.coups()
 
 
 def test_a_person_locks_and_unlocks_the_shoe_and_another_system_listens(at_home: TryOut) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from sabot_protocol.service.broker import Broker
 from sabot_tools.stand.subscriber import Subscriber
+from support.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
-PATIENCE_S = 180.0  # a demo needs seconds; on cores that many processes share, a minute
 
 
 class Demo:
@@ -132,7 +132,7 @@ def test_it_opens_the_door(demos: list[Demo], tmp_path: Path) -> None:
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
             return b"<title>" in answer.read()
     except OSError:
         return False

@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from typing import Any
 
 from sabot_gateway.ledger.reader import Reader
+from support.patience import PATIENCE_S
 from support.site_watcher import SiteWatcher, WatchSite, sabot
 
 VOIDED = " is void: return all stakes. The shoe goes on.\n"
@@ -143,7 +144,7 @@ def call(watcher: SiteWatcher, line: bytes = b"") -> socket.socket:
     """Return a connection to the daemon's socket after sending these bytes."""
     sock = socket.socket(socket.AF_UNIX)
     sock.connect(str(watcher.site.plan.work_dir / "control.sock"))
-    sock.settimeout(30)
+    sock.settimeout(PATIENCE_S)
     sock.sendall(line)
     return sock
 

@@ -16,8 +16,7 @@ from floor_kills.parts import Size, StoreKind
 from floor_kills.plan import each, rounds
 from floor_kills.run import Run, Scene
 from sabot_floor.store import open_store
-
-PATIENCE_S = 120.0  # without any movement; nothing here is about time
+from support.patience import PATIENCE_S
 
 
 @pytest.mark.parametrize("store", get_args(StoreKind))

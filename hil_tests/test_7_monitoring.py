@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sabot_tools.stand.ports import free_port
+from support.patience import PATIENCE_S
 from support.site_watcher import WatchSite
 
 WATCHDOG_S = 0.9
@@ -72,7 +73,7 @@ def test_a_daemon_that_stands_still_is_not_fed(watch_site: WatchSite, manager: M
 
 def get(port: int, path: str) -> str:
     """Return what the daemon serves."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE_S) as answer:
         text: str = answer.read().decode()
     return text
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from siege import report
 from siege.ground import Order
 from siege.runner import besiege
-
-PATIENCE_S = 60.0  # nothing here is about time: that is what `make siege` measures
+from support.patience import PATIENCE_S
 
 
 def test_honest_tables_play_on_while_everybody_attacks(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from sabot_gateway.operator import requests
 from sabot_gateway.operator.requests import TableRequest
 from sabot_protocol.angel_eye import build
 from sabot_protocol.service.messages import Answer, Request
-
-PATIENCE_S = 20.0
+from support.patience import PATIENCE_S
 
 
 class Converter:

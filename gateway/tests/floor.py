@@ -1,6 +1,7 @@
 """Floor: a daemon's loop with several tables on ptys; the test plays the shoes, the clock and the config file."""
 
 import os
+import select
 import sqlite3
 import time
 import tty
@@ -15,10 +16,20 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader, Stored
 from sabot_protocol import messages, rulebooks
 from shoe_events import Shoe, cards, frames_in, hello_body, result
+from support.patience import PATIENCE_S
 
-PATIENCE_S = 20.0
+_LOOK_S = 0.1
 TURN_S = 0.01  # of real time: a pty hands on what is written a moment later
 LOST = ("9S 2H TD 3C", "banker", 9, 5)  # cards that the Player wins, and a shoe that reports the Banker
+
+
+def write_all(end: int, data: bytes) -> None:
+    """Write everything to a pty: the kernel hands on what it holds when it has time."""
+    give_up_s = time.monotonic() + PATIENCE_S
+    while data:
+        assert time.monotonic() < give_up_s, "nobody reads the pty"
+        if select.select([], [end], [], _LOOK_S)[1]:
+            data = data[os.write(end, data) :]
 
 
 class Line:
@@ -43,7 +54,7 @@ class Line:
 
     def write(self, *frames: bytes) -> None:
         if self._held is None:
-            os.write(self.end, b"".join(frames))
+            write_all(self.end, b"".join(frames))
         else:
             self._held += frames
 

@@ -25,8 +25,8 @@ from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ConfirmedMessage, increment_topic, jackpot_topic, recorded_topic
 from sabot_tools.stand.broker import LocalBroker
+from support.patience import PATIENCE_S
 
-PATIENCE_S = 20.0
 MOST_DELIVERY_S = 2.0
 _numbers = count(1)
 JACKPOT, UNIT = "lucky-tie", "5ab0000000000001"

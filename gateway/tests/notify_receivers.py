@@ -12,8 +12,7 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
 from sabot_tools.stand.ports import free_port
-
-LIMIT_S = 5.0
+from support.patience import PATIENCE_S
 
 
 class WebServer:
@@ -34,7 +33,7 @@ class WebServer:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 server.requests.append((self.path, dict(self.headers), body))
-                server.may_answer.wait(LIMIT_S)
+                server.may_answer.wait(PATIENCE_S)
                 status, headers, said = server.answer
                 self.send_response(status)
                 for name, value in headers.items():
@@ -62,7 +61,7 @@ class WebServer:
         finally:
             self._server.shutdown()
             self._server.server_close()
-            self._thread.join(LIMIT_S)
+            self._thread.join(PATIENCE_S)
 
 
 class MailServer:
@@ -112,19 +111,19 @@ class MailServer:
 def answering(serve: Callable[[socket.socket], object]) -> Iterator[int]:
     """Serve one connection in a thread, badly; yield the port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(LIMIT_S)
+        server.settimeout(PATIENCE_S)
 
         def run() -> None:
             with suppress(OSError):
                 connection, _ = server.accept()
-                connection.settimeout(LIMIT_S)
+                connection.settimeout(PATIENCE_S)
                 with connection:
                     serve(connection)
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         yield int(server.getsockname()[1])
-        thread.join(LIMIT_S)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
 

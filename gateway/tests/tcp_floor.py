@@ -15,6 +15,7 @@ from sabot_gateway.ledger import Reader, Stored
 from sabot_protocol import framing, messages
 from sabot_protocol.auth import TO_GATEWAY, Seal
 from shoe_events import KNOWN, NOBODY, UNIT, frames_in, hello_body
+from support.patience import PATIENCE_S
 
 _EVENT = messages.FrameType.encmapping["event"]
 _COMMAND_DONE = bytes([messages.EventKind.encmapping["command_done"]])
@@ -174,7 +175,7 @@ class Floor:
     def start(self) -> None:
         """The daemon starts, and opens its ports, which takes a thread a moment."""
         self.app = App(self._config, monotonic=lambda: self.now_s, sleep=lambda _: None)
-        give_up_s = time.monotonic() + 20
+        give_up_s = time.monotonic() + PATIENCE_S
         while any(session.line.port is None for session in self.app._tables.values()):
             self.now_s += 0.05
             self.app.step(0.001)

@@ -9,6 +9,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ops import angel_eye, check
 from sabot_gateway.ops.probe import port_facts
 from sabot_protocol.angel_eye import build
+from support.patience import PATIENCE_S
 
 CARD = build.card("1", "player", 1, "8S")
 
@@ -112,7 +113,7 @@ def test_the_port_is_listened_to_and_nothing_is_sent(tmp_path: Path) -> None:
         table = eye(f"socket://127.0.0.1:{server.getsockname()[1]}")
         config = Config("test", str(tmp_path / "ledger.db"), "mqtt://127.0.0.1:9", (table,))
         (fact,) = port_facts(config, lambda unit: 0, bytes(8), lambda unit: [])
-        shoe.join(5.0)
+        shoe.join(PATIENCE_S)
     assert (fact.status, fact.says) == ("ok", f"{table.port}: frames of an Angel Eye: 3")
     assert received == [b""]
 
@@ -124,5 +125,5 @@ def test_a_converter_that_allows_no_more_clients_is_named(tmp_path: Path) -> Non
         table = eye(f"socket://127.0.0.1:{server.getsockname()[1]}")
         config = Config("test", str(tmp_path / "ledger.db"), "mqtt://127.0.0.1:9", (table,))
         (fact,) = port_facts(config, lambda unit: 0, bytes(8), lambda unit: [])
-        full.join(5.0)
+        full.join(PATIENCE_S)
     assert (fact.status, fact.says.endswith("check its power, and how many clients it allows")) == ("wrong", True)

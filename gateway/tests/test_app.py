@@ -20,10 +20,10 @@ from sabot_protocol.service.broker import Login
 from sabot_sim.rigs.vm import VmShoe
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, frames_in, result
 from structlog.testing import capture_logs
+from support.patience import PATIENCE_S
 
 ALARMS = "sabot/v1/test/bac-01/alarms"
 STATUS, SITE_STATUS = "sabot/v1/test/bac-01/status", "sabot/v1/test/status"
-PATIENCE_S = 20.0
 Driver = Literal["sabot", "angel-eye"]
 
 

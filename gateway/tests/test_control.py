@@ -16,6 +16,7 @@ from sabot_gateway.operator.verbs.gateway import Status
 from sabot_protocol.service.control import MOST_CALLERS, Caller, Control
 from sabot_protocol.service.daemons import GATEWAY
 from sabot_protocol.service.messages import Answer, ControlError
+from support.patience import PATIENCE_S
 
 REQUEST = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'
 
@@ -46,7 +47,7 @@ class Server:
 
     def call(self, line: bytes = b"", now_s: float = 0.0) -> socket.socket:
         sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(5)
+        sock.settimeout(PATIENCE_S)
         sock.connect(str(self.path))
         self.turn(now_s)
         if line:

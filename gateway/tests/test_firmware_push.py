@@ -17,9 +17,9 @@ from sabot_protocol.service.messages import Answer, Request
 from sabot_sim.rigs import build
 from sabot_sim.rigs.signed_image import signed_image
 from sabot_sim.rigs.slot_shoe import SlotShoe
+from support.patience import PATIENCE_S
 
 UNIT = "5ab0000000000001"
-PATIENCE_S = 90.0
 
 
 class Site:

@@ -10,8 +10,7 @@ from sabot_floor.config import Config
 from sabot_floor.store import StoreError
 from sabot_protocol.service.signals import Signals
 from sabot_tools.stand.postgres import LocalPostgres
-
-PATIENCE_S = 60.0
+from support.patience import PATIENCE_S
 
 
 def config(work_dir: Path, store: str) -> Config:

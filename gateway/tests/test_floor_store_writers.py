@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from sabot_floor.store import Head, audit, open_store
+from support.patience import PATIENCE_S
 
 WRITER = Path(__file__).with_name("floor_writer.py")
-PATIENCE_S = 60.0
 
 
 def start(url: str, name: str, batches: int, size: int, mode: str = "") -> "subprocess.Popen[str]":

@@ -22,6 +22,7 @@ from sabot_protocol.service.http_get import MOST_BYTES, BadRequestError, path_of
 from sabot_protocol.service.metrics import CONTENT_TYPE, exposition
 from sabot_protocol.service.monitor import Health, Monitor, Snapshot, metrics_problems
 from shoe_events import SLOTS, cards, event, result
+from support.patience import PATIENCE_S
 from test_app import Bench
 
 
@@ -195,7 +196,7 @@ class Served:
     def get(self, path: str) -> tuple[int, Any]:
         """Return status and body; a JSON one as values."""
         try:
-            answer = urlopen(f"http://127.0.0.1:{self.monitor.port}{path}", timeout=10)
+            answer = urlopen(f"http://127.0.0.1:{self.monitor.port}{path}", timeout=PATIENCE_S)
         except HTTPError as error:
             answer = error
         with answer:

@@ -11,8 +11,7 @@ import pytest
 import trustme
 from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_protocol.service.mqtt import LoopClient
-
-PATIENCE_S = 20.0
+from support.patience import PATIENCE_S
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from sabot_floor.projection.reading import Reading
 from sabot_floor.store import Store
 from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage
+from support.patience import PATIENCE_S
 
 __all__ = ["rig", "server"]
 
@@ -107,7 +108,7 @@ def test_incidents_that_were_open_before_there_was_a_channel_are_notified(rig: R
 def test_a_receiver_that_hangs_stops_no_jackpot_and_no_other_channel(rig: Rig) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))
-        receiver.settimeout(5)
+        receiver.settimeout(PATIENCE_S)
         silent = socket.create_server(("127.0.0.1", 0))  # the kernel takes the connection, and nobody answers
         port = silent.getsockname()[1]
         hangs = Webhook(name="hangs", url=f"http://127.0.0.1:{port}/SECRET", timeout_s=60)

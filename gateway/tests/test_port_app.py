@@ -16,9 +16,8 @@ from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.shoe.line_watch import SILENT, UNREADABLE
 from shoe_events import UNIT, Shoe, frames_in
+from support.patience import PATIENCE_S
 from test_ports import Pty, SerialHost
-
-PATIENCE_S = 20.0
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import serial
 from sabot_gateway.shoe import ports
 from sabot_gateway.shoe.ports import Backoff, Line, Opening, Port, PortError
 from serial import rfc2217
+from support.patience import PATIENCE_S
 
 BAUD = 115_200
-PATIENCE_S = 20.0
 ALL_BYTES = bytes(range(256))  # 0xff is escaped by telnet, 0x11 and 0x13 by modems, 0x03 and 0x0d by terminals
 
 

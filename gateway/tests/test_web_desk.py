@@ -25,6 +25,7 @@ from sabot_floor.web.config import Web
 from sabot_floor.web.desk import Do, LogIn, LogOut, Look, WebDesk
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment, utc
+from support.patience import PATIENCE_S
 
 NOON_S = 1_792_238_400.0
 NOON = utc(NOON_S)
@@ -71,7 +72,7 @@ class Rig:
         found: list[Outcome] = []
         self.bridge.put(asked, found.append)
         while not found:
-            for key, _ in self.selector.select(5.0):
+            for key, _ in self.selector.select(PATIENCE_S):
                 self.desk.serve() if key.data is self.bridge else self.checker.take()
         return found[0]
 
@@ -241,7 +242,7 @@ def test_a_session_of_a_page_is_no_log_in_at_the_control_socket(rig: Rig) -> Non
         said: list[Answer] = []
         login = Login("vera", f"session:{token}")
         rig.people.log_in([login], "act", account, said.append, lambda _: pytest.fail("logged in"))
-        rig.selector.select(5.0)
+        rig.selector.select(PATIENCE_S)
         rig.checker.take()
         assert [one.ok for one in said] == [False]
 
@@ -267,10 +268,10 @@ def test_the_bridge_carries_answers_between_threads() -> None:
     bridge, found = Bridge(selector), list[Outcome]()
     thread = threading.Thread(target=lambda: found.append(asyncio.run(bridge.ask("question"))))
     thread.start()
-    assert selector.select(5.0)
+    assert selector.select(PATIENCE_S)
     [(asked, reply)] = bridge.take()
     assert asked == "question"
     reply(Outcome(Answer(True, "answer")))
-    thread.join(5.0)
+    thread.join(PATIENCE_S)
     assert [one.answer.say for one in found] == ["answer"]
     bridge.close()

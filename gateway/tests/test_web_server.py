@@ -14,6 +14,7 @@ from sabot_floor.web import channels, connection, hub
 from sabot_floor.web.server import WebServer
 from sabot_floor.web.site_state import SiteState
 from sabot_protocol.service.moment import Moment
+from support.patience import PATIENCE_S, crowd
 from web_rig import ended, get, made, raw, read_until, started, wait_for
 
 EVENTS = b"GET /events/wall HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -143,7 +144,6 @@ def test_there_are_at_most_so_many_connections(server: WebServer, monkeypatch: p
     kept = [raw(server, EVENTS) for _ in range(3)]
     wait_for(lambda: server.hub.streams() == 3)
     with raw(server, b"") as sock:
-        sock.settimeout(2.0)  # long before a request would be late
         assert ended(sock) == b""
     for sock in kept:
         sock.close()
@@ -190,7 +190,7 @@ def test_pages_over_tls(tmp_path: Path) -> None:
         offered = server._web.context()
         assert offered is not None
         assert offered.minimum_version >= ssl.TLSVersion.TLSv1_2
-        connection = http.client.HTTPSConnection("localhost", server.port, context=context, timeout=10)
+        connection = http.client.HTTPSConnection("localhost", server.port, context=context, timeout=PATIENCE_S)
         connection.request("GET", "/wall")
         assert connection.getresponse().status == 200
         connection.close()
@@ -239,7 +239,7 @@ def test_a_server_whose_port_is_in_use_can_be_stopped(tmp_path: Path) -> None:
         wait_for(lambda: server.problem)
         began_s = time.monotonic()
         server.stop()
-    assert time.monotonic() - began_s < 1.0
+    assert time.monotonic() - began_s < 1.0 * crowd()
 
 
 def test_the_end_takes_less_than_two_seconds_with_streams_open(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_end_takes_less_than_two_seconds_with_streams_open(tmp_path: Path) -
         wait_for(lambda: server.hub.streams() == 20)
         began_s = time.monotonic()
         server.stop()
-        assert time.monotonic() - began_s < 2.0
+        assert time.monotonic() - began_s < 2.0 * crowd()
         assert not server._thread.is_alive()
         for sock in streams:
             assert ended(sock).endswith(b"0\r\n\r\n")

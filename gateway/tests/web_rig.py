@@ -15,8 +15,7 @@ from sabot_floor.signs.board import SignBoard
 from sabot_floor.web.bridge import Bridge
 from sabot_floor.web.config import Web
 from sabot_floor.web.server import WebServer
-
-PATIENCE_S = 10.0
+from support.patience import PATIENCE_S
 
 
 def wait_for(done: Callable[[], object]) -> None:

@@ -14,6 +14,7 @@ from sabot_floor.config import Config
 from sabot_floor.projection import coverage
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_protocol.service.broker import Broker
+from support.patience import PATIENCE_S
 
 from day.known import utc
 from day.period import Period
@@ -21,7 +22,6 @@ from day.period import Period
 HOUR: Final = "06:00"
 ZONE: Final = "Australia/Sydney"
 _NAP_S: Final = 0.002
-_PATIENCE_S: Final = 60.0
 
 
 class Floor:
@@ -50,10 +50,10 @@ class Floor:
         self._until(fed, others, "the projection has every entry")
 
     def _until(self, done: Callable[[], bool], others: Callable[[], None], awaited: str) -> None:
-        give_up_s = time.monotonic() + _PATIENCE_S
+        give_up_s = time.monotonic() + PATIENCE_S
         while not done():
             if time.monotonic() > give_up_s:
-                raise TimeoutError(f"not within {_PATIENCE_S:.0f} s: {awaited}")
+                raise TimeoutError(f"not within {PATIENCE_S:.0f} s: {awaited}")
             self.step()
             others()
             time.sleep(_NAP_S)

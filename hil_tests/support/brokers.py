@@ -17,7 +17,8 @@ from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port
 
-_LISTENS_WITHIN_S = 20.0
+from support.patience import PATIENCE_S
+
 KINDS = ("nats", "mosquitto")
 EXAMPLES = Path(__file__).parents[2] / "gateway" / "examples"
 PASSWORDS = {
@@ -99,7 +100,7 @@ class Site:
 
     def _await(self, where: Broker) -> None:
         """Wait until it listens; fail if it ends."""
-        give_up_s = time.monotonic() + _LISTENS_WITHIN_S
+        give_up_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < give_up_s:
             self.children.check()
             with socket.socket() as probe:

@@ -28,9 +28,10 @@ from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command
 from shoe_events import Shoe, cards, frames_in, hello_body, result
 
+from support.patience import PATIENCE_S
+
 SITE, HOSTILE, HONEST = "floor", "hostile", ("bac-01", "bac-02")
 _BLOCK_COUPS = 200
-_PATIENCE_S = 60.0
 UNIT, KINDS = "badbad0000000001", ("disputes", "noise", "frames")
 
 
@@ -202,7 +203,7 @@ class Floor:
 
     def until(self, done: Callable[[], object]) -> None:
         """Step until the condition holds."""
-        give_up_s = time.monotonic() + _PATIENCE_S + 60
+        give_up_s = time.monotonic() + PATIENCE_S
         while not done():
             assert time.monotonic() < give_up_s, (self.work_dir / "gateway.log").read_text()[-3000:]
             self.step()

@@ -11,7 +11,7 @@ import paho.mqtt.client as paho
 from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.service.mqtt import LoopClient
 
-PATIENCE_S = 30.0
+from support.patience import PATIENCE_S
 
 
 class Steps(Protocol):

@@ -24,7 +24,8 @@ from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port
 from shoe_events import OTHER_KEY, UNIT, Shoe, frames_in
 
-PATIENCE_S = 30.0
+from support.patience import PATIENCE_S
+
 _NATS = """\
 server_name: sabot
 listen: "127.0.0.1:-1"

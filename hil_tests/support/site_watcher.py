@@ -1,6 +1,5 @@
 """A local site and what its subscriber received, each id once, to compare with the ledger."""
 
-import os
 import subprocess
 import sys
 import time
@@ -18,10 +17,10 @@ from sabot_tools.stand.angel_eye_table import LiveAngelEye
 from sabot_tools.stand.local_site import LocalSite, Received
 
 from support.angel_received import ReceivedLine
+from support.patience import PATIENCE_S
 
 DRIVERS = ("sabot", "angel-eye")  # the kinds of shoes that a gateway reads
 FLAT_OUT = 1e6  # speed factor: as fast as the firmware can
-PATIENCE_S = float(os.environ.get("SABOT_PATIENCE_S", "300"))
 _LOOK_EVERY = 20  # steps
 _GRACE_S = 10.0  # before PATIENCE_S ends
 

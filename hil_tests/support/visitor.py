@@ -6,6 +6,8 @@ from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from support.patience import PATIENCE_S
+
 
 class Reply(NamedTuple):
     """An answer of the server."""
@@ -39,7 +41,9 @@ class Visitor:
                 "x-sabot-token": self.token or None,
             }
         headers |= {name.replace("_", "-"): value for name, value in changes.items()}
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=20, source_address=(self._address, 0))
+        connection = http.client.HTTPConnection(
+            self._host, self._port, timeout=PATIENCE_S, source_address=(self._address, 0)
+        )
         try:
             sent = {name: value for name, value in headers.items() if value is not None}
             connection.request(method, path, body, sent)

@@ -8,8 +8,7 @@ import pytest
 from sabot_sim.rigs.compiled import compiled_firmware
 from sabot_sim.rigs.unix import UnixRig
 from sabot_sim.rigs.vm import firmware_dir
-
-PATIENCE_S = 60.0
+from support.patience import PATIENCE_S
 
 
 def test_every_module_of_the_shoe_is_compiled_and_the_main_program_is_as_it_was() -> None:

@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Self
 
 import pytest
+from support.patience import PATIENCE_S
 
 SUITE = "bookworm"
 INCLUDE = "python3,systemd,systemd-sysv,udev,dbus,sudo"
 # Fetched, not installed: the machine has no network once it runs.
 LATER = "mosquitto python3-venv"
-PATIENCE_S = 60.0
 BOOT = r"""
 set -e
 root=$1

@@ -13,6 +13,7 @@ from sabot_tools.bench.angel_lines import BYTES_A_SECOND
 from sabot_tools.bench.angel_load import AngelPlan
 from sabot_tools.bench.angel_player import TURN_S, Load, Played, Player
 from sabot_tools.bench.figures import angel as angel_figures
+from support.patience import PATIENCE_S
 
 START_S = 100.0
 
@@ -25,7 +26,7 @@ def stack() -> Iterator[ExitStack]:
 
 def client_of(stack: ExitStack, port: int) -> socket.socket:
     made = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-    made.settimeout(5.0)
+    made.settimeout(PATIENCE_S)
     return made
 
 

@@ -20,10 +20,10 @@ from sabot_tools.stand.angel_eye_ports import AngelEyePort, ConverterPort, Seria
 from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.local_site import LocalSite, SitePlan
 from sabot_tools.stand.shoe_port import ShoePortError
+from support.patience import PATIENCE_S
 
 FLAT_OUT = 1e6
 QUICK = AngelEyePlan(Settings(boot_s=0.01))
-PATIENCE_S = 20.0
 
 
 class Listener:
@@ -201,6 +201,22 @@ def test_a_serial_line_is_opened_by_its_link_and_lost_bytes_stay_lost(tmp_path: 
     assert port.clients == 0
     table.close()
     assert not link.is_symlink()
+
+
+def test_a_serial_line_knows_what_its_program_has_not_read() -> None:
+    port = SerialLine()
+    port.write(b"lost")
+    assert port.waiting() == 0
+    with serial.Serial(port.port, 4800, timeout=0) as opened:
+        port.write(b"waits")
+        assert port.waiting() == 5
+        assert opened.read(2) == b"wa"
+        assert port.waiting() == 3
+        assert opened.read(3) == b"its"
+        assert port.waiting() == 0
+        port.write(b"unread")
+    assert port.waiting() == 0  # the program has gone
+    port.close()
 
 
 def test_a_pty_that_cannot_have_its_name_is_refused(tmp_path: Path) -> None:

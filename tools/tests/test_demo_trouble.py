@@ -16,6 +16,7 @@ from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer
 from sabot_sim.dealing.troubled_dealer import Trouble, TroubledDealer
 from sabot_tools.stand.demo_screen import Screen
 from sabot_tools.stand.demo_trouble import Ask, Case, NotSettledError, TroubleDesk, next_ask
+from support.patience import PATIENCE_S
 
 TABLE = "sabot/v1/demo/bac-01"
 
@@ -179,7 +180,7 @@ def floor_that_refuses(path: Path, answers: threading.Event | None = None) -> It
         def handle(self) -> None:
             asked.append(msgspec.json.decode(self.rfile.readline(), type=Request).args["command"])
             if answers is not None:
-                answers.wait(10.0)
+                answers.wait(PATIENCE_S)
             self.wfile.write(msgspec.json.encode(Answer(ok=False, say="no such fault")) + b"\n")
 
     with socketserver.UnixStreamServer(str(path), Refuses) as server:

@@ -18,9 +18,9 @@ from sabot_protocol.jackpots import loading
 from sabot_protocol.topics import increment_topic, recorded_topic
 from sabot_tools.cli import app
 from sabot_tools.stand.broker import LocalBroker
+from support.patience import PATIENCE_S
 from typer.testing import CliRunner
 
-PATIENCE_S = 30.0
 PEOPLE = ["--by", "A. Smith", "--role", "area_manager"]
 
 

@@ -26,10 +26,10 @@ from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import free_port
 from sabot_tools.text.status import _commands
 from shoe_events import KEY, UNIT, Shoe, frames_in
+from support.patience import PATIENCE_S
 from typer.testing import CliRunner
 
 SABOT = [sys.executable, "-m", "sabot_tools"]
-PATIENCE_S = 30.0
 NOBODY = "mqtt://127.0.0.1:9"
 
 

@@ -16,6 +16,7 @@ from sabot_protocol import recording
 from sabot_protocol.recording import Line
 from sabot_tools.actions import inspect as inspecting
 from sabot_tools.actions import record as recorder
+from support.patience import PATIENCE_S
 from typer.testing import CliRunner, Result
 
 VECTORS = (Path(__file__).parents[2] / "protocol" / "vectors" / "frames.jsonl").read_text().splitlines()
@@ -107,7 +108,7 @@ def test_what_record_refuses(tmp_path: Path) -> None:
 
 def once_there(file: Path, line: int, data: bytes) -> None:
     """Sends when the recording has begun: what comes before the port is open is lost."""
-    until_s = time.monotonic() + 30
+    until_s = time.monotonic() + PATIENCE_S
     while not file.exists() and time.monotonic() < until_s:
         time.sleep(0.01)
     os.write(line, data)

@@ -8,6 +8,7 @@ from typing import Any
 
 import forked_sabot
 import pytest
+from support.patience import PATIENCE_S
 
 
 def sabot(*args: str, lines: "list[object] | str" = "") -> tuple[int, str, str]:
@@ -213,7 +214,7 @@ def test_each_line_is_answered_before_the_next_is_read() -> None:
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == number
     process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE_S) == 0
     process.stdout.close()
 
 

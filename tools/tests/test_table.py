@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 from sabot_tools.cli import app
+from support.patience import PATIENCE_S
 from typer.testing import CliRunner
 
 SABOT = [sys.executable, "-m", "sabot_tools"]
-PATIENCE_S = 30.0
 NO_ALARM = "Acknowledge refused: no alarm is active at bac-01. There is nothing to acknowledge."
 GROUP, MEMBER, STRANGER = 54_321, 54_322, 54_323  # not used on this machine
 CONFIG = """site = "sydney"

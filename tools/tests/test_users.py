@@ -13,9 +13,9 @@ import pytest
 from floor_stores import edit
 from sabot_tools.cli import app
 from sabot_tools.stand.broker import LocalBroker
+from support.patience import PATIENCE_S
 from typer.testing import CliRunner
 
-PATIENCE_S = 60.0
 PIN, PASSWORD, BADGE = "730155", "correct horse", "00417733"
 
 

@@ -1,11 +1,14 @@
 """Ports of an emulated Angel Eye: a converter in TCP server mode, as casinos put it behind the shoe, or a pty."""
 
 import contextlib
+import fcntl
 import os
 import random
 import select
 import selectors
 import socket
+import sys
+import termios
 import tty
 from pathlib import Path
 from typing import Final, Protocol
@@ -126,6 +129,10 @@ class ConverterPort:
         self._listener.close()
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOCTTY | os.O_NONBLOCK)
+
+
 class SerialLine:
     """A pseudo-terminal that one program at a time opens; `link` is a symbolic link to it with a lasting name."""
 
@@ -156,7 +163,12 @@ class SerialLine:
         return 0 if self._poll.poll(0) else 1
 
     def waiting(self) -> int:
-        """Return 0: what the pty has no room for is lost."""
+        """Return the bytes that the program has not read; what the pty has no room for is lost."""
+        if not self.clients:
+            return 0
+        with contextlib.suppress(OSError), open(self._device, "rb", buffering=0, opener=_without_waiting) as end:
+            select.select([end], [], [], 0)  # has the kernel hand on what it holds
+            return int.from_bytes(fcntl.ioctl(end, termios.FIONREAD, bytes(4)), sys.byteorder)
         return 0
 
     def read(self) -> bytes:

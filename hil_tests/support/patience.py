@@ -1,0 +1,13 @@
+"""How long a test waits for a condition before it fails: a limit for defects, never a measure of the machine."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+PATIENCE_S: Final = float(os.environ.get("SABOT_PATIENCE_S", "300"))
+
+
+def crowd() -> float:
+    """Return how many processes share a core now, at least 1: what a time on an idle machine is multiplied with."""
+    waiting = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+    return max(1.0, max(waiting, os.getloadavg()[0]) / (os.cpu_count() or 1))
