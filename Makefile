@@ -94,8 +94,8 @@ compiled: .venv-compiled/.dev
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(WHEEL) build/wheel
 	@$(INSTALL_COMPILED) --no-deps --force-reinstall build/wheel/sabot-*.whl
 
-quick: .venv/.dev ## run the tests of protocol and gateway (2 minutes on 2 busy cores)
-	$(BIN)/pytest protocol/tests gateway/tests -n 2
+quick: .venv/.dev ## run the tests of protocol and gateway (a minute and a half on 2 free cores)
+	$(BIN)/pytest protocol/tests gateway/tests -n $(WORKERS)
 
 lint: .venv/.dev ## run ruff and mypy, check the firmware against MicroPython's stubs, and check the generated files
 	$(BIN)/ruff check .

@@ -97,7 +97,9 @@ def test_with_a_state_directory_the_log_continues_after_a_power_cut(at_home: Try
     assert {line.split("coup")[0] for line in lines} == {"bac-01  shoe 1 "}
     assert each_shoe_contiguous(at_home.coups())
     assert contiguous(events(at_home))
-    assert [alarm["name"] for alarm in at_home.received("alarm")] == ["shoe_restarted"] * 2
+    alarms = [alarm["name"] for alarm in at_home.received("alarm")]
+    assert [name for name in alarms if name != "reject"] == ["shoe_restarted"] * 2
+    assert alarms.count("reject") <= 1  # of a card that was half drawn at the SIGKILL
 
 
 def test_a_shoe_with_a_key_is_authenticated_and_a_capture_shows_no_key(at_home: TryOut, tmp_path: Path) -> None:

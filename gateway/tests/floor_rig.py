@@ -327,7 +327,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
     """A broker for the tests of one file."""
     started = LocalBroker(tmp_path_factory.mktemp("broker"))
     yield started
-    started.stop()
+    started.kill()
 
 
 @pytest.fixture

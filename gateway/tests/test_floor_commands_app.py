@@ -99,7 +99,7 @@ def now(verb: str = "ack-alarm", **changes: Any) -> bytes:
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     local = LocalBroker(tmp_path_factory.mktemp("broker"))
     yield local.address
-    local.stop()
+    local.kill()
 
 
 @pytest.fixture

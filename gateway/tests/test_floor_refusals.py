@@ -21,7 +21,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
     """A broker that sends nothing twice while a busy service stores: what has no id counts each time it comes."""
     started = LocalBroker(tmp_path_factory.mktemp("broker"), ack_wait_s=60)
     yield started
-    started.stop()
+    started.kill()
 
 
 def changed(**changes: Any) -> Callable[[IncrementMessage], bytes]:

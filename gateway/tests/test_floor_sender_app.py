@@ -99,7 +99,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     (tmp_path / "broker").mkdir()
     broker = LocalBroker(tmp_path / "broker")
     with ExitStack() as stack:
-        stack.callback(broker.stop)
+        stack.callback(broker.kill)
         yield Site(stack, broker, tmp_path)
 
 

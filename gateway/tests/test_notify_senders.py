@@ -31,7 +31,7 @@ from sabot_tools.stand.ports import free_port
 from support.patience import PATIENCE_S, crowd
 
 NOTICE = notices.of_alarm("sydney", "c", alarm(), utc(BEGIN_S))
-QUICK_S = 0.25  # of a receiver that hangs; all others are waited for
+QUICK_S, MOST_TIMEOUT_S = 0.25, 60.0  # of a receiver that hangs, and of all others
 
 
 # Webhook
@@ -233,11 +233,11 @@ def test_a_line_has_at_most_2048_bytes_and_always_its_id() -> None:
 # Bad receivers
 
 
-def by_web(port: int, timeout_s: float = PATIENCE_S) -> Webhook:
+def by_web(port: int, timeout_s: float = MOST_TIMEOUT_S) -> Webhook:
     return Webhook(name="c", url=f"http://127.0.0.1:{port}/", timeout_s=timeout_s)
 
 
-def by_mail(port: int, timeout_s: float = PATIENCE_S) -> Mail:
+def by_mail(port: int, timeout_s: float = MOST_TIMEOUT_S) -> Mail:
     return mail(port, host="127.0.0.1", timeout_s=timeout_s)
 
 

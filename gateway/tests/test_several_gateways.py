@@ -43,7 +43,7 @@ class Inbox:
 def broker(tmp_path: Path) -> Iterator[LocalBroker]:
     server = LocalBroker(tmp_path)
     yield server
-    server.stop()
+    server.kill()
 
 
 def gateway(stack: ExitStack, path: Path, server: LocalBroker, table: str, name: str | None) -> Floor:
