@@ -13,7 +13,6 @@ from sabot_protocol.service.mqtt import LoopClient
 
 from support.patience import PATIENCE_S
 
-
 _NAP_S = 0.0005
 
 
