@@ -12,7 +12,8 @@ from sabot_protocol.service.broker import Login
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HistoryMessage
 from support.mqtt_clients import MqttClient, step_until
-from support.screens import PATIENCE_S, TIME, ScreenSite
+from support.patience import PATIENCE_S
+from support.screens import TIME, ScreenSite
 
 TABLES = 120
 ROOT = "sabot/v1/subscribing"

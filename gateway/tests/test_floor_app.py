@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import psycopg
-from floor_rig import BASE, INCREMENT, JACKPOT, JACKPOTS, PATIENCE_S, Rig, display, rig, server
+from floor_rig import BASE, INCREMENT, JACKPOT, JACKPOTS, Rig, display, rig, server
 from sabot_floor.app import App
 from sabot_floor.config import Config
 from sabot_floor.store import Store
@@ -19,6 +19,7 @@ from sabot_protocol.service.broker import Login
 from sabot_tools.stand.broker import LocalBroker, nats_server
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import free_port
+from support.patience import PATIENCE_S
 
 __all__ = ["rig", "server"]
 LOCK_S = 0.05

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from floor_rig import JACKPOTS, PATIENCE_S
+from floor_rig import JACKPOTS
 from sabot_floor.check import facts
 from sabot_floor.store import StoreError, open_store
 from sabot_gateway.ledger import Ledger
@@ -16,6 +16,7 @@ from sabot_gateway.ledger.audit import verify
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import free_port
+from support.patience import PATIENCE_S
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from floor import Floor
 from floor_commands_bench import KEY, OTHER_KEY, command, signed
-from floor_rig import PATIENCE_S, Client
+from floor_rig import Client
 from sabot_gateway import config as configs
 from sabot_gateway.app import App
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
@@ -23,6 +23,7 @@ from sabot_protocol.service.secret_file import SecretError
 from sabot_protocol.topics import command_topic, reply_topic
 from sabot_tools.stand.broker import LocalBroker
 from shoe_events import event
+from support.patience import PATIENCE_S
 
 
 class Sender(Client):

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from floor import Floor
 from floor_commands_bench import KEY
-from floor_rig import JACKPOTS, PATIENCE_S
+from floor_rig import JACKPOTS
 from sabot_floor.app import App
 from sabot_floor.commands.log import LOG
 from sabot_floor.config import Config
@@ -20,6 +20,7 @@ from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
 from sabot_protocol.service.messages import Answer
 from sabot_tools.stand.broker import LocalBroker
 from shoe_events import event
+from support.patience import PATIENCE_S
 
 BADGES = {"asmith": "00417733", "bjones": "00417734"}
 

@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from floor import PATIENCE_S, Floor
+from floor import Floor
 from sabot_gateway import config as configs
 from sabot_gateway.config import Table
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.subscriber import Subscriber
+from support.patience import PATIENCE_S
 
 SITE = "sabot/v1/test"
 

@@ -14,7 +14,8 @@ from sabot_sim.dealing.table import SimTable
 from sabot_sim.dealing.troubled_dealer import Trouble, TroubledDealer
 from sabot_tools.stand.local_site import LocalSite, SitePlan
 
-from support.screens import PATIENCE_S, answers, wait_for
+from support.patience import PATIENCE_S
+from support.screens import answers, wait_for
 
 PIN = "730155"
 _SPEED = 40.0

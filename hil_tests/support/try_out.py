@@ -21,7 +21,7 @@ from sabot_tools.stand.local_site import daemon_command
 from sabot_tools.stand.subscriber import SiteSubscriber
 from sabot_tools.text.coups import Painter
 
-from support.site_watcher import PATIENCE_S
+from support.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 SITE = "try"
