@@ -80,7 +80,7 @@ def _shoe_closed(state, record):
     state.authorisations = 0
     state.case_count = 0
     state.surplus_count = 0
-    state.card_unread = False
+    state.forget_unread()
     state.previous_cards = 0
     state.awaiting_restart = False
     state.kind = wire.KIND_LIVE
@@ -160,6 +160,9 @@ def _fault_cleared(state, record):
     state.fault = wire.FAULT_NONE
     state.pending_clear = 0
     state.card_unread = False
+    by = record[wire.EVENT_FAULT_CLEARED_BY]
+    if by == wire.BY_COMMAND or by == wire.BY_NEW_SHOE:
+        state.unread_cards = 0  # with the key a card may still be keyed in while it is turned
     state.awaiting_restart = False
     if state.lid_open and state.phase != CLOSED and not state.pending_close:
         apply_lid_opened(state)
@@ -170,6 +173,8 @@ def _key(state, record):
     if state.key_on:
         state.awaiting_authorisation = False
         state.clear_fault(wire.BY_KEY)
+    elif state.fault != wire.FAULT_CARD:
+        state.unread_cards = 0
 
 
 def _lid(state, record):

@@ -35,11 +35,20 @@ def apply_card(state, record):
     else:
         _coup_card(state, slot, card, flags)
     if flags & wire.CARD_KEYED:
-        state.pending_keyed = False
-        state.card_unread = False
-        state.clear_fault(wire.BY_COMMAND)
+        _keyed_card(state)
+    elif not state.card_unread:
+        state.unread_cards = 0  # it was drawn again, or play went on without it
     if state.counts[card] > state.decks:
         state.add_case(wire.CASE_MISSING_OR_FOREIGN_CARD, 0)
+
+
+def _keyed_card(state):
+    """One card that was not read is known now; the exit stays locked for another."""
+    state.pending_keyed = False
+    state.unread_cards -= state.unread_cards > 0
+    if not state.unread_cards:
+        state.card_unread = False
+        state.clear_fault(wire.BY_COMMAND)
 
 
 def _count(state, card):
@@ -119,6 +128,9 @@ def apply_reject(state, record):
             _unread_card(state, wire.CASE_MISSING_OR_FOREIGN_CARD)
         elif reason <= wire.REJECT_NOT_IN_SET or reason == wire.REJECT_SPACING:
             _unread_card(state, wire.CASE_MISREAD_CARD)
+            _left_unread(state)
+        elif reason == wire.REJECT_PUSHED_BACK_MIDWAY:
+            _left_unread(state)
     if reason == wire.REJECT_LID_OPEN:
         apply_lid_opened(state)
     elif reason != wire.REJECT_NOT_DUE:
@@ -131,6 +143,11 @@ def _unread_card(state, case):
     state.card_unread = True
     state.unread_in_coup = state.phase == DEALING
     state.previous_cards = 0
+
+
+def _left_unread(state):
+    """A card of these decks is certain to have left the shoe and was not read: it may be keyed in."""
+    state.unread_cards = min(MOST_SURPLUS, state.unread_cards + 1)
 
 
 def apply_lid_opened(state):

@@ -215,13 +215,13 @@ def _clear_fault(state, data, at, accepted):
 
 
 def _key_card(state, data, at, accepted):
-    """Key in a card that could not be read."""
+    """Key in a card that left the shoe and was not read."""
     card, switch = data[at + wire.COMMAND_KEY_CARD_CARD], wire.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION
     if not accepted:
         if card >= DECK:
             return wire.OUT_BAD_VALUE
-        unread = state.fault == wire.FAULT_CARD or (state.fault == wire.FAULT_NONE and state.key_on)
-        if not unread or not _shoe_open(state):
+        other_fault = state.fault and state.fault != wire.FAULT_CARD
+        if not state.unread_cards or other_fault or not _shoe_open(state):
             return wire.OUT_NOT_NOW
         return wire.OUT_NOT_AUTHORISED if _lacks_authorisation(state, switch) else wire.OUT_DONE
     state.pending_keyed = True
@@ -276,6 +276,7 @@ def _import_coup(state, data, at, accepted):
         return _now(state.phase == BURNING or (state.coup_no == 1 and _before_coup(state)))
     state.pending_import = True
     state.previous_cards = 0
+    state.forget_unread()
     state.coup_no = short(data, at + wire.COMMAND_IMPORT_COUP_COUP_NO)
     state.kind = kind
     state.kind_logged = kind == wire.KIND_LIVE

@@ -92,7 +92,7 @@ class State:
         """Return True before an ordinary coup that is not the first: all that is known then fits a checkpoint."""
         burn = self.burn_next or self.burnt_before
         plain = self.kind == self.next_kind == wire.KIND_LIVE and not burn and self.returned_card == wire.NO_CARD
-        plain = plain and not self.surplus_count and not self.unread_in_coup
+        plain = plain and not self.surplus_count and not self.unread_in_coup and not self.unread_cards
         return self.phase == DEALING and self.coup.due == wire.SLOT_PLAYER_1 and plain and self.first_coup_over
 
     def coup_cards(self):
@@ -171,6 +171,7 @@ class State:
         self.dealer_result = 0
         self.card_unread = False  # a card is out that was not read: the slot that is due is its own
         self.unread_in_coup = False
+        self.unread_cards = 0  # that left the shoe, were not read, and may be keyed in
         self.previous_cards = 0  # of the previous coup, until a card of this one is drawn
 
         # Authorisation.
@@ -216,8 +217,7 @@ class State:
             self.put_back(self.surplus[i] & ~NOT_USED)
         self.surplus_count = 0
         self.awaiting_restart = False
-        self.card_unread = False
-        self.unread_in_coup = False
+        self.forget_unread()
         self.coup_no = 0
         self.coup.start()
         self.next_kind = self.kind
@@ -249,10 +249,15 @@ class State:
         self.result_logged = False
         self.dealer_result = 0
         self.cards_after_coup = 0
-        self.card_unread = False
-        self.unread_in_coup = False
+        self.forget_unread()
         self.previous_cards = 0
         self._use_surplus()
+
+    def forget_unread(self):
+        """No card is out any more that was not read."""
+        self.card_unread = False
+        self.unread_in_coup = False
+        self.unread_cards = 0
 
     def _use_surplus(self):
         """Begin this coup with surplus cards; those that it does not take begin the one after it."""
