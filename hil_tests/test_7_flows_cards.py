@@ -46,6 +46,34 @@ def test_a_card_is_keyed_in_by_a_supervisor_where_the_book_is_silent(table: Flow
     assert_settled(table)
 
 
+@EVERY
+@pytest.mark.parametrize("mishap", ["short_pull", "pushed_back"])
+def test_a_card_that_went_back_into_the_shoe_is_not_keyed_in(table: FlowTable, mishap: str) -> None:
+    """Also not with a fault cleared, an authorisation given or the key turned; its alarms end with it."""
+    table.begin()
+    table.deal("9S 2H KD")
+    table.script.mishap(mishap, "5C")
+    table.play()
+    assert table.raised() == ["reject", "fault_card"]
+    supervisor = PEOPLE[table.book].supervisor
+    table.ask(supervisor, "authorise", "11.8.12" if table.book == RAPID else "", times=1)
+    key: dict[str, Any] = {"verb": "key-card", "card": "5C", "flags": {}, "asks": DEALER}
+    for settle in ({}, {"verb": "clear-fault", "fault": "card"}):
+        if settle:
+            supervised(table, **settle)
+            assert table.active() == []
+        refused = table.ask(supervisor, **key)
+        assert (refused.ok, "no card is out that left the shoe" in refused.say) == (False, True)
+    table.script.turn_key()
+    table.play()
+    assert not table.ask(supervisor, **key).ok
+    table.deal("5C")
+    table.confirm()
+    assert table.coups() == [(1, "verified", "player")]
+    assert not [card for card in table.messages("cards") if "keyed" in card.get("notes", [])]
+    assert_settled(table)
+
+
 # Coups without wagers: P-37, P-44
 
 KINDS = {STAR: "no_bet", PREMIUM: "no_bet", NZ: "void_hand", CROWN: "dummy", RAPID: "dummy"}

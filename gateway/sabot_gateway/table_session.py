@@ -194,7 +194,8 @@ class TableSession:
         """Return the fault for which the exit is locked and what a person does about it; nothing without a fault."""
         if self.fault == "none" or self.verifier.standing_error():
             return self.verifier.standing_error()
-        step = next_step(self.name, self.fault, dealing=self.verifier.state.dealing())
+        verifier = self.verifier
+        step = next_step(self.name, self.fault, dealing=verifier.state.dealing(), unread=verifier.unread_cards())
         return {"fault": self.fault, "next_step": step}
 
     def concern(self) -> str | None:

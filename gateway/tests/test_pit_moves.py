@@ -101,6 +101,26 @@ def test_a_card_that_was_keyed_in_is_not_asked_for_again() -> None:
     assert done(pit_moves.of_alarm(Place(CROWN, waits), alarm("misread_card"))) == ["key_card", "acknowledge"]
 
 
+def test_a_card_that_did_not_leave_the_shoe_is_not_keyed_in_at_any_book() -> None:
+    for book in (STAR, "star-premium", "nz-baccarat", CROWN, RAPID):
+        back, stale = hand("dealing", fault="card", unread=0), hand("bets", unread=0)
+        assert done(pit_moves.of_alarm(Place(book, back), alarm("fault_card"))) == ["clear_fault", "acknowledge"]
+        for now in (back, stale, hand("closed", unread=0), hand("checking", unread=0), hand("burning", unread=0)):
+            assert done(pit_moves.of_alarm(Place(book, now), alarm("misread_card"))) == ["acknowledge"]
+            (move,) = [move for move in pit_moves.of_table(Place(book, now))["coup"] if move.do == "key_card"]
+            assert move.not_now == "no_unread"
+    opened = incident(RAPID, "keyed_card", Opener(alarm="misread_card"))
+    moves = pit_moves.of_step(Place(RAPID, hand("dealing", fault="card", unread=0)), opened, opened.steps[0])
+    assert done(moves) == ["step"]
+
+
+def test_keying_a_card_in_stands_out_only_where_the_book_has_a_rule_for_it() -> None:
+    waits = hand("dealing", fault="card", unread=1)
+    for book, plain in ((STAR, True), (CROWN, True), ("nz-baccarat", True), (RAPID, False)):
+        move = pit_moves.of_alarm(Place(book, waits), alarm("fault_card"))[0]
+        assert (move.do, move.plain) == ("key_card", plain)
+
+
 def test_a_dispute_is_decided_and_its_fault_not_merely_cleared() -> None:
     held = msgspec.structs.replace(DISPUTED, fault="decision")
     moves = done(pit_moves.of_alarm(Place(STAR, held), alarm("fault_decision")))

@@ -29,6 +29,10 @@ def hand(phase: Any, status: Any = "", **fields: Any) -> HandMessage:
         (hand("complete", "verified"), ["", "", "no_unread", "shoe_open"]),
         (hand("complete", "disputed"), ["disputed", "", "no_unread", "shoe_open"]),
         (hand("complete", "void"), ["over", "over", "no_unread", "shoe_open"]),
+        (hand("bets", fault="card", unread=0), ["no_coup", "no_coup", "no_unread", "shoe_open"]),  # it went back
+        (hand("dealing", fault="card", unread=0), ["dealing", "", "no_unread", "shoe_open"]),
+        (hand("bets", fault="card", unread=1), ["no_coup", "", "", "shoe_open"]),
+        (hand("dealing", unread=1), ["dealing", "", "", "shoe_open"]),  # the key has cleared the fault and is turned
         (hand("checking"), ["no_coup", "no_coup", "no_unread", ""]),
         (hand("closed"), ["no_coup", "no_coup", "no_unread", ""]),
         (hand("unknown"), ["", "", "", ""]),

@@ -197,6 +197,17 @@ def test_a_keyed_card_at_rapid_is_authorised_first_by_a_supervisor() -> None:
     assert seen(phase="dealing", fault="card").actions[0].first == ""
 
 
+@pytest.mark.parametrize("reason", ["short pull", "pushed back", "half drawn", "double"])
+def test_a_card_is_keyed_in_only_if_one_is_known_to_be_out(reason: str) -> None:
+    for book in ("star-rapid", "star-baccarat", "crown-baccarat", "nz-baccarat"):
+        shown = seen(book, phase="dealing", fault="card", unread=0, alarms=[rejected(reason)])
+        assert [one.name for one in shown.actions] == ["clear_fault"]
+        waits = seen(book, phase="dealing", fault="card", unread=1, alarms=[rejected("blank"), rejected(reason)])
+        assert {one.name: one.main for one in waits.actions}["key_card"] == (book == "star-rapid")
+        key_on = seen(book, phase="dealing", unread=1)
+        assert [(one.name, one.main) for one in key_on.actions] == [("key_card", False)]
+
+
 def test_a_win_is_recorded_where_the_jackpot_runs() -> None:
     found = [one for one in seen(phase="bets", jackpot=True).actions if one.name == "record_win"]
     assert [(one.args, one.title, one.who["dealer"]) for one in found] == [({"jackpot": "lt"}, "L", "")]  # 13.4.4

@@ -55,10 +55,15 @@ class HandState(NamedTuple):
     awaiting: bool = False  # a supervisor's authorisation
     reported: frozenset[str] = frozenset()  # cases that have an alarm already
     voided: bool = False  # the coup that was on the table is void
+    waits_for_card: bool | None = None  # a card is out that was not read; None: only the fault is known
 
     def begun(self) -> bool:
         """Return True if a card of the coup on the table is out."""
         return self.cards > 0 and self.phase in ("dealing", "complete")
+
+    def may_key(self) -> bool:
+        """Return True if a card may be keyed in."""
+        return self.fault == "card" if self.waits_for_card is None else self.waits_for_card
 
     def known(self, case: str) -> dict[str, bool]:
         """Return the facts of a case that nobody needs to be asked for."""
@@ -207,7 +212,7 @@ def _by_code(book: str, code: str, case: str, state: HandState) -> Iterator[_Wis
         case "RESTART_SHOE" if state.fault == "decision" and state.phase == "dealing":
             yield _Wish("deal_again", "burn-card", {}, command_acts.ACTS["card-returned"])
             yield _Wish("play_on", "clear-fault", {"fault": "decision"})
-        case "MANUAL_ENTRY" if state.fault == "card":
+        case "MANUAL_ENTRY" if state.may_key():
             yield _Wish("key_card", "key-card", {}, fields=("card",), first="authorise")
         case "SWAP_SHOE" if state.phase == "dealing" and state.begun():
             yield _Wish("export_coup", "export-coup")
@@ -244,7 +249,7 @@ def _choices(code: str, case: str, state: HandState, *, this_no_bet: bool) -> It
 
 def _decided_by_supervisor(book: str, case: str, state: HandState) -> Iterator[_Wish]:
     """What is possible where the rulebook has no rule: the role decides that decides such things (A-80)."""
-    if state.fault == "card":
+    if state.may_key():
         yield _Wish("key_card", "key-card", {}, fields=("card",))
     if state.disputed:
         for verdict in ("confirmed", "void"):

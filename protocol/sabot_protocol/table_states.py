@@ -120,6 +120,14 @@ class HandMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True)
     next_step: Annotated[str, Meta(description="what a person must do about that fault")] = ""
     last_coup: Annotated[bool, Meta(description="that coup is the last of the shoe")] = False
     result: Annotated[HandResult | None, Meta(description="the result, once the coup is complete")] = None
+    unread: Annotated[
+        int | None,
+        Meta(description="cards that left the shoe, were not read and may be keyed in; missing if it is not known"),
+    ] = None
     authorisation_needed: Annotated[
         bool, Meta(description="a supervisor must authorise before the next card, by the rulebook")
     ] = False
+
+    def waits_for_card(self) -> bool:
+        """Return True if a card may be keyed in; a gateway that does not publish `unread` shows only the fault."""
+        return self.fault == "card" if self.unread is None else self.unread > 0

@@ -115,6 +115,10 @@ class AngelEyeVerifier(Verifier):
             return True
         return None if condition.locked is None or not condition.error_known else False
 
+    def unread_cards(self) -> int | None:
+        """Return 0: an Angel Eye takes no keyed card."""
+        return 0
+
     def standing_error(self) -> dict[str, str]:
         """Return the error in which the shoe stands and what a person does about it; nothing without one."""
         error = self._tracker.condition.error

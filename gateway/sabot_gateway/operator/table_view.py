@@ -50,4 +50,7 @@ def next_step(table: TableView) -> str:
     standing = table.verifier.standing_error()
     if standing:
         return standing["next_step"]
-    return fault.next_step(table.name, table.fault, dealing=table.verifier.state.dealing())
+    verifier = table.verifier
+    return fault.next_step(
+        table.name, table.fault, dealing=verifier.state.dealing(), unread=verifier.unread_cards()
+    )

@@ -44,6 +44,7 @@ def hand_message(table: str, verifier: Verifier, screens: ScreenState, fault: di
         locked=verifier.exit_locked(fault=bool(fault)),
         last_coup=now.last,
         result=_result(verifier),
+        unread=verifier.unread_cards(),
         authorisation_needed=verifier.checks.authorisation.awaiting,
         **fault,
     )

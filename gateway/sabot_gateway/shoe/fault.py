@@ -14,6 +14,8 @@ _CLEAR = "`sabot table {table} clear-fault {fault} --by NAME`, or the supervisor
 _NEXT_STEPS = {
     "card": "key the card in with `sabot table {table} key-card CARD --by NAME`, or void the coup with "
     "`sabot table {table} void --by NAME --clause N`: either ends the fault. If neither is needed: " + _CLEAR,
+    "no card out": "see that the card is in the shoe; it is drawn again after " + _CLEAR + ". If a card is on the table "
+    "that the shoe does not know, void the coup: `sabot table {table} void --by NAME --clause N`",
     "decision": "decide the coup: `sabot table {table} decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
     "--clause N`; if it is decided already, run `sabot table {table} confirm --by NAME` or `sabot table {table} void "
     "--by NAME --clause N`; or turn the supervisor's key and press Confirm at the shoe",
@@ -28,12 +30,19 @@ _NEXT_STEPS = {
 }
 
 
-def next_step(table: str, fault: str, *, dealing: bool) -> str:
-    """Return what ends a fault, as a sentence; empty without one. `dealing`: a coup has begun and is not complete."""
+def next_step(table: str, fault: str, *, dealing: bool, unread: int | None = None) -> str:
+    """Return what ends a fault, as a sentence; empty without one.
+
+    `dealing`: a coup has begun and is not complete. `unread`: cards that are out and were not read, if that is known.
+    """
     if fault in _NOT_LOCKING:
         return ""
-    # Of a coup that is not complete nothing else is for a supervisor to decide: Crown 10.1.1, A-51.
-    step = _NEXT_STEPS["burn missed" if fault == "decision" and dealing else fault]
+    case = fault
+    if fault == "decision" and dealing:  # nothing else is for a supervisor to decide then: Crown 10.1.1, A-51
+        case = "burn missed"
+    elif fault == "card" and unread == 0:
+        case = "no card out"
+    step = _NEXT_STEPS[case]
     return f"The shoe locks its exit (fault {fault}): {step.format(table=table, fault=fault)}."
 
 

@@ -22,6 +22,7 @@ from sabot_gateway.verify.checks.notices import KindNotices
 from sabot_gateway.verify.checks.numbering import NumberingCheck
 from sabot_gateway.verify.checks.profile import ProfileCheck
 from sabot_gateway.verify.checks.shuffle import ShuffleCheck
+from sabot_gateway.verify.checks.unread import UnreadCheck
 from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.deciders import Who
 from sabot_gateway.verify.effects import Effect
@@ -49,7 +50,7 @@ class Checks:
         self.irregularities = IrregularityCheck(
             state, book, self.composition, self.coups, self.authorisation, face_down=not switches["dealt_face_up"]
         )
-        self.lock = LockCheck(state, book)
+        self.lock, self.unread = LockCheck(state, book), UnreadCheck(state, book)
         self.hand_over = HandOverCheck(state, table, moves, self.composition)
         self.void_cause = VoidCause(state, book, who)
 
@@ -81,6 +82,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.profile.shoe_opened,
             check.irregularities.shoe_opened,
             check.authorisation.shoe_opened,
+            check.unread.over,
             check.void_cause.forget,
         ),
         shoe.opened,
@@ -93,6 +95,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.numbering.shoe_closed,
             check.irregularities.shoe_closed,
             check.authorisation.shoe_closed,
+            check.unread.over,
             check.void_cause.forget,
         ),
         shoe.closed,
@@ -133,6 +136,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.shuffle.card,
             check.irregularities.card,
             check.lock.card,
+            check.unread.card,
             check.coups.card,
             check.void_cause.forget,
         ),
@@ -145,6 +149,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.clock.any_event,
             check.numbering.reject,
             check.irregularities.reject,
+            check.unread.reject,
             check.void_cause.forget,
         ),
         alarms.reject,
@@ -182,6 +187,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.notices.coup_void,
             check.irregularities.coup_void,
             check.authorisation.coup_void,
+            check.unread.coup_void,
         ),
         coups.void,
         effects.coup_void,
@@ -198,6 +204,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.notices.handed_over,
             check.burn.handed_over,
             check.authorisation.handed_over,
+            check.unread.over,
         ),
         alarms.handed_over,
         effects.handed_over,
@@ -223,6 +230,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.composition.button,
             check.irregularities.button,
             check.coups.button,
+            check.unread.button,
             check.void_cause.button,
         ),
         coups.button,
@@ -237,13 +245,14 @@ ROWS: dict[str, Row[Checks]] = {
             check.burn.command_done,
             check.irregularities.command_done,
             check.authorisation.command_done,
+            check.unread.command_done,
             check.void_cause.command_done,
         ),
         coups.command_done,
         effects.command_done,
     ),
     "command_refused": Row(lambda check: (check.clock.any_event,)),
-    "key": Row(lambda check: (check.clock.any_event, check.authorisation.key)),
+    "key": Row(lambda check: (check.clock.any_event, check.authorisation.key, check.unread.key)),
     "lid": Row(lambda check: (check.clock.any_event,), effect=effects.lid),
     "lock": Row(lambda check: (check.clock.any_event, check.lock.lock)),
     # The unit and its log
@@ -253,22 +262,31 @@ ROWS: dict[str, Row[Checks]] = {
     "self_test": Row(lambda check: (check.clock.any_event,)),
     "health": Row(lambda check: (check.clock.any_event,), report=shoe.health),
     "sensor": Row(lambda check: (check.clock.any_event,), report=shoe.sensor),
-    "fault": Row(lambda check: (check.clock.any_event, check.irregularities.fault), report=alarms.fault),
+    "fault": Row(
+        lambda check: (check.clock.any_event, check.irregularities.fault, check.unread.fault), report=alarms.fault
+    ),
     "fault_cleared": Row(
-        lambda check: (check.clock.any_event, check.irregularities.fault_cleared), report=alarms.fault_cleared
+        lambda check: (check.clock.any_event, check.irregularities.fault_cleared, check.unread.fault_cleared),
+        report=alarms.fault_cleared,
     ),
     "damaged": Row(  # its time is lost, so the clocks are not compared
         lambda check: (
             check.irregularities.log_gap,
             check.lock.log_gap,
             check.authorisation.log_gap,
+            check.unread.log_gap,
             check.void_cause.forget,
         ),
         alarms.damaged,
         effects.log_gap,
     ),
     UNREADABLE: Row(
-        lambda check: (check.irregularities.log_gap, check.lock.log_gap, check.authorisation.log_gap),
+        lambda check: (
+            check.irregularities.log_gap,
+            check.lock.log_gap,
+            check.authorisation.log_gap,
+            check.unread.log_gap,
+        ),
         alarms.unreadable,
         effects.log_gap,
     ),

@@ -53,6 +53,11 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
         lambda _: "by case",
     ),
     ("lock", "no card is drawn while the exit is locked by command", lambda book: book.closing.clause),
+    (
+        "unread",
+        "a card is keyed in only if one left the shoe and was not read, each of those once",
+        lambda book: book.switch["manual_entry"].clause,
+    ),
     ("hand_over", "a coup that comes from another shoe is the one that left, and continues once", lambda _: ""),
     ("numbering", "shoes and coups rise by one, slots come in order, a closed shoe deals nothing", lambda _: ""),
     ("profile", "the shoe works by the table's profile and card set", lambda _: ""),

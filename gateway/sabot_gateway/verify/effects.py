@@ -89,7 +89,7 @@ def handed_over(state: ShoeState, data: Data) -> None:
     if data["import"]:
         state.dealt[data["coup_no"]] = [(slot, card) for slot, card in data["cards"].items() if card != NO_CARD]
         _begin_coup(state, data["coup_no"])
-        state.decks = data["decks"]
+        state.decks, state.burning = data["decks"], False
     else:
         state.dealt.pop(data["coup_no"], None)
         state.phase, state.gap_in = "between", None

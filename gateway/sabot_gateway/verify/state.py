@@ -13,6 +13,7 @@ Dealt = list[tuple[str, str]]  # slots and cards, in the order drawn
 Phase = Literal["unknown", "closed", "checking", "between", "dealing", "complete"]
 NOT_OPEN: Final = frozenset(("unknown", "closed", "checking"))  # phases without a coup
 NO_COUP: Final = frozenset(("burn", "unused"))  # slots of cards that belong to no coup
+_OF_CONTROLLER = ("journal", "journal_full", "image", "program")  # faults that are about no coup
 _FIRST, _FOUR = rules.FIRST_FOUR[0], len(rules.FIRST_FOUR)
 RESULTS = ("player", "banker", "tie")
 
@@ -96,6 +97,14 @@ class ShoeState:
         if self.phase == "unknown" or self.shoe_no is None:
             return None
         return self.shoe_no, self.coup_no if self.phase == "complete" else self.next_coup_no()
+
+    def fault_coup_no(self, fault: str) -> int:
+        """Return the coup that a fault is about, as rejects and irregularities name it: 0 before the first coup."""
+        if self.phase == "unknown" or fault in _OF_CONTROLLER:
+            return self.coup_no
+        if self.phase in NOT_OPEN or self.burning:
+            return 0
+        return self.coup_no if self.phase == "complete" else self.next_coup_no()
 
     def awaits_confirm(self, unit: str, shoe_no: int, coup_no: int) -> bool:
         """Return True if this coup is on the table, complete and not confirmed."""

@@ -22,6 +22,7 @@ from sabot_gateway.verify.findings import NONE, Check, Finding
 from sabot_gateway.verify.moves import LEFT, Cards, Moved, Moves
 from sabot_gateway.verify.records import Record, Source
 from sabot_gateway.verify.reports import coups, exit_lock, findings
+from sabot_gateway.verify.reports.alarms import SETTLED
 from sabot_gateway.verify.reports.context import Context, Report
 from sabot_gateway.verify.reports.shoe import REVERTED
 from sabot_gateway.verify.state import NOT_OPEN, ShoeState
@@ -131,6 +132,10 @@ class Verifier:
         if state.phase in NOT_OPEN:
             return True if state.phase == "closed" else None
         return fault or checks.lock.on or checks.authorisation.awaiting or state.lid_open or state.phase == "complete"
+
+    def unread_cards(self) -> int | None:
+        """Return how many cards may be keyed in: they left the shoe and were not read; None if it is not known."""
+        return self.checks.unread.out
 
     def leaving_coup(self, done: Event) -> tuple[int, Cards]:
         """Return number and cards of the coup that this command exports."""
@@ -287,9 +292,11 @@ class Verifier:
         """Raise and clear alarms of faults that lock the exit, so that they show what the shoe reports."""
         context, name = self._context, f"fault_{fault}"
         over = [alarm for alarm in self.active() if alarm.name in LOCKING and alarm.name != name]
+        over += self.alarms.named(*SETTLED) if over and name not in LOCKING else []
         out = context.clear_alarms(over, "the shoe reports no such fault", source)
         if name in LOCKING and not self.alarms.named(name):
-            out += context.raise_alarm(context.common_now(source), name, **wording.fault(fault))
+            common = {**context.common_now(source), "coup": self.state.fault_coup_no(fault)}
+            out += context.raise_alarm(common, name, **wording.fault(fault))
         return out
 
     def match_state(self, name: str, say: str, source: Source) -> list[Record]:

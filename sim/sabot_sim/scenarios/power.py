@@ -28,9 +28,8 @@ def mid_coup(s: Script) -> None:
 
 @scenario(
     "power/mid-draw",
-    "The power fails while a card is half out: a supervisor keys in the card that the shoe did not see whole.",
+    "The power fails while a card is half out: the shoe did not see it leave, so it goes back and is drawn again.",
     "power_lost",
-    "keyed_in",
 )
 def mid_draw(s: Script) -> None:
     """The sensors have seen half of it when the power fails, and nothing when it is back."""
@@ -38,10 +37,7 @@ def mid_draw(s: Script) -> None:
     s.pull("9S 2H")
     s.power_lost_drawing("KD")
     s.alarms("shoe_restarted")
-    s.turn_key()
-    s.key_in("KD")
-    s.turn_key()
-    s.coup("5C", after="9S 2H KD")
+    s.coup("KD 5C", after="9S 2H")
     s.confirm()
 
 

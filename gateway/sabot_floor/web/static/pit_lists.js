@@ -20,7 +20,7 @@ const QUIET = new Set(["acknowledge", "step", "withdraw", "clear_fault"]); // be
 // One button for each move; `choose(table, move)` opens its dialog.
 export function Moves({table, moves, choose, roles}) {
   return html`<div class="moves">
-    ${(moves ?? []).filter((move) => !move.not_now).map((move) => html`<button type="button" class=${QUIET.has(move.do) ? "plain" : ""}
+    ${(moves ?? []).filter((move) => !move.not_now).map((move) => html`<button type="button" class=${QUIET.has(move.do) || move.plain ? "plain" : ""}
       key=${move.do} title=${who(move)} onClick=${() => choose(table, move)}>
       ${t(`pit.do_${move.do}`)}${roles && move.may && !roles.some((role) => move.may.includes(role)) ? html` <i class="not-mine">${t("pit.needs", {role: move.role})}</i>` : null}
     </button>`)}

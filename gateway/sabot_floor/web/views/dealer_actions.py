@@ -50,7 +50,7 @@ def actions(
     book: Rulebook, hand: HandMessage, fault: str, jackpots: Mapping[str, str], status: StatusMessage | None = None
 ) -> list[Action]:
     """Return the buttons of a table with this rulebook, the thing to do first; `jackpots`: titles by id."""
-    main = (*_MAIN, dealer_fault.main_button(fault, book))
+    main = (*_MAIN, dealer_fault.main_button(fault, hand, book))
     buttons = [*_buttons(book, hand, fault, jackpots), *_of_angel_eye(hand, status)]
     found = [_action(book.id, button, main) for button in buttons if is_possible(status, button.verb)]
     return sorted(found, key=lambda one: not one.main)

@@ -42,7 +42,7 @@ _OPEN = ("burning", "bets", "dealing", "complete")
 
 def cause(hand: HandMessage, alarms: Iterable[AlarmMessage]) -> str:
     """Return the fault as the page names it: of a card fault, what the newest reject tells about the card."""
-    if hand.fault != "card":
+    if hand.fault != "card" or hand.unread:
         return hand.fault
     rejects = [one for one in alarms if one.name == "reject" and reason(one) in _CAUSES]
     newest = max(rejects, key=lambda one: (one.time, one.event_no), default=None)
@@ -66,12 +66,13 @@ def has_rule(book: Rulebook | None) -> bool:
 
 
 def may_key(cause: str, hand: HandMessage) -> bool:
-    """Return True if the card of this fault may lie on the table, in a shoe that takes a keyed card."""
-    return cause in _MAY_BE_OUT and hand.phase in _OPEN
+    """Return True if a card is out that was not read; without that fact, if the card of this fault may be out."""
+    out = cause in _MAY_BE_OUT if hand.unread is None else hand.waits_for_card()
+    return out and hand.phase in _OPEN
 
 
-def main_button(cause: str, book: Rulebook) -> str:
+def main_button(cause: str, hand: HandMessage, book: Rulebook) -> str:
     """Return the one thing to do; empty where a person must look first, or the rulebook has no rule."""
     if cause == "card_back":
         return "clear_fault"
-    return "key_card" if cause in _IS_OUT and has_rule(book) else ""
+    return "key_card" if cause in _IS_OUT and may_key(cause, hand) and has_rule(book) else ""

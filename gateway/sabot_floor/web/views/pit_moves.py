@@ -13,6 +13,7 @@ from sabot_protocol.topics import AlarmMessage, IncidentMessage, StatusMessage, 
 from sabot_protocol.wagers.closing import reopening, stated
 
 from sabot_floor.web.views import dealer_hand, pit_now, pit_prefill
+from sabot_floor.web.views.dealer_fault import has_rule
 from sabot_floor.web.views.pit_prefill import NO_FACTS, Facts, Prefill, needs_clause
 
 _DISPUTES = ("discrepancy", "not_confirmed", "scan_discrepancy")  # alarms about a coup that people decide
@@ -36,6 +37,7 @@ class Move(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     second: str = ""  # title of the role that approves, if two people are needed
     may: tuple[str, ...] = ()  # ids of the roles that may ask for it
     not_now: str = ""  # names the reason why it is not possible now
+    plain: bool = False  # the button does not stand out: a person decides whether this settles the matter
 
 
 class Place(NamedTuple):
@@ -55,7 +57,11 @@ class Place(NamedTuple):
     def waits_for_card(self) -> bool:
         """Return True unless it is known that no card waits to be keyed in."""
         hand = self.hand
-        return hand is None or hand.phase == "unknown" or hand.fault == "card"
+        return hand is None or (hand.phase == "unknown" and hand.unread is None) or hand.waits_for_card()
+
+    def has_no_rule_to_key(self) -> bool:
+        """Return True if the rulebook has no rule for keying a card in: a supervisor decides, no button stands out."""
+        return not has_rule(rulebooks.load(self.book))
 
     def holds_dispute(self) -> bool:
         """Return True if the coup on the table is known to wait for a decision."""
@@ -92,7 +98,7 @@ def _of_cause(place: Place, alarm: AlarmMessage) -> Iterator[Move]:
         yield from _decide(place, alarm.shoe, alarm.coup, alarm.clause)
     match alarm.name:
         case "fault_card" | "misread_card" if place.waits_for_card():
-            yield _move(place, "key_card", "key-card", ask=("card", "flags"))
+            yield _key_card(place)
         case "fault_decision":
             yield from _of_decision(place)
         case "exit_locked":
@@ -103,6 +109,11 @@ def _of_cause(place: Place, alarm: AlarmMessage) -> Iterator[Move]:
             yield _move(place, "authorise", "authorise", {"times": 1}, clause=alarm.clause)
     if alarm.name.startswith(_FAULT) and not (alarm.name == "fault_decision" and place.holds_dispute()):
         yield _move(place, "clear_fault", "clear-fault", {"fault": alarm.name.removeprefix(_FAULT)})
+
+
+def _key_card(place: Place) -> Move:
+    move = _move(place, "key_card", "key-card", ask=("card", "flags"))
+    return replace(move, plain=place.has_no_rule_to_key())
 
 
 def _clear_error(place: Place) -> Iterator[Move]:
@@ -168,8 +179,8 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
         case "reshuffle":
             yield _move(place, "close_shoe", "close-shoe")
             yield _move(place, "open_shoe", "open-shoe")
-        case "key_card":
-            yield _move(place, "key_card", "key-card", ask=("card", "flags"))
+        case "key_card" if place.waits_for_card():
+            yield _key_card(place)
         case "authorise":
             yield _move(place, "authorise", "authorise", {"times": 1}, clause=step.clause)
         case "announce":
@@ -213,7 +224,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
             _move(place, "this_no_bet", "this-no-bet", coup),
             _move(place, "no_bet", "no-bet"),
             _move(place, "authorise", "authorise", {"times": 1}, ("times",)),
-            _move(place, "key_card", "key-card", ask=("card", "flags")),
+            _key_card(place),
             _move(place, "card_returned", "card-returned"),
         ],
         "wagers": [

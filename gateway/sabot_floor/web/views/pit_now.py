@@ -31,7 +31,7 @@ def _is_over(hand: HandMessage) -> bool:
 
 
 def _void(hand: HandMessage) -> str:
-    if hand.fault == "card":  # it may be the first of a coup: a void ends the fault
+    if hand.waits_for_card():  # it may be the first of a coup: a void ends the fault
         return ""
     over = hand.result is not None and hand.result.status == "void"
     return _first((hand.phase not in _COUP, "no_coup"), (over, "over"))
@@ -78,7 +78,7 @@ _RULES: dict[str, Callable[[HandMessage], str]] = {
     "card_exposed": lambda hand: _first((hand.phase not in _COUP, "no_coup"), (hand.exposed, "exposed")),
     "no_bet": lambda hand: _first((hand.phase in _NO_SHOE, "no_shoe")),
     "authorise": lambda hand: _first((hand.phase in _NO_SHOE, "no_shoe")),
-    "key_card": lambda hand: _first((hand.fault != "card", "no_unread")),
+    "key_card": lambda hand: _first((not hand.waits_for_card(), "no_unread")),
     "card_returned": lambda hand: _first((not hand.surplus, "no_surplus")),
     "close_shoe": _close_shoe,
     "open_shoe": _open_shoe,

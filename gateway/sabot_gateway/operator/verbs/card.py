@@ -3,7 +3,7 @@
 import msgspec
 
 from sabot_gateway.operator.table_view import TableView
-from sabot_gateway.operator.verbs.verb import Coup, ShoeVerb, expect_card
+from sabot_gateway.operator.verbs.verb import Coup, RefusedError, ShoeVerb, expect_card
 from sabot_gateway.shoe.parse import Event
 
 
@@ -20,8 +20,9 @@ class KeyCard(ShoeVerb, frozen=True):
     title = "Key card"
     command = "key_card"
     not_now = (
-        "no unread card waits. Key a card in after the shoe reports fault card; if that was cleared, turn the "
-        "supervisor's key first."
+        "no card is out that left the shoe at {table} and was not read. A card that is in the shoe, or that goes back "
+        "into it, is drawn again once the fault is cleared; if a card is on the table that the shoe does not know, "
+        "void the coup."
     )
     card: str
     flags: KeyedFlags = KeyedFlags()
@@ -29,6 +30,15 @@ class KeyCard(ShoeVerb, frozen=True):
     def __post_init__(self) -> None:
         """Raise ValueError if it is not one of the 52 cards."""
         expect_card("card", self.card)
+
+    def bound_to(self, table: TableView) -> Coup | None:
+        """The card belongs to the coup on the table."""
+        return table.verifier.state.coup_on_table()
+
+    def check(self, table: TableView) -> None:
+        """Refuse a card if the shoe's log shows that none waits."""
+        if table.verifier.unread_cards() == 0:
+            raise RefusedError(self.not_now.format(table=table.name))
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return that the card counts."""

@@ -29,6 +29,7 @@ class AlarmKind(NamedTuple):
 LOCKING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
+_ENDS: dict[str, tuple[End, ...]] = {"misread_card": ("shoe", *_SEEN)}
 _CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
 _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
 
@@ -154,7 +155,7 @@ ALARMS: dict[str, AlarmKind] = {
         "critical", "A confirmed coup did not increment a jackpot as it should.", ("acknowledged",)
     ),
     **{
-        case: AlarmKind("critical" if case in _CRITICAL_CASES else "warning", CASES[case], _SEEN)
+        case: AlarmKind("critical" if case in _CRITICAL_CASES else "warning", CASES[case], _ENDS.get(case, _SEEN))
         for case in irregularities.CASES
     },
     **{

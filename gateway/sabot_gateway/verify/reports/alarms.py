@@ -7,6 +7,9 @@ from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports.context import Context
 
+# Alarms that are over with the fault that they led to.
+SETTLED = ("reject", "misread_card")
+
 
 def reject(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """Something passed the reader that is no certain card."""
@@ -16,8 +19,8 @@ def reject(context: Context, event: Event, found: list[Finding]) -> list[Record]
 
 def fault(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     """A fault locks the exit until the shoe reports that it is over."""
-    common = context.common(event)
     name = event.data["fault"]
+    common = {**context.common(event), "coup": context.state.fault_coup_no(name)}
     if name == "none":
         return [Record()]
     raised = context.raise_alarm(common, f"fault_{name}", **wording.fault(name))
@@ -34,12 +37,12 @@ def _replaced(context: Context, event: Event, name: str) -> list[Record]:
 
 
 def fault_cleared(context: Context, event: Event, found: list[Finding]) -> list[Record]:
-    """The alarm of the fault is over, and the reject that led to it."""
+    """The fault is settled, and so are its alarms: the reject that led to it, and the card that was not read."""
     fault, by = event.data["fault"], event.data["by"].replace("_", " ")
     if fault == "decision":
         context.state.decision_cleared = True
         context.state.cleared_by = context.state.cleared_by if by == "command" else None
-    names = [f"fault_{fault}", *(["reject"] if fault == "card" else [])]
+    names = [f"fault_{fault}", *([] if fault == "journal_full" else SETTLED)]
     context.alarms.drop_postponed(*names)
     return [Record(), *context.clear_alarms(context.alarms.named(*names), f"the shoe: {by}", context.source(event))]
 

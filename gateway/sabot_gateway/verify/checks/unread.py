@@ -1,0 +1,97 @@
+"""Unread cards: a card is keyed in only if one left the shoe and was not read, and each of those only once."""
+
+from dataclasses import dataclass
+
+from sabot_protocol.rulebooks import Rulebook
+
+from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.findings import NONE, Finding, Findings
+from sabot_gateway.verify.state import NO_COUP, ShoeState
+
+# Reasons of a reject after which one card of these decks is certain to be out. After any other it may be in the shoe
+# again, two may be out, or it is a card of another set.
+LEFT = frozenset(("blank", "columns", "doubtful", "not_in_set", "spacing", "pushed_back_midway"))
+_MOST = 16
+_PEOPLE = ("command", "new_shoe")  # they settle a fault for good; with the key a card may be keyed in while it is on
+
+
+@dataclass
+class UnreadCheck:
+    """Cards that are out and were not read, as rejects, cards and faults show it."""
+
+    state: ShoeState
+    book: Rulebook
+    out: int | None = None  # None: part of the log is missing
+    _held: bool = False  # by a fault
+
+    def log_gap(self, event: Event) -> Findings:
+        """A reject may be in the missing part of the log."""
+        self.out = None
+        return NONE
+
+    def over(self, event: Event) -> Findings:
+        """The coup, the shoe or the check of the decks is over, and every card of it is settled."""
+        self.out = 0
+        return NONE
+
+    def coup_void(self, event: Event) -> Findings:
+        """A void coup is over; the one before may be void while the next waits for its first card."""
+        state = self.state
+        before = state.phase == "between" and event.data["coup_no"] == state.coup_no
+        return NONE if before else self.over(event)
+
+    def reject(self, event: Event) -> Findings:
+        """Count a card that left the shoe and was not read."""
+        if self.out is not None and event.data["reason"] in LEFT and self.state.phase not in ("closed", "checking"):
+            self.out = min(_MOST, self.out + 1)
+        return NONE
+
+    def card(self, event: Event) -> Findings:
+        """Find a keyed card that no reject explains; a card that was read in its place needs no keyed one."""
+        flags = event.data["flags"]
+        if not flags.get("keyed"):
+            if self.out and not (self._held and flags.get("surplus")):
+                self.out = 0
+            return NONE
+        if self.out == 0:
+            return (self._keyed_in(event),)
+        self.out = self.out and self.out - 1
+        return NONE
+
+    def _keyed_in(self, event: Event) -> Finding:
+        data = event.data
+        fact, none = "A card was keyed in that did not leave the shoe.", "no card is out that was not read"
+        clause = self.book.switch["manual_entry"].clause
+        coup_no = 0 if data["slot"] in NO_COUP else data["coup_no"]
+        return Finding(fact, f"{data['card']} keyed in as {data['slot']}", none, clause, coup_no)
+
+    def fault(self, event: Event) -> Findings:
+        """A fault holds the cards that are out as they are."""
+        self._held |= event.data["fault"] != "journal_full"
+        return NONE
+
+    def fault_cleared(self, event: Event) -> Findings:
+        """A person has settled what was not read."""
+        if event.data["fault"] == "journal_full":
+            return NONE
+        self._held = False
+        self.out = 0 if self.out and event.data["by"] in _PEOPLE else self.out
+        return NONE
+
+    def key(self, event: Event) -> Findings:
+        """When the key is turned back nobody keys a card in any more, unless the fault stands."""
+        if self.out and not event.data["on"] and not self._held:
+            self.out = 0
+        return NONE
+
+    def button(self, event: Event) -> Findings:
+        """Confirm ends the coup."""
+        if event.data["button"] == "confirm" and self.state.phase == "complete":
+            return self.over(event)
+        return NONE
+
+    def command_done(self, event: Event) -> Findings:
+        """So does the command; a check of the decks has no card to key in."""
+        command, phase = event.data["command"], self.state.phase
+        ends = (command == "confirm" and phase == "complete") or (command == "burn_card" and phase == "dealing")
+        return self.over(event) if ends or command == "deck_check" else NONE
