@@ -51,6 +51,4 @@ def next_step(table: TableView) -> str:
     if standing:
         return standing["next_step"]
     verifier = table.verifier
-    return fault.next_step(
-        table.name, table.fault, dealing=verifier.state.dealing(), unread=verifier.unread_cards()
-    )
+    return fault.next_step(table.name, table.fault, dealing=verifier.state.dealing(), unread=verifier.unread_cards())

@@ -14,8 +14,8 @@ _CLEAR = "`sabot table {table} clear-fault {fault} --by NAME`, or the supervisor
 _NEXT_STEPS = {
     "card": "key the card in with `sabot table {table} key-card CARD --by NAME`, or void the coup with "
     "`sabot table {table} void --by NAME --clause N`: either ends the fault. If neither is needed: " + _CLEAR,
-    "no card out": "see that the card is in the shoe; it is drawn again after " + _CLEAR + ". If a card is on the table "
-    "that the shoe does not know, void the coup: `sabot table {table} void --by NAME --clause N`",
+    "no card out": "see that the card is in the shoe; it is drawn again after " + _CLEAR + ". If a card is on the "
+    "table that the shoe does not know, void the coup: `sabot table {table} void --by NAME --clause N`",
     "decision": "decide the coup: `sabot table {table} decide --coup SHOE/COUP --verdict confirmed|void --by NAME "
     "--clause N`; if it is decided already, run `sabot table {table} confirm --by NAME` or `sabot table {table} void "
     "--by NAME --clause N`; or turn the supervisor's key and press Confirm at the shoe",
