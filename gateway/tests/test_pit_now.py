@@ -61,5 +61,5 @@ def test_every_reason_has_a_sentence() -> None:
         for more in ({}, {"locked": False}, {"status": "disputed"}, {"status": "void"})
     ]
     found = {pit_now.reason(state, do) for state in states for do in pit_now._RULES} - {""}
-    assert len(found) == 12
+    assert len(found) == 14
     assert {f"pit.not_now_{name}" for name in found} <= languages.load()["en"].keys()
