@@ -66,6 +66,7 @@ def test_a_card_that_went_back_into_the_shoe_is_not_keyed_in(table: FlowTable, m
     table.script.turn_key()
     table.play()
     assert not table.ask(supervisor, **key).ok
+    table.script.turn_key()
     table.deal("5C")
     table.confirm()
     assert table.coups() == [(1, "verified", "player")]
