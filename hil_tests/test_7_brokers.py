@@ -13,7 +13,7 @@ from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
 from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.topics import CoupMessage
+from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 from sabot_tools.stand.local_site import Received
 from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import KINDS, PASSWORDS, Site
@@ -211,6 +211,30 @@ def test_a_display_reads_what_players_have_seen_and_writes_nothing(site: Site, k
     assert len(floor.messages) == len(seen + unseen) + 1
 
 
+# What shows a card dealt face down, or its points, before it is turned: for Surveillance alone.
+WITH_CARDS = ("hand", "cards", "coup", "alarm", "alarms", "attempt", "outcome")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_pit_reads_no_topic_with_cards_that_are_not_turned(site: Site, kind: str) -> None:
+    server = site.example(kind)
+    pit, floor, gateway = (
+        MqttClient(server, user, site.login(user)) for user in ("pit-sydney", "floor-sydney", "gateway-sydney")
+    )
+    seen = [
+        f"{ROOT}/bac-01/{name}" for name in ("status", "shoe", "history", "confirmed", "health", "incident", "open")
+    ]
+    unseen = [f"{ROOT}/bac-01/{name}" for name in WITH_CARDS]
+    for wanted in (f"{ROOT}/#", f"{ROOT}/+/cards", "#", *unseen, *seen):
+        pit.subscribe(wanted)
+    floor.subscribe(f"{ROOT}/#")
+    gateway.connect()
+    publish_each(gateway, [*unseen, *seen])
+    step_until(lambda: set(seen) <= set(pit.topics()), pit)
+    assert set(pit.topics()) == set(seen)
+    step_until(lambda: len(floor.messages) == len(seen + unseen), floor)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SEEN)
 def test_a_display_gets_each_topic_of_every_table_by_one_subscription(site: Site, kind: str, name: str) -> None:
@@ -228,6 +252,11 @@ COUP = CoupMessage(
     kind="live", status="verified", winner="player", player=["9S", "KD"], banker=["2H", "3C"], player_points=9,
     banker_points=5, player_pair=False, banker_pair=False, natural=True, last_coup=False, shoe_time_ms=0,
 )  # fmt: skip
+
+
+CONFIRMED = msgspec.convert(
+    msgspec.to_builtins(COUP) | {"status": "confirmed", "coup_id": COUP.id, "event_no": 10}, ConfirmedMessage
+)
 
 
 def watch(*options: str) -> "subprocess.Popen[str]":
@@ -259,8 +288,10 @@ def publish_until(line: MqttClient, topic: str, payload: bytes, done: Callable[[
 def test_sabot_watch_by_user_and_password(site: Site, kind: str) -> None:
     server = site.example(kind)
     gateway = MqttClient(server, "gateway", site.login("gateway-sydney"))
-    with watch("--broker", str(server), *as_options(site.login("floor-sydney"))) as child:
-        publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
+    with watch("--broker", str(server), *as_options(site.login("pit-sydney"))) as child:
+        publish_until(
+            gateway, f"{ROOT}/bac-01/confirmed", msgspec.json.encode(CONFIRMED), lambda: child.poll() is not None
+        )
         out, err = child.communicate()
     assert (child.returncode, err) == (0, "")
     assert "PLAYER" in out
@@ -271,7 +302,9 @@ def test_sabot_watch_by_certificate(site: Site, kind: str) -> None:
     server, login = secured(site, kind, "certificate")
     gateway = MqttClient(server, "gateway", login)
     with watch("--broker", str(server), *as_options(login)) as child:
-        publish_until(gateway, f"{ROOT}/bac-01/coup", msgspec.json.encode(COUP), lambda: child.poll() is not None)
+        publish_until(
+            gateway, f"{ROOT}/bac-01/confirmed", msgspec.json.encode(CONFIRMED), lambda: child.poll() is not None
+        )
         out, _ = child.communicate()
     assert "PLAYER" in out
 
@@ -292,9 +325,9 @@ def test_sabot_watch_names_the_options_that_are_missing(site: Site, kind: str) -
 
 def test_sabot_watch_reports_a_user_without_the_right_to_read_coups(site: Site) -> None:
     server = site.example("nats")
-    with watch("--broker", str(server), *as_options(site.login("display-sydney"))) as child:
+    with watch("--broker", str(server), *as_options(site.login("gateway-sydney"))) as child:
         assert child.stderr
-        assert f"does not let display-sydney read {ROOT}/+/coup" in child.stderr.readline()
+        assert f"does not let gateway-sydney read {ROOT}/+/confirmed" in child.stderr.readline()
         child.kill()
 
 

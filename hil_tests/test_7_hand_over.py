@@ -50,7 +50,7 @@ def exported(watcher: SiteWatcher, table: str) -> list[dict[str, Any]]:
             typed = f"`sabot table TABLE import-coup {cards[0]['coup']} {laid} --by NAME --clause N`"
             assert done.stdout.startswith("Done. ")
             assert typed in done.stdout
-            assert typed in handed_over(watcher, table)[0]["say"]
+            assert typed.replace(laid, "SLOT=CARD …") in handed_over(watcher, table)[0]["say"]
             return cards
     raise AssertionError("no coup was in progress in thirty tries")
 

@@ -127,7 +127,7 @@ def test_a_command_that_the_shoe_refused_changes_nothing() -> None:
     ("word", "name", "when", "shoe_says"),
     [
         ("d0=8H", "drawn_while_locked", "while the shoe was locked", "8H"),
-        ("d1=8H", "card_outside_game", "drawn in excess is 8H", "8H, error 2 (a card drawn in excess)"),
+        ("d1=8H", "card_outside_game", "This card was drawn in excess. Do", "8H, error 2 (a card drawn in excess)"),
         ("d1/1=8H", "card_outside_game", "while the shoe was in error", "8H, error 1 (a card that cannot be read)"),
         ("d2", "card_outside_game", "while the shoe was being set up", "card not read"),
     ],
@@ -146,7 +146,9 @@ def test_a_card_outside_the_game_is_an_alarm_and_no_card_of_a_coup(
 def test_a_kept_card_is_announced_and_begins_the_next_coup() -> None:
     log = AngelEyeLog()
     log(f"{NINE} R1=8H G=player")
-    assert log.alarm("card_kept").say.startswith("The shoe keeps 8H: it is the Player's first card of the next coup.")
+    assert log.alarm("card_kept").say.startswith(
+        "The shoe keeps a card: it is the Player's first card of the next coup."
+    )
     log("B1=2H")
     first, second = log.cards()[-2:]
     assert (first.slot, first.card, first.notes, first.coup) == ("player_1", "8H", ["kept"], 2)
@@ -166,13 +168,14 @@ def test_a_card_kept_after_an_overdraw_repeats_what_the_book_has_for_it() -> Non
 def test_a_kept_card_that_did_not_begin_the_next_coup_is_an_alarm() -> None:
     log = AngelEyeLog()
     log(f"{NINE} R1=8H G=player P1=7H")
-    assert [alarm.say[:30] for alarm in log.verifier.active()] == ["The shoe had kept 8H for the n"]
+    assert [(alarm.say[:22], alarm.shoe_says) for alarm in log.verifier.active()] == [("The shoe had kept a ca", "8H")]
 
 
 def test_a_card_sent_again_without_a_coup_is_an_alarm_only() -> None:
     log = AngelEyeLog()
     log("R2=8H")
-    assert "8H for player card 2" in log.alarm("card_sent_again").say
+    alarm = log.alarm("card_sent_again")
+    assert ("for player card 2" in alarm.say, alarm.shoe_says) == (True, "8H")
 
 
 def test_the_setting_ignore_changes_nothing_on_a_resent_card() -> None:

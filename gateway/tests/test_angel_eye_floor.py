@@ -56,7 +56,7 @@ def source(tmp_path: Path) -> Iterator[Source]:
     with open_store(str(tmp_path / "floor.db")) as store:
         with store.writing(PROJECTION):
             insert(store, rows(f"+ S {NINE} G=player B1=2H P2=TD B2=3C G=banker"))
-        yield Source(store)
+        yield Source(store, known=frozenset({("bac-01", 1, 2)}))  # every card is turned
 
 
 def test_the_evidence_of_a_partial_coup_has_its_flags_and_each_card_in_its_place(source: Source) -> None:

@@ -100,7 +100,7 @@ def test_the_answer_to_an_export_is_the_line_to_type_at_the_other_table(bench: D
         Answer(
             True,
             "Done. Coup 1 is not void, and its wagers stand. Put all cards into another shoe, open it there, and type "
-            "`sabot table TABLE import-coup 1 player_1=JS banker_1=9C --by NAME --clause N`.",
+            "`sabot table TABLE import-coup 1 SLOT=CARD … --by NAME --clause N`.",  # cards lie face down here
         )
     ]
 

@@ -81,7 +81,8 @@ def test_a_coup_that_left_is_a_warning_until_it_has_come(floor: Floor, restarted
     floor.until(lambda: floor.alarms("bac-01") == ["handed_over"])
     (warning,) = floor.retained("bac-01/alarms")["alarms"]
     assert (warning["severity"], warning["coup"]) == ("warning", 1)
-    assert "`sabot table TABLE import-coup 1 player_1=9S banker_1=2H --by NAME --clause N`" in warning["say"]
+    assert "`sabot table TABLE import-coup 1 SLOT=CARD … --by NAME --clause N`" in warning["say"]
+    assert warning["shoe_says"] == "9S 2H"
     coup = come(floor, "9S 2H", "TD 3C")
     assert (coup["status"], coup["began"]) == ("verified", f"bac-01/{floor.lines['bac-01'].unit}/1/1")
     floor.until(lambda: floor.alarms("bac-01") == [])

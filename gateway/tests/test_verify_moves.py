@@ -46,9 +46,10 @@ def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
     (left,) = log.alarms("handed_over")
     assert left.say == (
         "Coup 2 moves to another shoe. It is not void, and its wagers stand. Put all cards into the other shoe. Open "
-        "that shoe and burn no card. Then type there: `sabot table TABLE import-coup 2 player_1=8D banker_1=KH --by "
-        "NAME --clause N`; at another gateway add --kind live --decks 1 --cards-out 6 --coups-left 2. If the coup does "
-        "not continue at this gateway, acknowledge this alarm."
+        "that shoe and burn no card. Then import the coup there, at the pit console or by typing `sabot table TABLE "
+        "import-coup 2 SLOT=CARD … --by NAME --clause N`, with each card as it lies; at another gateway add --kind "
+        "live --decks 1 --cards-out 6 --coups-left 2. If the coup does not continue at this gateway, acknowledge this "
+        "alarm."
     )
     assert [came.severity for came in log.alarms("coup_came")] == ["info"]
     deal_rest(log, "AD", "5C")

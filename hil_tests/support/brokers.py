@@ -26,6 +26,7 @@ PASSWORDS = {
     "floor-sydney": "paper-clip",
     "display-sydney": "battery-staple",
     "jackpots-sydney": "lucky-tie",
+    "pit-sydney": "brass-rail",
 }
 DEBIAN = Path("/etc/mosquitto/mosquitto.conf")  # as apt-get installs it; it reads /etc/mosquitto/conf.d
 
@@ -128,6 +129,8 @@ class Site:
                 "/etc/nats/broker.key": str(key),
                 "# { user: floor-sydney": "{ user: floor-sydney",
                 '#   subscribe: { allow: ["sabot.v1.sydney", ': 'subscribe: { allow: ["sabot.v1.sydney", ',
+                "# { user: pit-sydney": "{ user: pit-sydney",
+                '#   subscribe: { allow: ["sabot.v1.sydney.b': 'subscribe: { allow: ["sabot.v1.sydney.b',
                 "# { user: jackpots-sydney": "{ user: jackpots-sydney",
                 '#   subscribe: { allow: ["sabot.v1.sydney.s': 'subscribe: { allow: ["sabot.v1.sydney.s',
                 **(more or {}),

@@ -20,15 +20,16 @@ class LiveTable:
     def __init__(self, site: ScreenSite, work_dir: Path, name: str, book: str, unit: int, **table: Any) -> None:
         work_dir.mkdir(parents=True, exist_ok=True)
         self.name, self._children, self._script = name, Children(work_dir), Script(1)
-        self._shoe = VmShoe(f"{0x5AB0 << 48 | unit:016x}", work_dir / "shoe", self._spawn)
+        self.unit, self.log, self.control = f"{0x5AB0 << 48 | unit:016x}", work_dir / "gateway.log", work_dir / "c.sock"
+        self._shoe = VmShoe(self.unit, work_dir / "shoe", self._spawn)
         self._t_us = self._levels = self._played = 0
         self._shoe.play([(0, 0)])
         config = work_dir / "gateway.toml"
         more = "".join(f"{key} = {value}\n" for key, value in table.items())
         config.write_text(
             f'site = "{SITE}"\ngateway = "{name}"\nledger = "{work_dir}/ledger.db"\nbroker = "{site.broker.address}"\n'
-            f'floor_key = "{site.floor_pub}"\n\n[[table]]\nname = "{name}"\nport = "{self._shoe.port}"\n'
-            f'rulebook = "{book}"\n{more}'
+            f'floor_key = "{site.floor_pub}"\ncontrol = "{self.control}"\n\n[[table]]\nname = "{name}"\n'
+            f'port = "{self._shoe.port}"\nrulebook = "{book}"\n{more}'
         )
         self._children.start("gateway", daemon_command(config))
 

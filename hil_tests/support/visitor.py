@@ -69,3 +69,17 @@ class Visitor:
         if reply.status == 200:
             self.token = reply.json()["token"]
         return reply
+
+    def first_event(self, path: str) -> bytes:
+        """Return the first event of a stream, as it comes."""
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=20)
+        try:
+            connection.request("GET", path, headers={"cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())})
+            answer, found = connection.getresponse(), bytearray()
+            while line := answer.readline():
+                found += line
+                if line == b"\n":
+                    break
+            return bytes(found)
+        finally:
+            connection.close()

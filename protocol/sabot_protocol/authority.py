@@ -127,6 +127,11 @@ def includes(book: str, role: str, named: str, operator: str = "") -> bool:
     return _Order(book, operator).includes(find_role(book, role), find_role(book, named).id)
 
 
+def sees_unturned(book: str, role: str) -> bool:
+    """Return True if this role may see a card dealt face down before it is turned; False for an unknown role."""
+    return role in load(book).unturned.seen_by
+
+
 def role_without_rule(book: str, operator: str = "") -> str:
     """Return the lowest role that decides what the rulebook has no rule for (A-80)."""
     return _Order(book, operator).resolve(load(book).unnamed)

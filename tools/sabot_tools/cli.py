@@ -40,7 +40,7 @@ ACTIONS = {
     "simulate": ("sabot_tools.actions.simulate", "Deal whole shoes and compare them with the exact odds."),
     "table": ("sabot_tools.actions.table", "Send a supervisor's command to a table: confirm, void, key in a card."),
     "users": ("sabot_tools.actions.users", "Add and change the people of a site: roles, PINs, badges."),
-    "watch": ("sabot_tools.actions.watch", "Subscribe to a broker and print each coup."),
+    "watch": ("sabot_tools.actions.watch", "Subscribe to a broker and print each coup once it is confirmed."),
 }
 
 # The extra of pyproject.toml that an action needs.

@@ -126,8 +126,8 @@ def test_the_certificates_of_mqtt_md_are_taken_by_the_strictest(tmp_path: Path) 
 
 def test_the_watch_of_mqtt_md_takes_its_options(tmp_path: Path) -> None:
     (command,) = lines("gateway/MQTT.md", "sabot watch")
-    (tmp_path / "floor.password").touch(mode=0o600)
-    (tmp_path / "floor.password").write_text("paper-clip\n")
+    (tmp_path / "pit.password").touch(mode=0o600)
+    (tmp_path / "pit.password").write_text("brass-rail\n")
     ran = run(command, tmp_path, tmp_path)
     assert (ran.returncode, "--ca-file ca.pem: No such file or directory; give a PEM file" in ran.stderr) == (2, True)
     assert Broker.from_url(command.split("--broker ")[1].split()[0]).tls

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sabot_floor.projection import schema
+from sabot_floor.projection.in_play import NO_BOOKS, NOTHING_KNOWN, InPlay, Known
 from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.rows import (
     AlarmChange,
@@ -66,12 +67,13 @@ class ShoeRecord(NamedTuple):
 class Reading:
     """Reads a store. A range is [start, end) in UTC text, in full or shortened: 2026-03-01T05:30.
 
-    An empty `table` means all tables. Rows come in the order of time, those of the same time by gateway and entry.
+    An empty `table` means all tables. The coup in play has no cards here (`in_play.py`). Rows come in the order of
+    time, those of the same time by gateway and entry.
     One class because every report asks several of these questions, and all of them share the same few queries.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, books: frozenset[str] = NO_BOOKS, known: Known = NOTHING_KNOWN) -> None:
+        self._store, self.in_play = store, InPlay(store, books, known)
 
     # By time
 
@@ -107,7 +109,7 @@ class Reading:
     def open_incidents(self, table: str = "") -> list[Incident]:
         """Return the incidents that are open now, oldest first."""
         where, values = ("state = 'open' AND \"table\" = ?", (table,)) if table else ("state = 'open'", ())
-        return self._select(schema.INCIDENTS, Incident, f"{where} ORDER BY opened, gateway, incident", values)
+        return self.select(schema.INCIDENTS, Incident, f"{where} ORDER BY opened, gateway, incident", values)
 
     def incidents_by_id(self, ids: Sequence[str]) -> list[Incident]:
         """Return the incidents with these ids, oldest first."""
@@ -120,7 +122,7 @@ class Reading:
         bounds = (_bound(start)[:16], _bound(end)[:16])
         found: list[Increment] = []
         for jackpot in self._jackpots():
-            found += self._select(schema.INCREMENTS, Increment, where, (jackpot, *bounds))
+            found += self.select(schema.INCREMENTS, Increment, where, (jackpot, *bounds))
         return found
 
     def _jackpots(self) -> Iterator[str]:
@@ -133,7 +135,7 @@ class Reading:
     def increment_before(self, jackpot: str, gateway: str, table: str, time: str) -> Increment | None:
         """Return the newest half hour of a table before this time: its total is what was contributed until then."""
         where = 'gateway = ? AND jackpot = ? AND "table" = ? AND half_hour < ? ORDER BY half_hour DESC LIMIT 1'
-        found = self._select(schema.INCREMENTS, Increment, where, (gateway, jackpot, table, _bound(time)[:16]))
+        found = self.select(schema.INCREMENTS, Increment, where, (gateway, jackpot, table, _bound(time)[:16]))
         return found[0] if found else None
 
     # By shoe, coup, person
@@ -141,55 +143,55 @@ class Reading:
     def shoe(self, table: str, unit: str, shoe: int) -> ShoeRecord:
         """Return everything of one shoe at a table."""
         of_shoe, values = '"table" = ? AND unit = ? AND shoe = ? ORDER BY gateway, entry', (table, unit, shoe)
-        changes = self._select(schema.SHOES, ShoeChange, of_shoe, values)
-        coups = self._select(schema.COUPS, Coup, of_shoe, values)
+        changes = self.select(schema.SHOES, ShoeChange, of_shoe, values)
+        coups = self.select(schema.COUPS, Coup, of_shoe, values)
         opened = next((change for change in changes if change.state == "open"), None)
         closed = next((change for change in changes if change.state == "closed"), None)
-        alarms = self._select(schema.ALARMS, AlarmChange, of_shoe, values)
+        alarms = self.select(schema.ALARMS, AlarmChange, of_shoe, values)
         incidents = of_shoe.replace("ORDER BY gateway, entry", "ORDER BY opened, incident")
         return ShoeRecord(
             Shoe(opened, closed),
             coups,
             self.confirmed_of([coup.id for coup in coups]),
-            self._select(schema.CARDS, Card, of_shoe, values),
+            self.select(schema.CARDS, Card, of_shoe, values),
             list(self._with_ends(iter([alarm for alarm in alarms if alarm.state == "raised"]))),
-            self._select(schema.INCIDENTS, Incident, incidents, values),
+            self.select(schema.INCIDENTS, Incident, incidents, values),
         )
 
     def health(self, table: str, most: int) -> list[Health]:
         """Return the newest rows about a table's sensors, the oldest first; a shoe that is closed gives four."""
         where = '"table" = ? ORDER BY time DESC, gateway, entry DESC LIMIT ?'
-        return self._select(schema.HEALTH, Health, where, (table, most))[::-1]
+        return self.select(schema.HEALTH, Health, where, (table, most))[::-1]
 
     def coup(self, table: str, unit: str, shoe: int, coup: int) -> list[Coup]:
         """Return every message about one coup, the oldest first."""
         where = '"table" = ? AND unit = ? AND shoe = ? AND coup = ? ORDER BY gateway, entry'
-        return self._select(schema.COUPS, Coup, where, (table, unit, shoe, coup))
+        return self.select(schema.COUPS, Coup, where, (table, unit, shoe, coup))
 
     def dealt(self, message: Coup, after: int) -> list[Dealt]:
         """Return when the cards of a coup left the shoe: entries of its ledger after this one, up to its message."""
         first = max(after, message.entry - _MOST_BETWEEN)
         where = 'gateway = ? AND entry > ? AND entry < ? AND "table" = ? AND shoe = ? AND coup = ? ORDER BY entry'
         of_coup = (message.gateway, first, message.entry, message.table, message.shoe, message.coup)
-        return self._select(schema.DEALT, Dealt, f"{where} LIMIT {_MOST_CARDS}", of_coup)
+        return self.select(schema.DEALT, Dealt, f"{where} LIMIT {_MOST_CARDS}", of_coup)
 
     def hashes(self, gateway: str, entries: Sequence[int]) -> list[EntryHash]:
         """Return the hashes of these entries of a ledger as far as they are known, in order."""
         found: list[EntryHash] = []
         for some in in_parts(entries, _MOST_IDS):
             where = f"gateway = ? AND entry IN ({', '.join('?' * len(some))})"
-            found += self._select(schema.HASHES, EntryHash, where, (gateway, *some))
+            found += self.select(schema.HASHES, EntryHash, where, (gateway, *some))
         return sorted(found)
 
     def coup_by_id(self, own_id: str) -> Coup | None:
         """Return the coup message with this id, or None."""
-        found = self._select(schema.COUPS, Coup, "id = ? ORDER BY gateway, entry LIMIT 1", (own_id,))
+        found = self.select(schema.COUPS, Coup, "id = ? ORDER BY gateway, entry LIMIT 1", (own_id,))
         return found[0] if found else None
 
     def corrections(self, own_id: str) -> list[Coup]:
         """Return the coup messages that replace this one, the oldest first."""
         where = "corrects <> '' AND corrects = ? ORDER BY gateway, entry"
-        return self._select(schema.COUPS, Coup, where, (own_id,))
+        return self.select(schema.COUPS, Coup, where, (own_id,))
 
     def confirmed_of(self, coup_ids: Sequence[str]) -> list[Confirmed]:
         """Return the messages on `confirmed` that name one of these coup messages, in the order of the ledger."""
@@ -242,7 +244,7 @@ class Reading:
         at = [table.columns.index(column) for column in (by, "gateway", tie)]
         while True:
             more = [f"({by}, gateway, {tie}) > (?, ?, ?)"] if after else []
-            page = self._select(table, row, f"{' AND '.join([*conditions, *more])} {order}", (*values, *after))
+            page = self.select(table, row, f"{' AND '.join([*conditions, *more])} {order}", (*values, *after))
             yield from page
             if len(page) < _PAGE:
                 return
@@ -251,19 +253,20 @@ class Reading:
 
     def _by_person(self, table: Table, row: type[_Row], person: str, start: str, end: str) -> list[_Row]:
         where = '"by" <> \'\' AND "by" = ? AND time >= ? AND time < ? ORDER BY time, gateway, entry'
-        return self._select(table, row, where, (person, _bound(start), _bound(end)))
+        return self.select(table, row, where, (person, _bound(start), _bound(end)))
 
     def _of_ids(self, table: Table, row: type[_Row], column: str, ids: Sequence[str]) -> list[_Row]:
         found: list[_Row] = []
         for first in range(0, len(ids), _MOST_IDS):
             some = ids[first : first + _MOST_IDS]
-            found += self._select(table, row, f"{column} IN ({', '.join('?' * len(some))})", some)
+            found += self.select(table, row, f"{column} IN ({', '.join('?' * len(some))})", some)
         return found
 
-    def _select(self, table: Table, row: type[_Row], where: str, values: Sequence[Any]) -> list[_Row]:
+    def select(self, table: Table, row: type[_Row], where: str, values: Sequence[Any]) -> list[_Row]:
+        """Return the rows of a table, without the cards of a coup whose result is not out."""
         columns = ", ".join(f'"{name}"' for name in table.columns)
         found = self._store.select(f"SELECT {columns} FROM {table.name} WHERE {where}", tuple(values))
-        return [tuple.__new__(row, one) for one in found]
+        return [self.in_play.without_cards(tuple.__new__(row, one)) for one in found]
 
     def _with_ends(self, raised: Iterator[AlarmChange]) -> Iterator[Alarm]:
         for some in in_parts(raised, _MOST_IDS):
@@ -279,7 +282,9 @@ class Reading:
         for some in in_parts(attempts, _MOST_IDS):
             found = self._of_ids(schema.OUTCOMES, Outcome, "attempt", [attempt.id for attempt in some])
             by_attempt = {outcome.attempt: outcome for outcome in sorted(found, reverse=True)}
-            yield from (Decision(attempt, by_attempt.get(attempt.id)) for attempt in some)
+            for attempt in some:
+                outcome = by_attempt.get(attempt.id)
+                yield Decision(attempt, self.in_play.without_named_cards(attempt, outcome))
 
 
 def _bound(time: str) -> str:

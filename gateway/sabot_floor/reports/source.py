@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sabot_floor.projection import rows, schema
+from sabot_floor.projection.in_play import NO_BOOKS, NOTHING_KNOWN, Known
 from sabot_floor.projection.reading import Alarm, Decision, Reading
 from sabot_floor.projection.schema import Table
 from sabot_floor.reports.gaming_day import Calendar, Span
@@ -70,8 +71,8 @@ class Source:
     One class because every report asks several of these questions of the same store, in one snapshot.
     """
 
-    def __init__(self, store: Store) -> None:
-        self.store, self.reading = store, Reading(store)
+    def __init__(self, store: Store, books: frozenset[str] = NO_BOOKS, known: Known = NOTHING_KNOWN) -> None:
+        self.store, self.reading = store, Reading(store, books, known)
 
     def coups(self, scope: Scope) -> Iterator[rows.Coup]:
         """Yield the messages on `coup`, in the order of time."""
@@ -238,9 +239,7 @@ class Source:
         return (max(found) if before else min(found))[1] if found else ""
 
     def _select(self, table: Table, row: type[_Row], where: str, values: Sequence[Any]) -> list[_Row]:
-        columns = ", ".join(f'"{name}"' for name in table.columns)
-        found = self.store.select(f"SELECT {columns} FROM {table.name} WHERE {where}", tuple(values))
-        return [tuple.__new__(row, one) for one in found]
+        return self.reading.select(table, row, where, values)
 
 
 def _of_tables(found: Iterable[_Placed], scope: Scope) -> Iterator[_Placed]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol import authority, rulebooks
 from sabot_protocol.service.messages import Answer, RequestError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -108,6 +109,13 @@ def _session(outcome: Outcome, found: str) -> dict[str, object]:
 def _status(outcome: Outcome) -> int:
     """Return the HTTP status of a refusal without a session."""
     return {id(BUSY): 503, id(LATE): 504, id(NO_SESSION): 401}.get(id(outcome.answer), 400)
+
+
+def sees_unturned(outcome: Outcome) -> frozenset[str]:
+    """Return the rulebooks whose cards the person of a session may see before they are turned."""
+    roles = outcome.person.roles if outcome.person is not None else {}
+    known = set(rulebooks.ids())
+    return frozenset(book for book, role in roles.items() if book in known and authority.sees_unturned(book, role))
 
 
 class Accounts:

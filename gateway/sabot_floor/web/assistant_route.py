@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sabot_floor.web import dealer_assistant
-from sabot_floor.web.accounts import Accounts
+from sabot_floor.web.accounts import Accounts, sees_unturned
 from sabot_floor.web.dealer_assistant import NoAnswerError
 from sabot_floor.web.hub import Hub
 
@@ -25,7 +25,8 @@ class AssistantRoute:
         table, asked = request.path_params["table"], request.query_params
         case, facts = asked.get("case", "")[:64], asked.get("facts", "")
         try:
-            found = dealer_assistant.answer(self._hub.site, table, case, facts, outcome.person.roles)
+            site = self._hub.site.as_seen(sees_unturned(outcome), table)
+            found = dealer_assistant.answer(site, table, case, facts, outcome.person.roles)
         except NoAnswerError as error:
             return _json(Answer(False, str(error)), 400)
         return _json(found)

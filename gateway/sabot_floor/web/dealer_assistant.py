@@ -11,7 +11,7 @@ from sabot_protocol.irregularities import IrregularityError
 from sabot_protocol.table_states import HandMessage
 
 from sabot_floor.web.site_state import SiteState
-from sabot_floor.web.views.dealer import book_of
+from sabot_floor.web.unturned import book_of
 from sabot_floor.web.views.dealer_hand import hand_state, is_void
 
 _MOST_FACTS_BYTES = 1000
@@ -25,8 +25,8 @@ class NoAnswerError(ValueError):
 def answer(site: SiteState, table: str, case: str, facts: str, roles: Mapping[str, str]) -> Answer:
     """Return the next question, or the rulebook's answer with the steps that this person can take."""
     state_of = site.tables.get(table)
-    book = book_of(state_of) if state_of else None
     status = state_of.status if state_of else None
+    book = book_of(status)
     if state_of is None or status is None or book is None:
         raise NoAnswerError(f"No gateway serves {table}: its rulebook is not known. Call a supervisor.")
     role = roles.get(book.id)

@@ -19,6 +19,7 @@ LEAST_BETWEEN_S = 0.05  # two states of one channel
 SLOW_S = 10.0  # a reader that takes nothing for so long is dropped
 BEAT = b"event: beat\ndata: {}\n\n"
 LOCKED = b"event: locked\ndata: {}\n\n"
+NO_BOOKS: frozenset[str] = frozenset()
 _LOCAL = ("127.0.0.1", "::1")  # a proxy, a bench: they are many readers at one address
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -79,6 +80,7 @@ class Feed:
     name: str
     channel: Channel
     key: str
+    books: frozenset[str] = NO_BOOKS  # whose cards its readers may see before they are turned
     streams: set[Stream] = field(default_factory=set)
     newest: bytes = b""
     dirty: bool = True
@@ -94,7 +96,7 @@ class Hub:
         self.site = SiteState(site, tables, signs=signs)
         # What the views of public channels get.
         self.public = SiteState(site, tables, public=True, signs=signs, beats=self.site.beats)
-        self._feeds: dict[str, Feed] = {}
+        self._feeds: dict[tuple[str, frozenset[str]], Feed] = {}
         self._of_address: Counter[str] = Counter()
         self._beat_s = 0.0
         self.dropped = self.broken = self.refused = 0
@@ -103,15 +105,18 @@ class Hub:
         """Return how many readers there are."""
         return self._of_address.total()
 
-    def open(self, name: str, address: str, session: str, at: Moment) -> Stream:
-        """Open a stream, its state waiting in it; RefusedError if there are too many, or no such channel."""
+    def open(self, name: str, address: str, session: str, at: Moment, books: frozenset[str] = NO_BOOKS) -> Stream:
+        """Open a stream, its state waiting in it; RefusedError if there are too many, or no such channel.
+
+        `books`: those whose cards the reader may see before they are turned.
+        """
         found = find(name)
         if found is None:
             raise RefusedError(f"There is no channel {name!r}.")
         if self.streams() >= MOST_STREAMS or (address not in _LOCAL and self._of_address[address] >= MOST_OF_ADDRESS):
             self.refused += 1
             raise RefusedError("Too many streams are open. Close pages that nobody looks at, and reload.")
-        feed = self._feeds.setdefault(name, Feed(name, *found))
+        feed = self._feeds.setdefault((name, books), Feed(name, *found, books))
         stream = Stream(feed, address, session)
         if not feed.newest or feed.dirty:
             self._compute(feed, at)
@@ -129,7 +134,7 @@ class Hub:
         self._of_address[stream.address] -= 1
         self._of_address += Counter()  # only what is positive stays
         if not feed.streams:
-            self._feeds.pop(feed.name, None)
+            self._feeds.pop((feed.name, feed.books), None)
 
     def received(self, topic: str, payload: bytes, at: Moment, *, retained: bool = False) -> None:
         """Take a message of the broker; `retained`: an answer to our subscription."""
@@ -142,6 +147,14 @@ class Hub:
         """Note that the broker answers, or is lost."""
         self.public.connected(up)
         self._changed(self.site.connected(up))
+
+    def turn(self, table: str, coup: str, side: str, count: int) -> str:
+        """Note that the first cards of a hand are turned; return why that cannot be, empty if it is done."""
+        found = self.site.turn(table, coup, side, count)
+        if isinstance(found, str):
+            return found
+        self._changed(found)
+        return ""
 
     def _changed(self, subject: Subject) -> None:
         for feed in self._feeds.values():
@@ -188,12 +201,14 @@ class Hub:
             for stream in feed.streams:
                 stream.end()
 
+    def _site_of(self, feed: Feed) -> SiteState:
+        return self.public if feed.channel.public else self.site.as_seen(feed.books, feed.key)
+
     def _compute(self, feed: Feed, at: Moment) -> None:
         feed.dirty, feed.next_s = False, at.now_s + max(LEAST_BETWEEN_S, feed.channel.least_s)
         feed.again_s = at.now_s + feed.channel.every_s
         try:
-            site = self.public if feed.channel.public else self.site
-            feed.newest = encode("state", feed.channel.view(site, feed.key, at))
+            feed.newest = encode("state", feed.channel.view(self._site_of(feed), feed.key, at))
         except Exception as error:
             said = encode("broken", {"say": f"This page cannot be drawn ({type(error).__name__}); report it."})
             if said != feed.newest:

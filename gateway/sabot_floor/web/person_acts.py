@@ -1,6 +1,6 @@
 """Acts of people: the newest requests at any table with their answers, as they come over MQTT; bounded."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -43,6 +43,12 @@ class PersonActs:
 
     def __reversed__(self) -> Iterator[PersonAct]:
         return reversed(self._acts.values())
+
+    def changed(self, change: Callable[[PersonAct], PersonAct]) -> "PersonActs":
+        """Return these acts, each changed."""
+        found = PersonActs()
+        found._acts = {key: change(act) for key, act in self._acts.items()}
+        return found
 
     def received(self, name: str, payload: bytes) -> bool:
         """Take a message on `attempt` or `outcome`; return True if something is new. MsgspecError if unreadable."""

@@ -22,6 +22,7 @@ from sabot_floor.web.events import Events
 from sabot_floor.web.files import File
 from sabot_floor.web.guard import Guard
 from sabot_floor.web.hub import Hub
+from sabot_floor.web.turning import TurningRoute
 
 _KEYS = re.compile(r"\A[A-Za-z0-9_-]{1,64}(/[A-Za-z0-9_-]{1,64}){0,3}\Z")
 _MISSING = "missing"  # the page for every address that has none
@@ -87,8 +88,9 @@ def application(
         Route("/session", accounts.session, methods=["GET", "POST"]),
         Route("/logout", accounts.log_out, methods=["POST"]),
         Route("/act", accounts.act, methods=["POST"]),
+        Route("/turned", TurningRoute(hub, accounts).turn, methods=["POST"]),
         Route("/data/assistant/{table}", AssistantRoute(hub, accounts).answer),
-        *Data(data, accounts, clock).routes(),
+        *Data(data, accounts, clock, hub.site.turned_coups).routes(),
         Route("/static/{path:path}", site.static),
         Route("/words", site.words),
         Route("/{name}", site.page),

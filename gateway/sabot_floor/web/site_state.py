@@ -1,9 +1,11 @@
 """SiteState: what the retained messages of a site show now, for the views; whatever cannot be read is counted."""
 
+import copy
 import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -13,11 +15,13 @@ from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage, HistoryMessage
 from sabot_protocol.topics import ROOT, AlarmsMessage, BeatMessage, OpenMessage, ShoeMessage, StatusMessage
 
+from sabot_floor.projection.in_play import Known
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.limits import MOST_TABLES, TableLimits
-from sabot_floor.web import person_acts
+from sabot_floor.web import person_acts, unturned
 from sabot_floor.web.beats import Beats
-from sabot_floor.web.person_acts import PersonActs
+from sabot_floor.web.person_acts import PersonAct, PersonActs
+from sabot_floor.web.unturned import Turned
 
 MOST_JACKPOTS, MOST_GATEWAYS = 100, 200
 MOST_EVENTS = 20  # newest wins and faults of a jackpot
@@ -71,6 +75,7 @@ class TableState:
     status_fresh: bool = False  # the status came over the connection that is up now
     fresh: set[str] = field(default_factory=set)  # names of the messages that did
     changed: Moment | None = None
+    turned: Turned = unturned.NOTHING
 
     def empty(self) -> bool:
         """Return True if nothing is known any more."""
@@ -99,7 +104,7 @@ def _outdated(held: TableState | JackpotState, name: str, message: Any) -> bool:
 
 
 class SiteState:
-    """The newest messages of each table, jackpot and gateway; a public one has no card that is not turned."""
+    """The newest messages of each table, jackpot and gateway, with cards that are not turned; a public one has none."""
 
     def __init__(
         self,
@@ -234,6 +239,29 @@ class SiteState:
         if message is not None and all(one.id != message.id for one in kept):
             kept.append(message)
 
+    def turn(self, name: str, coup: str, side: str, count: int) -> Subject | str:
+        """Note that the first cards of a hand are turned; return what that changes, or why it cannot be."""
+        table = self.tables.get(name) or TableState(name)
+        found = unturned.turned(table.turned, table.hand, coup, side, count)
+        if isinstance(found, str):
+            return found
+        table.turned = found
+        return Subject("table", name, "hand")
+
+    def as_seen(self, books: frozenset[str], key: str = "") -> "SiteState":
+        """Return this state, or one table of it, without cards that are not turned, but for tables of these books."""
+        shown = copy.copy(self)
+        tables = {key: self.tables[key]} if key in self.tables else {} if key else self.tables
+        shown.tables = {name: _covered(table, books) for name, table in tables.items()}
+        shown.acts = self.acts.changed(lambda act: _covered_act(self.tables.get(act.table), act, books))
+        return shown
+
+    def turned_coups(self) -> Known:
+        """Return table, shoe and coup of each coup on a table of which every card is turned."""
+        shown = [(name, _covered(table, frozenset()).hand) for name, table in self.tables.items()]
+        turned = [(name, hand) for name, hand in shown if hand and hand.cards and not unturned.is_covered(hand.cards)]
+        return frozenset((name, hand.shoe, hand.coup) for name, hand in turned)
+
     def _room(self, kept: dict[str, Any], key: str, most: int) -> bool:
         if key in kept or len(kept) < most:
             return True
@@ -265,6 +293,26 @@ class SiteState:
     def site_link(self) -> Link:
         """Return whether the data of the whole site are live; each table of it has its own link."""
         return Link(self.broker)
+
+
+def _hides(table: TableState, books: frozenset[str]) -> bool:
+    """Return True if people of these books may not see a card of this table before it is turned."""
+    book = unturned.book_of(table.status)
+    face_down = unturned.dealt_face_down(book, table.status.setup if table.status else None)
+    return face_down and (book is None or book.id not in books)
+
+
+def _covered(table: TableState, books: frozenset[str]) -> TableState:
+    """Return a table without cards that are not turned; the same one if none is hidden from people of these books."""
+    if not _hides(table, books):
+        return table
+    hand = unturned.cover_hand(table.hand, table.turned) if table.hand else None
+    alarms = unturned.cover_alarms(table.alarms, hand, table.history) if table.alarms else None
+    return replace_fields(table, hand=hand, alarms=alarms)
+
+
+def _covered_act(table: TableState | None, act: PersonAct, books: frozenset[str]) -> PersonAct:
+    return unturned.cover_act(act) if table is None or _hides(table, books) else act
 
 
 def _without_cards(message: Any) -> Any:

@@ -71,13 +71,13 @@ class TrackedCheck:
     def conflict(self, event: Event) -> Findings:
         """Find two cards for one place."""
         data = event.data
-        fact = words.conflict(data["slot"], data["held"], data["card"])
+        fact = words.conflict(data["slot"])
         return (Finding(fact, f"{data['card']}", f"{data['held']}", "", data["coup_no"]),)
 
     def again(self, event: Event) -> Findings:
         """Find a card that was sent again without a known meaning while a coup is open."""
         data = event.data
-        fact = words.again(data["target"], data["position"], data["card"])
+        fact = words.again(data["target"], data["position"])
         return (Finding(fact, data["card"] or "", "", "", data["coup_no"]),)
 
     def card(self, event: Event) -> Findings:
@@ -122,7 +122,7 @@ class TrackedCheck:
         required = rules.points([first]) or _TEN_OR_COURT
         if count == required:
             return NONE
-        fact = words.burn_count(count, first, required)
+        fact = words.burn_count(count, required)
         return (Finding(fact, f"{count} cards", f"{required} cards", self.book.shoe.burn.clause),)
 
 

@@ -52,7 +52,8 @@ def sent_again(context: Context, event: Event, found: list[Finding]) -> list[Rec
     """A card was sent again while no coup is open."""
     common = context.common(event)
     data = event.data
-    text = {"say": f"{words.again(data['target'], data['position'], data['card'])} No coup is on the table."}
+    say = f"{words.again(data['target'], data['position'])} No coup is on the table."
+    text = {"say": say, "shoe_says": data["card"] or "no card"}
     return [Record(), *context.raise_alarm(common, "card_sent_again", **text)]
 
 

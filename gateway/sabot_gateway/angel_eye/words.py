@@ -1,4 +1,7 @@
-"""Words: the texts of alarms about an Angel Eye: what happened, where, what to do now; with the book's clause."""
+"""Words: the texts of alarms about an Angel Eye: what happened, where, what to do now; with the book's clause.
+
+`say` names no card: it may lie face down. `shoe_says` and `cards_say` have it.
+"""
 
 from typing import Final
 
@@ -165,16 +168,16 @@ def shoe_says(coup: TrackedCoup) -> str:
     return " ".join([(coup.result or "nothing").replace("_", " "), *pairs])
 
 
-def conflict(place: str, held: str, card: str) -> str:
+def conflict(place: str) -> str:
     """Two cards for one place."""
     where = place.replace("_", " card ")
-    return f"The shoe reported {held} and then {card} for the same place ({where}). The gateway keeps {held}."
+    return f"The shoe reported two different cards for the same place ({where}). The gateway keeps the first."
 
 
-def again(target: str, position: int | None, card: str | None) -> str:
+def again(target: str, position: int | None) -> str:
     """A card that the shoe sent again."""
     where = f"{target.replace('_', ' ')} card {position}" if position else target.replace("_", " ")
-    return f"The shoe sent a card again ({card or 'no card'} for {where}), and what it meant by that is not known."
+    return f"The shoe sent a card again (for {where}), and what it meant by that is not known."
 
 
 def outside(mode: str, card: str | None, error: str, code: str) -> Text:
@@ -182,7 +185,8 @@ def outside(mode: str, card: str | None, error: str, code: str) -> Text:
     when = _MODES.get(mode, "and the shoe did not report a place for it")
     say = f"A card left the shoe {when}. It belongs to no coup. Put it aside and call a supervisor."
     if error == OVERDRAW:
-        say = f"The card that was drawn in excess is {card or 'not read'}. Do with it what the rulebook requires."
+        read = "" if card else " It was not read."
+        say = f"This card was drawn in excess.{read} Do with it what the rulebook requires."
     return {"say": say, "shoe_says": ", ".join(filter(None, (card or "card not read", _named(error, code))))}
 
 
@@ -205,7 +209,7 @@ def result_not_used(says: str, *, undefined: bool) -> Text:
 
 def kept(table: str, card: str, book_says: Advice | None) -> Text:
     """A card waits in the shoe for the next coup; `book_says` is what the rulebook has for the overdraw before it."""
-    say = f"The shoe keeps {card}: it is the Player's first card of the next coup. Leave it where it is. "
+    say = "The shoe keeps a card: it is the Player's first card of the next coup. Leave it where it is. "
     if book_says:
         say += f"By the rulebook, for the card drawn in excess: {book_says.say} "
     say += f"If that coup takes no wagers, announce it: `sabot table {table} no-bet --by NAME`."
@@ -214,7 +218,7 @@ def kept(table: str, card: str, book_says: Advice | None) -> Text:
 
 def kept_forgotten(card: str) -> Text:
     """A kept card did not begin the next coup."""
-    say = f"The shoe had kept {card} for the next coup, but that coup did not begin with it. {_COMPARE}"
+    say = f"The shoe had kept a card for the next coup, but that coup did not begin with it. {_COMPARE}"
     return {"say": say, "shoe_says": card}
 
 
@@ -251,6 +255,6 @@ def line_lost(coup: str) -> str:
     )
 
 
-def burn_count(count: int, first: str, required: int) -> str:
+def burn_count(count: int, required: int) -> str:
     """The shoe's number of cards to burn is not that of its first card."""
-    return f"The shoe asks for {count} cards to be burnt. By the first card, {first}, it is {required}."
+    return f"The shoe asks for {count} cards to be burnt. By the first card it is {required}."

@@ -25,9 +25,9 @@ def as_arguments(cards: Cards) -> str:
     return " ".join(f"{slot}={card}" for slot, card in sorted(cards, key=lambda one: Slot.encmapping[one[0]]))
 
 
-def import_command(coup_no: int, cards: Cards, table: str = "TABLE") -> str:
-    """Return what a person types at the table where this coup continues."""
-    return f"`sabot table {table} import-coup {coup_no} {as_arguments(cards)} --by NAME --clause N`"
+def import_command(coup_no: int, cards: Cards = (), table: str = "TABLE") -> str:
+    """Return what a person types at the table where this coup continues; without cards, how they are written."""
+    return f"`sabot table {table} import-coup {coup_no} {as_arguments(cards) or 'SLOT=CARD …'} --by NAME --clause N`"
 
 
 @dataclass

@@ -57,6 +57,8 @@ def _book(book: str) -> Iterator[str]:
     rules = authority.load(book)
     yield from ("", f'<a id="{book}"></a>', "", f"## {rulebooks.load(book).title}", "", f"`{book}`", "", "Roles:", "")
     yield from (f"- {line}" for line in _roles(rules))
+    seen_by = " or ".join(party_title(book, role) for role in rules.unturned.seen_by) or "nobody"
+    yield from ("", f"A card dealt face down may be seen before it is turned by: {seen_by} ({rules.unturned.clause}).")
     for section, entries in catalogue().section.items():
         rows = [row for act, entry in entries.items() for row in _act_rows(book, act, entry)]
         if rows:

@@ -95,11 +95,19 @@ class Report(_Strict, frozen=True):
     after: tuple[str, ...] = ()  # the acts that cause it
 
 
+class Unturned(_Strict, frozen=True):
+    """The roles that may see a card dealt face down before it is turned; the clauses are about what follows from it."""
+
+    seen_by: tuple[str, ...]
+    clause: str
+
+
 class Authority(_Strict, frozen=True):
     """What one book lays down about people; the first role is the lowest."""
 
     operator: str
     unnamed: str
+    unturned: Unturned
     role: tuple[Role, ...]
     act: dict[str, Act]
     report: dict[str, Report] = {}
@@ -162,6 +170,7 @@ def _role_problems(authority: Authority) -> Iterator[str]:
     for key, value in (("operator", authority.operator), ("unnamed", authority.unnamed)):
         if value not in [*ids, OPERATOR]:
             yield f"{key}: no role {value!r}"
+    yield from (f"unturned.seen_by: no role {name!r}" for name in authority.unturned.seen_by if name not in ids)
 
 
 def _rule_problems(rule: Rule, known: set[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""sabot watch: subscribe to a broker and print each coup."""
+"""sabot watch: subscribe to a broker and print each coup once it is confirmed."""
 
 import re
 import selectors
@@ -13,7 +13,7 @@ import typer
 from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.service.plain_text import printable
-from sabot_protocol.topics import ROOT, CoupMessage
+from sabot_protocol.topics import ROOT, ConfirmedMessage
 
 from sabot_tools.options.login import (
     CaFileOption,
@@ -30,8 +30,8 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 EPILOG = """\b
 Example: sabot watch --broker mqtt://127.0.0.1:18883
-Example: sabot watch --broker mqtts://broker.example:8883 --site sydney --user floor-sydney \
-  --password-file floor.password --ca-file ca.pem
+Example: sabot watch --broker mqtts://broker.example:8883 --site sydney --user pit-sydney \
+  --password-file pit.password --ca-file ca.pem
 """
 
 
@@ -50,7 +50,7 @@ def watch(
     certificate_file: CertificateFileOption = None,
     key_file: KeyFileOption = None,
 ) -> None:
-    """Subscribe to a broker and print each coup."""
+    """Subscribe to a broker and print each coup once it is confirmed: before, its cards may not be turned."""
     if not re.fullmatch(r"[A-Za-z0-9_-]+|\+", site):
         raise typer.BadParameter(f"{site!r} is not a site: use letters, digits, - and _", param_hint="--site")
     selector = selectors.DefaultSelector()
@@ -74,17 +74,19 @@ def _print_coups(mqtt: LoopClient, site: str) -> Counter[str]:
 
     def on_message(_client: object, _userdata: object, message: paho.MQTTMessage) -> None:
         try:
-            coup = msgspec.json.decode(message.payload, type=CoupMessage)
+            coup = msgspec.json.decode(message.payload, type=ConfirmedMessage)
             line = painter.line(coup, None)
         except (msgspec.MsgspecError, UnicodeError, LookupError, RecursionError):
-            typer.echo(f"sabot watch: ignored a message on {printable(message.topic)}: it is not a coup", err=True)
+            typer.echo(
+                f"sabot watch: ignored a message on {printable(message.topic)}: it is no confirmed coup", err=True
+            )
             return
         if coup.event_no > printed[coup.unit]:
             printed[coup.unit] = coup.event_no
             printed["coups"] += 1
             typer.echo(line)
 
-    topic = f"{ROOT}/{site}/+/coup"
+    topic = f"{ROOT}/{site}/+/confirmed"
 
     def on_ready() -> None:
         mqtt.client.subscribe(topic, qos=1)

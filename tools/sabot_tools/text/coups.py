@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from sabot_protocol.service.plain_text import printable
-from sabot_protocol.topics import CoupMessage
+from sabot_protocol.topics import Result
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RESET, _RED, _BLUE, _GREEN, _DIM, _BOLD = "\033[0m", "\033[31m", "\033[34m", "\033[32m", "\033[2m", "\033[1m"
@@ -33,7 +33,7 @@ class Painter:
         width = sum(len(card[0].replace("T", "10")) + 1 for card in cards) + len(cards) - 1
         return " ".join(map(self.card, cards)) + " " * (_HAND_WIDTH - width)
 
-    def line(self, coup: CoupMessage, latency_s: float | None) -> str:
+    def line(self, coup: Result, latency_s: float | None) -> str:
         """Return one coup as one line."""
         result = _result(coup)
         winner = self.paint(f"{result.upper():<6}", _BOLD, _RESULT_COLOUR[result])
@@ -46,12 +46,12 @@ class Painter:
         ).rstrip()
 
 
-def _result(coup: CoupMessage) -> str:
+def _result(coup: Result) -> str:
     """Return the winner; `void`, or `none` for a coup that is not void and has no result yet."""
     return coup.winner or ("none" if coup.status == "disputed" else "void")
 
 
-def _remarks(coup: CoupMessage) -> str:
+def _remarks(coup: Result) -> str:
     remarks = {
         "DISPUTED": coup.status == "disputed",
         coup.kind.replace("_", " "): coup.kind not in ("live", "void"),
@@ -73,7 +73,7 @@ class Summary:
     alarms: int = 0
     latencies_s: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
 
-    def add(self, coup: CoupMessage, latency_s: float | None) -> None:
+    def add(self, coup: Result, latency_s: float | None) -> None:
         """Count a coup."""
         self.winners[_result(coup)] += 1
         self.pairs += coup.player_pair + coup.banker_pair

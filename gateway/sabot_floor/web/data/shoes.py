@@ -28,6 +28,7 @@ class ShoeCoup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     flags: str = ""
     by: str = ""  # who decided or confirmed it
     clause: str = ""
+    covered: bool = False  # its result is not out, so its cards are not here
 
 
 class ShoeDecision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -90,6 +91,7 @@ def _as_it_stands(first: Coup, now: Coup, confirmed: Confirmed | None) -> ShoeCo
         flags=now.flags,
         by=now.by or (confirmed.by if confirmed else ""),
         clause=now.clause or (confirmed.clause if confirmed else ""),
+        covered=now.status == "verified" and not now.player,
     )
 
 

@@ -33,6 +33,12 @@ function Rows({heads, rows}) {
 
 const person = (name, role) => html`${name}${role ? html` <span class="soft">${role.replaceAll("_", " ")}</span>` : null}`;
 
+// A verified coup without a winner is not out: its cards may not be turned yet.
+function winnerOf(message) {
+  if (message.winner) return t(`coup.winner_${message.winner}`);
+  return t(message.status === "verified" ? "coup.not_out" : "coup.winner_none");
+}
+
 function Facts({evidence}) {
   const {report, rulebook} = evidence;
   const [final] = report.final;
@@ -40,7 +46,7 @@ function Facts({evidence}) {
   const others = evidence.cards.filter((one) => !one.side);
   const flags = evidence.events.filter((one) => one.kind === "coup").at(-1)?.notes ?? []; // of the newest message
   return html`<dl class="facts">
-    <dt>${t("coup.result")}</dt><dd><b>${final.winner ? t(`coup.winner_${final.winner}`) : t("coup.winner_none")}</b> ${marks.map((name) => html`<span class="chip">${t(`coup.${name}`)}</span> `)}</dd>
+    <dt>${t("coup.result")}</dt><dd><b>${winnerOf(final)}</b> ${marks.map((name) => html`<span class="chip">${t(`coup.${name}`)}</span> `)}</dd>
     <dt>${t("coup.state")}</dt><dd><span class=${`chip ${evidence.state}`} data-state=${evidence.state}>${t(evidence.state === "verified" ? "coup.not_confirmed" : `coup.status_${evidence.state}`)}</span> <span class="chip">${t(`coup.kind_of_${final.kind}`)}</span>${flags.map((one) => html` <span class="chip">${noteName(one)}</span>`)}</dd>
     ${others.length ? html`<dt>${t("coup.other_cards")}</dt><dd>${others.map((one) => html`<${Card} card=${one.card} /> ${[slotName(one.slot), ...one.notes.map(noteName)].join(", ")} `)}</dd>` : null}
     ${final.began ? html`<dt>${t("coup.began")}</dt><dd>${final.began}</dd>` : null}
@@ -55,7 +61,7 @@ function People({evidence, zone}) {
   const time = (at) => html`<${Time} at=${at} zone=${zone} />`;
   return html`
     <${Section} name="confirmed"><${Rows} heads=${["time", "state", "who", "rule", "message", "entry"]} rows=${evidence.confirmed.map((one) => [time(one.time), t(`coup.status_${one.status}`), person(one.by, one.role), one.clause, html`<code>${one.coup_id}</code>`, one.place.entry])} /></${Section}>
-    <${Section} name="corrections"><${Rows} heads=${["time", "message", "state", "result", "who", "rule", "corrects"]} rows=${report.messages.map((one) => [time(one.time), html`<code>${one.coup_id}</code>`, t(`coup.status_${one.status}`), one.winner ? t(`coup.winner_${one.winner}`) : t("coup.winner_none"), person(one.by, one.role), one.clause, one.corrects ? html`<code>${one.corrects}</code>` : ""])} /></${Section}>
+    <${Section} name="corrections"><${Rows} heads=${["time", "message", "state", "result", "who", "rule", "corrects"]} rows=${report.messages.map((one) => [time(one.time), html`<code>${one.coup_id}</code>`, t(`coup.status_${one.status}`), winnerOf(one), person(one.by, one.role), one.clause, one.corrects ? html`<code>${one.corrects}</code>` : ""])} /></${Section}>
     <${Section} name="decisions"><${Rows} heads=${["time", "what", "approved", "asked", "rule", "answered", "answer"]} rows=${report.decisions.map((one) => [time(one.time), verbName(one.verb), person(one.by, one.role), person(one.asks, one.asks_role), one.clause, time(one.answered), `${one.ok === false ? `${t("coup.refused")}: ` : ""}${said(one.say)}`])} /></${Section}>
     <${Section} name="alarms"><${Rows} heads=${["time", "what", "rule", "acknowledged", "cleared"]} rows=${report.alarms.map((one) => [time(one.raised), html`<b>${alarmName(one.name)}</b> ${said(one.say)}`, one.clause, html`${time(one.acknowledged)} ${one.acknowledged_by}`, html`${time(one.cleared)} ${one.cleared_by}`])} /></${Section}>
     <${Section} name="incidents"><${Rows} heads=${["time", "what", "rule", "state", "who"]} rows=${report.incidents.map((one) => [time(one.opened), html`<b>${plain(one.kind)}</b> ${said(one.say)}`, one.clause, t("coup.steps_done", {done: one.done, steps: one.steps}), one.by])} />

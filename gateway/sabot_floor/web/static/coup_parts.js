@@ -23,6 +23,7 @@ export function Time({at, zone}) {
 
 // A card such as 8H; one that cannot be read as a card is shown as it is.
 export function Card({card}) {
+  if (!card) return html`<span class="card" aria-label=${t("pit.not_turned")}>?</span>`;
   const suit = SUITS[card[1]];
   const rank = card[0] === "T" ? "10" : card[0];
   const red = card[1] === "H" || card[1] === "D" ? " red" : "";
@@ -45,11 +46,12 @@ function Hand({side, cards, points, wins, zone}) {
 // Both hands with their cards, slots, times and points.
 export function Hands({evidence}) {
   const [final] = evidence.report.final;
+  const out = final.winner || final.status !== "verified";
   const zone = evidence.report.head.time_zone;
   const of = (side) => evidence.cards.filter((one) => one.side === side);
   return html`<div class="hands">
-    <${Hand} side="player" cards=${of("player")} points=${final.player_points} wins=${final.winner === "player"} zone=${zone} />
-    <${Hand} side="banker" cards=${of("banker")} points=${final.banker_points} wins=${final.winner === "banker"} zone=${zone} />
+    <${Hand} side="player" cards=${of("player")} points=${out ? final.player_points : "–"} wins=${final.winner === "player"} zone=${zone} />
+    <${Hand} side="banker" cards=${of("banker")} points=${out ? final.banker_points : "–"} wins=${final.winner === "banker"} zone=${zone} />
   </div>`;
 }
 

@@ -60,7 +60,7 @@ function answer(text) {
 export function eventText(event, rows) {
   switch (event.kind) {
     case "card":
-      return [`${slotName(event.name)}: ${cardText(event.card)}`, ...event.notes.map(noteName)].join(", ");
+      return [`${slotName(event.name)}: ${event.card ? cardText(event.card) : t("pit.not_turned")}`, ...event.notes.map(noteName)].join(", ");
     case "coup":
       return [rows.has(event.id) ? result(rows.get(event.id)) : event.text, ...event.notes.map(noteName)].join(", ");
     case "confirmed":

@@ -2,7 +2,7 @@
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {NotLive, useLive} from "./live.js";
 import {t, title} from "./words.js";
-import {Badge, Gate, useSession} from "./session.js";
+import {Badge, Gate, turned, useSession} from "./session.js";
 import {Assistant} from "./dealer_assistant.js";
 import {CommandForm, Dialog, perform, stepText} from "./dealer_command.js";
 import {Alarms, Extra, Hand, Offers, Reasons} from "./dealer_parts.js";
@@ -13,10 +13,8 @@ const SAID_MS = 10000; // what was done goes by itself; a refusal stays until it
 const SIDES = ["player", "banker"];
 const AT_SHOE = ["confirm", "open_shoe"]; // the shoe has a button for them, too
 
-// The one line; with cards face down it shows nothing that is not turned.
-function lineText(state, covered) {
+function lineText(state) {
   const {key, values} = state.line;
-  if (covered && ["card", "confirm", "confirmed"].includes(key)) return t("dealer.line_turn");
   if (key === "card") return t("dealer.line_card", {number: values.number, slot: t(`dealer.slot_${values.slot}`)});
   if (key === "confirm" || key === "confirmed") {
     const {winner, player, banker} = values;
@@ -51,22 +49,6 @@ function Actions({state, role, press}) {
     </div>`;
 }
 
-// How many cards of each hand are turned: all of them where cards are dealt face up.
-function useTurned(state) {
-  const [turned, set] = useState({coup: "", player: 0, banker: 0});
-  const now = turned.coup === state.coup ? turned : {coup: state.coup, player: 0, banker: 0};
-  const turn = (side) => set({...now, [side]: state[side].cards.length});
-  const shown = (side) => (state.face_down ? Math.min(now[side], state[side].cards.length) : state[side].cards.length);
-  return {player: shown("player"), banker: shown("banker"), turn};
-}
-
-function offersNow(state, turned) {
-  const open = (side) => turned[side] >= state[side].cards.length;
-  if (open("player") && open("banker")) return state.offers.both;
-  if (open("player") && turned.banker === 0) return state.offers.player;
-  return open("banker") && turned.player === 0 ? state.offers.banker : [];
-}
-
 function Terminal({state, session}) {
   const [step, choose] = useState(null);
   const [assistant, setAssistant] = useState(false);
@@ -75,10 +57,14 @@ function Terminal({state, session}) {
     const timer = said?.ok ? setTimeout(() => say(null), SAID_MS) : 0;
     return () => clearTimeout(timer);
   }, [said]);
-  const turned = useTurned(state);
   const role = session.roles[state.book] ?? "";
-  const dealt = state.player.cards.length + state.banker.cards.length;
-  const covered = dealt >= 4 && turned.player + turned.banker < dealt;
+  // The first card that is turned closes the wagers: the gateway must know it.
+  const turn = async (side) => {
+    const exposed = state.actions.find((one) => one.name === "card_exposed" && role in one.who);
+    const answer = await turned({table, coup: state.coup, side, cards: state[side].cards.length});
+    if (answer.say) say(answer);
+    if (answer.ok && exposed) perform(table, exposed);
+  };
   const run = async (one, filled) => {
     choose(null);
     setAssistant(false);
@@ -90,28 +76,21 @@ function Terminal({state, session}) {
     if (one.fields.length) choose(one);
     else run(one);
   };
-  // The first card that the dealer turns closes the wagers: the gateway must know it.
-  const turn = (side) => {
-    turned.turn(side);
-    const exposed = state.actions.find((one) => one.name === "card_exposed" && role in one.who);
-    if (exposed) perform(table, exposed);
-  };
   const acknowledge = (one) => press({name: "acknowledge", verb: "ack-alarm", args: {alarm: one.alarm}, clause: "", fields: [], first: "", role: state.acknowledge[role] ?? ""});
-  const shown = covered ? {...state, actions: state.actions.filter((one) => one.name !== "confirm")} : state;
   return html`
     <header class="top"><h1>${table}</h1><span>${state.coup ? t("dealer.coup", {coup: state.coup}) : ""}</span><${Notices} state=${state} /><${Badge} /></header>
-    <p class=${`line ${state.line.level}`} role="status">${lineText(state, covered)}</p>
+    <p class=${`line ${state.line.level}`} role="status">${lineText(state)}</p>
     ${said ? html`<p class=${`said ${said.ok ? "ok" : "failed"}`} role="alert"><span>${said.say}</span><button class="plain" onClick=${() => say(null)}>${t("dealer.close")}</button></p>` : null}
-    <${Offers} offers=${offersNow(state, turned)} />
+    <${Offers} offers=${state.offers} />
     <div class="body">
       <div class="left">
-        <div class="table">${SIDES.map((side) => html`<${Hand} key=${side} side=${side} hand=${state[side]} due=${covered ? "" : dueSlot(state)} hidden=${turned[side]} canTurn=${dealt >= 4} turn=${() => turn(side)} winner=${covered ? "" : winnerOf(state)} />`)}</div>
-        <${Extra} cards=${state.extra} faceDown=${state.face_down} />
-        ${covered ? null : html`<${Reasons} reasons=${state.reasons} />`}
+        <div class="table">${SIDES.map((side) => html`<${Hand} key=${side} side=${side} hand=${state[side]} due=${dueSlot(state)} turn=${() => turn(side)} winner=${winnerOf(state)} />`)}</div>
+        <${Extra} cards=${state.extra} />
+        <${Reasons} reasons=${state.reasons} />
         ${state.picture ? html`<section class="fault"><${Picture} name=${state.picture} /><p>${t(`dealer.picture_${state.picture}`)}</p></section>` : null}
       </div>
       <div class="right">
-        ${role ? html`<${Actions} state=${shown} role=${role} press=${press} />` : html`<p class="said failed">${t("dealer.no_role", {book: state.title || state.book})}</p>`}
+        ${role ? html`<${Actions} state=${state} role=${role} press=${press} />` : html`<p class="said failed">${t("dealer.no_role", {book: state.title || state.book})}</p>`}
         <button class="assistant" onClick=${() => setAssistant(true)}>${t("dealer.what_happened")}</button>
         <${Alarms} alarms=${state.alarms} more=${state.more} acknowledge=${acknowledge} />
       </div>

@@ -6,8 +6,8 @@ const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
 const SUIT_WORDS = {S: "spades", H: "hearts", D: "diamonds", C: "clubs"};
 
 // A card as read; one that is not turned yet shows its back.
-export function Card({one, hidden}) {
-  if (hidden) return html`<li class="card back" aria-label=${t("dealer.face_down")}></li>`;
+export function Card({one}) {
+  if (!one.card) return html`<li class="card back" aria-label=${t("dealer.face_down")}></li>`;
   const [rank, suit] = [one.card[0] === "T" ? "10" : one.card[0], one.card[1]];
   const label = `${rank} ${t(`dealer.suit_${SUIT_WORDS[suit] ?? "spades"}`)}`;
   const keyed = one.notes?.includes("keyed");
@@ -17,27 +17,25 @@ export function Card({one, hidden}) {
     </li>`;
 }
 
-// One hand; a tap shows that it has been turned, if cards are dealt face down.
-export function Hand({side, hand, due, hidden, canTurn, turn, winner}) {
-  const cards = hand.cards.map((one, index) => html`<${Card} key=${one.slot} one=${one} hidden=${index >= hidden} />`);
-  const covered = hidden < hand.cards.length;
+// One hand; a tap says that it has been turned, if cards are dealt face down.
+export function Hand({side, hand, due, turn, winner}) {
+  const cards = hand.cards.map((one) => html`<${Card} key=${one.slot} one=${one} />`);
   const waits = due.startsWith(side);
   return html`
     <section class=${`hand ${side}${winner === side || winner === "tie" ? " wins" : ""}`} aria-label=${t(`dealer.${side}`)}>
-      <h2>${t(`dealer.${side}`)}<output class="points">${covered || !hand.cards.length ? "–" : hand.points}</output></h2>
+      <h2>${t(`dealer.${side}`)}<output class="points">${hand.covered || !hand.cards.length ? "–" : hand.points}</output></h2>
       <ul class="cards">${cards}${waits ? html`<li class="card due" aria-label=${t("dealer.due")}>?</li>` : null}</ul>
-      ${covered && canTurn ? html`<button class="turn" onClick=${turn}>${t(`dealer.turned_${side}`)}</button>` : null}
+      ${hand.may_turn ? html`<button class="turn" onClick=${turn}>${t(`dealer.turned_${side}`)}</button>` : null}
     </section>`;
 }
 
-// Cards that belong to no hand; face down unless they were seen.
-export function Extra({cards, faceDown}) {
+// Cards that belong to no hand.
+export function Extra({cards}) {
   if (!cards.length) return null;
-  const hidden = (one) => faceDown && !one.notes?.some((note) => note === "exposed" || note === "face_up");
   return html`
     <section class="extra">
       <h2>${t("dealer.extra")}</h2>
-      <ul class="cards">${cards.map((one, index) => html`<${Card} key=${index} one=${one} hidden=${hidden(one)} />`)}</ul>
+      <ul class="cards">${cards.map((one, index) => html`<${Card} key=${index} one=${one} />`)}</ul>
     </section>`;
 }
 

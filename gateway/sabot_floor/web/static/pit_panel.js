@@ -12,8 +12,9 @@ import {t} from "./words.js";
 const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
 const GROUPS = ["coup", "wagers", "shoe", "records"];
 
-// A card as people write it: 10♥.
+// A card as people write it: 10♥; a card that is not turned has no text.
 export function Card({card}) {
+  if (!card) return html`<span class="card back" aria-label=${t("pit.not_turned")}>?</span>`;
   const red = card[1] === "H" || card[1] === "D";
   return html`<span class=${red ? "card red" : "card"}>${card[0] === "T" ? "10" : card[0]}${SUITS[card[1]] ?? card[1]}</span>`;
 }
@@ -23,7 +24,7 @@ const cardsOf = (text) => (text ?? "").match(/.{2}/g) ?? [];
 function Side({hand, side}) {
   const cards = (hand.cards ?? []).filter((one) => one.slot.startsWith(side));
   return html`<div class=${`side ${side}`}><h4>${t(`pit.winner_${side}`)}</h4>
-    <p>${cards.map((one) => html`<${Card} key=${one.slot} card=${one.card} />`)} <b>${cards.length ? hand[`${side}_points`] ?? 0 : ""}</b></p></div>`;
+    <p>${cards.map((one) => html`<${Card} key=${one.slot} card=${one.card} />`)} <b>${cards.length && cards.every((one) => one.card) ? hand[`${side}_points`] ?? 0 : ""}</b></p></div>`;
 }
 
 function Hand({panel}) {
@@ -34,6 +35,7 @@ function Hand({panel}) {
     hand.kind && hand.kind !== "live" ? t(`pit.kind_${hand.kind}`) : "",
     t(`pit.phase_${hand.result?.status === "disputed" ? "disputed" : hand.phase}`),
     hand.due ? t("pit.due_card", {slot: t(`pit.slot_${hand.due}`)}) : "",
+    hand.cards?.some((one) => !one.card) ? t("pit.turn_at_table") : "",
     hand.last_coup ? t("pit.last_coup") : "",
     hand.locked ? t("pit.locked") : "",
     hand.surplus ? t("pit.surplus", {n: hand.surplus}) : "",
@@ -70,6 +72,7 @@ function useShoe(panel, moment) {
 }
 
 function Coup({coup}) {
+  if (coup.covered) return html`<tr><td>${coup.coup}</td><td class="soft" colspan="4">${t("pit.not_out")}</td></tr>`;
   return html`<tr class=${coup.status}>
     <td><a href=${`/coup/${coup.id}`}>${coup.coup}</a></td>
     <td class=${coup.winner ?? ""}>${coup.winner ? t(`pit.winner_${coup.winner}`) : t("pit.void")}${coup.kind !== "live" && coup.winner ? ` · ${t(`pit.kind_${coup.kind}`)}` : ""}</td>

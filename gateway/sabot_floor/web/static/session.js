@@ -51,6 +51,13 @@ export async function act(body, second = "") {
   return data;
 }
 
+// Say that the first cards of a hand are turned: {table, coup, side, cards}.
+export async function turned(body) {
+  const {status, data} = await post("/turned", body);
+  if (status === 401 || status === 403) become(await look());
+  return data;
+}
+
 export async function logIn(person, secret, kind) {
   const {status, data} = await post("/login", {person, secret, kind});
   if (status === 200) become(data);

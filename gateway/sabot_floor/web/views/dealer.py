@@ -1,16 +1,19 @@
 """The Dealer Terminal of a table: what is due now, cards and points as read, result, offers, alarms, buttons."""
 
 import msgspec
-from sabot_protocol import assistant, rulebooks
-from sabot_protocol.rulebooks import Rulebook, RulebookError
+from sabot_protocol import assistant
+from sabot_protocol.offers import Offer
+from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.service.moment import Moment
+from sabot_protocol.table_of_play import FIRST_FOUR
 from sabot_protocol.table_states import HandCard, HandMessage, HandResult
 from sabot_protocol.topics import AlarmMessage
 
+from sabot_floor.web import unturned
 from sabot_floor.web.site_state import Link, SiteState, TableState
 from sabot_floor.web.views import dealer_actions, dealer_fault, dealer_hand
 from sabot_floor.web.views.dealer_actions import Action
-from sabot_floor.web.views.dealer_hand import Line, OffersDue
+from sabot_floor.web.views.dealer_hand import Line
 
 MOST_ALARMS = 8
 _SEVERITIES = ("critical", "warning", "info")
@@ -30,14 +33,16 @@ class DealerAlarm(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A hand as read."""
+    """A hand as read; a card that is not turned has no text, and then the hand has no points to show."""
 
     cards: list[HandCard]
     points: int
+    covered: bool
+    may_turn: bool  # its cards may be turned now
 
 
 class Dealer(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything on the page; a page of cards dealt face down shows a card only after the dealer has turned it."""
+    """Everything on the page; a card that is dealt face down is in it once it is turned."""
 
     table: str
     book: str = ""
@@ -51,14 +56,13 @@ class Dealer(msgspec.Struct, frozen=True, kw_only=True):
     last_coup: bool = False
     called: bool = False
     locked: bool = False
-    face_down: bool = True
     line: Line
     player: Side
     banker: Side
     extra: list[HandCard] = []
     reasons: list[Line] = []
     result: HandResult | None = None
-    offers: OffersDue = OffersDue()
+    offers: list[Offer] = []
     fault: str = ""
     picture: str = ""
     alarms: list[DealerAlarm] = []
@@ -71,7 +75,7 @@ class Dealer(msgspec.Struct, frozen=True, kw_only=True):
 def view(site: SiteState, key: str, _at: Moment) -> Dealer:
     """Return the page of a table; a table without a rulebook has neither reasons nor buttons."""
     table, link = site.tables.get(key, TableState(key)), site.link(key)
-    book = book_of(table)
+    book = unturned.book_of(table.status)
     hand = table.hand or _NO_HAND
     laid = dealer_hand.hands(hand)
     alarms = _alarms(table)
@@ -87,8 +91,8 @@ def view(site: SiteState, key: str, _at: Moment) -> Dealer:
         called=hand.called,
         locked=bool(hand.locked),
         line=_line(table, hand, fault, connected=link.shoe or not link.gateway),
-        player=Side(laid.player, hand.player_points),
-        banker=Side(laid.banker, hand.banker_points),
+        player=_side(laid.player, hand.player_points, laid),
+        banker=_side(laid.banker, hand.banker_points, laid),
         extra=laid.extra,
         result=hand.result,
         fault=hand.fault,
@@ -97,6 +101,11 @@ def view(site: SiteState, key: str, _at: Moment) -> Dealer:
         more=len(alarms[MOST_ALARMS:]) + (table.alarms.more if table.alarms else 0),
     )
     return _with_book(shown, site, table, hand, fault, book) if book else shown
+
+
+def _side(cards: list[HandCard], points: int, laid: dealer_hand.Hands) -> Side:
+    covered = unturned.is_covered(cards)
+    return Side(cards, points, covered, covered and len(laid.all()) >= len(FIRST_FOUR))
 
 
 def _line(table: TableState, hand: HandMessage, fault: str, *, connected: bool) -> Line:
@@ -120,20 +129,11 @@ def _with_book(
         book=book.id,
         title=book.title,
         game=book.game[setup.game].title if setup and setup.game in book.game else "",
-        face_down=dealer_hand.dealt_face_down(book, setup),
         reasons=dealer_hand.reasons(book, laid),
         offers=dealer_hand.offers_due(book, setup, hand, laid),
         actions=dealer_actions.actions(book, hand, fault, jackpots_of(site, table.name), table.status),
         acknowledge=dealer_actions.approvers(book.id, ""),
     )
-
-
-def book_of(table: TableState) -> Rulebook | None:
-    """Return the rulebook of a table; None if its status names none that there is."""
-    try:
-        return rulebooks.load(table.status.rulebook) if table.status and table.status.rulebook else None
-    except RulebookError:
-        return None
 
 
 def jackpots_of(site: SiteState, table: str) -> dict[str, str]:

@@ -14,9 +14,10 @@ from sabot_protocol.table_states import HandCard, HandMessage, HistoryMessage
 from sabot_protocol.topics import UNWAGERED, AlarmsMessage, ShoeMessage, TableSetup
 from sabot_protocol.wagers.table import Settings
 
+from sabot_floor.web.unturned import SURPLUS, dealt_face_down, is_covered
+
 Values = dict[str, str | int]
 MOST_CARDS = 12
-SURPLUS = "surplus"  # the note of a card that belongs to no hand of this coup
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -54,12 +55,6 @@ def card_texts(cards: Sequence[HandCard]) -> list[str]:
     return [one.card for one in cards]
 
 
-def dealt_face_down(book: Rulebook, setup: TableSetup | None) -> bool:
-    """Return True if cards lie face down until they are turned, by the table's setup or the rulebook's default."""
-    chosen = setup.shoe.get("dealing", "") if setup else ""
-    return (chosen or book.shoe.choice["dealing"].values[0]) == "face_down"
-
-
 # What is due
 
 
@@ -79,6 +74,8 @@ def headline(hand: HandMessage, shoe: ShoeMessage | None, fault: str, *, connect
         return _complete(hand)
     if hand.locked:
         return Line("locked", {}, "stop")
+    if _waits_for_turning(hand):
+        return Line("turn", {}, "go")
     if hand.phase == "bets" and not hand.called and hand.kind not in UNWAGERED:
         return Line("bets", {}, "go")
     slot = hand.due or "player_1"
@@ -100,6 +97,12 @@ def no_shoe(hand: HandMessage) -> bool:
     return hand.phase == "closed" or (hand.phase == "unknown" and not hand.shoe)
 
 
+def _waits_for_turning(hand: HandMessage) -> bool:
+    """Return True if the first four cards are dealt, and a card of a hand is not turned."""
+    laid = hands(hand).all()
+    return len(laid) >= len(FIRST_FOUR) and is_covered(laid)
+
+
 def _complete(hand: HandMessage) -> Line:
     result = hand.result
     if result is None or result.winner is None:
@@ -114,6 +117,8 @@ def _complete(hand: HandMessage) -> Line:
 
 def reasons(book: Rulebook, laid: Hands) -> list[Line]:
     """Return why the hands draw or stand: the cells of Table 1 and Table 2, each with its clause."""
+    if is_covered(laid.all()):
+        return []
     found = table_of_play.decisions(book.draw, card_texts(laid.player), card_texts(laid.banker))
     return [_reason(one) for one in found]
 
@@ -128,32 +133,25 @@ def _reason(one: Decision) -> Line:
 # Offers
 
 
-class OffersDue(msgspec.Struct, frozen=True):
-    """The offers due by what is turned: everything on the table, or one hand alone."""
-
-    both: list[Offer] = []
-    player: list[Offer] = []
-    banker: list[Offer] = []
-
-
-def offers_due(book: Rulebook, setup: TableSetup | None, hand: HandMessage, laid: Hands) -> OffersDue:
-    """Return the offers for each way in which the hands can be turned; none in a coup without wagers."""
+def offers_due(book: Rulebook, setup: TableSetup | None, hand: HandMessage, laid: Hands) -> list[Offer]:
+    """Return the offers by what is turned: both hands, or one and nothing of the other; none without wagers."""
     if setup is None or hand.kind in UNWAGERED or hand.phase != "dealing" or hand.fault:
-        return OffersDue()
+        return []
     try:
         settings = Settings.of(book, {"game": setup.game, **setup.options})
     except RulebookError:
-        return OffersDue()
-    player, banker, dealt = card_texts(laid.player), card_texts(laid.banker), len(laid.all())
+        return []
+    exposed = _exposed(laid)
+    return offers.due(book, settings, setup.wagers, exposed) if exposed else []
 
-    def due(exposed: Exposed) -> list[Offer]:
-        return offers.due(book, settings, setup.wagers, exposed)
 
-    if not dealt_face_down(book, setup):
-        return OffersDue(both=due(Exposed(player, banker, dealt)))
-    return OffersDue(
-        due(Exposed(player, banker, dealt)), due(Exposed(player, [], dealt)), due(Exposed([], banker, dealt))
-    )
+def _exposed(laid: Hands) -> Exposed | None:
+    """Return the cards that are turned; None if a hand is turned in part."""
+    covered = [[is_covered([one]) for one in cards] for cards in (laid.player, laid.banker)]
+    if any(any(one) and not all(one) for one in covered):
+        return None
+    player, banker = ([] if any(one) else cards for one, cards in zip(covered, (laid.player, laid.banker), strict=True))
+    return Exposed(card_texts(player), card_texts(banker), len(laid.all()))
 
 
 # The assistant
@@ -187,7 +185,7 @@ def hand_state(
 
 def has_outcome(hand: HandMessage) -> bool:
     """Return True if the shoe or the cards give the coup on the table a winner; else a person must name one."""
-    if hand.result is None or hand.result.winner is not None:
+    if hand.result is None or hand.result.winner is not None or is_covered(hand.cards):
         return True
     laid = {one.slot: one.card for one in hand.cards if one.slot in SLOTS}
     player, banker = ([laid[slot] for slot in SLOTS if slot in laid and slot.startswith(side)] for side in _SIDES)
@@ -211,7 +209,7 @@ def is_void(hand: HandMessage, history: HistoryMessage | None, shoe: ShoeMessage
 def _banker_draws(laid: Hands) -> bool | None:
     """Return whether the Banker must draw where the Player stands; None before the fourth card."""
     player, banker = card_texts(laid.player), card_texts(laid.banker)
-    if len(player) < 2 or len(banker) < 2:
+    if len(player) < 2 or len(banker) < 2 or is_covered([*laid.player[:2], *laid.banker[:2]]):
         return None
     if max(table_of_play.points(player[:2]), table_of_play.points(banker[:2])) >= 8:
         return False

@@ -25,6 +25,8 @@ class ExportCoup(ShoeVerb, frozen=True):
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what to do with the cards, and the line to type at the other table."""
         coup_no, cards = table.verifier.leaving_coup(event)
+        if table.verifier.checks.irregularities.face_down:
+            cards = ()  # not every one may be turned
         return (
             f"Coup {coup_no} is not void, and its wagers stand. Put all cards into another shoe, open it there, and "
             f"type {import_command(coup_no, cards)}."

@@ -1,4 +1,7 @@
-"""Wording: the texts of alarms: what happened, what to do now, what the shoe and the cards say."""
+"""Wording: the texts of alarms: what happened, what to do now, what the shoe and the cards say.
+
+`say` names no card, no points and no winner: cards may lie face down. `shoe_says` and `cards_say` have them.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -75,8 +78,8 @@ def _left(data: dict[str, Any]) -> str:
     options = f"--kind {data['kind']} --decks {data['decks']} --cards-out {data['cards_out']}"
     return (
         f"Coup {data['coup_no']} moves to another shoe. It is not void, and its wagers stand. Put all cards into the "
-        "other shoe. Open that shoe and burn no card. Then type there: "
-        f"{moves.import_command(data['coup_no'], moves.on_table(data['cards']))}; at another gateway add {options} "
+        "other shoe. Open that shoe and burn no card. Then import the coup there, at the pit console or by typing "
+        f"{moves.import_command(data['coup_no'])}, with each card as it lies; at another gateway add {options} "
         f"--coups-left {data['coups_left']}. If the coup does not continue at this gateway, acknowledge this alarm."
     )
 

@@ -1,0 +1,140 @@
+"""In play: the coup of each table whose result is not out yet, and rows without its cards (displays.md, rule 2)."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from sabot_protocol import rulebooks
+
+from sabot_floor.projection.rows import AlarmChange, Attempt, Card, Coup, Dealt, Outcome
+from sabot_floor.store import Store
+
+_SEEN_IN_SHOE = frozenset(("face_up", "exposed"))  # notes of a card that everybody has seen
+_WITHOUT_CARDS = ("reject",)  # alarms whose `shoe_says` names no card
+_NAMES_CARDS = ("key-card", "import-coup", "export-coup")  # requests with cards
+_MOST_CORRECTIONS = 20
+_LAST_COUP = "L"
+Known = frozenset[tuple[str, int, int]]  # table, shoe and coup whose cards are all turned
+NOTHING_KNOWN: Known = frozenset()
+NO_BOOKS: frozenset[str] = frozenset()
+
+
+class Hidden(NamedTuple):
+    """Coups of the shoe on a table from this one on, and requests since this time."""
+
+    shoe: int
+    coup: int
+    since: str
+
+
+class InPlay:
+    """What is hidden at each table; read from the store when the first row of a table is asked for.
+
+    `books`: those whose cards the reader may see before they are turned; `known`: coups whose cards are turned.
+    """
+
+    def __init__(self, store: Store, books: frozenset[str] = NO_BOOKS, known: Known = NOTHING_KNOWN) -> None:
+        self._store, self._books, self._known = store, books, known
+        self._tables: dict[str, Hidden | None] = {}
+
+    def without_cards(self, row: Any) -> Any:
+        """Return a row without the cards of a coup whose result is not out."""
+        change = _CHANGES.get(type(row))
+        if change is None:
+            return row
+        hidden = self.at(row.table)
+        return row if hidden is None else change(row, hidden)
+
+    def without_named_cards(self, attempt: Attempt, outcome: Outcome | None) -> Outcome | None:
+        """Return the answer to a request, empty if the request names cards of a coup whose result is not out."""
+        hidden = self.at(attempt.table) if attempt.verb in _NAMES_CARDS else None
+        return outcome._replace(say="") if outcome and hidden and attempt.time >= hidden.since else outcome
+
+    def at(self, table: str) -> Hidden | None:
+        """Return what is hidden at a table; None if nothing is."""
+        if table not in self._tables:
+            self._tables[table] = self._find(table)
+        return self._tables[table]
+
+    def _find(self, table: str) -> Hidden | None:
+        query = 'SELECT unit, shoe, state, rulebook, time FROM shoes WHERE "table" = ? ORDER BY time DESC LIMIT 1'
+        for unit, shoe, state, rulebook, opened in self._store.select(query, (table,)):
+            book = _books().get(rulebook, "")
+            if state == "closed" or book in self._books or not _may_be_face_down(book):
+                return None
+            coup, since = self._first_hidden(table, unit, shoe, opened)
+            return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, since)
+        return None
+
+    def _first_hidden(self, table: str, unit: str, shoe: int, opened: str) -> tuple[int, str]:
+        """Return the first coup of a shoe whose result is not out, and the time of the one before."""
+        where = 'WHERE "table" = ? AND unit = ? AND shoe = ?'
+        query = f"SELECT coup, time, id FROM coups {where} ORDER BY coup DESC, entry LIMIT {_MOST_CORRECTIONS}"
+        rows = self._store.select(query, (table, unit, shoe))
+        newest = [row for row in rows if row[0] == rows[0][0]]
+        if not newest:
+            return 1, opened
+        if self._is_confirmed([row[2] for row in newest]):
+            return newest[0][0] + 1, newest[0][1]
+        before = [row[1] for row in rows if row[0] != rows[0][0]]
+        return newest[0][0], max(before, default=opened)
+
+    def _is_confirmed(self, ids: list[str]) -> bool:
+        """Return True if one of these messages, or what corrects them, is confirmed."""
+        seen: list[str] = []
+        while ids and len(seen) < _MOST_CORRECTIONS:
+            seen += ids
+            marks = ", ".join("?" * len(ids))
+            found = self._store.select(
+                f"SELECT id FROM coups WHERE corrects <> '' AND corrects IN ({marks})", tuple(ids)
+            )
+            ids = [row[0] for row in found if row[0] not in seen]
+        marks = ", ".join("?" * len(seen))
+        query = f"SELECT count(*) FROM confirmed WHERE status = 'confirmed' AND coup_id IN ({marks})"
+        return bool(self._store.select(query, tuple(seen))[0][0])
+
+
+@cache
+def _books() -> dict[str, str]:
+    return {rulebooks.load(name).digest().hex(): name for name in rulebooks.ids()}
+
+
+def _may_be_face_down(book: str) -> bool:
+    return not book or "face_down" in rulebooks.load(book).shoe.choice["dealing"].values
+
+
+def _is_hidden(row: Any, hidden: Hidden) -> bool:
+    return bool(row.shoe == hidden.shoe and row.coup >= hidden.coup)
+
+
+def _coup(row: Coup, hidden: Hidden) -> Coup:
+    if not _is_hidden(row, hidden):
+        return row
+    letters, _, flags = row.flags.partition(" ")
+    kept = " ".join(filter(None, (_LAST_COUP if _LAST_COUP in letters else "", flags)))
+    return row._replace(winner="", player="", banker="", player_points=0, banker_points=0, flags=kept)
+
+
+def _card(row: Card, hidden: Hidden) -> Card:
+    seen = _SEEN_IN_SHOE & set(row.notes.split())
+    return row if seen or not _is_hidden(row, hidden) else row._replace(card="")
+
+
+def _dealt(row: Dealt, hidden: Hidden) -> Dealt:
+    return row._replace(card="") if _is_hidden(row, hidden) else row
+
+
+def _alarm(row: AlarmChange, hidden: Hidden) -> AlarmChange:
+    if not _is_hidden(row, hidden):
+        return row
+    return row._replace(shoe_says=row.shoe_says if row.name in _WITHOUT_CARDS else "", cards_say="")
+
+
+def _attempt(row: Attempt, hidden: Hidden) -> Attempt:
+    names_cards = row.verb in _NAMES_CARDS and row.time >= hidden.since
+    return row._replace(args="{}") if names_cards else row
+
+
+_CHANGES: dict[type, Callable[[Any, Hidden], Any]] = {
+    Coup: _coup, Card: _card, Dealt: _dealt, AlarmChange: _alarm, Attempt: _attempt,
+}  # fmt: skip
