@@ -107,7 +107,7 @@ def tells(body: bytes, hidden: list[str]) -> list[str]:
     whole = "".join(hidden)
     found += [whole] if whole and whole in text.replace(" ", "") else []
     for line in text.splitlines():
-        found += _told(_json(line.removeprefix("data: ")))
+        found += _telling(_json(line.removeprefix("data: ")))
     return found
 
 
@@ -118,15 +118,15 @@ def _json(text: str) -> Any:
         return None
 
 
-def _told(found: Any) -> list[str]:
+def _telling(found: Any) -> list[str]:
     if isinstance(found, list):
-        return [told for one in found for told in _told(one)]
+        return [word for one in found for word in _telling(one)]
     if not isinstance(found, dict):
         return []
     own = [
         f"{name} {value}" for name, value in found.items() if name in TELLING and value not in (None, "", 0, False, [])
     ]
-    return own + [told for value in found.values() for told in _told(value)]
+    return own + [word for value in found.values() for word in _telling(value)]
 
 
 def test_no_surface_shows_a_card_before_it_is_turned(screen_site: ScreenSite, table: LiveTable) -> None:
@@ -136,13 +136,13 @@ def test_no_surface_shows_a_card_before_it_is_turned(screen_site: ScreenSite, ta
     table.deal(NATURAL)
     wait_for(lambda: hand(cam, table)["phase"] == "complete")
     wait_for(lambda: stored(table, screen_site, here))
-    found = {name: told for name, body in surfaces(screen_site, table, here) if (told := tells(body, cards))}
+    found = {name: shows for name, body in surfaces(screen_site, table, here) if (shows := tells(body, cards))}
     assert found == {}
     for client in readers:
         client.step(0.0)
         own = [payload for topic, payload in client.messages if f"/{table.name}/" in topic]
         assert own
-        assert [told for payload in own for told in tells(payload, cards)] == []
+        assert [word for payload in own for word in tells(payload, cards)] == []
     assert shown(cam, f"pit_table/{table.name}", cards) == cards  # Surveillance sees them
     turn(boss, table, here, "player", 2)
     wait_for(lambda: shown(boss, f"pit_table/{table.name}", cards) == ["9C", "KD"])
