@@ -53,12 +53,9 @@ def site_with(
     return site
 
 
-def seen(book: str = "crown-baccarat", turned: dict[str, int] | None = None, **given: Any) -> Dealer:
-    """Return the page of a table whose hand is this, and so many cards of each side `turned`."""
-    site = site_with(book, **given)
-    for side, count in (turned or {}).items():
-        site.turn("t", "3/17", side, count)
-    return dealer.view(site.as_seen(frozenset(), "t"), "t", AT)
+def seen(book: str = "crown-baccarat", **given: Any) -> Dealer:
+    """Return the page of a table whose hand is this."""
+    return dealer.view(site_with(book, **given).as_seen(frozenset(), "t"), "t", AT)
 
 
 def put(site: SiteState, topic: str, message: object) -> None:
@@ -124,21 +121,6 @@ def test_an_offer_is_due_before_card_5_and_not_in_a_dummy_coup() -> None:
     assert seen(kind="dummy", **four).offers == []
     assert seen(fault="card", **four).offers == []  # nobody deals, and the dealer has other worries
     assert seen(**four | {"due": "banker_3", "cards": cards("2S 2H 3S 4H 9D", "player_3")}).offers == []
-
-
-def test_with_cards_face_down_an_offer_waits_for_the_hand_that_is_turned() -> None:
-    four: dict[str, Any] = {"phase": "dealing", "due": "player_3", "cards": cards("3S 2H 4S 3H")}  # Player 7, Banker 5
-
-    def offered(**turned: int) -> list[str]:
-        page = seen("nz-baccarat", turned, game="standard", dealing="face_down", **four)
-        return [one.wager for one in page.offers]
-
-    assert offered() == []
-    assert offered(player=2) == ["insurance1_player"]  # 11H.3(b)
-    assert offered(player=2, banker=2) == ["insurance2_player"]  # 11H.3(d)
-    assert offered(banker=2) == []
-    face_up = seen("nz-baccarat", game="standard", **four).offers
-    assert [one.wager for one in face_up] == ["insurance2_player"]  # all four are exposed as they come
 
 
 def test_confirm_is_bound_to_the_coup_and_names_who_must_approve() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sabot_floor.web.channels import CHANNELS
 from sabot_floor.web.hub import Hub
+from sabot_floor.web.views import dealer
 from sabot_gateway import rules
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.cards import POINTS
@@ -134,3 +135,22 @@ def test_the_book_names_who_may_see_a_card_before_it_is_turned(book: str) -> Non
     roles = [role.id for role in authority.load(book).role]
     assert [role for role in roles if authority.sees_unturned(book, role)] == ["surveillance"]
     assert authority.load(book).unturned.clause
+
+
+def test_an_offer_waits_for_the_hand_that_is_turned() -> None:
+    laid = [{"slot": slot, "card": card} for slot, card in by_slot(["3S", "2H", "4S", "3H"]).items()]  # 7 and 5
+    hand = {"table": "t", "time": TIME, "shoe": 3, "coup": 17, "phase": "dealing", "due": "player_3", "cards": laid}
+
+    def offered(dealing: str = "face_down", **turned: int) -> list[str]:
+        hub = hub_with("nz-baccarat", dealing)
+        put(hub, "t/hand", hand)
+        for side, count in turned.items():
+            assert hub.turn("t", "3/17", side, count) == ""
+        page = dealer.view(hub.site.as_seen(frozenset(), "t"), "t", AT)
+        return [one.wager for one in page.offers]
+
+    assert offered() == []
+    assert offered(player=2) == ["insurance1_player"]  # 11H.3(b)
+    assert offered(player=2, banker=2) == ["insurance2_player"]  # 11H.3(d)
+    assert offered(banker=2) == []
+    assert offered("face_up") == ["insurance2_player"]  # all four are exposed as they come
