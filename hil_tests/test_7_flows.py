@@ -232,7 +232,9 @@ def test_cards_in_the_wrong_area(table: FlowTable) -> None:
     if table.book != RAPID:
         table.deal("3C 5S 4H")
         table.confirm()
-    steps = {step: (people.supervisor if step == "void" else "", clause)}
+    if step == "choose":  # Confirm chooses nothing
+        supervised(table, "step", clause, people, incident="misdelivery", step="choose")
+    steps = {step: (people.supervisor if step != "reconstruct" else "", clause)}
     if table.book == PREMIUM:
         assert table.open() == {"misdelivery": ["report_inspector"]}
         supervised(table, "step", "14.12.7", incident="misdelivery", step="report_inspector")

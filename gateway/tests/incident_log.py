@@ -45,6 +45,14 @@ class IncidentLog(Log):
         """One event a second."""
         return f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000Z"
 
+    def voided(
+        self, coup_no: int = 1, role: str = "casino_supervisor", reason: str = "misdeal", cards: int = 4
+    ) -> None:
+        """A person of this role voids a coup of shoe 1."""
+        self.person = SMITH._replace(role=role)
+        self.command("void_coup", reason=reason, then="go_on")
+        self("coup_void", shoe_no=1, coup_no=coup_no, reason=reason, then="go_on", cards=cards)
+
     def own(self, records: list[Record], number: int, person: Decider | None = None) -> None:
         """Take records of the gateway's own: a decision, an acknowledgement."""
         source = Source(GATEWAY, number, self.time(number))

@@ -72,6 +72,8 @@ def test_a_coup_that_is_on_the_table_is_voided_and_not_only_recorded_as_void() -
     refused = ask(made, "step", incident="misdeal", step="void")
     assert refused.startswith("Step refused: coup 1/1 is on the table and not void: run `sabot table bac-01 void ")
     with_incidents(made, shoe_event(4, "coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=2))
+    assert [step.name for step in one(made).steps if not step.done] == ["void"]  # 11.8.1.3: a manager's, not the shoe's
+    ask(made, "step", incident="misdeal", step="void")
     assert made.table.incidents.open() == []
 
 
@@ -160,7 +162,8 @@ def test_an_intentional_error_needs_the_patron() -> None:
 def test_a_closure_needs_its_sign_twenty_minutes_before() -> None:
     made = bench()
     ask(made, "record", act="close_table", at="2026-01-02T14:30+11:00")
-    (step,) = one(made).steps
+    step, closing = one(made).steps
+    assert (closing.name, closing.role) == ("close_table", "casino_supervisor")
     assert (step.name, step.until) == ("sign_closure", "2026-01-02T03:10:00.000Z")
     made.table.incidents.overdue(made.own.new_source("2026-01-02T03:11:00.000Z"))
     assert one(made).steps[0].late

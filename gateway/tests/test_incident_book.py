@@ -116,14 +116,14 @@ def test_a_misdeal_that_can_be_reconstructed_ends_with_confirm(rulebook: str) ->
 def test_a_misdeal_that_cannot_be_reconstructed_is_void(rulebook: str, role: str) -> None:
     log = IncidentLog(rulebook)
     log.deal()
-    log.person = SMITH
+    log.person = SMITH._replace(role=role)
     log.reported("bad_order", "VOID", reconstructible=False, notified_before_next=True)
     assert log.states() == [("misdeal", "open", ["void"])]
     assert (log.one().by, log.step("void").role) == ("A. Smith", role)
     log("coup_void", **VOID, reason="misdeal")
     assert log.states()[-1] == ("misdeal", "closed", [])
     assert len(log.incidents) == 2  # the void coup opens no other
-    assert (log.step("void").by, log.step("void").by_role) == ("A. Smith", "casino_supervisor")
+    assert (log.step("void").by, log.step("void").by_role) == ("A. Smith", role)
 
 
 @pytest.mark.parametrize("rulebook", [STAR, PREMIUM, CROWN, RAPID])
@@ -280,7 +280,7 @@ def test_wrong_shoe_and_misdelivery_at_rapid_are_void() -> None:
     log.deal("9S 2H")
     log.irregularity("wrong_shoe", "VOID")
     log.irregularity("wrong_area", "VOID", international=False)
-    log("coup_void", **VOID | {"cards": 2}, reason="wrong_shoe")
+    log.voided(role="assistant_gaming_manager", reason="wrong_shoe", cards=2)
     assert [state[:2] for state in log.states()] == [
         ("wrong_shoe", "open"), ("misdelivery", "open"), ("wrong_shoe", "closed"), ("misdelivery", "closed"),
     ]  # fmt: skip
@@ -293,7 +293,10 @@ def test_premium_reports_every_misdelivery() -> None:
     log.irregularity("wrong_recipient", "CHOICE", international=False)
     log.result()
     log.confirm()
-    assert log.states()[-1] == ("misdelivery", "open", ["report_inspector"])
+    assert log.states()[-1] == ("misdelivery", "open", ["choose", "report_inspector"])  # Confirm chooses nothing
+    log.open_book.complete(log.one(), "choose", Done(log.time(50), "A. Smith"), Source(GATEWAY, 50, log.time(50)))
+    (left,) = log.open_book.open()
+    assert [step.name for step in left.steps if not step.done] == ["report_inspector"]
 
 
 def test_cards_that_were_not_cut_are_shuffled_before_the_next_shoe() -> None:

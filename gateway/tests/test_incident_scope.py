@@ -19,16 +19,12 @@ def misdeal(log: IncidentLog) -> None:
     log.reported("bad_order", "VOID", **MISDEAL)
 
 
-def void(log: IncidentLog, coup_no: int, unit: str = UNIT) -> None:
-    log("coup_void", shoe_no=1, coup_no=coup_no, reason="misdeal", then="go_on", cards=4, unit=unit)
-
-
 def test_the_void_of_one_coup_does_not_settle_another() -> None:
     log = IncidentLog()
     misdeal(log)
     log.coup_no = 2
     misdeal(log)
-    void(log, 2)
+    log.voided(2)
     assert [one.coup for one in log.open_book.open() if one.kind == "misdeal"] == [1]
 
 
@@ -36,7 +32,7 @@ def test_the_same_number_at_another_shoe_is_another_coup() -> None:
     log = IncidentLog("crown-baccarat")
     misdeal(log)
     log("shoe_opened", shoe_no=1, card_set=1, decks=8, burn="none", unit=OTHER)
-    void(log, 1, unit=OTHER)
+    log("coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="go_on", cards=4, unit=OTHER)
     assert [(one.unit, one.coup) for one in log.open_book.open()] == [(UNIT, 1)]
 
 
@@ -57,8 +53,8 @@ def test_a_coup_without_wagers_settles_what_came_before_it_in_its_shoe(
 def test_a_coup_that_is_void_already_is_no_second_misdeal() -> None:
     log = IncidentLog()
     log.deal()
-    void(log, 1)
-    void(log, 1)
+    log.voided()
+    log.voided()
     assert [one.state for one in log.incidents if one.kind == "misdeal"] == ["closed"]
 
 

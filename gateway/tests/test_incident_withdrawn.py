@@ -25,7 +25,7 @@ def test_a_wrong_date_is_withdrawn_and_the_right_one_is_taken() -> None:
     made.commit()
     (payload,) = (payload for _, topic, payload in made.commit() if topic == "incident")
     after = msgspec.convert(payload, IncidentMessage)
-    (step,) = after.steps
+    step, _ = after.steps
     assert (after.incident, after.state, after.by) == (before.incident, "closed", "A. Smith")
     assert (step.by, step.note, step.late) == ("C. Ng", "not needed: withdrawn: the date was wrong", False)
     assert after.facts["withdrawn"] == "the date was wrong"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from sabot_protocol import authority, rulebooks
+from sabot_protocol import authority, rulebooks, step_order
 from sabot_protocol.authority import AuthorityError
 from sabot_protocol.rulebooks.incidents import Incident, Proof, StepRule, catalogue
 from sabot_protocol.rulebooks.people import Report, Rule
@@ -17,6 +17,8 @@ Facts = Mapping[str, Fact]
 RECORDED = "recorded"  # the kind of an act that asks for no step
 NOT_NEEDED = "not needed"
 WITHDRAWN = "withdrawn"  # also the fact that has the reason
+_CHOSEN = ("made_unwagered", "authorised", "card_keyed")  # proofs that a person gives
+_OF_A_COUP = ("coup_decided", "coup_void")
 _RECORDED_FACTS = ("act", "report", "patron", "direction")  # one of them is in what a person opened
 
 
@@ -69,24 +71,31 @@ def proofs(step: str) -> tuple[Proof, ...]:
     return entry.proof if entry else ()
 
 
+def needless(step: str) -> tuple[Proof, ...]:
+    """Return what shows that nobody has to do a step any more."""
+    entry = catalogue().step.get(step)
+    return entry.needless if entry else ()
+
+
 def steps(book: str, kind: str, opener: Opener, facts: Facts, time: str, clause: str = "") -> list[Step]:
     """Return the steps that an incident has by these facts; `clause` is that of a step with neither act nor report."""
     out = []
-    for rule in kinds(book)[kind].step:
+    incident = kinds(book)[kind]
+    for rule in incident.step:
         report = authority.load(book).report.get(rule.report)
         act = _act_rule(book, rule.act, facts)
-        if not _applies(rule, report, opener, facts) or (rule.act and act is None):
+        if not _applies(incident, rule, report, opener, facts) or (rule.act and act is None):
             continue
         out.append(_step(book, rule, act, report, facts, time, clause))
     return out
 
 
-def _applies(rule: StepRule, report: Report | None, opener: Opener, facts: Facts) -> bool:
+def _applies(incident: Incident, rule: StepRule, report: Report | None, opener: Opener, facts: Facts) -> bool:
     """Return False for a step that the facts contradict, or that belongs to another act or report."""
     if any(fact in facts and facts[fact] is not value for fact, value in rule.when.items()):
         return False
     if report is None:
-        return True
+        return not opener.act or rule.act == opener.act or rule.act not in incident.acts
     if opener.report and opener.report != rule.report:
         return False
     if opener.act and report.after and opener.act not in report.after:
@@ -209,18 +218,17 @@ def open_step(incident: IncidentMessage, name: str) -> Step | None:
     return next((step for step in incident.steps if step.name == name and not step.done), None)
 
 
-def refusal(book: str, incident: IncidentMessage, name: str, by: str, role: str = "") -> str:
+def refusal(book: str, incident: IncidentMessage, name: str, by: str, role: str = "", time: str = "") -> str:
     """Return why this person may not do this step now; empty if nothing speaks against it."""
     step = open_step(incident, name)
     if step is None:
         return _no_such_step(incident, name)
-    first = next(other for other in incident.steps if not other.done)
-    if catalogue().kind[incident.kind].ordered and first is not step:
-        return f"step {name} comes after step {first.name}, which is open"
+    if early := step_order.too_early(book, incident, name, time):
+        return early
     decided = next((other for other in incident.steps if other.name == "first"), None)
     if name == "review" and decided and _same(decided.by, by):
         return f"{by} decided first and cannot review that decision: another person must"
-    return _role_refusal(book, step, role)
+    return role_refusal(book, step, role)
 
 
 def _no_such_step(incident: IncidentMessage, name: str) -> str:
@@ -231,7 +239,18 @@ def _no_such_step(incident: IncidentMessage, name: str) -> str:
     return f"incident {incident.incident} has no step {name!r}; open steps: {waiting}"
 
 
-def _role_refusal(book: str, step: Step, role: str) -> str:
+def is_right_hand(book: str, incident: IncidentMessage, step: Step, proof: Proof, role: str) -> bool:
+    """Return False for evidence of a lower role than that of the step; an empty role is not checked.
+
+    Where the book names no role, what has become of the coup is proof enough, by whomever; a choice is not.
+    """
+    rule = _act_rule(book, step.act, incident.facts)
+    asked = proof in _CHOSEN or (rule is not None and rule.basis == "role" and proof in _OF_A_COUP)
+    return not (asked and role_refusal(book, step, role))
+
+
+def role_refusal(book: str, step: Step, role: str) -> str:
+    """Return why this role may not do the step; empty if it may, or if one of the two is not known."""
     if not step.role or not role:
         return ""
     try:

@@ -112,8 +112,16 @@ def test_refusals_name_what_there_is() -> None:
 
 
 def test_other_steps_come_in_any_order() -> None:
-    incident = opened("foreign_card", Opener(alarm="missing_or_foreign_card"))
-    assert [refusal(incident, step.name) for step in incident.steps] == [""] * 5
+    incident = opened("side_wagers", Opener(act="restrict_side_wagers"))  # 10.4.1, 10.4.2
+    assert [refusal(incident, step.name) for step in incident.steps] == ["", ""]
+
+
+def test_cards_are_taken_out_after_the_coup_is_void_and_checked_then() -> None:
+    incident = opened("foreign_card", Opener(alarm="missing_or_foreign_card"))  # 12.11.2, 12.11.3
+    assert [refusal(incident, step.name) for step in incident.steps] == [
+        "", "step close_shoe comes after step void, which is open",
+        "step check_cards comes after step void, which is open", "", "",
+    ]  # fmt: skip
 
 
 def test_every_kind_and_step_of_the_catalogue_is_used() -> None:
@@ -127,7 +135,7 @@ def test_every_kind_and_step_of_the_catalogue_is_used() -> None:
 def test_the_page_has_every_step_of_a_book() -> None:
     page = incidents_page.document()
     assert "| The shoe is void<br>`shoe_void` (P-11, P-74) | act `void_shoe` | Take the remaining cards out" in page
-    assert {row.count("|") for row in page.splitlines() if row.startswith("|")} == {7}
+    assert {row.count("|") for row in page.splitlines() if row.startswith("|")} == {9}
 
 
 @pytest.mark.parametrize(
@@ -144,6 +152,10 @@ def test_the_page_has_every_step_of_a_book() -> None:
         ({"step": (shape.StepRule("void", report="x"),)}, "step void: no report 'x'"),
         ({"step": (shape.StepRule("sign", report="shoe_void", to="nicc"),)}, "does not go to 'nicc'"),
         ({"step": (shape.StepRule("sign", to="nicc"),)}, "does not go to 'nicc'"),
+        (
+            {"step": (shape.StepRule("void", after=("sign",)), shape.StepRule("sign"))},
+            "after: no step 'sign' stands before",
+        ),
         ({"step": (shape.StepRule("void", when={"rain": True}),)}, "when: unknown fact 'rain'"),
         ({"acts": ("void_misdeal",)}, "'void_misdeal' opens two kinds"),
     ],

@@ -147,11 +147,19 @@ CASES = [
     (CROWN, Opener(verb="payment"), {}, "", []),
     # P-81 to P-88, P-90, P-77
     (STAR, act("return_wager"), {}, "invalid_wager", [("return_wager", "player", "12.17, 12.21, 14.1", "at_once")]),
-    (STAR, act("close_table"), {}, "notice", [("sign_closure", "players", "14.10", "ahead")]),
-    (PREMIUM, act("change_game"), {}, "notice", [("sign_change_of_game", "players", "15.8", "ahead")]),
-    (CROWN, act("raise_minimum"), {}, "notice", [("sign_raised_minimum", "players", "6.7", "ahead")]),
-    (CROWN, act("close_table"), {}, "notice", [("give_notice", "players", "15.8", "ahead")]),
-    (RAPID, act("close_table"), {}, "notice", [("sign_closure", "players", "12.8", "ahead")]),
+    (STAR, act("close_table"), {}, "notice", [
+        ("sign_closure", "players", "14.10", "ahead"), ("close_table", CS, "14.10", "")]),
+    (STAR, act("close_table"), {"patrons_at_table": False}, "notice", [("close_table", CS, "14.10", "")]),
+    (STAR, act("raise_minimum"), {"notice_given": False}, "notice", [("raise_minimum", CS, "6.7.1", "")]),
+    (STAR, act("change_game"), {"players_agree": True}, "notice", [("change_game", CS, "14.9", "")]),
+    (PREMIUM, act("change_game"), {}, "notice", [
+        ("sign_change_of_game", "players", "15.8", "ahead"), ("change_game", CS, "15.8", "")]),
+    (CROWN, act("raise_minimum"), {}, "notice", [
+        ("sign_raised_minimum", "players", "6.7", "ahead"), ("raise_minimum", AM, "6.7", "")]),
+    (CROWN, act("close_table"), {}, "notice", [
+        ("give_notice", "players", "15.8", "ahead"), ("close_table", HDD, "15.8", "")]),
+    (RAPID, act("close_table"), {}, "notice", [
+        ("sign_closure", "players", "12.8", "ahead"), ("close_table", CS, "12.8", "")]),
     (RAPID, act("raise_minimum"), {}, "", []),
     (CROWN, act("defer_commission"), {}, "deferred_commission", [
         ("settle_commission", "player", "9.3.1(a)", "end_of_shoe")]),
@@ -216,5 +224,5 @@ def test_time_limits(book: str, name: str, facts: dict[str, str], until: str) ->
 
 
 def test_a_sign_of_a_closure_is_up_20_minutes_before() -> None:
-    (step,) = incidents.steps(PREMIUM, "notice", act("close_table"), {"at": "2026-01-31T23:10:00.000Z"}, TIME)
+    step, _ = incidents.steps(PREMIUM, "notice", act("close_table"), {"at": "2026-01-31T23:10:00.000Z"}, TIME)
     assert step.until == "2026-01-31T22:50:00.000Z"

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from msgspec.structs import replace
-from sabot_protocol import incidents
+from sabot_protocol import incidents, step_order
 from sabot_protocol.incidents import Done
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage, Message, ShoeMessage
 
-from sabot_gateway.incidents import evidence, openings
+from sabot_gateway.incidents import evidence, openings, progress
 from sabot_gateway.incidents.evidence import Evidence
 from sabot_gateway.incidents.last_command import LastCommand
 from sabot_gateway.incidents.openings import Opening
@@ -22,7 +22,7 @@ MOST = 100  # open at a table; the rest is counted
 REMEMBERED = 200  # incidents of a table, open or closed: none of them is opened again for the same coup
 _LISTED = 10  # in an answer
 Key = tuple[str, str, int, int]  # kind, unit, shoe, coup
-_EVENTS = frozenset(("command_done", "checked", "coup_void", "irregularity"))  # that matter beside their records
+_EVENTS = frozenset(("command_done", "checked", "coup_void", "irregularity", "key"))  # that matter beside their records
 _TOPICS = frozenset(("alarm", "coup", "confirmed", "shoe"))
 
 
@@ -111,8 +111,11 @@ class IncidentBook:
             found += evidence.of_event(event, records, state, requester, source.time)
         if self._open:
             for one in found:
-                self._advance(changes, self._with_person(one, person, requester))
+                self._advance(changes, self._with_role(one, person))
             self._pass_time(changes, records)
+            if event is not None and event.kind == "card":
+                for incident in changes.current():
+                    changes.put(progress.with_card(self.book, incident, event))
         for opening in openings.of_records(self.book, records, event, state):
             self._open_new(changes, opening, requester)
         if event is not None:
@@ -125,30 +128,24 @@ class IncidentBook:
         if event is not None and event.kind in _EVENTS:
             return True
         if self._open:
-            card = event is not None and event.kind == "card" and any(map(_waits_for_card, self._open.values()))
-            return card or any(record.topic in _TOPICS for record in records)
+            card = event is not None and event.kind == "card"
+            if card and any(progress.waits_for_card(self.book, one) for one in self._open.values()):
+                return True
+            return any(record.topic in _TOPICS for record in records)
         for record in records:
             message = record.message
             if record.topic in _TOPICS and _opens(message):
                 return True
         return False
 
-    def _with_person(self, one: Evidence, person: Decider | None, requester: Decider | None) -> Evidence:
-        """Add the person whose command is the proof, or the role of the person whose request is."""
-        if one.proof == "authorised" and requester:
-            return one._replace(done=evidence.done_by(requester, one.done.time))
-        for decider in (person, self._last.person):
-            if decider and decider.attempt and decider.attempt == one.done.attempt:
-                return one._replace(done=one.done._replace(role=decider.role))
-        return one
+    def _with_role(self, one: Evidence, person: Decider | None) -> Evidence:
+        """Add the role of the person whose request is the proof."""
+        known = person.role if person and person.attempt == one.done.attempt else self._last.role_of(one.done.attempt)
+        return one._replace(done=one.done._replace(role=one.done.role or known))
 
     def _advance(self, changes: Changes, one: Evidence) -> None:
         for incident in changes.current():
-            if one.about(incident):
-                for step in incident.steps:
-                    if not step.done and one.proof in incidents.proofs(step.name):
-                        incident = incidents.complete(incident, step.name, one.done)
-                changes.put(incident)
+            changes.put(progress.proved(self.book, incident, one))
 
     def _pass_time(self, changes: Changes, records: list[Record]) -> None:
         """Mark what the next shoe makes late; name the coup of an incident once it has a message."""
@@ -159,6 +156,8 @@ class IncidentBook:
                     changes.put(incidents.mark_late(incident, changes.source.time, "end_of_shoe"))
             elif isinstance(message, CoupMessage):
                 self._name_coup(changes, message)
+                for incident in changes.current():
+                    changes.put(progress.with_coup(self.book, incident, message))
 
     def _name_coup(self, changes: Changes, message: CoupMessage) -> None:
         for incident in changes.current():
@@ -192,7 +191,7 @@ class IncidentBook:
         done = evidence.done_by(person, time)
         after = incidents.corrected(before, now, done._replace(note="corrected by a later report"))
         after = replace(after, facts=facts, say=opening.say, clause=opening.clause or before.clause)
-        return _opened(after, opening, done)
+        return _opened(self.book, after, opening, done)
 
     def _new(self, opening: Opening, changes: Changes, person: Decider | None) -> IncidentMessage:
         """Return a new incident with its steps, and what is done with the opening."""
@@ -223,7 +222,8 @@ class IncidentBook:
             coup_id=opening.coup_id,
             facts=dict(facts),
         )
-        return _opened(incidents.with_steps(incident, steps), opening, evidence.done_by(person, source.time))
+        opened = incidents.with_steps(incident, steps)
+        return _opened(self.book, opened, opening, evidence.done_by(person, source.time))
 
     # People
 
@@ -252,11 +252,19 @@ class IncidentBook:
         return record, incident
 
     def complete(
-        self, incident: IncidentMessage, name: str, done: Done, source: Source, *, settled: bool = False
+        self,
+        incident: IncidentMessage,
+        name: str,
+        done: Done,
+        source: Source,
+        *,
+        settled: bool = False,
+        label: str = "",
     ) -> tuple[Record, IncidentMessage]:
-        """Record that a step is done; `settled`: the steps after it are not needed."""
+        """Record that a step is done; `settled`: the steps after it are not needed; `label`: the coup on the table."""
         changes = Changes(source, self._open)
-        after = incidents.complete(incident, name, done)
+        facts = step_order.facts_of_notice(self.book, incident, name, label)
+        after = incidents.complete(replace(incident, facts=facts), name, done)
         if settled:
             after = incidents.drop_rest(after, done._replace(note="settled"))
         changes.put(after)
@@ -289,12 +297,12 @@ class IncidentBook:
         return [Record("incident", incident) for incident in changes.messages()]
 
 
-def _opened(incident: IncidentMessage, opening: Opening, done: Done) -> IncidentMessage:
-    """Return the incident with those steps done that are done by opening it."""
+def _opened(book: str, incident: IncidentMessage, opening: Opening, done: Done) -> IncidentMessage:
+    """Return the incident with those steps done that are done by opening it, by the right hand."""
+    hand = progress.hand_of(book, done)
     for step in incident.steps:
-        if step.done:
-            continue
-        if "opening" in incidents.proofs(step.name) or step.name in opening.done:
+        named = step.name in opening.done and incidents.is_right_hand(book, incident, step, "coup_void", hand)
+        if not step.done and (named or "opening" in incidents.proofs(step.name)):
             incident = incidents.complete(incident, step.name, done, opening=True)
     if opening.facts.get("notified_before_next") is not False:
         return incident
@@ -316,21 +324,17 @@ def _corrects(opening: Opening, changes: Changes) -> IncidentMessage | None:
 
 
 def _settles(opening: Opening, changes: Changes) -> bool:
-    """Return True if the void coup that would open an incident is the step of another one, which is done with it."""
+    """Return True if the void coup that would open an incident is the step of another one, done with it or open."""
     return "void" in opening.done and any(
         (one.unit, one.shoe, one.coup) == (opening.unit, opening.shoe, opening.coup)
-        and any(step.name == "void" and step.done == changes.source.time for step in one.steps)
-        for one in changes.messages()
+        and any(step.name == "void" and step.done in ("", changes.source.time) for step in one.steps)
+        for one in (*changes.current(), *changes.messages())
     )
 
 
 def _opens(message: Message | None) -> bool:
     """Return True if a message can open an incident."""
     return isinstance(message, AlarmMessage) or (isinstance(message, CoupMessage) and message.status == "disputed")
-
-
-def _waits_for_card(incident: IncidentMessage) -> bool:
-    return any(not step.done and "card_read" in incidents.proofs(step.name) for step in incident.steps)
 
 
 def _key(incident: IncidentMessage) -> Key:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from sabot_protocol import incidents, irregularities
+from sabot_protocol import incidents, irregularities, rulebooks
 from sabot_protocol.incidents import Fact, Opener
+from sabot_protocol.rulebooks.incidents import UNWAGERED_COUP
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 
 from sabot_gateway.incidents.evidence import dealing_units
@@ -17,6 +18,7 @@ _VOIDS = {"foreign_card": "void_foreign_card", "misdeal": "void_misdeal", "wrong
 _COMMANDS = {"no_bet": "deal_unwagered"}
 _DISCREPANCY = "discrepancy"
 _OF_A_COUP = (_DISCREPANCY, "not_confirmed")  # alarms that need a coup to be decided
+_THIS, _NEXT = "THIS_NO_BET", "NEXT_NO_BET"  # codes
 _DELIVERIES = ("wrong_area", "wrong_recipient")
 
 
@@ -56,6 +58,7 @@ def _of_alarm(
     if not kind or (alarm.name in _OF_A_COUP and not alarm.coup):
         return
     facts = _facts(alarm.name, data) | {"coup_running": not state.none_to_void()}
+    facts |= _of_unwagered(book, opener, alarm.coup)
     unit = unit_of(alarm.alarm)
     yield Opening(
         kind, opener, unit, alarm.shoe, alarm.coup, alarm.say, facts, alarm.clause, alarm.alarm,
@@ -67,6 +70,15 @@ def _facts(case: str, data: dict[str, Any]) -> dict[str, Fact]:
     """Return the facts of an irregularity, those of its case and no others."""
     facts: dict[str, Fact] = {fact: data["facts"][fact] for fact in irregularities.CASES[case]} if data else {}
     return facts | ({"wrong_recipient": case == "wrong_recipient"} if case in _DELIVERIES else {})
+
+
+def _of_unwagered(book: str, opener: Opener, coup: int) -> dict[str, Fact]:
+    """Return which coup is to be dealt without wagers after an irregularity, and whether a rule orders it."""
+    if opener.code not in (_THIS, _NEXT):
+        return {}
+    ordered = str(rulebooks.load(book).switch["dummy_ordered_by"].value).split()
+    orders = {"ordered_by_rule": opener.alarm in ordered} if ordered else {}
+    return {UNWAGERED_COUP: coup + (opener.code == _NEXT), **orders}
 
 
 def _coup_id(records: list[Record], alarm: AlarmMessage) -> str:

@@ -1,7 +1,10 @@
 """Deciders: who decided about a coup, when, and under which clause: a person at the gateway, or people at the shoe."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+BY_DEALER: Final = "the dealer, at the shoe"  # the button Confirm
+BY_SUPERVISOR: Final = "a supervisor, at the shoe"  # the supervisor's key
 
 
 class Decider(NamedTuple):

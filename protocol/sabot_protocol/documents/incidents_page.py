@@ -6,7 +6,7 @@ from sabot_protocol import authority, incidents, irregularities, rulebooks
 from sabot_protocol.authority import party_title
 from sabot_protocol.due import due_text
 from sabot_protocol.rulebooks import people
-from sabot_protocol.rulebooks.incidents import Incident, StepRule, catalogue
+from sabot_protocol.rulebooks.incidents import Incident, Proof, StepRule, catalogue
 
 HEAD = """# Incidents
 
@@ -15,9 +15,15 @@ Written by `sabot generate` from `[incident]` of each rulebook; do not edit. For
 An *incident* is something that people must settle. An alarm, an act or a person opens it; it is closed when each of its
 steps is done. It stays open when its alarm is acknowledged or cleared. `sabot table T open` lists what is open.
 
-- *by itself*: the log of the shoe proves the step. Every step can also be recorded:
-  `sabot table T step --incident ID --step NAME --by NAME`. A lower role than that of the step is refused, and so is a
-  record that the log contradicts: a coup that is still disputed is not decided, a shoe that is open is not closed.
+- *proved by*: what in the log of the shoe does the step, or ends it as not needed. Where the book names a role, a coup
+  that is decided or void proves a step only if a person of that role decided it; a choice, an authorisation and a keyed
+  card need their role in every book. The button Confirm is the dealer's; the key is that of the role that decides what
+  the book has no rule for.
+- Every step can also be recorded: `sabot table T step --incident ID --step NAME --by NAME`. Refused are a lower role
+  than that of the step, a step before those that the text puts first, and a record that the log contradicts: a coup
+  that is still disputed is not decided, a shoe that is open is not closed, and a coup that waits is not authorised.
+- Where notice must be given, the act itself is a step: it is refused until the minutes are over or the coups are dealt.
+  The coup in which the notice is given does not count, and neither does a void coup.
 - `sabot table T record --act ACT --by NAME` records an act that only people do. It opens the incident of that act.
 - Role and clause of a step come from [AUTHORITY.md](AUTHORITY.md); a rulebook that is silent has no such incident.
 - A step done after its time is marked late.
@@ -29,6 +35,20 @@ steps is done. It stays open when its alarm is acknowledged or cleared. `sabot t
   the gateway's config has `[roles]`; without it, each account that can open the socket may record every step, and the
   ledger holds the name that the person gave.
 """
+_PROOFS: dict[Proof, str] = {
+    "opening": "its own report",
+    "coup_decided": "the coup is confirmed or void",
+    "coup_void": "the coup is void",
+    "unwagered_coup": "the coup without wagers is dealt",
+    "shoe_closed": "the shoe is closed",
+    "new_shoe": "a new shoe is opened",
+    "cards_complete": "a deck check without a difference",
+    "card_keyed": "the card is keyed in",
+    "card_read": "the card is read",
+    "authorised": "the shoe is authorised",
+    "coup_moved": "the coup has come to another shoe",
+    "made_unwagered": "the coup goes on without wagers, by command",
+}
 _OWN_FACTS = {"intentional": ("the error was intentional", ""), "coup_running": ("a coup is not complete", "")}
 
 
@@ -41,8 +61,8 @@ def document() -> str:
 
 def _book(book: str) -> Iterator[str]:
     yield from ("", f'<a id="{book}"></a>', "", f"## {rulebooks.load(book).title}", "", f"`{book}`", "")
-    yield "| incident | opened by | step | who, or to whom | when | rule |"
-    yield "|---|---|---|---|---|---|"
+    yield "| incident | opened by | step | who, or to whom | when | after | proved by | rule |"
+    yield "|---|---|---|---|---|---|---|---|"
     for kind, incident in incidents.kinds(book).items():
         name = f"{incidents.title(kind)}<br>`{kind}`" + (f" ({incident.row})" if incident.row else "")
         for number, step in enumerate(incident.step):
@@ -58,10 +78,24 @@ def _openers(incident: Incident) -> str:
     return "<br>".join(parts)
 
 
-def _step(book: str, incident: Incident, step: StepRule) -> tuple[str, str, str, str]:
+def _step(book: str, incident: Incident, step: StepRule) -> tuple[str, ...]:
+    """Return what to do, who or to whom, when, after which steps, what proves it, and the clause."""
+    says, who, when, clause = _duty(book, incident, step)
+    when = "; ".join(filter(None, (when, "before a card of the coup is drawn" if step.before_cards else "")))
+    after = ", ".join(f"`{name}`" for name in step.after)
+    return says, who, when, after, _proved_by(step.name), clause
+
+
+def _proved_by(step: str) -> str:
+    entry = catalogue().step[step]
+    texts = [_PROOFS[proof] for proof in entry.proof]
+    return "; ".join([*texts, *(f"not needed: {_PROOFS[proof]}" for proof in entry.needless)])
+
+
+def _duty(book: str, incident: Incident, step: StepRule) -> tuple[str, str, str, str]:
     """Return what to do, who or to whom, when, and the clause."""
     entry, report = catalogue().step[step.name], authority.load(book).report.get(step.report)
-    says = f"{entry.say}<br>`{step.name}`" + (", by itself" if entry.proof else "")
+    says = f"{entry.say}<br>`{step.name}`"
     if report is not None:
         to = ", ".join(party_title(book, party) for party in ([step.to] if step.to else report.to))
         return says, to, "; ".join(filter(None, (due_text(report), _facts(step.when)))), report.clause

@@ -13,9 +13,10 @@ from sabot_protocol.rulebooks.people import Authority
 
 Proof = Literal[
     "opening", "coup_decided", "coup_void", "unwagered_coup", "shoe_closed", "new_shoe", "cards_complete",
-    "card_keyed", "card_read", "authorised", "coup_moved",
+    "card_keyed", "card_read", "authorised", "coup_moved", "made_unwagered",
 ]  # fmt: skip
 OWN_FACTS = ("intentional", "coup_running")  # beside those of the catalogue of acts
+UNWAGERED_COUP = "unwagered_coup"  # fact: the number of the coup without wagers that an irregularity asks for
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,6 +31,8 @@ class StepRule(_Strict, frozen=True):
     report: str = ""
     to: str = ""  # of the report's parties this one; empty: all
     when: dict[str, bool] = {}  # left out if a fact contradicts
+    after: tuple[str, ...] = ()  # steps that come before it by the text, and whose time ahead must be over
+    before_cards: bool = False  # late once a card of its coup is drawn
 
 
 class Incident(_Strict, frozen=True):
@@ -48,14 +51,14 @@ class KindEntry(_Strict, frozen=True):
     """A kind in all books."""
 
     title: str
-    ordered: bool = False
 
 
 class StepEntry(_Strict, frozen=True):
-    """A step in all books: what a person must do, and what proves that it is done."""
+    """A step in all books: what a person must do, what proves that it is done, and what makes it needless."""
 
     say: str
     proof: tuple[Proof, ...] = ()
+    needless: tuple[Proof, ...] = ()
 
 
 class Catalogue(_Strict, frozen=True):
@@ -82,8 +85,10 @@ def problems(incidents: Mapping[str, Incident], authority: Authority) -> Iterato
         yield from (f"{kind}: {problem}" for problem in _opener_problems(incident, authority))
         names = [step.name for step in incident.step]
         yield from (f"{kind}: step {name} is there twice" for name in sorted(set(names)) if names.count(name) > 1)
-        for step in incident.step:
+        for number, step in enumerate(incident.step):
             yield from (f"{kind}: step {step.name}: {problem}" for problem in _step_problems(step, authority))
+            wrong = (name for name in step.after if name not in names[:number])
+            yield from (f"{kind}: step {step.name}: after: no step {name!r} stands before it" for name in wrong)
 
 
 def _opener_problems(incident: Incident, authority: Authority) -> Iterator[str]:

@@ -45,7 +45,8 @@ _DUTIES: Final = {
         "first 12.11, review 12.11, final 12.12, advise_inspector 12.12",
     ),
     "notice": (  # P-82, P-83
-        "sign_closure 14.10", "sign_closure 15.9", "-", "give_notice 15.8", "sign_closure 12.8",
+        "sign_closure 14.10, close_table 14.10", "sign_closure 15.9, close_table 15.9", "-",
+        "give_notice 15.8, close_table 15.8", "sign_closure 12.8, close_table 12.8",
     ),
     "wrong_payment": (  # P-79, P-80
         "enquire 12.18-12.20, rectify 12.18-12.20, identify_patron 12.18-12.20, notify_nicc 12.20.2",

@@ -167,7 +167,10 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
     match step.name:
         case "decide":
             yield from _decide(place, incident.shoe, incident.coup, step.clause)
-        case "choose" | "reconstruct" if on_table:
+        case "choose" if on_table:
+            yield _move(place, "this_no_bet", "this-no-bet", {"coup": place.coup()} if place.coup() else {})
+            yield _void(place, "misdeal")
+        case "reconstruct" if on_table:
             yield _move(place, "confirm", "confirm", {"coup": place.coup()} if place.coup() else {})
             yield _void(place, "misdeal")
         case "void" if on_table:

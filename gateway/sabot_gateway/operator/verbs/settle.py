@@ -6,9 +6,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol import authority, incidents
+from sabot_protocol import authority, incidents, step_order
 from sabot_protocol.incidents import RECORDED, Done, Fact, Opener
-from sabot_protocol.rulebooks.incidents import OWN_FACTS
+from sabot_protocol.rulebooks.incidents import OWN_FACTS, UNWAGERED_COUP
 from sabot_protocol.rulebooks.people import catalogue
 from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import IncidentMessage
@@ -19,6 +19,8 @@ from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVer
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import decide_command
+from sabot_gateway.verify.reports.exit_lock import AWAITING
+from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 Text = Annotated[str, Meta(max_length=500)]
 Cents = Annotated[int, Meta(ge=1, le=10**12)]
@@ -40,7 +42,8 @@ class StepDone(TableVerb, frozen=True):
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store the step; an incident is closed with its last one."""
         incident = table.incidents.find(self.incident)
-        problem = incidents.refusal(table.verifier.rulebook, incident, self.step, person.by, person.role)
+        book, time = table.verifier.rulebook, person.time
+        problem = incidents.refusal(book, incident, self.step, person.by, person.role, time)
         if not problem and self.settled and incident.kind != "player_dispute":
             problem = f"only a dispute of a player can be settled before its last step, and this is {incident.kind}"
         problem = problem or _contradiction(table, incident, self.step)
@@ -48,7 +51,9 @@ class StepDone(TableVerb, frozen=True):
             raise RefusedError(f"{problem}. See `sabot table {table.name} open`.")
         source = new_source()
         done = Done(source.time, person.by, person.role, plain(self.note), person.attempt)
-        record, after = table.incidents.complete(incident, self.step, done, source, settled=self.settled)
+        record, after = table.incidents.complete(
+            incident, self.step, done, source, settled=self.settled, label=_on_table(table)
+        )
         return Effect([(source, [record])], f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}")
 
 
@@ -104,7 +109,7 @@ class Opens(TableVerb, frozen=True, kw_only=True):
                 f"mistake: `sabot table {table.name} withdraw --incident {open_already.incident} --by NAME "
                 "--reason TEXT`."
             )
-        _refuse_unknown(table, opening)
+        _refuse_unknown(table, opening, person)
         source = new_source()
         record, incident = table.incidents.open_by(opening, person, source)
         return Effect([(source, [record])], f"{incident.incident}: {say.lower()}. {_rest(table.name, incident)}")
@@ -233,18 +238,42 @@ def _contradiction(table: TableView, incident: IncidentMessage, name: str) -> st
             return (
                 f"coup {label} is on the table and not void: run `sabot table {table.name} void --by NAME --clause N`"
             )
-    if name == "close_shoe" and state.phase not in ("closed", "checking", "unknown"):
+    if name in ("close_shoe", "check_cards") and _is_open(state, incident):
         return f"shoe {state.shoe_no} is still open: run `sabot table {table.name} tell close-shoe --by NAME`"
-    return ""
+    follows = incident.facts.get(UNWAGERED_COUP)
+    if not isinstance(follows, int) or not _is_open(state, incident) or state.next_coup_no() > follows:
+        return ""
+    if name == "authorise" and table.verifier.alarms.named(AWAITING):
+        command = f"`sabot table {table.name} authorise --by NAME`"
+        return f"the shoe waits for it: turn the supervisor's key at the shoe, or run {command}"
+    return f"coup {incident.shoe}/{follows} is not dealt yet: announce it, and deal it" if name == "announce" else ""
 
 
-def _refuse_unknown(table: TableView, opening: Opening) -> None:
-    """Refuse a step as done that the incident will not have."""
-    rest = opening.kind, opening.opener, opening.facts
-    there = [step.name for step in incidents.steps(table.verifier.rulebook, *rest, "")] if rest[0] != RECORDED else []
+def _is_open(state: ShoeState, incident: IncidentMessage) -> bool:
+    """Return True if the shoe of an incident is still open at the table."""
+    same = (state.unit, state.shoe_no) == (incident.unit, incident.shoe)
+    return same and state.phase not in NOT_OPEN
+
+
+def _on_table(table: TableView) -> str:
+    """Return the coup on the table as 3/17; empty if none is known."""
+    return "/".join(map(str, table.verifier.state.coup_on_table() or ()))
+
+
+def _refuse_unknown(table: TableView, opening: Opening, person: Decider) -> None:
+    """Refuse a step as done that the incident will not have, that comes later, or that a higher role must do."""
+    book, rest = table.verifier.rulebook, (opening.kind, opening.opener, opening.facts)
+    found = incidents.steps(book, *rest, "") if rest[0] != RECORDED else []
+    there = {step.name: step for step in found}
     for name in opening.done:
         if name not in there:
             raise RefusedError(f"no step {name} follows from this: {', '.join(there) or 'nothing follows'}.")
+        rule = step_order.rule_of(book, opening.kind, name)
+        for before in rule.after if rule else ():
+            if before in there:
+                raise RefusedError(f"step {name} comes after step {before}. Record it with `step` when that is done.")
+        if problem := incidents.role_refusal(book, there[name], person.role):
+            raise RefusedError(f"step {name}: {problem}. Leave it out of --done.")
 
 
 def _of_verb(table: TableView, verb: str, what: str) -> Opener:

@@ -9,7 +9,7 @@ from sabot_protocol.topics import CoupMessage
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import disputes, records
 from sabot_gateway.verify.alarms import wording
-from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.deciders import BY_DEALER, BY_SUPERVISOR, Decider
 from sabot_gateway.verify.disputes import Where
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record, Source
@@ -17,7 +17,6 @@ from sabot_gateway.verify.reports.context import Common, Context
 from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _ENDS_DECISION = ("clear_fault", "irregularity")  # commands that can end the fault `decision` before Confirm
-_BY_DEALER, _BY_SUPERVISOR = "the dealer, at the shoe", "a supervisor, at the shoe"
 
 
 def publish(context: Context, coup: CoupMessage, where: Where | None = None, *, entry: bool = False) -> list[Record]:
@@ -87,10 +86,10 @@ def button(context: Context, event: Event, found: list[Finding]) -> list[Record]
     if event.data["button"] != "confirm":
         return [Record()]
     state = context.state
-    own = confirm(context, event, found, Decider(_BY_DEALER, "", state.time))
+    own = confirm(context, event, found, Decider(BY_DEALER, "", state.time))
     if not state.decision_cleared:
         return [own]
-    supervisor = state.cleared_by or Decider(_BY_SUPERVISOR, time=state.time)
+    supervisor = state.cleared_by or Decider(BY_SUPERVISOR, time=state.time)
     return [own, *_confirm_dispute(context, event, supervisor)]
 
 

@@ -1,7 +1,7 @@
 """Order: misdeals, misdeliveries, coups that are void, and people who may not void them."""
 
 from sabot_sim.world.books import CROWN, PREMIUM, Rule, rule
-from sabot_sim.world.duties import duty
+from sabot_sim.world.duties import do_step, duty
 from sabot_sim.world.recipes.recipe import decider, recipe, void
 from sabot_sim.world.table import Table
 from sabot_sim.world.truth import Incident
@@ -66,15 +66,23 @@ def misdelivery(table: Table, found: Rule, number: int) -> None:
         return
     if found.follows == "choice" and table.rng.random() < 0.5:
         clause = {PREMIUM: "14.12.6", CROWN: "10.7"}[table.book]
-        table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", clause))
-    _decided(table, to_do)
+        _without_wagers(table, to_do, clause)
+    elif any(step.name == "choose" for step in to_do.steps):
+        do_step(table, to_do, "choose", table.staff.supervisor)
+    _finished(table, to_do)
 
 
-def _decided(table: Table, to_do: Incident) -> None:
-    """Finish the coup, which proves how it was decided."""
+def _without_wagers(table: Table, to_do: Incident, clause: str) -> None:
+    """Let the supervisor choose that the coup goes on without wagers."""
+    decision = table.ask(table.staff.supervisor, "this-no-bet", clause)
+    table.without_wagers(decision)
+    to_do.do("choose", table.now_s, decision.by.name)
+
+
+def _finished(table: Table, to_do: Incident) -> None:
+    """Finish the coup, which proves that it was reconstructed."""
     table.coup()
-    for name in ("choose", "reconstruct"):
-        to_do.do(name, table.now_s)
+    to_do.do("reconstruct", table.now_s)
 
 
 @recipe("all_withdrawn")
@@ -88,8 +96,8 @@ def all_withdrawn(table: Table, found: Rule, number: int) -> None:
         table.report("bad_order", found.clause, reconstructible=True, notified_before_next=True)
     to_do = duty(table, "misdelivery/area" if table.book == CROWN else "misdeal/reconstructed")
     to_do.do("notice", table.now_s, table.staff.supervisor.name)
-    table.without_wagers(table.ask(table.staff.supervisor, "this-no-bet", found.clause))
-    _decided(table, to_do)
+    _without_wagers(table, to_do, found.clause)
+    _finished(table, to_do)
 
 
 @recipe("ordered_void")

@@ -46,14 +46,14 @@ def barred(table: Table, found: Rule, number: int) -> None:
 
 @recipe("closure")
 def closure(table: Table, found: Rule, number: int) -> None:
-    """Announce that the table closes; where 20 minutes' notice is due, it is given in time or too late (P-82)."""
+    """Announce that the table closes, with 20 minutes' notice, in time or too late (P-82); but play goes on."""
     coup = _last_coup(table)
     table.note(found, number, coup)
     closes_s, by = round(table.now_s + table.rng.uniform(900, 2400), 3), table.staff.supervisor
     at = datetime.fromtimestamp(closes_s, UTC).isoformat(timespec="milliseconds")
     table.ask(by, "record", found.clause, act="close_table", coup=f"{table.shoes}/{coup}", at=at)
     to_do = duty(table, "notice", coup)
-    for step in to_do.steps:
+    for step in to_do.steps[:1]:
         do_step(table, to_do, step.name, by)
         step.late = step.name == "sign_closure" and table.now_s > closes_s - _NOTICE_S
 
