@@ -121,7 +121,7 @@ def test_a_sign_is_out_for_twenty_minutes(book: str, act: str, sign: str, clause
         (CROWN, "close_table", {"patrons_at_table": False}),  # 15.8 is about a table at which players are present
     ],
 )
-def test_where_no_notice_is_needed(book: str, act: str, facts: dict[str, bool]) -> None:
+def test_where_no_notice_is_needed(book: str, act: str, facts: dict[str, Any]) -> None:
     log = announced(book, act, "", **facts)
     assert refusal(log, act, "2026-01-01T10:00:01.000Z") == ""
 

@@ -81,7 +81,15 @@ PROMOTION = {
     "refused_claims": "keep_claims",
 }  # fmt: skip
 
-A, X = (lambda name: Opener(alarm=name)), (lambda name: Opener(act=name))
+
+def alarm(name: str) -> Opener:
+    return Opener(alarm=name)
+
+
+def act_of(name: str) -> Opener:
+    return Opener(act=name)
+
+
 Case = tuple[str, str, Opener, dict[str, Any], list[Row]]
 CAN, CANNOT = {"reconstructible": True, "notified_before_next": True}, {"reconstructible": False}
 
@@ -95,7 +103,7 @@ def promotions(book: str) -> Iterator[Case]:
 def notices(book: str, *found: tuple[str, str, str, str]) -> Iterator[Case]:
     """The act after its notice: 6.7, 14.9, 14.10; 6.6, 15.8, 15.9; Crown 6.7, 15.8; Rapid 12.8."""
     for act, sign, role, below in found:
-        yield book, "notice", X(act), {}, [Row(sign), Row(act, role, below, (sign,))]
+        yield book, "notice", act_of(act), {}, [Row(sign), Row(act, role, below, (sign,))]
 
 
 STARS = [("raise_minimum", "sign_raised_minimum", CS, D), ("change_game", "sign_change_of_game", CS, D)]
@@ -103,60 +111,61 @@ CLOSURE = ("close_table", "sign_closure", CS, D)
 SURVEILLANCE = "notify_surveillance"
 
 CASES: list[Case] = [
-    *((book, "discrepancy", A("discrepancy"), {}, [decided(CS)]) for book in (STAR, PREMIUM, RAPID)),
-    *((book, "misdeal", A("bad_order"), CANNOT, [Row("void", CS, ends=(f"void {BY}",))])
+    *((book, "discrepancy", alarm("discrepancy"), {}, [decided(CS)]) for book in (STAR, PREMIUM, RAPID)),
+    *((book, "misdeal", alarm("bad_order"), CANNOT, [Row("void", CS, ends=(f"void {BY}",))])
       for book in (STAR, PREMIUM, NZ)),
-    (CROWN, "misdeal", A("bad_order"), CANNOT, [Row("void", HDD, ends=VOIDS)]),  # 10.11 names no role
-    (RAPID, "misdeal", A("bad_order"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
-    *((book, "misdeal", A("bad_order"), CAN, [Row("reconstruct", CS, ends=RECONSTRUCT)])
+    (CROWN, "misdeal", alarm("bad_order"), CANNOT, [Row("void", HDD, ends=VOIDS)]),  # 10.11 names no role
+    (RAPID, "misdeal", alarm("bad_order"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
+    *((book, "misdeal", alarm("bad_order"), CAN, [Row("reconstruct", CS, ends=RECONSTRUCT)])
       for book in (STAR, PREMIUM, NZ)),
-    (CROWN, "misdeal", A("bad_order"), CAN, [Row("reconstruct", "", "", ends=RECONSTRUCT)]),
-    (STAR, "misdelivery", A("wrong_area"), {}, [CHOOSE._replace(role=CS)]),
-    (PREMIUM, "misdelivery", A("wrong_recipient"), {}, [CHOOSE._replace(role=CS), Row("report_inspector")]),
-    (CROWN, "misdelivery", A("wrong_area"), {}, [CHOOSE._replace(role=HDD)]),
-    (NZ, "misdelivery", A("wrong_area"), {"international": True}, [CHOOSE._replace(role=CS)]),
-    (NZ, "misdelivery", A("wrong_area"), {"international": False}, [Row("reconstruct", CS, ends=RECONSTRUCT)]),
-    (RAPID, "misdelivery", A("wrong_area"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
-    (STAR, "foreign_card", A("missing_or_foreign_card"), {}, foreign(SURVEILLANCE, "notify_inspector")),
-    (PREMIUM, "foreign_card", X("void_foreign_card"), {}, foreign(SURVEILLANCE, "notify_inspector")),
-    (RAPID, "foreign_card", A("missing_or_foreign_card"), {}, foreign()),
-    (RAPID, "keyed_card", A("misread_card"), {}, [Row("key_card", CS, ends=(
+    (CROWN, "misdeal", alarm("bad_order"), CAN, [Row("reconstruct", "", "", ends=RECONSTRUCT)]),
+    (STAR, "misdelivery", alarm("wrong_area"), {}, [CHOOSE._replace(role=CS)]),
+    (PREMIUM, "misdelivery", alarm("wrong_recipient"), {}, [CHOOSE._replace(role=CS), Row("report_inspector")]),
+    (CROWN, "misdelivery", alarm("wrong_area"), {}, [CHOOSE._replace(role=HDD)]),
+    (NZ, "misdelivery", alarm("wrong_area"), {"international": True}, [CHOOSE._replace(role=CS)]),
+    (NZ, "misdelivery", alarm("wrong_area"), {"international": False}, [Row("reconstruct", CS, ends=RECONSTRUCT)]),
+    (RAPID, "misdelivery", alarm("wrong_area"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
+    (STAR, "foreign_card", alarm("missing_or_foreign_card"), {}, foreign(SURVEILLANCE, "notify_inspector")),
+    (PREMIUM, "foreign_card", act_of("void_foreign_card"), {}, foreign(SURVEILLANCE, "notify_inspector")),
+    (RAPID, "foreign_card", alarm("missing_or_foreign_card"), {}, foreign()),
+    (RAPID, "keyed_card", alarm("misread_card"), {}, [Row("key_card", CS, ends=(
         f"keyed {BY}", *CONFIRMED, *VOIDS, "closed", "new shoe", "checked", *READ))]),
-    (CROWN, "unwagered", A("player_overdraw"), {"unwagered_coup": 2}, [ANNOUNCE]),
-    (NZ, "unwagered", A("banker_overdraw"), {"unwagered_coup": 2}, [ANNOUNCE]),
-    (RAPID, "unwagered", A("excess_card"), {"unwagered_coup": 2}, [
+    (CROWN, "unwagered", alarm("player_overdraw"), {"unwagered_coup": 2}, [ANNOUNCE]),
+    (NZ, "unwagered", alarm("banker_overdraw"), {"unwagered_coup": 2}, [ANNOUNCE]),
+    (RAPID, "unwagered", alarm("excess_card"), {"unwagered_coup": 2}, [
         Row("authorise", CS, ends=(f"authorised {BY}", "the supervisor's key", "new shoe"))]),
-    (STAR, "no_bet", X("deal_unwagered"), {}, [Row(SURVEILLANCE)]),
-    (STAR, "shoe_void", X("void_shoe"), {}, [
+    (STAR, "no_bet", act_of("deal_unwagered"), {}, [Row(SURVEILLANCE)]),
+    (STAR, "shoe_void", act_of("void_shoe"), {}, [
         Row("close_shoe", CS, ends=("closed", "new shoe", "checked")), Row("notify_inspector")]),
-    (PREMIUM, "shoe_void", X("void_shoe"), {}, [
+    (PREMIUM, "shoe_void", act_of("void_shoe"), {}, [
         Row("close_shoe", GM, CS, ends=("closed", "new shoe", "checked")), Row("notify_inspector")]),
-    (NZ, "shoe_void", X("void_shoe"), {}, [Row("reshuffle", "", "", ends=RESHUFFLE)]),
-    (CROWN, "shoe_void", X("void_shoe"), {}, [Row("reshuffle", HDD, ends=RESHUFFLE)]),
-    (RAPID, "wrong_shoe", A("wrong_shoe"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
-    (STAR, "moved_cards", X("move_cards"), {}, [Row("move_cards", CS, ends=VOIDS)]),
-    (RAPID, "moved_cards", A("shoe_not_reading"), {"disadvantage": False}, [Row("move_cards", CS, ends=VOIDS)]),
-    *((book, "reshuffle", A("cut_missed"), {}, [Row("reshuffle", ends=RESHUFFLE)]) for book in (STAR, PREMIUM, RAPID)),
-    (NZ, "reshuffle", A("insufficient_cards"), {}, [Row("reshuffle", "", "", ends=RESHUFFLE)]),
+    (NZ, "shoe_void", act_of("void_shoe"), {}, [Row("reshuffle", "", "", ends=RESHUFFLE)]),
+    (CROWN, "shoe_void", act_of("void_shoe"), {}, [Row("reshuffle", HDD, ends=RESHUFFLE)]),
+    (RAPID, "wrong_shoe", alarm("wrong_shoe"), {}, [Row("void", AGM, CS, ends=(f"void {BY}",))]),
+    (STAR, "moved_cards", act_of("move_cards"), {}, [Row("move_cards", CS, ends=VOIDS)]),
+    (RAPID, "moved_cards", alarm("shoe_not_reading"), {"disadvantage": False}, [Row("move_cards", CS, ends=VOIDS)]),
+    *((book, "reshuffle", alarm("cut_missed"), {}, [Row("reshuffle", ends=RESHUFFLE)])
+      for book in (STAR, PREMIUM, RAPID)),
+    (NZ, "reshuffle", alarm("insufficient_cards"), {}, [Row("reshuffle", "", "", ends=RESHUFFLE)]),
     *((book, "player_dispute", Opener(verb="dispute"), {}, dispute(OP)) for book in (STAR, PREMIUM, RAPID)),
     (CROWN, "player_dispute", Opener(verb="dispute"), {}, [
         Row("final", AM, HDD), Row("advise_inspector", after=("final",)), Row("advise_vgccc", after=("final",))]),
     *((book, "wrong_payment", Opener(verb="payment"), PAYMENT, PAID) for book in (STAR, PREMIUM)),
-    (STAR, "invalid_wager", X("return_wager"), {}, [Row("return_wager")]),
+    (STAR, "invalid_wager", act_of("return_wager"), {}, [Row("return_wager")]),
     *notices(STAR, *STARS, CLOSURE), *notices(PREMIUM, *STARS, CLOSURE), *notices(RAPID, CLOSURE),
     *notices(CROWN, ("raise_minimum", "sign_raised_minimum", AM, HDD), ("close_table", "give_notice", HDD, D)),
-    (CROWN, "deferred_commission", X("defer_commission"), {}, [Row("settle_commission")]),
-    *((book, "jackpot_round", A("jackpot_not_incremented"), {}, [
+    (CROWN, "deferred_commission", act_of("defer_commission"), {}, [Row("settle_commission")]),
+    *((book, "jackpot_round", alarm("jackpot_not_incremented"), {}, [
         Row("notify_supervisor", D, ""), Row("make_good", role, D, ("notify_supervisor",))])
       for book, role in MADE_GOOD.items()),
-    (CROWN, "jackpot_report", X("jackpot_parameters"), {}, [Row("notify_vgccc")]),
-    (CROWN, "jackpot_report", X("jackpot_confirm"), {}, [Row("notify_casino_manager")]),
+    (CROWN, "jackpot_report", act_of("jackpot_parameters"), {}, [Row("notify_vgccc")]),
+    (CROWN, "jackpot_report", act_of("jackpot_confirm"), {}, [Row("notify_casino_manager")]),
     (CROWN, "tournament", Opener(report="tournament_intention"), {}, [Row("advise_inspectorate")]),
     (CROWN, "tournament", Opener(report="tournament_change"), {}, [Row("notify_change")]),
-    (RAPID, "withheld_payment", X("withhold_winnings"), {}, [
+    (RAPID, "withheld_payment", act_of("withhold_winnings"), {}, [
         Row("notify_inspector"), Row("inspector_review", after=("notify_inspector",))]),  # 9.2
     *promotions(STAR), *promotions(PREMIUM), *promotions(RAPID),
-    *((book, "side_wagers", X("restrict_side_wagers"), {}, [Row(SURVEILLANCE), Row("sign")])
+    *((book, "side_wagers", act_of("restrict_side_wagers"), {}, [Row(SURVEILLANCE), Row("sign")])
       for book in (STAR, PREMIUM)),
 ]  # fmt: skip
 STEPS = [(*case[:4], row) for case in CASES for row in case[4]]
@@ -206,7 +215,7 @@ def bench(book: str, kind: str, opener: Opener, facts: dict[str, Any]) -> tuple[
 
 
 def record(made: CommandBench, incident: IncidentMessage, step: str, role: str) -> tuple[bool, str]:
-    asks = {"asks": "B. Dealer", "asks_role": D} if step == "key_card" else {}  # 11.8.12: two people
+    asks: dict[str, Any] = {"asks": "B. Dealer", "asks_role": D} if step == "key_card" else {}  # 11.8.12: two people
     reply = made.give(signed("step", role=role, **asks, args={"incident": incident.incident, "step": step}))
     assert reply is not None
     return reply.ok, reply.say
@@ -239,6 +248,21 @@ def test_what_comes_before_it(book: str, kind: str, opener: Opener, facts: dict[
 
 def person(log: IncidentLog, role: str) -> None:
     log.person = SMITH._replace(role=role)
+
+
+def confirmed_at_the_shoe(log: IncidentLog, _: str) -> None:
+    log.result()
+    log.confirm()
+
+
+def keyed(log: IncidentLog, role: str) -> None:
+    person(log, role)
+    log.command("key_card", card="TD", flags={})
+
+
+def made_no_bet(log: IncidentLog, role: str) -> None:
+    person(log, role)
+    log.command("this_no_bet")
 
 
 def confirmed_by(log: IncidentLog, role: str) -> None:
@@ -296,7 +320,7 @@ def short_shoe(log: IncidentLog, _: str) -> None:
 
 
 EVENTS: dict[str, tuple[str, Callable[[IncidentLog, str], object]]] = {  # whose hand, and what happens
-    "confirmed by the dealer": ("", lambda log, _: (log.result(), log.confirm())),
+    "confirmed by the dealer": ("", confirmed_at_the_shoe),
     "confirmed lower hand": ("below", confirmed_by),
     f"confirmed {BY}": ("role", confirmed_by),
     "decided": ("", decide),
@@ -315,10 +339,10 @@ EVENTS: dict[str, tuple[str, Callable[[IncidentLog, str], object]]] = {  # whose
     "dummy before": ("", lambda log, _: dealt(log, 1)),
     "card read": ("", lambda log, _: log.card("5S", "player_3")),
     "card too many": ("", lambda log, _: log.card("5S", "player_1", coup_no=2, flags={"surplus": True})),
-    "keyed lower hand": ("below", lambda log, role: (person(log, role), log.command("key_card", card="TD", flags={}))),
-    f"keyed {BY}": ("role", lambda log, role: (person(log, role), log.command("key_card", card="TD", flags={}))),
-    "no bet lower hand": ("below", lambda log, role: (person(log, role), log.command("this_no_bet"))),
-    f"no bet {BY}": ("role", lambda log, role: (person(log, role), log.command("this_no_bet"))),
+    "keyed lower hand": ("below", keyed),
+    f"keyed {BY}": ("role", keyed),
+    "no bet lower hand": ("below", made_no_bet),
+    f"no bet {BY}": ("role", made_no_bet),
 }  # fmt: skip
 
 
