@@ -26,7 +26,7 @@ from sabot_floor.commands.desk import CommandDesk
 from sabot_floor.commands.log import CommandLog
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
-from sabot_floor.inbox import Inbox
+from sabot_floor.inbox import Arrived, Inbox
 from sabot_floor.jackpots.behind import Behind
 from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.intake import Intake
@@ -39,6 +39,7 @@ from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import PeopleLog
 from sabot_floor.projection.feed import Feed
+from sabot_floor.projection.gateway_log import Gate
 from sabot_floor.publish import Publisher
 from sabot_floor.signs.desk import open_signs
 from sabot_floor.store import AwayError, Store, StoreError, open_store
@@ -75,7 +76,8 @@ class App:
         self._open()
         self.mqtt = _client(config, self._selector)
         self.inbox = Inbox(self.mqtt)
-        self._intake, self.feed = Intake(config.site, config.key()), Feed(self.store, config.site)
+        self._intake = Intake(config.site, config.key())
+        self.feed = Feed(self.store, config.site, lambda: self._at().time)
         self.notifier = Notifier(config, self.store)
         wanted = (self._intake.filters(), self.feed.filters(), self.notifier.filters())
         self._filters = list(dict.fromkeys(topic for topics in wanted for topic in topics))
@@ -92,7 +94,7 @@ class App:
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
         self._checker = Checker(self._selector)
         people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), self._at)
-        self._commands = _command_desk(config, self.store, self.mqtt, self.inbox, self._at)
+        self._commands = _command_desk(config, self.store, self.mqtt, self.inbox, self.feed.gate, self._at)
         self._signs = open_signs(config, self.store, self._commands.tables.status, self._at())
         self._answers = Answers(
             config,
@@ -227,16 +229,18 @@ class App:
         return True
 
     def _take(self, at: Moment) -> None:
-        arrived = self.inbox.take(MOST_MESSAGES)
+        arrived = self._arrived(at)
         self.monitoring.messages += len(arrived)
         try:
             self.feed.take(arrived)
-            self.notifier.turn(arrived, at)
+            counting, others = _parted(arrived, self.feed.counts_for_its_table)
+            self.notifier.turn(counting, at)
         except BaseException:
             self.inbox.put_back(arrived)
             raise
+        self.inbox.done(others)
         try:
-            work = self.collector.collect(arrived, at)
+            work = self.collector.collect(counting, at)
         except Exception:
             self.mqtt.hang_up()  # the broker sends again what was taken
             raise
@@ -247,6 +251,17 @@ class App:
             raise
         self.inbox.done(work.messages)
         self.mqtt.flush()
+
+    def _arrived(self, at: Moment) -> list[Arrived]:
+        """Return what has come, but for messages of a gateway whose own topic may still come and name their table."""
+        arrived = self.inbox.take(MOST_MESSAGES)
+        try:
+            early, others = _parted(arrived, lambda one: self.feed.waits(one, at.now_s))
+        except BaseException:
+            self.inbox.put_back(arrived)
+            raise
+        self.inbox.put_back(early)
+        return others
 
     def _sweep(self, at: Moment) -> None:
         """Do what is due by time alone; look at what other workers have stored."""
@@ -323,8 +338,16 @@ class App:
                 log.exception("the floor service did not stop cleanly; report it with this log")
 
 
+def _parted(messages: list[Arrived], by: Callable[[Arrived], bool]) -> tuple[list[Arrived], list[Arrived]]:
+    """Return the messages of which something is true, and the others, both in order."""
+    found: tuple[list[Arrived], list[Arrived]] = [], []
+    for one in messages:
+        found[0 if by(one) else 1].append(one)
+    return found
+
+
 def _command_desk(
-    config: Config, store: Store, mqtt: LoopClient, inbox: Inbox, clock: Callable[[], Moment]
+    config: Config, store: Store, mqtt: LoopClient, inbox: Inbox, gate: Gate, clock: Callable[[], Moment]
 ) -> CommandDesk:
     """Return the desk of commands to tables, with the topics that it reads; what has no reply is stored so."""
     desk = CommandDesk(
@@ -337,6 +360,7 @@ def _command_desk(
     )
 
     def received(_client: object, _userdata: object, message: Any) -> None:
+        gate.received(message.topic, bytes(message.payload))
         desk.received(message.topic, bytes(message.payload), clock())
 
     for topic in desk.filters():

@@ -334,7 +334,7 @@ def test_a_store_that_is_away_is_an_error_and_nothing_is_stored(store: Store, mo
     def away(store: Store, given_rows: object) -> None:
         raise StoreError("away")
 
-    monkeypatch.setattr("sabot_floor.projection.feed.coverage.add", away)
+    monkeypatch.setattr("sabot_floor.projection.taking.coverage.add", away)
     with pytest.raises(StoreError):
         Feed(store, "sydney").take(map(arrived, ENTRIES))
     assert dumped(store) == []

@@ -281,6 +281,12 @@ class StatusMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=Tru
     setup: Annotated[TableSetup | None, Meta(description="what the table offers; only of a table that is served")] = (
         None
     )
+    ledger: Annotated[
+        str | None, Meta(description="of a gateway that is online: the id that its ledger's entries name as `gateway`")
+    ] = None
+    tables: Annotated[
+        list[str], Meta(description="of a gateway that is online: the tables that it serves, and no other speaks for")
+    ] = []
 
 
 class BeatMessage(msgspec.Struct, kw_only=True, frozen=True):

@@ -23,6 +23,7 @@ class GatewayCoverage(NamedTuple):
     first_gaps: list[tuple[int, int]]  # first and last entry of each
     more_gaps: bool  # older intervals were forgotten: their entries count as a gap
     head: int  # newest entry of the ledger that a head named, 0 if none came
+    contradictions: int = 0  # entries for which two different messages came, until the ledger is read again
 
 
 def merged(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -69,7 +70,8 @@ def intervals_of(store: Store, gateway: str) -> list[tuple[int, int]]:
 def gateways(store: Store) -> list[GatewayCoverage]:
     """Return the coverage of every gateway, in order."""
     names = store.select(
-        f"SELECT gateway FROM coverage UNION SELECT gateway FROM ledger_heads ORDER BY gateway LIMIT {_MOST_GATEWAYS}"
+        "SELECT gateway FROM coverage UNION SELECT gateway FROM ledger_heads UNION SELECT gateway FROM contradictions "
+        f"ORDER BY gateway LIMIT {_MOST_GATEWAYS}"
     )
     return [_coverage(store, str(name)) for (name,) in names]
 
@@ -77,9 +79,19 @@ def gateways(store: Store) -> list[GatewayCoverage]:
 def _coverage(store: Store, gateway: str) -> GatewayCoverage:
     intervals = intervals_of(store, gateway)
     missing, end = gaps(intervals), intervals[-1][1] if intervals else 0
-    heads = store.select("SELECT max(entry) FROM ledger_heads WHERE gateway = ?", (gateway,))
-    full = len(intervals) == MOST_INTERVALS
-    return GatewayCoverage(gateway, end, len(missing), missing[:_MOST_GAPS], full, int(heads[0][0] or 0))
+    contradictions = int(store.select("SELECT count(*) FROM contradictions WHERE gateway = ?", (gateway,))[0][0])
+    head, full = newest_head(store, gateway), len(intervals) == MOST_INTERVALS
+    return GatewayCoverage(gateway, end, len(missing), missing[:_MOST_GAPS], full, head, contradictions)
+
+
+def covered_to(store: Store, gateway: str) -> int:
+    """Return the newest entry of a gateway that is there, 0 for none."""
+    return int(store.select("SELECT coalesce(max(entry), 0) FROM coverage WHERE gateway = ?", (gateway,))[0][0])
+
+
+def newest_head(store: Store, gateway: str) -> int:
+    """Return the newest entry of a gateway's ledger that a head named, 0 if none came."""
+    return int(store.select("SELECT coalesce(max(entry), 0) FROM ledger_heads WHERE gateway = ?", (gateway,))[0][0])
 
 
 def heads_of(store: Store, gateway: str) -> list[Head]:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sabot_floor.projection import coverage, schema
+from sabot_floor.projection import coverage, record, schema
 from sabot_floor.projection.changes import UnreadableError, changes, with_hash
 from sabot_floor.projection.parts import in_parts
+from sabot_floor.projection.record import Removed
 from sabot_floor.projection.rows import AnyRow, Covered
 from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION, insert
@@ -14,7 +15,7 @@ from sabot_floor.store import Store
 
 _BATCH = 2000  # entries; a running floor service waits no longer than for one
 _MOST_NAMED = 5
-_IMMUTABLE = tuple(table for table in schema.TABLES if not table.newest)
+_IMMUTABLE = (*(table for table in schema.TABLES if not table.newest), schema.CONTRADICTIONS)
 _NEWEST = tuple(table for table in schema.TABLES if table.newest)
 
 
@@ -54,6 +55,7 @@ def rebuild(
     Rows of pruned entries stay, and rows of entries newer than the ledger. A rebuild that is killed is begun again:
     until its end only rows of which every entry has one of its own are replaced, and the coverage is as it was.
     """
+    record.begin(store)
     done, newest, start = Rebuilt(), dict[tuple[object, ...], AnyRow](), span.origin + 1
     for batch in in_parts(entries, _BATCH):
         rows = list(_rows(span.gateway, batch, done))
@@ -100,11 +102,14 @@ def _replace(
     covered: LedgerSpan | None = None,
 ) -> None:
     """Replace the rows of these entries, the first and the last included, in one transaction."""
+    tables, (first, last) = tuple(tables), between
     with store.writing(PROJECTION):
         for table in tables:
             store.execute(
                 f"DELETE FROM {table.name} WHERE gateway = ? AND entry >= ? AND entry <= ?", (gateway, *between)
             )
         insert(store, rows)
-        if covered is not None and covered.last > covered.origin:
-            coverage.add(store, [Covered(covered.gateway, covered.origin, covered.last)])
+        new = [Covered(covered.gateway, covered.origin, covered.last)] if covered and covered.last > covered.origin else []
+        coverage.add(store, new)
+        removed = Removed(gateway=gateway, first=first, last=last, tables=[table.name for table in tables])
+        record.write(store, rows, new, [removed])

@@ -243,5 +243,14 @@ class Covered(NamedTuple):
     entry: int
 
 
+class Contradiction(NamedTuple):
+    """Two different messages came for one entry of a ledger; `kept` is in the tables until the ledger is read again."""
+
+    gateway: str
+    entry: int
+    kept: str
+    other: str
+
+
 Row = Coup | Confirmed | ShoeChange | Card | Dealt | AlarmChange | Attempt | Outcome | Incident | Increment | Health
 AnyRow = Row | EntryHash

@@ -59,12 +59,16 @@ OF_MESSAGES = (*_FIRST, HEALTH, DEALT)  # rows with a time and a table
 TABLES = (*OF_MESSAGES, HASHES)  # what a ledger gives
 HEADS = Table("ledger_heads", rows.Head, key=("gateway", "day"), newest=True)
 COVERAGE = Table("coverage", rows.Covered, key=("gateway", '"after"'))
-BY_ROW = {table.row: table for table in TABLES}
+CONTRADICTIONS = Table("contradictions", rows.Contradiction)
+BESIDE = (HEADS, CONTRADICTIONS)  # what is kept about the entries
+BY_ROW = {table.row: table for table in (*TABLES, *BESIDE)}
+BY_NAME = {table.name: table for table in BY_ROW.values()}
 
 
 BY_VERSION = {
     2: (*_FIRST, HEADS, COVERAGE),
     3: (HEALTH, DEALT, HASHES),
+    4: (CONTRADICTIONS,),
 }  # the tables that came with each version of the store
 
 

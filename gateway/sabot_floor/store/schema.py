@@ -6,7 +6,7 @@ from typing import Any
 from sabot_floor.projection import schema as projection
 from sabot_floor.store.chain import StoreError
 
-VERSION = 3
+VERSION = 4
 Execute = Callable[[str], list[tuple[Any, ...]]]
 
 # No index by id: it halves the speed of appending, and the sequence numbers of the messages already prevent that

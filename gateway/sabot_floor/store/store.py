@@ -94,14 +94,23 @@ class Store(ABC):
             return {}
         with self._transaction(f"to append to {_named(logs)}"):
             self._lock(logs)
-            heads = self._heads(logs)
-            appended, changed = dict[str, list[Stored]](), dict[str, Head]()
-            for log in logs:
-                before = heads.get(log, Head())
-                appended[log], after = _decided(log, before, decides[log])
-                if after != before:
-                    changed[log] = after
-            self._write([entry for entries in appended.values() for entry in entries], changed)
+            return self._append_locked(decides)
+
+    def append_within(self, log: str, decide: Decide) -> list[Stored]:
+        """Append inside `writing` of the log's name."""
+        chain.refuse_misfits(log, (), None)
+        return self._append_locked({log: decide})[log]
+
+    def _append_locked(self, decides: Mapping[str, Decide]) -> dict[str, list[Stored]]:
+        """Append to logs that are locked, inside the transaction."""
+        heads = self._heads(sorted(decides))
+        appended, changed = dict[str, list[Stored]](), dict[str, Head]()
+        for log in sorted(decides):
+            before = heads.get(log, Head())
+            appended[log], after = _decided(log, before, decides[log])
+            if after != before:
+                changed[log] = after
+        self._write([entry for entries in appended.values() for entry in entries], changed)
         return appended
 
     def try_to_write(self) -> None:

@@ -33,7 +33,8 @@ class Publisher:
         self._window, self._ledger_id = Window(self._cursor), ledger.gateway_id().hex()
         self._published_to = ledger.last_published(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
-        self._status_topic = gateway_status_topic(site, gateway)
+        self._status_topic, self._tables = gateway_status_topic(site, gateway), list[str]()
+        self._own_status: tuple[str, Mapping[str, StatusField]] | None = None  # time and fields, while online
         self.replies = Replies(mqtt, site)
         self._limiter = LogLimiter()
         self._connected = self.stopping = False
@@ -43,7 +44,11 @@ class Publisher:
 
     def serve(self, tables: Iterable[str]) -> None:
         """Publish for these tables, whose shoes are in the ledger; leave the topics of others alone from now on."""
-        self.retained.serve(tables, lambda table: _last_shoe(self._ledger, table, self._window.read_to))
+        self._tables = sorted(tables)
+        self.retained.serve(self._tables, lambda table: _last_shoe(self._ledger, table, self._window.read_to))
+        if self._own_status is not None:
+            time, fields = self._own_status
+            self.set_gateway_online(time, **fields)
 
     def _on_ready(self) -> None:
         self._connected = True
@@ -59,14 +64,16 @@ class Publisher:
             self.retained.on_acknowledged(mid)
             self.replies.on_acknowledged(mid)
 
-    def set_gateway_status(self, state: str, time: str, **fields: str | bool | None) -> None:
-        """Set the gateway's own status; not any more after `set_goodbye`."""
+    def set_gateway_online(self, time: str, **fields: StatusField) -> None:
+        """Set the gateway's own status, with its ledger and its tables; not any more after `set_goodbye`."""
         if not self.stopping:
-            self.retained.set(self._status_topic, _status(state, time, fields))
+            self._own_status = time, fields
+            named = {"ledger": self._ledger_id, "tables": self._tables}
+            self.retained.set(self._status_topic, _status("online", time, {**fields, **named}))
 
     def set_goodbye(self, time: str) -> None:
         """Set the last status of the gateway, whatever happens until it is gone."""
-        self.set_gateway_status("offline", time)
+        self.retained.set(self._status_topic, _status("offline", time, {}))
         self.retained.shoe_changed()
         self.stopping = True
 
