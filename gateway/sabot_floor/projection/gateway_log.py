@@ -122,18 +122,23 @@ class Gate:
             self._judge(pair)
 
     def _judge(self, pair: Pair) -> None:
-        said = gateways.problem(self.log.state(), *pair)
+        said = self._problem(pair)
         if not said:
             self._open.add(pair)
             self._said.pop(pair, None)
-            return
-        if pair not in self._said and len(self._said) < _MOST_REFUSED:
-            log.error(sentence(*pair, said))
-        self._said[pair] = said
+        elif pair in self._said or len(self._said) < _MOST_REFUSED:
+            if pair not in self._said:
+                log.error(sentence(*pair, said))
+            self._said[pair] = said
+
+    def _problem(self, pair: Pair) -> str:
+        state, (table, gateway) = self.log.state(), pair
+        bound = gateway in state.tables.get(table, {})
+        return gateways.problem(state, table, gateway) or ("" if bound else "this site has too many tables and gateways")
 
     def problem(self, pair: Pair) -> str:
         """Return why messages of this pair, which `learn` has seen, do not count; empty if they do."""
-        return "" if pair in self._open else self._said.get(pair, "")
+        return "" if pair in self._open else self._said.get(pair) or self._problem(pair)
 
     def problems(self) -> list[str]:
         """Return what is refused now, a sentence each."""

@@ -148,7 +148,7 @@ def verify(
     store: StoreUrl = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per log.")] = False,
 ) -> None:
-    """Recompute every log of the store: people, commands, signs and jackpots. Exit status 1 if something differs."""
+    """Recompute every log of the store, and compare the rows of the reports. Exit status 1 if something differs."""
     import msgspec
     from sabot_protocol.service.plain_text import counted, escaped_json, printable
 
@@ -158,7 +158,8 @@ def verify(
             wrong += bool(faults)
             line = {"log": log, "entries": entries, "faults": faults}
             what = "in the chains of all logs" if log == "store" else "recomputed"
-            lines = [f"{log}: {counted(entries, 'entry', 'entries')} {what}", *(f"{log}: {fault}" for fault in faults)]
+            count = counted(entries, "row", "rows") if log == "projection" else counted(entries, "entry", "entries")
+            lines = [f"{log}: {count} {what}", *(f"{log}: {fault}" for fault in faults)]
             typer.echo(escaped_json(msgspec.json.encode(line)) if as_json else "\n".join(map(printable, lines)))
     if wrong:
         raise typer.Exit(1)
@@ -169,6 +170,8 @@ def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
     from sabot_floor.commands import audit as commands
     from sabot_floor.jackpots import audit as jackpots
     from sabot_floor.people import audit as people
+    from sabot_floor.projection import audit as projection
+    from sabot_floor.projection import gateway_audit as gateways
     from sabot_floor.signs import audit as signs
     from sabot_floor.store import audit as chains
 
@@ -178,6 +181,10 @@ def _verdicts(store: Any) -> Iterator[tuple[str, int, list[str]]]:
     yield "commands", found.entries, found.faults
     found = signs.verify(store)
     yield "signs", found.entries, found.faults
+    found = gateways.verify(store)
+    yield "gateways", found.entries, found.faults
+    found = projection.verify(store)
+    yield "projection", found.entries, found.faults
     for jackpot in jackpots.jackpots(store):
         verdict = jackpots.verify(store, jackpot)
         yield f"jackpot/{jackpot}", verdict.entries, verdict.faults
