@@ -25,8 +25,9 @@ from sabot_floor.people.state import Person
 from sabot_floor.people.verbs import Login, UserVerb
 from sabot_floor.projection import coverage
 from sabot_floor.projection.feed import Feed
+from sabot_floor.projection.gateway_desk import GatewayDesk
 from sabot_floor.publish import Publisher
-from sabot_floor.requests import Accept, Act, FloorRequest, Show, Signer, name_of
+from sabot_floor.requests import Accept, AcceptGateway, Act, FloorRequest, Show, Signer, name_of
 from sabot_floor.signs.desk import SignDesk
 from sabot_floor.signs.verbs import ChangeSign, ShowSign
 from sabot_floor.store import StoreError
@@ -61,7 +62,7 @@ class Answers:
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._notifier = notifier
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
-        self._feed = feed
+        self._feed, self._gateways_desk = feed, GatewayDesk(feed.gate.log, commands.tables.status, clock)
         self._commands, self._signs = commands, signs
         self.web_status: Callable[[], dict[str, Any] | None] = lambda: None  # of the web part
 
@@ -76,6 +77,8 @@ class Answers:
                 self._sign(change, account, reply)
             case ShowSign() as show:
                 reply(self._signs.show(show, self._clock()))
+            case AcceptGateway() as accept:
+                self._accept_gateway(accept, request.by, account, reply)
             case Accept(login=Login() as login) as accept:
                 self._accept(accept, login, account, reply)
             case Act() as act if request.signer is None:
@@ -107,6 +110,17 @@ class Answers:
             reply(self._behind.accept(accept, lambda jackpot: self._desk.signer_of(jackpot, people[0]), self._clock()))
 
         self._people.log_in([login], name_of(accept), account, reply, then)
+
+    def _accept_gateway(self, accept: AcceptGateway, by: str, account: str, reply: Reply) -> None:
+        def then(people: list[Person]) -> None:
+            reply(self._gateways_desk.accept(accept, Signer(people[0].name, "", people[0].id), people[0].roles))
+
+        if accept.login is not None:
+            self._people.log_in([accept.login], name_of(accept), account, reply, then)
+        elif self._config.people_required:
+            reply(Answer(False, _LOG_IN))
+        else:
+            reply(self._gateways_desk.accept(accept, Signer(by, accept.role), {}))
 
     def _command(self, command: TableCommand, account: str, reply: Reply) -> None:
         """Have people log in for a command to a table; every refusal is in the log of commands."""
@@ -186,7 +200,12 @@ class Answers:
                 "forgotten_coups": self._collector.missing.given_up,
                 "republished": self._publisher.republished,
             },
-            "projection": {"counts": dict(self._feed.counts), "gateways": self._gateways()},
+            "projection": {
+                "counts": dict(self._feed.counts),
+                "gateways": self._gateways(),
+                "beyond": self._feed.beyond,
+                "refused": self._feed.gate.problems(),
+            },
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
             "notify": self._notifier.status(),

@@ -5,7 +5,6 @@ import selectors
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import structlog
 from sabot_protocol.service.broker import Broker
@@ -22,11 +21,11 @@ from sabot_protocol.service.systemd import Systemd
 from sabot_floor import config as configs
 from sabot_floor import requests
 from sabot_floor.answers import Answers
-from sabot_floor.commands.desk import CommandDesk
-from sabot_floor.commands.log import CommandLog
+from sabot_floor.arrivals import arrived_in_time, parted
+from sabot_floor.commands.opening import command_desk
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold
-from sabot_floor.inbox import Arrived, Inbox
+from sabot_floor.inbox import Inbox
 from sabot_floor.jackpots.behind import Behind
 from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.intake import Intake
@@ -39,7 +38,6 @@ from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import PeopleLog
 from sabot_floor.projection.feed import Feed
-from sabot_floor.projection.gateway_log import Gate
 from sabot_floor.publish import Publisher
 from sabot_floor.signs.desk import open_signs
 from sabot_floor.store import AwayError, Store, StoreError, open_store
@@ -76,8 +74,7 @@ class App:
         self._open()
         self.mqtt = _client(config, self._selector)
         self.inbox = Inbox(self.mqtt)
-        self._intake = Intake(config.site, config.key())
-        self.feed = Feed(self.store, config.site, lambda: self._at().time)
+        self._intake, self.feed = Intake(config.site, config.key()), Feed(self.store, config.site, clock)
         self.notifier = Notifier(config, self.store)
         wanted = (self._intake.filters(), self.feed.filters(), self.notifier.filters())
         self._filters = list(dict.fromkeys(topic for topics in wanted for topic in topics))
@@ -94,7 +91,7 @@ class App:
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
         self._checker = Checker(self._selector)
         people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), self._at)
-        self._commands = _command_desk(config, self.store, self.mqtt, self.inbox, self.feed.gate, self._at)
+        self._commands = command_desk(config, self.store, self.mqtt, self.inbox, self.feed.gate, self._at)
         self._signs = open_signs(config, self.store, self._commands.tables.status, self._at())
         self._answers = Answers(
             config,
@@ -229,11 +226,11 @@ class App:
         return True
 
     def _take(self, at: Moment) -> None:
-        arrived = self._arrived(at)
+        arrived = arrived_in_time(self.inbox, self.feed, MOST_MESSAGES, at.now_s)
         self.monitoring.messages += len(arrived)
         try:
             self.feed.take(arrived)
-            counting, others = _parted(arrived, self.feed.counts_for_its_table)
+            counting, others = parted(arrived, self.feed.counts_for_its_table)
             self.notifier.turn(counting, at)
         except BaseException:
             self.inbox.put_back(arrived)
@@ -251,17 +248,6 @@ class App:
             raise
         self.inbox.done(work.messages)
         self.mqtt.flush()
-
-    def _arrived(self, at: Moment) -> list[Arrived]:
-        """Return what has come, but for messages of a gateway whose own topic may still come and name their table."""
-        arrived = self.inbox.take(MOST_MESSAGES)
-        try:
-            early, others = _parted(arrived, lambda one: self.feed.waits(one, at.now_s))
-        except BaseException:
-            self.inbox.put_back(arrived)
-            raise
-        self.inbox.put_back(early)
-        return others
 
     def _sweep(self, at: Moment) -> None:
         """Do what is due by time alone; look at what other workers have stored."""
@@ -336,38 +322,6 @@ class App:
                 give_back()
             except Exception:
                 log.exception("the floor service did not stop cleanly; report it with this log")
-
-
-def _parted(messages: list[Arrived], by: Callable[[Arrived], bool]) -> tuple[list[Arrived], list[Arrived]]:
-    """Return the messages of which something is true, and the others, both in order."""
-    found: tuple[list[Arrived], list[Arrived]] = [], []
-    for one in messages:
-        found[0 if by(one) else 1].append(one)
-    return found
-
-
-def _command_desk(
-    config: Config, store: Store, mqtt: LoopClient, inbox: Inbox, gate: Gate, clock: Callable[[], Moment]
-) -> CommandDesk:
-    """Return the desk of commands to tables, with the topics that it reads; what has no reply is stored so."""
-    desk = CommandDesk(
-        config.site,
-        config.worker,
-        CommandLog(store),
-        config.signing_key(),
-        lambda topic, payload: mqtt.publish(topic, payload, retain=False),
-        mqtt.client.is_connected,
-    )
-
-    def received(_client: object, _userdata: object, message: Any) -> None:
-        gate.received(message.topic, bytes(message.payload))
-        desk.received(message.topic, bytes(message.payload), clock())
-
-    for topic in desk.filters():
-        mqtt.client.message_callback_add(topic, received)
-    inbox.on_status = desk.tables.received
-    desk.recall(clock())
-    return desk
 
 
 def _client(config: Config, selector: selectors.BaseSelector) -> LoopClient:

@@ -176,6 +176,14 @@ class Accept(Verb, frozen=True, kw_only=True):
     login: Login | None = None
 
 
+class AcceptGateway(Accept, frozen=True, kw_only=True):
+    """Accept that a gateway speaks for a table, or that it has another name."""
+
+    gateway: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]  # the id of its ledger
+    table: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{0,64}\Z")] = ""
+    name: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{0,64}\Z")] | None = None
+
+
 def _one(by: Signer) -> dict[str, str]:
     """Return the fields of an entry by one person."""
     return {"by": by.name, "role": by.role, "person": by.person}
@@ -193,6 +201,7 @@ VERBS: dict[str, type[AnyVerb]] = {
     "make-good": MakeGood,
     "draw": Draw,
     "accept": Accept,
+    "accept-gateway": AcceptGateway,
     "table": TableCommand,
     "sign": ChangeSign,
     "show-sign": ShowSign,

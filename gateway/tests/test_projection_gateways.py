@@ -8,8 +8,8 @@ from projection_ledger import COUP, GATEWAY, LAST, Published, entries, message
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, dump
 from sabot_floor.projection.feed import Feed
-from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.projection.gateways import Accepted
+from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.store import Store
 from structlog.testing import capture_logs
 
@@ -122,7 +122,8 @@ def test_two_different_messages_for_one_entry_are_counted_and_named_and_the_ledg
     assert (found.gaps, found.contradictions) == (0, 2)
     said = [one["event"] for one in logs if one["log_level"] == "error"]
     assert "entry 15" in said[0]
-    assert "bac-01" in said[0] and f"-{915}" in said[0]
+    assert "bac-01" in said[0]
+    assert "-915" in said[0]
     listed = [LedgerEntry(one.entry, one.table, one.topic, one.payload, one.hash) for one in ENTRIES]
     rebuild(store, LedgerSpan(GATEWAY, 0, LAST), listed)
     assert rows(store) == expected

@@ -72,8 +72,8 @@ def test_a_decision_is_a_request_with_its_answer(store: Store) -> None:
     found = holding(store, answer, unanswered, made)
     assert list(found.decisions(time(0), time(5))) == [Decision(made, answer), Decision(unanswered, None)]
     assert found.decisions_by("B. Jones", time(0), time(5)) == [Decision(unanswered, None)]
-    assert found.attempt("g-1") == Decision(made, answer)
-    assert found.attempt("g-9") is None
+    assert found.attempt("g-1", "t1") == Decision(made, answer)
+    assert found.attempt("g-9", "t1") is None
 
 
 def test_a_shoe_has_all_that_happened_in_it_and_nothing_of_others(store: Store) -> None:
@@ -99,7 +99,7 @@ def test_a_coup_has_every_message_about_it(store: Store) -> None:
     assert found.coup("t1", "u1", 1, 7) == [first, second]
     assert found.coup_by_id("u1-3") == first
     assert found.coup_by_id("none") is None
-    assert found.corrections("u1-3") == [second]
+    assert found.corrections(first) == [second]
     assert found.coups_by("A. Smith", time(0), time(9)) == [second]
 
 

@@ -52,7 +52,7 @@ def of_alarm(site: str, channel: str, message: AlarmMessage, time: str) -> Notic
     rule = f" Rule {clause}." if clause else ""
     place = f"Shoe {message.shoe}, coup {message.coup}."
     return Notice(
-        id=notice_id(site, channel, f"alarm {message.alarm}", "", message.state),
+        id=notice_id(site, channel, f"alarm {message.table} {message.alarm}", "", message.state),
         site=site,
         channel=channel,
         occasion=message.state,

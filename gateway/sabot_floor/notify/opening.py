@@ -3,7 +3,7 @@
 import msgspec
 from sabot_protocol.topics import IncidentMessage, Step
 
-from sabot_floor.notify.state import MOST_WATCHED, State
+from sabot_floor.notify.state import MOST_WATCHED, State, key
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rows import Incident
 from sabot_floor.store import Store
@@ -11,7 +11,7 @@ from sabot_floor.store import Store
 _steps = msgspec.json.Decoder(list[Step])
 _facts = msgspec.json.Decoder(dict[str, str | int | bool])
 _OLDEST_OPEN = (
-    f"SELECT incident, entry, time FROM incidents WHERE state = 'open' ORDER BY opened, gateway, incident "
+    "SELECT \"table\", incident, entry, time FROM incidents WHERE state = 'open' ORDER BY opened, gateway, incident "
     f"LIMIT {MOST_WATCHED}"
 )
 
@@ -22,23 +22,26 @@ def unknown_incidents(store: Store, state: State) -> list[IncidentMessage]:
     A rebuild changes them without a message. At most as many new ones as the state has room for.
     """
     room = MOST_WATCHED - len(state.watched)
-    versions = {str(own_id): (int(entry), str(time)) for own_id, entry, time in store.select(_OLDEST_OPEN)}
+    versions = {
+        key(table, own_id): (int(entry), str(time)) for table, own_id, entry, time in store.select(_OLDEST_OPEN)
+    }
     changed, new = list[str](), list[str]()
-    for own_id, version in versions.items():
-        watched = state.watched.get(own_id)
-        if watched is None and state.closed.get(own_id, (-1, "")) < version:
-            new.append(own_id)
+    for own, version in versions.items():
+        watched = state.watched.get(own)
+        if watched is None and state.closed.get(own, (-1, "")) < version:
+            new.append(own)
         elif watched is not None and watched.version < version:
-            changed.append(own_id)
-    gone = [own_id for own_id in state.watched if own_id not in versions]
+            changed.append(own)
+    gone = [own for own in state.watched if own not in versions]
     if not (changed or gone or (new and room > 0)):
         return []
-    rows = Reading(store).incidents_by_id([*changed, *gone, *new[: max(room, 0)]])
-    return [_message(row) for row in rows if _is_newer(row, state)]
+    wanted = {*changed, *gone, *new[: max(room, 0)]}
+    rows = Reading(store).incidents_by_id([own.partition(" ")[2] for own in wanted])
+    return [_message(row) for row in rows if key(row.table, row.incident) in wanted and _is_newer(row, state)]
 
 
 def _is_newer(row: Incident, state: State) -> bool:
-    watched = state.watched.get(row.incident)
+    watched = state.watched.get(key(row.table, row.incident))
     return watched is None or watched.version < (row.entry, row.time)
 
 

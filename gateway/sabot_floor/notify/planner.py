@@ -9,7 +9,7 @@ from sabot_floor.notify import due_times, notices, steps, summaries
 from sabot_floor.notify.channels import AnyChannel, wants_alarm, wants_table
 from sabot_floor.notify.delivery import MOST_AGE_S, decide
 from sabot_floor.notify.messages import Received
-from sabot_floor.notify.state import MOST_CLOSED, MOST_SEEN, MOST_WAITING, SEEN_S, State, Watched
+from sabot_floor.notify.state import MOST_CLOSED, MOST_SEEN, MOST_WAITING, SEEN_S, State, Watched, key
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Entry
 
@@ -59,8 +59,8 @@ class Planner:
     def _incident(self, state: State, message: IncidentMessage, now_s: float) -> Iterator[Entry]:
         if not steps.watch(state, message, self._calendar):
             return
-        yield from steps.settle(state, message.incident, now_s)
-        watched = state.watched.get(message.incident)
+        yield from steps.settle(state, message.table, message.incident, now_s)
+        watched = state.watched.get(key(message.table, message.incident))
         if watched is not None:
             yield from self._steps(state, watched, now_s)
 

@@ -77,8 +77,8 @@ class Tally(msgspec.Struct, omit_defaults=True):
 class State(msgspec.Struct, omit_defaults=True):
     """Everything that the next decision needs."""
 
-    watched: dict[str, Watched] = {}
-    closed: dict[str, tuple[int, str]] = {}  # incidents with their version, newest last
+    watched: dict[str, Watched] = {}  # by `key`
+    closed: dict[str, tuple[int, str]] = {}  # by `key` with their version, newest last
     queue: dict[str, Waiting] = {}  # by id of the notice
     seen: dict[str, int] = {}  # ids, and when they were decided
     floods: dict[str, Flood] = {}  # by channel
@@ -94,9 +94,16 @@ class State(msgspec.Struct, omit_defaults=True):
 _decoder = msgspec.json.Decoder(State)
 
 
+def key(table: str, incident: str) -> str:
+    """Return under what an incident is kept: what another table says of its id changes nothing."""
+    return f"{table} {incident}"
+
+
 def decode(data: bytes | None) -> State:
-    """Return the state in a head; a new one for a new log."""
-    return State() if data is None else _decoder.decode(data)
+    """Return the state in a head; a new one for a new log. An earlier release kept incidents by their id alone."""
+    state = State() if data is None else _decoder.decode(data)
+    state.watched = {key(one.table, one.incident): one for one in state.watched.values()}
+    return state
 
 
 def encode(state: State) -> bytes:

@@ -10,7 +10,7 @@ from sabot_floor.notify import due_times
 from sabot_floor.notify.channels import Channel
 from sabot_floor.notify.delivery import give_up
 from sabot_floor.notify.notices import MOST_SUBJECT, MOST_TEXT, Notice, Occasion, notice_id, short
-from sabot_floor.notify.state import MOST_STEPS, MOST_WATCHED, OpenStep, State, Watched
+from sabot_floor.notify.state import MOST_STEPS, MOST_WATCHED, OpenStep, State, Watched, key
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Entry
 
@@ -20,19 +20,20 @@ _HEADS: dict[Occasion, str] = {"opened": "to do", "reminder": "still to do", "la
 
 def watch(state: State, message: IncidentMessage, calendar: Calendar) -> bool:
     """Take over an incident from its message; return False if a newer one is known, or there is no room."""
-    known, version = state.watched.get(message.incident), (message.entry or 0, message.time)
-    newest = known.version if known is not None else state.closed.get(message.incident)
+    own = key(message.table, message.incident)
+    known, version = state.watched.get(own), (message.entry or 0, message.time)
+    newest = known.version if known is not None else state.closed.get(own)
     if newest is not None and version < newest:
         return False
     if message.state == "closed":
-        state.watched.pop(message.incident, None)
-        state.closed[message.incident] = version
+        state.watched.pop(own, None)
+        state.closed[own] = version
         return True
     if known is None and len(state.watched) >= MOST_WATCHED:
         state.unwatched += 1
         return False
-    state.closed.pop(message.incident, None)
-    state.watched[message.incident] = Watched(
+    state.closed.pop(own, None)
+    state.watched[own] = Watched(
         incident=message.incident,
         kind=short(message.kind, 64),
         table=message.table,
@@ -74,13 +75,13 @@ def _open_step(step: Step, message: IncidentMessage, calendar: Calendar) -> Open
     )
 
 
-def settle(state: State, incident: str, now_s: float) -> Iterator[Entry]:
+def settle(state: State, table: str, incident: str, now_s: float) -> Iterator[Entry]:
     """Give up the notices about steps that are done; one that is being sent is not stopped."""
-    watched = state.watched.get(incident)
+    watched = state.watched.get(key(table, incident))
     still_open = {step.name for step in watched.steps} if watched is not None else set()
     for waiting in list(state.queue.values()):
         about = waiting.notice
-        if about.incident == incident and about.step not in still_open and not waiting.claimed:
+        if (about.table, about.incident) == (table, incident) and about.step not in still_open and not waiting.claimed:
             yield give_up(state, waiting, "the step was done before this was sent", now_s, problem=False)
 
 
@@ -126,7 +127,7 @@ def notice(
     patron = f" Patron: {watched.patron}." if watched.patron and to else ""  # only for those who must be notified
     place = ", ".join(part for part in (f"Table {watched.table}", watched.place, opened) if part)
     return Notice(
-        id=notice_id(site, channel.name, f"incident {watched.incident}", step.name, occasion),
+        id=notice_id(site, channel.name, f"incident {watched.table} {watched.incident}", step.name, occasion),
         site=site,
         channel=channel.name,
         occasion=occasion,

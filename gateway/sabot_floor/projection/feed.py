@@ -54,9 +54,9 @@ class Feed:
     came before, entries that are unreadable, and that the store refused.
     """
 
-    def __init__(self, store: Store, site: str, clock: Callable[[], str] = lambda: utc(time.time())) -> None:
+    def __init__(self, store: Store, site: str, clock: Callable[[], float] = time.time) -> None:
         self._store, self._root = store, f"{ROOT}/{site}/"
-        self.gate = Gate(store, site, clock)
+        self.gate = Gate(store, site, lambda: utc(clock()))
         self.counts: Counter[str] = Counter()
         self._with_gaps: set[str] = set()  # gateways, as the log has them
         self._early_s: dict[Pair, float] = {}  # when a message first came that may count later
@@ -161,8 +161,8 @@ class Feed:
         if self.counts["contradicted"] <= _MOST_LOGGED:
             log.error(
                 f"two different messages name entry {one.entry} of gateway {plain(one.gateway)[:_MOST_NAME]}: "
-                f"{plain(one.kept)[:_MOST_SHOWN]} is kept, {plain(one.other)[:_MOST_SHOWN]} is not. Check who may write "
-                "these topics, and give the gateway's ledger to `sabot floor rebuild --ledger FILE`: it decides"
+                f"{plain(one.kept)[:_MOST_SHOWN]} is kept, {plain(one.other)[:_MOST_SHOWN]} is not. Check who may "
+                "write these topics, and give the gateway's ledger to `sabot floor rebuild --ledger FILE`: it decides"
             )
 
     def _note_gaps(self, gateway: str, missing: list[tuple[int, int]]) -> None:

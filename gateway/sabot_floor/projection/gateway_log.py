@@ -1,4 +1,4 @@
-"""Log `gateways`: which gateway speaks for which table, as the store has it; and the gate that messages come through."""
+"""Log `gateways`: which gateway speaks for which table, as the store has it; the gate that messages come through."""
 
 from collections.abc import Callable, Iterable
 
@@ -134,7 +134,9 @@ class Gate:
     def _problem(self, pair: Pair) -> str:
         state, (table, gateway) = self.log.state(), pair
         bound = gateway in state.tables.get(table, {})
-        return gateways.problem(state, table, gateway) or ("" if bound else "this site has too many tables and gateways")
+        return gateways.problem(state, table, gateway) or (
+            "" if bound else "this site has too many tables and gateways"
+        )
 
     def problem(self, pair: Pair) -> str:
         """Return why messages of this pair, which `learn` has seen, do not count; empty if they do."""
@@ -142,7 +144,7 @@ class Gate:
 
     def problems(self) -> list[str]:
         """Return what is refused now, a sentence each."""
-        return [sentence(*pair, said) for pair, said in sorted(self._said.items())]
+        return [sentence(*pair, said) for pair in sorted(self._said) if (said := self._problem(pair))]
 
     def _is_news(self, state: GatewaysState, pairs: list[Pair]) -> bool:
         """Return True if something is to be stored: without it no writer is kept waiting."""
@@ -154,7 +156,7 @@ class Gate:
         return any(gateways.problem(state, *pair) != self._said.get(pair) for pair in pairs)
 
     def _entries(self, state: GatewaysState, named: list[Named], pairs: list[Pair]) -> list[Entry]:
-        """Return what is to be stored: names first, then who speaks for whom, and what is refused for the first time."""
+        """Return what is to be stored: names, then who speaks for whom, and what is refused for the first time."""
         trial, entries = gateways.decode(gateways.encode(state)), list[Entry](named)
         for one in named:
             gateways.apply(trial, one)
@@ -165,8 +167,8 @@ class Gate:
                 entries += [Refused(time=self._clock(), table=table, gateway=gateway, say=said)] if first else []
             elif gateway not in trial.tables.get(table, {}):
                 own = trial.gateways.get(gateway)
-                how = "named" if own is not None and own.tables is not None else "first"
-                bound = Bound(time=self._clock(), table=table, gateway=gateway, how=how)
+                named_it = own is not None and own.tables is not None
+                bound = Bound(time=self._clock(), table=table, gateway=gateway, how="named" if named_it else "first")
                 gateways.apply(trial, bound)
                 entries.append(bound)
         return entries
@@ -187,10 +189,11 @@ class Gate:
 
 def sentence(table: str, gateway: str, said: str) -> str:
     """Return that messages do not count, why, and the next step."""
+    table, gateway = plain(table), plain(gateway)
     return (
-        f"messages on the topics of {plain(table)} name gateway {plain(gateway)} and do not count: {plain(said)}. If "
-        f"that gateway serves {plain(table)} now: `sabot floor accept-gateway {plain(gateway)} --table {plain(table)}`; "
-        "if not, check who may write these topics at the broker"
+        f"messages on the topics of {table} name gateway {gateway} and do not count: {plain(said)}. If that gateway "
+        f"serves {table} now: `sabot floor accept-gateway {gateway} --table {table} --reason TEXT`; if not, check who "
+        "may write these topics at the broker"
     )
 
 

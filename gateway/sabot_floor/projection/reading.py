@@ -152,7 +152,7 @@ class Reading:
         return ShoeRecord(
             Shoe(opened, closed),
             coups,
-            self.confirmed_of([coup.id for coup in coups]),
+            self.confirmed_of(coups),
             self.select(schema.CARDS, Card, of_shoe, values),
             list(self._with_ends(iter([alarm for alarm in alarms if alarm.state == "raised"]))),
             self.select(schema.INCIDENTS, Incident, incidents, values),
@@ -183,23 +183,27 @@ class Reading:
             found += self.select(schema.HASHES, EntryHash, where, (gateway, *some))
         return sorted(found)
 
-    def coup_by_id(self, own_id: str) -> Coup | None:
-        """Return the coup message with this id, or None."""
-        found = self.select(schema.COUPS, Coup, "id = ? ORDER BY gateway, entry LIMIT 1", (own_id,))
+    def coup_by_id(self, own_id: str, table: str = "") -> Coup | None:
+        """Return the coup message with this id, or None; an empty table means all."""
+        where = f"id = ?{' AND ' + _OF_TABLE if table else ''} ORDER BY gateway, entry LIMIT 1"
+        found = self.select(schema.COUPS, Coup, where, (own_id, table) if table else (own_id,))
         return found[0] if found else None
 
-    def corrections(self, own_id: str) -> list[Coup]:
-        """Return the coup messages that replace this one, the oldest first."""
-        where = "corrects <> '' AND corrects = ? ORDER BY gateway, entry"
-        return self.select(schema.COUPS, Coup, where, (own_id,))
+    def corrections(self, coup: Coup) -> list[Coup]:
+        """Return the messages of its table that replace a coup message, the oldest first."""
+        where = f"corrects <> '' AND corrects = ? AND {_OF_TABLE} ORDER BY gateway, entry"
+        return self.select(schema.COUPS, Coup, where, (coup.id, coup.table))
 
-    def confirmed_of(self, coup_ids: Sequence[str]) -> list[Confirmed]:
-        """Return the messages on `confirmed` that name one of these coup messages, in the order of the ledger."""
-        return sorted(self._of_ids(schema.CONFIRMED, Confirmed, "coup_id", coup_ids))
+    def confirmed_of(self, coups: Sequence[Coup]) -> list[Confirmed]:
+        """Return the messages on `confirmed` of their tables that name these coup messages, in order of the ledger."""
+        of, ids = {(coup.table, coup.id) for coup in coups}, [coup.id for coup in coups]
+        found = self._of_ids(schema.CONFIRMED, Confirmed, "coup_id", ids)
+        return sorted(one for one in found if (one.table, one.coup_id) in of)
 
-    def attempt(self, own_id: str) -> Decision | None:
-        """Return the request with this id and its answer, or None."""
-        return next(self._with_outcomes(iter(self._of_ids(schema.ATTEMPTS, Attempt, "id", [own_id]))), None)
+    def attempt(self, own_id: str, table: str) -> Decision | None:
+        """Return the request with this id at a table and its answer, or None."""
+        found = self._of_ids(schema.ATTEMPTS, Attempt, "id", [own_id])
+        return next(self._with_outcomes(one for one in found if one.table == table), None)
 
     def decisions_by(self, person: str, start: str, end: str) -> list[Decision]:
         """Return the requests of a person in this time, each with its answer."""
@@ -270,20 +274,22 @@ class Reading:
 
     def _with_ends(self, raised: Iterator[AlarmChange]) -> Iterator[Alarm]:
         for some in in_parts(raised, _MOST_IDS):
-            ends: dict[tuple[str, str], AlarmChange] = {}
+            ends: dict[tuple[str, str, str], AlarmChange] = {}
             found = self._of_ids(schema.ALARMS, AlarmChange, "alarm", [alarm.alarm for alarm in some])
             for change in sorted(found):
-                ends.setdefault((change.alarm, change.state), change)
+                ends.setdefault((change.table, change.alarm, change.state), change)
             for alarm in some:
-                acknowledged, cleared = (ends.get((alarm.alarm, state)) for state in ("acknowledged", "cleared"))
+                acknowledged, cleared = (
+                    ends.get((alarm.table, alarm.alarm, state)) for state in ("acknowledged", "cleared")
+                )
                 yield Alarm(alarm, acknowledged, cleared)
 
     def _with_outcomes(self, attempts: Iterator[Attempt]) -> Iterator[Decision]:
         for some in in_parts(attempts, _MOST_IDS):
             found = self._of_ids(schema.OUTCOMES, Outcome, "attempt", [attempt.id for attempt in some])
-            by_attempt = {outcome.attempt: outcome for outcome in sorted(found, reverse=True)}
+            answers = {(outcome.table, outcome.attempt): outcome for outcome in sorted(found, reverse=True)}
             for attempt in some:
-                outcome = by_attempt.get(attempt.id)
+                outcome = answers.get((attempt.table, attempt.id))
                 yield Decision(attempt, self.in_play.without_named_cards(attempt, outcome))
 
 

@@ -109,7 +109,11 @@ def _replace(
                 f"DELETE FROM {table.name} WHERE gateway = ? AND entry >= ? AND entry <= ?", (gateway, *between)
             )
         insert(store, rows)
-        new = [Covered(covered.gateway, covered.origin, covered.last)] if covered and covered.last > covered.origin else []
+        new = (
+            [Covered(covered.gateway, covered.origin, covered.last)]
+            if covered and covered.last > covered.origin
+            else []
+        )
         coverage.add(store, new)
         removed = Removed(gateway=gateway, first=first, last=last, tables=[table.name for table in tables])
         record.write(store, rows, new, [removed])

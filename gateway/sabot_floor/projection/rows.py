@@ -253,4 +253,4 @@ class Contradiction(NamedTuple):
 
 
 Row = Coup | Confirmed | ShoeChange | Card | Dealt | AlarmChange | Attempt | Outcome | Incident | Increment | Health
-AnyRow = Row | EntryHash
+AnyRow = Row | EntryHash | Contradiction | Head

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sabot_floor.projection import coverage, record, schema
 from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.record import Removed
-from sabot_floor.projection.rows import AnyRow, Contradiction, Covered, EntryHash, Head
+from sabot_floor.projection.rows import AnyRow, Contradiction, Covered, Head
 from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store
@@ -168,7 +168,7 @@ def _choose(one: Placed, before: dict[Table, Any], other: str, rank: Rank, taken
         taken.rows += rows
 
 
-def _newest(store: Store, rows: Iterable[AnyRow | Head]) -> list[AnyRow | Head]:
+def _newest(store: Store, rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Return of each key the row of the newest entry, if it is newer than that in the store."""
     newest: dict[tuple[Any, ...], Any] = {}
     for row in rows:

@@ -128,7 +128,9 @@ def _followed(source: Source, alarm: Alarm, incidents: Sequence[Incident]) -> li
         if change is not None:
             found.append(f"{verb} by {change.by}" if change.by else verb)
     found += [
-        f"incident {one.kind} {one.state}, {progress(one)}" for one in incidents if one.alarm == alarm.raised.alarm
+        f"incident {one.kind} {one.state}, {progress(one)}"
+        for one in incidents
+        if (one.table, one.alarm) == (alarm.raised.table, alarm.raised.alarm)
     ]
     return found
 
@@ -160,7 +162,7 @@ def discrepancy_row(source: Source, alarm: Alarm, people: People) -> Discrepancy
             "verdict": "void" if is_void(decided) else "confirmed",
             "winner": decided.winner or None,
             "by": decided.by,
-            "role": people.role(decided.attempt),
+            "role": people.role(decided),
             "decided": decided.decided,
             "response_s": seconds(raised.time, decided.decided),
         }

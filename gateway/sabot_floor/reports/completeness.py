@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+from sabot_protocol.service.plain_text import counted
+
+from sabot_floor.projection.rows import Contradiction
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.rows import GapRow
 from sabot_floor.reports.source import Source
+
+_MOST_DOUBTS = 20
 
 
 def gaps(source: Source, span: Span) -> list[GapRow]:
@@ -47,6 +52,31 @@ def _may_be_of(gap: GapRow, span: Span) -> bool:
     begins_before_end = not gap.after or gap.after < span.end
     ends_after_begin = not gap.before or gap.before >= span.begin
     return begins_before_end and ends_after_begin
+
+
+def doubts(source: Source, span: Span) -> list[str]:
+    """Return what may be false of this time: entries with two messages, and entries behind the end of their ledger."""
+    found = [
+        one for one in source.contradictions() if _may_be_of(_gap(source, one.gateway, one.entry, one.entry), span)
+    ]
+    said = [_contradiction_warning(one) for one in found[:_MOST_DOUBTS]]
+    if len(found) > _MOST_DOUBTS:
+        said.append(f"{counted(len(found) - _MOST_DOUBTS, 'more entry has', 'more entries have')} two messages.")
+    return [*said, *(_beyond_warning(*one) for one in source.beyond(span.begin))]
+
+
+def _contradiction_warning(one: Contradiction) -> str:
+    return (
+        f"For entry {one.entry} of gateway {one.gateway} two different messages came: {one.kept} is in this report, "
+        f"{one.other} is not, so it may be wrong. Let the ledger decide: sabot floor rebuild --ledger FILE"
+    )
+
+
+def _beyond_warning(gateway: str, head: int, entry: int) -> str:
+    return (
+        f"Of gateway {gateway} entries up to {entry} are in the store, but a later head of its ledger ends with entry "
+        f"{head}: what is behind it may be forged. Compare it with its ledger: sabot floor rebuild --ledger FILE"
+    )
 
 
 def gap_warning(gap: GapRow) -> str:

@@ -41,10 +41,10 @@ def coup_states(source: Source, scope: Scope, earlier: list[Coup] | None = None)
 
     `earlier` gets the corrections of the time that are about coups of before it.
     """
-    seen: set[int] = set()
+    seen: set[int] = set()  # each table has ids of its own, whatever another names
     for part in parts(source.coups(scope)):
-        new = [coup for coup in part if hash(coup.id) not in seen]
-        seen.update(hash(coup.id) for coup in new)
+        new = [coup for coup in part if hash((coup.table, coup.id)) not in seen]
+        seen.update(hash((coup.table, coup.id)) for coup in new)
         if earlier is not None:
             earlier += _of_before(source, [coup for coup in new if coup.corrects], scope.span.begin)
         yield from with_corrections(source, [coup for coup in new if not coup.corrects or _is_alone(source, coup)])
@@ -60,16 +60,17 @@ def _of_before(source: Source, corrections: list[Coup], begin: str) -> Iterator[
 
 def with_corrections(source: Source, firsts: list[Coup]) -> Iterator[CoupState]:
     """Yield each coup with the messages that correct it, one after the other."""
-    chains = {coup.id: [coup] for coup in firsts}
-    root_of = {coup.id: coup.id for coup in firsts}
-    due, left = list(chains), _MOST_CORRECTIONS
+    chains = {(coup.table, coup.id): [coup] for coup in firsts}
+    root_of = {key: key for key in chains}
+    due, left = [own_id for _, own_id in chains], _MOST_CORRECTIONS
     while due and left:
         found = [coup for part in parts(due) for coup in source.corrections(part)]
         due, left = [], left - 1
         for coup in found:
-            if coup.id not in root_of:
-                root_of[coup.id] = root_of[coup.corrects]
-                chain = chains[root_of[coup.id]]
+            key, corrected = (coup.table, coup.id), (coup.table, coup.corrects)
+            if key not in root_of and corrected in root_of:
+                root_of[key] = root_of[corrected]
+                chain = chains[root_of[key]]
                 chain.append(_of_unit(coup, chain[0]))
                 due.append(coup.id)
     return (CoupState(tuple(chain)) for chain in chains.values())
@@ -82,7 +83,7 @@ def _of_unit(coup: Coup, first: Coup) -> Coup:
 
 def _is_alone(source: Source, coup: Coup) -> bool:
     """Return True if nothing of what a message corrects is in the store: it is the first that is known."""
-    if source.reading.coup_by_id(coup.corrects) is not None:
+    if source.reading.coup_by_id(coup.corrects, coup.table) is not None:
         return False
     others = source.reading.coup(coup.table, coup.unit, coup.shoe, coup.coup)
     return next((one for one in others if one.gateway == coup.gateway), coup).id == coup.id
@@ -91,7 +92,7 @@ def _is_alone(source: Source, coup: Coup) -> bool:
 def first_message(source: Source, coup: Coup) -> Coup:
     """Return the first message about the same coup that is in the store."""
     for _ in range(_MOST_CORRECTIONS):
-        before = source.reading.coup_by_id(coup.corrects) if coup.corrects else None
+        before = source.reading.coup_by_id(coup.corrects, coup.table) if coup.corrects else None
         if before is None:
             break
         coup = before

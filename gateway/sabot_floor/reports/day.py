@@ -55,7 +55,7 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "played": play.played_rows(shoes, tally, scope.span, scope.made),
         "shoes": shoes,
         "coups": tally.count_rows(),
-        "corrected": [coup_row(one, role=people.role(one.attempt)) for one in earlier],
+        "corrected": [coup_row(one, role=people.role(one)) for one in earlier],
         "irregularities": [irregularity_row(source, one, incidents) for one in alarms if is_irregularity(one)],
         "voids": tally.voids,
         "discrepancies": [discrepancy_row(source, one, people) for one in alarms if one.raised.name in DISPUTES],

@@ -5,7 +5,7 @@ from typing import Any
 
 from sabot_protocol.service.plain_text import counted
 
-from sabot_floor.reports.completeness import gap_warning
+from sabot_floor.reports.completeness import doubts, gap_warning
 from sabot_floor.reports.contents import Head, Kind
 from sabot_floor.reports.source import Scope, Source
 
@@ -29,6 +29,8 @@ def head(
     if len(sections["gaps"]) > _MOST_WARNINGS:
         more = counted(len(sections["gaps"]) - _MOST_WARNINGS, "more gap")
         warnings.append(f"The section gaps has {more}.")
+    doubtful = doubts(source, scope.span)
+    warnings += doubtful
     warnings += _cut(sections, scope.most_rows)
     begin, end = scope.span
     uncovered = _uncovered(source, scope) if report in ("day", "month") else []
@@ -50,7 +52,7 @@ def head(
         tables=list(scope.tables),
         made=scope.made,
         empty=empty,
-        complete=not sections["gaps"] and not uncovered,
+        complete=not sections["gaps"] and not uncovered and not doubtful,
         warnings=warnings,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from sabot_floor.projection.reading import Decision
+from sabot_floor.projection.rows import Confirmed, Coup
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.source import Source
 
@@ -34,20 +35,23 @@ class People:
 
     def __init__(self, source: Source, decisions: list[Decision]) -> None:
         self._source = source
-        self._by_id: dict[str, Decision | None] = {one.attempt.id: one for one in decisions}
+        self._by_id: dict[tuple[str, str], Decision | None] = {
+            (one.attempt.table, one.attempt.id): one for one in decisions
+        }
         self._by_table: dict[str, list[Decision]] = defaultdict(list)
         for one in decisions:
             self._by_table[one.attempt.table].append(one)
 
-    def of(self, attempt: str) -> Decision | None:
-        """Return the request with this id; None if there is none in the store."""
-        if attempt and attempt not in self._by_id:
-            self._by_id[attempt] = self._source.reading.attempt(attempt)
-        return self._by_id.get(attempt)
+    def of(self, message: Coup | Confirmed) -> Decision | None:
+        """Return the request behind a message, at its own table; None if there is none in the store."""
+        key = message.table, message.attempt
+        if message.attempt and key not in self._by_id:
+            self._by_id[key] = self._source.reading.attempt(message.attempt, message.table)
+        return self._by_id.get(key)
 
-    def role(self, attempt: str) -> str:
-        """Return the role of the person who made a request; empty if it is not known."""
-        found = self.of(attempt)
+    def role(self, message: Coup | Confirmed) -> str:
+        """Return the role of the person who requested a message; empty if it is not known."""
+        found = self.of(message)
         return found.attempt.role if found else ""
 
     def newest(self, table: str, verbs: tuple[str, ...], after: str, until: str, **args: Any) -> Decision | None:

@@ -33,7 +33,7 @@ def _report(source: Source, scope: Scope, name: str) -> PersonReport:
         "gaps": gaps(source, scope.span),
         "decisions": [row for row in rows if row.ok is not False],
         "refused": [row for row in rows if row.ok is False],
-        "coups": [coup_row(one, role=people.role(one.attempt)) for one in source.coups_by(spellings, scope)],
+        "coups": [coup_row(one, role=people.role(one)) for one in source.coups_by(spellings, scope)],
         "alarms": [alarm_row(one) for one in source.alarms_by(spellings, scope)],
         "incidents": [incident_row(one, scope.made) for one in incidents if _is(name, one.by)],
         "steps": [row for row in step_rows(incidents, scope.made) if _is(name, row.by) and scope.span.holds(row.done)],

@@ -98,7 +98,7 @@ class Tally:
     """Counts the coups of a time one by one, and keeps those that a report lists."""
 
     people: People
-    reasons: dict[tuple[str, int, int], str]  # of void coups, by unit, shoe and coup
+    reasons: dict[tuple[ShoeKey, int], str]  # of void coups, by shoe and coup
     counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # table, kind, status
     by_shoe: Counter[ShoeKey] = field(default_factory=Counter)
     times: dict[str, tuple[str, str]] = field(default_factory=dict)  # of the first and last coup, by table
@@ -118,8 +118,8 @@ class Tally:
         self.times[first.table] = (begin, first.time)
 
     def _void(self, coup: Coup) -> VoidRow:
-        decision = self.people.of(coup.attempt)
-        reason = self.reasons.get((coup.unit, coup.shoe, coup.coup), "")
+        decision = self.people.of(coup)
+        reason = self.reasons.get((ShoeKey(coup.table, coup.unit, coup.shoe), coup.coup), "")
         asked = _reason(decision) if decision else ""
         return VoidRow(
             time=coup.time,
@@ -128,7 +128,7 @@ class Tally:
             shoe=coup.shoe,
             coup=coup.coup,
             by=coup.by,
-            role=self.people.role(coup.attempt),
+            role=self.people.role(coup),
             clause=coup.clause,
             reason=reason or asked,
             cards=cards_of(coup.player + coup.banker),
@@ -140,7 +140,7 @@ class Tally:
         first, current = state.first, state.current
         fields: dict[str, Any] = {"kind": current.kind, "status": current.status}
         _, last = self.times.get(first.table, ("", shift(first.time, -_LOOK_BACK_S)))
-        found = self.people.of(first.attempt) or self.people.newest(first.table, _ORDERED, last, first.time)
+        found = self.people.of(first) or self.people.newest(first.table, _ORDERED, last, first.time)
         return UnwageredRow(
             time=first.time,
             table=first.table,
@@ -170,10 +170,10 @@ def _reason(decision: Decision) -> str:
     return str(args_of(decision.attempt.args).get("reason", given)).replace("_", " ")
 
 
-def void_reasons(alarms: Iterable[Alarm]) -> dict[tuple[str, int, int], str]:
+def void_reasons(alarms: Iterable[Alarm]) -> dict[tuple[ShoeKey, int], str]:
     """Return why coups were void, as the shoe logged it."""
     return {
-        (one.raised.unit, one.raised.shoe, one.raised.coup): one.raised.shoe_says
+        (ShoeKey(one.raised.table, one.raised.unit, one.raised.shoe), one.raised.coup): one.raised.shoe_says
         for one in alarms
         if one.raised.name == "coup_void"
     }

@@ -48,7 +48,7 @@ def decisions_about(source: Source, scope: Scope, about: About) -> list[Decision
     found = {one.attempt.id: one for one in during if _is_about(one.attempt, about)}
     named = {one.id for one in source.requests_that_name(scope.only, about.during.begin) if _is_about(one, about)}
     for key in sorted((named | about.attempts) - found.keys()):
-        if (decision := source.reading.attempt(key)) is not None:
+        if (decision := source.reading.attempt(key, scope.only)) is not None:
             found[key] = decision
     return sorted(found.values(), key=lambda one: one.attempt.time)
 

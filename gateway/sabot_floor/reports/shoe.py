@@ -136,7 +136,7 @@ def _record(source: Source, key: ShoeKey) -> ShoeRecord:
         incidents += more_incidents
     return record._replace(
         coups=coups,
-        confirmed=source.reading.confirmed_of([one.id for one in coups]),
+        confirmed=source.reading.confirmed_of(coups),
         alarms=sorted(alarms, key=lambda one: (one.raised.time, one.raised.entry)),
         incidents=sorted(incidents, key=lambda one: (one.opened, one.incident)),
     )
@@ -202,7 +202,7 @@ def _rows(messages: Sequence[Coup], confirmed: Iterable[Confirmed], people: Peop
     times = {one.coup_id: one.time for one in confirmed if one.status == "confirmed"}
     followers = [*(one.id for one in messages[1:]), ""]
     return [
-        coup_row(one, confirmed=times.get(one.id, ""), corrected_by=after, role=people.role(one.attempt))
+        coup_row(one, confirmed=times.get(one.id, ""), corrected_by=after, role=people.role(one))
         for one, after in zip(messages, followers, strict=True)
     ]
 

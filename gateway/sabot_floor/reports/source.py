@@ -177,11 +177,12 @@ class Source:
     def alarms_by(self, names: Sequence[str], scope: Scope) -> Iterator[Alarm]:
         """Yield the alarms that a person acknowledged or cleared, by any of these spellings."""
         ended = _of_tables((one for name in names for one in self.reading.alarms_by(name, *scope.span)), scope)
-        for part in parts(dict.fromkeys(change.alarm for change in ended)):
+        for part in parts(dict.fromkeys((change.table, change.alarm) for change in ended)):
             where = f"alarm IN ({', '.join('?' * len(part))}) ORDER BY time, gateway, entry"
-            changes: dict[str, dict[str, rows.AlarmChange]] = {}
-            for change in self._select(schema.ALARMS, rows.AlarmChange, where, part):
-                changes.setdefault(change.alarm, {}).setdefault(change.state, change)
+            changes: dict[tuple[str, str], dict[str, rows.AlarmChange]] = {}
+            for change in self._select(schema.ALARMS, rows.AlarmChange, where, [alarm for _, alarm in part]):
+                if (change.table, change.alarm) in part:
+                    changes.setdefault((change.table, change.alarm), {}).setdefault(change.state, change)
             for found in changes.values():
                 raised = found.get("raised") or next(iter(found.values()))
                 yield Alarm(raised, found.get("acknowledged"), found.get("cleared"))
@@ -226,6 +227,29 @@ class Source:
         for gateway, head in self.store.select("SELECT gateway, max(entry) FROM ledger_heads GROUP BY gateway"):
             found.setdefault(gateway, [(head, head)])
         return dict(sorted(found.items()))
+
+    def contradictions(self) -> list[rows.Contradiction]:
+        """Return the entries for which two different messages came, until their ledger is read again."""
+        return self._select(schema.CONTRADICTIONS, rows.Contradiction, "1 = 1 ORDER BY gateway, entry", ())
+
+    def beyond(self, begin: str) -> list[tuple[str, int, int]]:
+        """Return the gateways, with head and newest entry, of which entries older than the head are behind it.
+
+        Only those with such an entry since a time.
+        """
+        query = "SELECT gateway, max(entry), max(time) FROM ledger_heads GROUP BY gateway ORDER BY gateway"
+        return [
+            (gateway, head, newest)
+            for gateway, head, time in self.store.select(query)
+            if (newest := self._newest_between(gateway, head, begin, time))
+        ]
+
+    def _newest_between(self, gateway: str, after: int, begin: str, end: str) -> int:
+        """Return the newest entry behind this one with a time in this range, 0 if there is none."""
+        where = "gateway = ? AND entry > ? AND time >= ? AND time < ?"
+        queries = (f"SELECT max(entry) FROM {table.name} WHERE {where}" for table in schema.OF_MESSAGES)
+        found = [self.store.select(query, (gateway, after, begin, end))[0][0] for query in queries]
+        return max((int(entry) for entry in found if entry), default=0)
 
     def time_beside(self, gateway: str, entry: int, *, before: bool) -> str:
         """Return the time of the nearest stored entry up to this one, or after it; empty if there is none."""

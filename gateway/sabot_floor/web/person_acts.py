@@ -10,6 +10,7 @@ from sabot_protocol.attempts import Attempt, Outcome
 MOST_ACTS = 40
 MOST_TEXT = 300  # characters of the arguments, and of the answer
 TOPICS = {"attempt": Attempt, "outcome": Outcome}
+Key = tuple[str, str]  # table, and id of the request
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(kind) for name, kind in TOPICS.items()}
 _args = msgspec.json.Encoder(order="sorted")
 
@@ -35,8 +36,8 @@ class PersonActs:
     """The newest acts, the oldest first; an answer goes to its request, whichever comes first."""
 
     def __init__(self) -> None:
-        self._acts: dict[str, PersonAct] = {}  # by id of the request
-        self._answers: dict[str, Outcome] = {}  # that came before their request
+        self._acts: dict[Key, PersonAct] = {}
+        self._answers: dict[Key, Outcome] = {}  # that came before their request
 
     def __iter__(self) -> Iterator[PersonAct]:
         return iter(self._acts.values())
@@ -50,13 +51,16 @@ class PersonActs:
         found._acts = {key: change(act) for key, act in self._acts.items()}
         return found
 
-    def received(self, name: str, payload: bytes) -> bool:
-        """Take a message on `attempt` or `outcome`; return True if something is new. MsgspecError if unreadable."""
+    def received(self, name: str, payload: bytes, table: str) -> bool:
+        """Take a message on `attempt` or `outcome` of a table; return True if something is new. ValueError if none."""
         message = _decoders[name].decode(payload)
+        if message.table != table:
+            raise ValueError("it names another table")
         return self._asked(message) if isinstance(message, Attempt) else self._answered(message)
 
     def _asked(self, message: Attempt) -> bool:
-        if message.id in self._acts:
+        key = message.table, message.id
+        if key in self._acts:
             return False
         command = message.command
         act = PersonAct(
@@ -71,20 +75,21 @@ class PersonActs:
             args=_args.encode(message.args).decode()[:MOST_TEXT],
             origin=message.origin,
         )
-        answer = self._answers.pop(message.id, None)
-        self._acts[message.id] = _with(act, answer) if answer else act
+        answer = self._answers.pop(key, None)
+        self._acts[key] = _with(act, answer) if answer else act
         if len(self._acts) > MOST_ACTS:
             del self._acts[min(self._acts, key=lambda one: self._acts[one].time)]
         return True
 
     def _answered(self, message: Outcome) -> bool:
-        act = self._acts.get(message.attempt)
+        key = message.table, message.attempt
+        act = self._acts.get(key)
         if act is None:
-            self._answers[message.attempt] = message
+            self._answers[key] = message
             if len(self._answers) > MOST_ACTS:
                 del self._answers[next(iter(self._answers))]
             return False
-        self._acts[message.attempt] = _with(act, message)
+        self._acts[key] = _with(act, message)
         return act.ok is None
 
 

@@ -172,7 +172,7 @@ class SiteState:
                 case ["jackpot", jackpot, name] if name in _JACKPOT:
                     return self._jackpot(jackpot, name, payload, at, retained)
                 case [table, name] if name in person_acts.TOPICS:
-                    return Subject("table", table, name) if self.acts.received(name, payload) else None
+                    return Subject("table", table, name) if self.acts.received(name, payload, table) else None
                 case [table, name] if name in _TABLE:
                     return self._table(table, name, payload, at, retained)
         except (msgspec.MsgspecError, ValueError, RecursionError):

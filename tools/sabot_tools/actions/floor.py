@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -111,16 +111,49 @@ def accept(
     socket: floor_daemon.Socket = None,
 ) -> None:
     """Go on with a store that is behind its meters at the broker. Compare what was paid first."""
+    _accept(Who(person, by, role), "accept", {"reason": reason}, config, socket)
+
+
+class Who(NamedTuple):
+    """Who accepts: a person who logs in, or a name and a role as typed."""
+
+    person: str
+    by: str
+    role: str
+
+
+def _accept(who: Who, verb: str, args: dict[str, Any], config: Path, socket: Path | None) -> None:
     from sabot_protocol.service.messages import Request
     from sabot_protocol.service.plain_text import printable
 
     from sabot_tools.stand.secret_prompt import ask_login
 
-    if bool(person) == bool(by) or bool(by) != bool(role):
+    if bool(who.person) == bool(who.by) or bool(who.by) != bool(who.role):
         fail("give --as PERSON, or both --by NAME and --role ROLE")
-    who = {"login": ask_login(person)} if person else {"role": role}
-    answer = floor_daemon.ask(config, socket, Request("accept", by=by, args={"reason": reason, **who}))
+    own = {"login": ask_login(who.person)} if who.person else {"role": who.role}
+    answer = floor_daemon.ask(config, socket, Request(verb, by=who.by, args={**args, **own}))
     typer.echo(printable(answer.say))
+
+
+@app.command(
+    "accept-gateway",
+    epilog="Example: sabot floor accept-gateway 6a7e000000000001 --table bac-01 --as asmith "
+    "--reason 'the PC of pit-1 is broken' --config /etc/sabot/floor.toml",
+)
+def accept_gateway(
+    gateway: Annotated[str, typer.Argument(help="The id of its ledger, as `sabot floor status` names it.")],
+    reason: Annotated[str, typer.Option(help="Why, for the log.")],
+    table: Annotated[str, typer.Option(help="The table that it serves from now on.")] = "",
+    name: Annotated[str | None, typer.Option(help="Or: the name that it has now, empty without one.")] = None,
+    person: Annotated[str, typer.Option("--as", metavar="PERSON", help="Your id; the PIN or badge is asked for.")] = "",
+    by: Annotated[str, typer.Option(help="Your name, if the store has no people to log in.")] = "",
+    role: Annotated[str, typer.Option(help="With --by: your role in the rulebook, such as area_manager.")] = "",
+    config: floor_daemon.Config = floor_daemon.CONFIG,
+    socket: floor_daemon.Socket = None,
+) -> None:
+    """Accept that a gateway speaks for a table, where its own topics do not show it, or that it has another name."""
+    args = {"reason": reason, "gateway": gateway, "table": table, "name": name}
+    _accept(Who(person, by, role), "accept-gateway", args, config, socket)
 
 
 @app.command(epilog="Example: sabot floor status --config /etc/sabot/floor.toml")

@@ -53,6 +53,8 @@ def _jackpots(meters: list[dict[str, Any]]) -> list[str]:
 def _gateway(one: dict[str, Any], config: str) -> str:
     """Return how much of a gateway's ledger the projection has, and the next step."""
     have = f"gateway {one['gateway']}: entries up to {one['covered_to']}{_head(one)}"
+    if one.get("contradictions"):
+        have += f"; {counted(one['contradictions'], 'entry', 'entries')} with two different messages"
     if not one["gaps"] and not one["more_gaps"]:
         return f"{have}; no gap"
     gaps = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in one["first_gaps"])
@@ -80,7 +82,21 @@ def _head(one: dict[str, Any]) -> str:
     )
 
 
+def _beyond(gateway: str, entry: int) -> str:
+    return (
+        f"projection: gateway {gateway}: entries up to {entry} came before a head of its ledger that ends before them: "
+        "not proved, or forged"
+    )
+
+
 _COUNTS = {
+    "other_gateway": ("message", "messages", "of a gateway that does not speak for the table: below"),
+    "contradicted": (
+        "entry",
+        "entries",
+        "for which two different messages came: see the log, then `sabot floor rebuild --ledger FILE`, which decides",
+    ),
+    "beyond": ("message", "messages", "of entries far behind the newest head of their ledger: forged"),
     "unplaced": ("message", "messages", "without a place in a ledger: update the gateway that sent it"),
     "unreadable": ("entry", "entries", "not readable, so not in the projection: report it with the ledger"),
     "refused": ("entry", "entries", "refused by the store: `sabot floor rebuild --ledger FILE` tries again"),
@@ -137,7 +153,10 @@ def _problems(status: dict[str, Any]) -> list[str]:
         lines.append(f"pages: {status['web']['problem']}")
     if status["broker"]["ahead"]:
         lines.append(_ahead(status["broker"]))
-    lines += _projection_problems(status.get("projection", {}).get("counts", {}))
+    projection = status.get("projection", {})
+    lines += _projection_problems(projection.get("counts", {}))
+    lines += [f"projection: {said}" for said in projection.get("refused", [])]
+    lines += [_beyond(gateway, entry) for gateway, entry in projection.get("beyond", {}).items()]
     lines += _commands(status.get("commands", {}))
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")

@@ -204,7 +204,7 @@ def _books() -> dict[str, str]:
 
 def _confirmations(source: Source, facts: CoupFacts) -> list[Confirmation]:
     people = People(source, facts.decisions)
-    return [_confirmation(one, people.role(one.attempt)) for one in facts.confirmed]
+    return [_confirmation(one, people.role(one)) for one in facts.confirmed]
 
 
 def _confirmation(one: Confirmed, role: str) -> Confirmation:

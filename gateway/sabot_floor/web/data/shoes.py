@@ -70,9 +70,9 @@ def read(reading: Reading, table: str, unit: str, shoe: int) -> ShoeNow:
 def _coup(reading: Reading, first: Coup) -> ShoeCoup:
     """Return a coup after its corrections, and who confirmed it."""
     chain = [first]
-    while len(chain) <= _MOST_CORRECTIONS and (more := reading.corrections(chain[-1].id)):
+    while len(chain) <= _MOST_CORRECTIONS and (more := reading.corrections(chain[-1])):
         chain.append(more[-1])
-    now, confirmed = chain[-1], reading.confirmed_of([one.id for one in chain])
+    now, confirmed = chain[-1], reading.confirmed_of(chain)
     return _as_it_stands(first, now, confirmed[-1] if confirmed else None)
 
 
